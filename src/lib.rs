@@ -1,0 +1,1 @@
+//! Toolgate: which tool call may happen when, decided, replayed and compared.

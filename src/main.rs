@@ -1,0 +1,2 @@
+//! The `toolgate` program: arguments in, exit code out.
+fn main() {}
