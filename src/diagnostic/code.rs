@@ -1,0 +1,112 @@
+//! The one table of codes, with the page that `toolgate explain CODE` shows for each.
+//!
+//! Codes are stable: people script on them. A family of codes has a file of its own here and one line in
+//! [`TABLE`]; the macro [`codes!`] makes the constants and the pages of a file.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::source::nearest::nearest;
+
+mod contracts;
+mod documents;
+mod sessions;
+
+pub use contracts::*;
+pub use documents::*;
+pub use sessions::*;
+
+/// The families, in the order in which their pages are listed.
+const TABLE: &[&[Page]] = &[contracts::PAGES, documents::PAGES, sessions::PAGES];
+
+/// A stable name for what a rule found, or for what is wrong with a text.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Code(&'static str);
+
+/// What there is to say about a code.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The code.
+    pub code: Code,
+    /// What it says, in a few words.
+    pub title: &'static str,
+    /// Where people meet it.
+    pub kind: PageKind,
+    /// What it means, an example, and how it is mended. Lines end in LF; four blanks begin example lines.
+    pub text: &'static str,
+}
+
+/// Where people meet a code.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageKind {
+    /// A rule speaks against a call.
+    Finding,
+    /// Something is wrong with a document, a recording, or what was asked for.
+    Problem,
+}
+
+/// All pages, family by family.
+pub fn pages() -> impl Iterator<Item = &'static Page> {
+    TABLE.iter().copied().flatten()
+}
+
+/// The page of a code given by name.
+pub fn page(name: &str) -> Option<&'static Page> {
+    pages().find(|page| page.code.as_str() == name)
+}
+
+/// The code nearest to a misspelt one.
+pub fn nearest_code(name: &str) -> Option<Code> {
+    let name = nearest(name, pages().map(|page| page.code.as_str()))?;
+    page(name).map(|page| page.code)
+}
+
+impl Code {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// Its page. Every code made by the table has one.
+    pub fn page(self) -> Option<&'static Page> {
+        page(self.0)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Makes a family of codes: a constant for each, and `PAGES`.
+///
+/// ```text
+/// codes! {
+///     /// Doc of the constant.
+///     Finding FORBIDDEN = "forbidden": "an earlier call forbade this tool", "text of the page";
+/// }
+/// ```
+macro_rules! codes {
+    ($($(#[$doc:meta])* $kind:ident $name:ident = $code:literal: $title:literal, $text:expr;)+) => {
+        $($(#[$doc])* #[doc = concat!("`", $code, "`: ", $title, ".")]
+        pub const $name: $crate::diagnostic::Code = $crate::diagnostic::code::Code($code);)+
+
+        pub(super) const PAGES: &[$crate::diagnostic::Page] = &[$($crate::diagnostic::Page {
+            code: $name,
+            title: $title,
+            kind: $crate::diagnostic::PageKind::$kind,
+            text: $text,
+        }),+];
+    };
+}
+use codes;

@@ -1,0 +1,55 @@
+//! `did you mean`: the known word that is nearest to a misspelt one.
+
+/// The known word that `word` most probably stands for, if one is near enough.
+pub fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    let folded = fold(word);
+    let length = folded.chars().count();
+    // Longer words are not misspelt; and the distance costs the product of both lengths.
+    if length == 0 || length > 64 {
+        return None;
+    }
+    known
+        .into_iter()
+        .filter_map(|candidate| {
+            let other = fold(candidate);
+            let distance = strsim::damerau_levenshtein(&folded, &other);
+            let longest = length.max(other.chars().count());
+            // One slip in three letters; a word within the other (`equal_to` for `equals`) may differ more.
+            let near = distance * 3 <= longest || strsim::jaro_winkler(&folded, &other) >= 0.9;
+            near.then_some((distance, candidate))
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `requiresPriorTool`, `requires-prior-tool` and `requires_prior_tool` are one word here.
+fn fold(word: &str) -> String {
+    word.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_and_far_ones_are_not() {
+        let known =
+            ["requires_prior_tool", "requires_step_count", "resource", "with_output", "match", "path", "gte"];
+        let cases = [
+            ("requires_prior_tols", Some("requires_prior_tool")),
+            ("requiresPriorTool", Some("requires_prior_tool")),
+            ("with-outputs", Some("with_output")),
+            ("resuorce", Some("resource")),
+            ("get", Some("gte")),
+            ("Path", Some("path")),
+            ("paht", Some("path")),
+            ("color", None),
+            ("", None),
+            ("x", None),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(nearest(word, known), expected, "{word}");
+        }
+        assert_eq!(nearest(&"path".repeat(1000), known), None);
+    }
+}

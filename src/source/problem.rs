@@ -1,0 +1,86 @@
+//! What is wrong with a text, before anybody knows what kind of document it is.
+
+use super::{Node, Span};
+
+/// What was read from a source. Both halves may be filled: a text with problems is read as far as it goes.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// The documents, in the order of the text. None in an empty file.
+    pub documents: Vec<Node>,
+    /// What is wrong, in the order in which it was found.
+    pub problems: Vec<Problem>,
+}
+
+/// Something wrong at a place of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What sort of thing.
+    pub kind: ProblemKind,
+    /// Where.
+    pub span: Span,
+    /// What, in one line of lower case.
+    pub message: String,
+    /// Another place that has to do with it, and how.
+    pub related: Option<(Span, String)>,
+    /// What would mend it.
+    pub help: Option<String>,
+}
+
+/// The sorts of problems that a document can have whatever its dialect.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// The text is not YAML, or not JSON.
+    Syntax,
+    /// A mapping has a key twice.
+    DuplicateKey,
+    /// A key of a mapping is a number, a boolean, a list or the like.
+    KeyNotText,
+    /// A YAML tag that is unknown, or that does not fit its value.
+    BadTag,
+    /// A number that JSON does not have: infinite, not a number, or beyond 128 bits in base 8 or 16.
+    BadNumber,
+    /// An alias without an anchor, or within its own anchor.
+    BadAlias,
+    /// Nested too deep.
+    TooDeep,
+    /// Too many nodes, aliases counted with what they stand for.
+    TooLarge,
+    /// A key that is not known here.
+    UnknownKey,
+    /// A key that must be here and is not.
+    MissingKey,
+    /// A value of another type than expected.
+    WrongType,
+    /// A value of the right type that is not allowed here.
+    BadValue,
+    /// A JSONPath that cannot be read, or is not of the kind wanted here.
+    BadPath,
+}
+
+impl Problem {
+    /// A problem without a related place and without help.
+    pub fn new(kind: ProblemKind, span: Span, message: impl Into<String>) -> Problem {
+        Problem { kind, span, message: message.into(), related: None, help: None }
+    }
+
+    /// With another place that has to do with it.
+    pub fn related(mut self, span: Span, message: impl Into<String>) -> Problem {
+        self.related = Some((span, message.into()));
+        self
+    }
+
+    /// With what would mend it.
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// User text for a message: in backticks, cut where it is long.
+pub fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("`{}…`", text.get(..cut).unwrap_or_default()),
+        None => format!("`{text}`"),
+    }
+}
