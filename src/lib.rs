@@ -1,4 +1,17 @@
 //! Toolgate: which tool call may happen when, decided, replayed and compared.
+//!
+//! ```text
+//! policy text ──► dialect::NAME ──► Unit ─────┐
+//!                                             ├─► engine ──► replay ──► report | cli | workbench
+//! recording ───► session::read::FORMAT ──► Session
+//! ```
 
+pub mod condition;
 pub mod diagnostic;
+pub mod dialect;
+pub mod engine;
+pub mod monitor;
+pub mod policy;
+pub mod replay;
+pub mod session;
 pub mod source;

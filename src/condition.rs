@@ -1,0 +1,6 @@
+//! What dialects ask of values: paths, conditions on results, patterns and templates.
+//!
+//! Pure functions of their input; whatever could run long does so on a counted budget.
+
+pub mod output;
+pub mod path;

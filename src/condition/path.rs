@@ -1,0 +1,207 @@
+//! JSONPath (RFC 9535): parsed once, and walked without a detour where it is a singular query.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jsonpath_rust::parser::model::{JpQuery, Segment, Selector};
+use jsonpath_rust::parser::parse_json_path;
+use jsonpath_rust::query::js_path_process;
+use serde_json::Value;
+
+/// A parsed path.
+#[derive(Clone)]
+pub struct Path {
+    text: Arc<str>,
+    form: Form,
+}
+
+#[derive(Clone)]
+enum Form {
+    /// Names and indices alone: at most one node.
+    Singular(Arc<[Step]>),
+    Query(Arc<JpQuery>),
+}
+
+#[derive(Debug, PartialEq)]
+enum Step {
+    Name(Box<str>),
+    /// From the end where negative.
+    Index(i64),
+}
+
+/// Why a text is no path.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` is no JSONPath: {cause}")]
+pub struct BadPath {
+    path: String,
+    cause: String,
+}
+
+impl Path {
+    /// Parses a JSONPath.
+    pub fn parse(text: &str) -> Result<Path, BadPath> {
+        let query = parse_json_path(text)
+            .map_err(|error| BadPath { path: text.to_owned(), cause: cause(text, &error) })?;
+        let form = match singular(&query) {
+            Some(steps) => Form::Singular(steps.into()),
+            None => Form::Query(Arc::new(query)),
+        };
+        Ok(Path { text: text.into(), form })
+    }
+
+    /// The path as it was written.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// Whether it is a singular query: never more than one node, whatever the value.
+    pub fn is_singular(&self) -> bool {
+        matches!(self.form, Form::Singular(_))
+    }
+
+    /// The node, where there is exactly one.
+    pub fn one<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match &self.form {
+            Form::Singular(steps) => walk(steps, value),
+            Form::Query(_) => match self.nodes(value).as_slice() {
+                [one] => Some(*one),
+                _ => None,
+            },
+        }
+    }
+
+    /// All nodes.
+    pub fn nodes<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+        match &self.form {
+            Form::Singular(steps) => walk(steps, value).into_iter().collect(),
+            // The library errs only where a query computes a new value, which a path cannot.
+            Form::Query(query) => js_path_process(query, value)
+                .map(|nodes| nodes.into_iter().map(|node| node.val()).collect())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// The same path below a member of the root: `$.eligible` below `result` is `$.result.eligible`.
+    pub fn below(&self, member: &str) -> Option<Path> {
+        let rest = self.text.trim_start().strip_prefix('$')?;
+        let plain = member
+            .chars()
+            .enumerate()
+            .all(|(i, c)| c == '_' || c.is_ascii_alphabetic() || (i > 0 && c.is_ascii_digit()));
+        let member = if plain && !member.is_empty() {
+            format!(".{member}")
+        } else {
+            format!("[{}]", serde_json::to_string(member).ok()?)
+        };
+        Path::parse(&format!("${member}{rest}")).ok()
+    }
+}
+
+impl fmt::Debug for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Two paths are the same if they are written the same, or walk the same steps.
+impl PartialEq for Path {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.form, &other.form) {
+            (Form::Singular(a), Form::Singular(b)) => a == b,
+            _ => self.text == other.text,
+        }
+    }
+}
+
+fn singular(query: &JpQuery) -> Option<Vec<Step>> {
+    query
+        .segments
+        .iter()
+        .map(|segment| match segment {
+            Segment::Selector(Selector::Name(name)) => Some(Step::Name(name.as_str().into())),
+            Segment::Selector(Selector::Index(index)) => Some(Step::Index(*index)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn walk<'v>(steps: &[Step], value: &'v Value) -> Option<&'v Value> {
+    steps.iter().try_fold(value, |value, step| match (step, value) {
+        // Arguments have few members: comparing names beats hashing one.
+        (Step::Name(name), Value::Object(map)) if map.len() <= 8 => {
+            map.iter().find(|(key, _)| key.as_str() == &**name).map(|(_, value)| value)
+        }
+        (Step::Name(name), Value::Object(map)) => map.get(&**name),
+        (Step::Index(index), Value::Array(items)) if *index >= 0 => items.get(usize::try_from(*index).ok()?),
+        (Step::Index(index), Value::Array(items)) => {
+            items.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?).and_then(|i| items.get(i))
+        }
+        _ => None,
+    })
+}
+
+/// The parser's own words are about its grammar; say what people get wrong.
+fn cause(text: &str, error: &jsonpath_rust::parser::errors::JsonPathError) -> String {
+    let trimmed = text.trim_start();
+    if !trimmed.starts_with('$') {
+        return "it must begin with `$`".to_owned();
+    }
+    if text != text.trim() {
+        return "it has white space around it".to_owned();
+    }
+    // The first line that points at a column, if the library gives one.
+    let words = error.to_string();
+    match words.lines().find_map(|line| line.trim().strip_prefix("= ")) {
+        Some(expected) => expected.to_owned(),
+        None => words.lines().next().unwrap_or("it cannot be parsed").trim().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn singular_paths_walk_and_others_query() {
+        let value = json!({"a": {"b c": [1, 2, 3]}, "": 7, "many": [{"x": 1}, {"x": 2}]});
+        for (path, nodes) in [
+            ("$", vec![value.clone()]),
+            ("$.a['b c'][0]", vec![json!(1)]),
+            ("$['a'][\"b c\"][-1]", vec![json!(3)]),
+            ("$.a['b c'][-4]", vec![]),
+            ("$.a['b c'][3]", vec![]),
+            ("$['']", vec![json!(7)]),
+            ("$.many[*].x", vec![json!(1), json!(2)]),
+            ("$..x", vec![json!(1), json!(2)]),
+            ("$.many[?@.x == 2].x", vec![json!(2)]),
+            ("$.none", vec![]),
+        ] {
+            let path = Path::parse(path).unwrap();
+            assert_eq!(path.nodes(&value), nodes.iter().collect::<Vec<_>>(), "{path:?}");
+        }
+        assert!(Path::parse("$.a[0]['b']").unwrap().is_singular());
+        for many in ["$..a", "$.*", "$[0,1]", "$[0:1]", "$[?@.a]"] {
+            assert!(!Path::parse(many).unwrap().is_singular(), "{many}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_says_why() {
+        for (text, why) in
+            [("order_id", "begin with `$`"), ("", "begin with `$`"), ("$.a[", ""), ("$.a ", "white space")]
+        {
+            let error = Path::parse(text).unwrap_err().to_string();
+            assert!(error.contains(why) && !error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_path_moves_below_a_member() {
+        assert_eq!(
+            &**Path::parse("$.eligible").unwrap().below("result").unwrap().text(),
+            "$.result.eligible"
+        );
+        assert_eq!(&**Path::parse("$[0]").unwrap().below("a b").unwrap().text(), "$[\"a b\"][0]");
+    }
+}

@@ -1,0 +1,59 @@
+//! The dialects: which there are, and which of them a document is written in.
+//!
+//! A dialect reads documents, one after the other in the order of a version's files, and gives units in the end. To add
+//! one: a folder, a `mod`, a row of [`DIALECTS`], and a file of codes.
+
+pub mod contracts;
+
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::monitor::{Rules, Unit};
+use crate::source::{Node, Source};
+
+/// A policy language.
+pub struct Dialect {
+    /// Its name in `dialect: NAME`, `--only NAME`, findings and reports.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Whether a document's keys are this dialect's.
+    pub recognises: fn(&Node) -> bool,
+    /// A reader for one version.
+    pub reader: fn() -> Box<dyn Reader>,
+}
+
+/// Every dialect, in the order in which documents are recognised.
+pub static DIALECTS: &[Dialect] = &[contracts::DIALECT];
+
+/// One document as a dialect gets it.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    /// The file's text.
+    pub source: &'a Source,
+    /// The document in it.
+    pub node: &'a Node,
+    /// What its rules' ids begin with: `FILE#`, or `FILE#1` for the second document of a file.
+    pub prefix: &'a str,
+}
+
+/// Collects the documents of one dialect in one version.
+pub trait Reader {
+    /// Reads a document: its rules get the next ids, what is wrong is said. Mistakes do not stop the reading.
+    fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>);
+    /// The units of all documents read, and what is wrong between them.
+    fn finish(self: Box<Self>, problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>>;
+}
+
+/// The dialect with this name.
+pub fn named(name: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| dialect.name == name)
+}
+
+/// The dialect of a document: by `dialect: NAME`, else by its keys.
+pub fn of(node: &Node) -> Option<&'static Dialect> {
+    match node.get("dialect").and_then(Node::as_str) {
+        Some(name) => named(name),
+        None => DIALECTS.iter().find(|dialect| (dialect.recognises)(node)),
+    }
+}

@@ -1,0 +1,227 @@
+//! Contracts: one tool a document, what must have happened before it runs, and what may not happen after.
+//!
+//! ```yaml
+//! tool: issue_refund
+//! preconditions:
+//!   - requires_prior_tool: check_eligibility
+//!     resource: {bind_from: arguments, path: $.order_id}
+//!     with_output: [{path: $.eligible, equals: true}]
+//!   - requires_step_count: {gte: 3}
+//! forbids_after: [issue_refund, void_order]
+//! ```
+//!
+//! All contracts of a version are one unit. What each key means is SEMANTICS 3.
+
+mod monitor;
+mod unit;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::condition::output::{Condition, Conditions, Test};
+use crate::condition::path::Path;
+use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::{Dialect, Reader, Text};
+use crate::monitor::finding::Comparison;
+use crate::monitor::{Rule, RuleId, Rules, Unit};
+use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
+use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side};
+
+/// The row of the table of dialects.
+pub const DIALECT: Dialect = Dialect {
+    name: "contract",
+    title: "contracts: preconditions of one tool, and what it forbids",
+    recognises,
+    reader: || Box::new(Contracted::default()),
+};
+
+fn recognises(node: &Node) -> bool {
+    node.get("tool").is_some() && node.get("rejectionPlan").is_none()
+}
+
+#[derive(Default)]
+struct Contracted {
+    rules: Vec<RuleId>,
+    contracts: Vec<Contract>,
+    /// Where each tool's contract stands.
+    places: HashMap<Arc<str>, (Source, Span)>,
+}
+
+impl Reader for Contracted {
+    fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        let mut reading = Reading { text, rules, own: &mut self.rules, tool: None };
+        let contract = reading.contract(&mut found);
+        problems.extend(found.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
+        let Some((contract, span)) = contract else { return };
+        if let Some((other, place)) = self.places.get(&contract.tool) {
+            let message = format!("a second contract for {}", quoted(&contract.tool));
+            problems.push(
+                Diagnostic::error(code::DUPLICATE_CONTRACT, message)
+                    .at(text.source, span)
+                    .related(other, *place, "the first one is here")
+                    .help("put both tools' preconditions into one contract"),
+            );
+            return;
+        }
+        self.places.insert(Arc::clone(&contract.tool), (text.source.clone(), span));
+        self.contracts.push(contract);
+    }
+
+    fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
+        if self.contracts.is_empty() {
+            return Vec::new();
+        }
+        vec![Arc::new(Contracts::new(self.rules, self.contracts))]
+    }
+}
+
+/// Reads one document.
+struct Reading<'a, 'r> {
+    text: Text<'a>,
+    rules: &'r mut Rules,
+    own: &'r mut Vec<RuleId>,
+    tool: Option<Arc<str>>,
+}
+
+impl<'a> Reading<'a, '_> {
+    /// The contract, and where its tool is named.
+    fn contract(&mut self, out: &mut Vec<Problem>) -> Option<(Contract, Span)> {
+        let mut fields = Field::document(self.text.node).fields(out)?;
+        fields.take("dialect");
+        let tool = fields.required("tool", out);
+        let span = tool.as_ref().map(Field::span);
+        let name: Option<Arc<str>> = tool.and_then(|tool| tool.name(out)).map(Arc::from);
+        self.tool.clone_from(&name);
+        fields.text("description", out);
+        let preconditions = fields.list("preconditions", out, |item, out| self.precondition(&item, out));
+        let forbids_after = fields.list("forbids_after", out, |item, out| {
+            let tool: Arc<str> = item.name(out)?.into();
+            Some((tool, self.rule("forbids_after", &item, None)))
+        });
+        fields.finish(out);
+        let contract = Contract {
+            tool: name?,
+            preconditions: preconditions.unwrap_or_default(),
+            forbids_after: forbids_after.unwrap_or_default(),
+        };
+        Some((contract, span?))
+    }
+
+    fn precondition(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Precondition> {
+        let mut fields = item.fields(out)?;
+        let description = fields.text("description", out).map(Arc::from);
+        let rule = self.rule("precondition", item, description);
+        let steps = fields.mapping("requires_step_count", out).map(|steps| step_bounds(steps, out));
+        let tool = fields.optional("requires_prior_tool");
+        let resource = fields.mapping("resource", out).map(|resource| read_resource(resource, out));
+        let outputs = fields.list("with_output", out, |entry, out| output_condition(&entry, out));
+        let matching = fields
+            .optional("match")
+            .and_then(|word| word.one_of(&[("newest", Matching::Newest), ("any", Matching::Any)], out));
+        if tool.is_none() {
+            for key in ["resource", "with_output", "match"] {
+                if let Some(entry) = item.node.entry(key) {
+                    let message = format!(
+                        "`{key}` says something about a prior call, but there is no `requires_prior_tool`"
+                    );
+                    out.push(Problem::new(ProblemKind::MissingKey, entry.key_span, message));
+                }
+            }
+            if steps.is_none() && !fields.has("requires_step_count") {
+                let message = "a precondition needs `requires_prior_tool` or `requires_step_count`";
+                out.push(Problem::new(ProblemKind::MissingKey, fields.head(), message));
+            }
+        }
+        fields.finish(out);
+        let prior = tool.and_then(|tool| tool.name(out)).map(|tool| PriorRule {
+            tool: tool.into(),
+            outputs: Conditions::new(outputs.unwrap_or_default()),
+            // A binding asks for the state of one resource, so its newest check decides; unbound, any check will do.
+            matching: matching.unwrap_or(if resource.is_some() { Matching::Newest } else { Matching::Any }),
+            resource: resource.flatten(),
+        });
+        Some(Precondition { rule, steps: steps.unwrap_or_default(), prior })
+    }
+
+    /// Gives the next rule its id, and returns its number among the contracts' rules.
+    fn rule(&mut self, kind: &'static str, item: &Field<'_>, description: Option<Arc<str>>) -> usize {
+        let id = self.rules.push(Rule {
+            id: format!("{}{}", self.text.prefix, item.pointer).into(),
+            dialect: DIALECT.name,
+            kind,
+            pointer: item.pointer.as_str().into(),
+            source: self.text.source.clone(),
+            span: item.span(),
+            description,
+            tool: self.tool.clone(),
+            test: None,
+        });
+        self.own.push(id);
+        self.own.len() - 1
+    }
+}
+
+fn step_bounds(mut fields: Fields<'_>, out: &mut Vec<Problem>) -> Vec<(Comparison, serde_json::Number)> {
+    let bound = fields.required("gte", out).and_then(|bound| bound.number(out).cloned());
+    fields.finish(out);
+    bound.map(|bound| (Comparison::Gte, bound)).into_iter().collect()
+}
+
+fn read_resource(mut fields: Fields<'_>, out: &mut Vec<Problem>) -> Option<Resource> {
+    let from = fields.required("bind_from", out).and_then(|from| from.one_of(&[("arguments", ())], out));
+    let here = fields.required("path", out).and_then(|path| singular_path(&path, out));
+    let prior = fields.mapping("prior", out).map(|mut prior| {
+        let sides = [("arguments", Side::Arguments), ("output", Side::Output)];
+        let side = prior.required("bind_from", out).and_then(|side| side.one_of(&sides, out));
+        let path = prior.required("path", out).and_then(|path| singular_path(&path, out));
+        prior.finish(out);
+        Some((side?, path?))
+    });
+    fields.finish(out);
+    let ((), here) = (from?, here?);
+    let (side, there) = match prior {
+        Some(prior) => prior?,
+        None => (Side::Arguments, here.clone()),
+    };
+    Some(Resource { here, side, there })
+}
+
+fn output_condition(entry: &Field<'_>, out: &mut Vec<Problem>) -> Option<Condition> {
+    let mut fields = entry.fields(out)?;
+    let path = fields.required("path", out).and_then(|path| any_path(&path, out));
+    let mut tests = Vec::new();
+    tests.extend(fields.boolean("exists", out).map(Test::Exists));
+    tests.extend(fields.take("equals").map(|wanted| Test::Equals(wanted.value.to_json())));
+    tests.extend(fields.number("gte", out).cloned().map(Test::Gte));
+    tests.extend(fields.number("lte", out).cloned().map(Test::Lte));
+    if tests.is_empty() {
+        tests.push(Test::Exists(true));
+    }
+    fields.finish(out);
+    Some(Condition { path: path?, tests })
+}
+
+fn any_path(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Path> {
+    match Path::parse(field.text(out)?) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            out.push(field.problem(ProblemKind::BadPath, error.to_string()));
+            None
+        }
+    }
+}
+
+fn singular_path(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Path> {
+    let path = any_path(field, out)?;
+    if path.is_singular() {
+        return Some(path);
+    }
+    let message = format!("{} can name several values, and a resource is one", quoted(path.text()));
+    out.push(
+        field
+            .problem(ProblemKind::BadPath, message)
+            .help("use names and indices alone, as in `$.items[0].id`"),
+    );
+    None
+}

@@ -1,0 +1,100 @@
+//! What the engine answers: decisions about calls and narrowings of the offered tools.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::monitor::{Check, Effect, Finding, Reason};
+use crate::session::CallRef;
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It may run.
+    Allow,
+    /// It does not run.
+    Deny,
+    /// It does not run, and the session is over.
+    Halt,
+    /// The session was over before.
+    NotReached,
+}
+
+impl Verdict {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Allow => "allow",
+            Verdict::Deny => "deny",
+            Verdict::Halt => "halt",
+            Verdict::NotReached => "not_reached",
+        }
+    }
+
+    /// Whether a rule stopped the call: `deny` or `halt`.
+    pub fn stops(self) -> bool {
+        matches!(self, Verdict::Deny | Verdict::Halt)
+    }
+}
+
+/// The answer to one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// What rules said against it, the deciding one first, then by strength and place.
+    pub findings: Vec<Finding>,
+    /// Every rule that was asked, in the order of the rules; only where checks were wanted.
+    pub checks: Vec<Check>,
+    /// What the model is told instead of a result, when the call is stopped.
+    pub told: Option<Arc<str>>,
+}
+
+impl Decision {
+    /// The answer after a halt.
+    pub fn not_reached() -> Decision {
+        Decision { verdict: Verdict::NotReached, findings: Vec::new(), checks: Vec::new(), told: None }
+    }
+
+    /// The finding that decided, for a stopped call.
+    pub fn deciding(&self) -> Option<&Finding> {
+        self.findings.first().filter(|finding| finding.effect >= Effect::Deny)
+    }
+}
+
+/// Which offered tools the model should see, asked at the start of a turn.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Narrowing {
+    /// The recording does not say what was offered: these are the names that rules and calls have.
+    pub inferred: bool,
+    /// The offered tools, in offered order.
+    pub tools: Vec<Narrowed>,
+}
+
+/// One offered tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Narrowed {
+    /// Its name.
+    pub tool: Arc<str>,
+    /// Rules that alone refuse it for every argument; none: it is visible.
+    pub reasons: Vec<Reason>,
+}
+
+impl Narrowed {
+    /// Whether the model should see it.
+    pub fn visible(&self) -> bool {
+        self.reasons.is_empty()
+    }
+}
+
+/// How a session was ended by a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Halt {
+    /// The call at which it ended.
+    pub at: CallRef,
+    /// Its tool.
+    pub tool: Arc<str>,
+    /// The finding that ended it; absent where only verdicts were asked for.
+    pub finding: Option<Finding>,
+}

@@ -1,0 +1,257 @@
+//! What a dialect gives the engine: units, which are immutable, and monitors, which are their running state.
+//!
+//! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that its
+//! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
+
+pub mod finding;
+pub mod rule;
+
+use std::sync::Arc;
+
+use crate::diagnostic::code::Code;
+use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
+
+pub use finding::{Check, Checked, Detail, Effect, Finding, Found, StateItem};
+pub use rule::{Rule, RuleId, Rules};
+
+/// Rules that share one precedence and one running state. Built when a policy is loaded.
+pub trait Unit: Send + Sync {
+    /// The rules, in the order of their local numbers.
+    fn rules(&self) -> &[RuleId];
+    /// What a tool's name means to this unit; asked once for each distinct name in a run.
+    fn wakes(&self, tool: &str) -> Wakes;
+    /// Whether messages are to be told to the monitors, and kept for [`Cx::history`].
+    fn reads_history(&self) -> bool {
+        false
+    }
+    /// Exact tool names that the rules name, for sessions that do not record what was offered.
+    fn names(&self, out: &mut Vec<Arc<str>>);
+    /// The state before the first turn.
+    fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
+}
+
+/// What a tool's name means to a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wakes {
+    /// Calls of this tool are put to [`Monitor::decide`], and the tool to [`Monitor::narrow`].
+    pub decide: bool,
+    /// What becomes of calls of this tool is told to [`Monitor::observe`].
+    pub observe: bool,
+    /// The unit's own name for the tool, handed back with every question about it.
+    pub slot: Slot,
+}
+
+/// A unit's own name for a tool (an index, or a set of bits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Slot(pub u64);
+
+/// A call as it is put to a monitor.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Where it stands.
+    pub at: CallRef,
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The unit's own name for the tool.
+    pub slot: Slot,
+    /// Its arguments.
+    pub arguments: &'a Body,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// A turn begins.
+    TurnStart,
+    /// A message was added to the history; told to units that read it.
+    Message(&'a Message),
+    /// An operation on recorded state, between turns.
+    Operation(&'a Operation),
+    /// A call runs, or may have run.
+    Started(Asked<'a>),
+    /// A call does not run: stopped here, or refused at the time.
+    Stopped(Asked<'a>),
+    /// A call has its result. One that stands after its turn's end comes between turns.
+    Resolved {
+        /// The call.
+        call: Asked<'a>,
+        /// Never [`Outcome::Unknown`].
+        outcome: Outcome,
+        /// The result's content.
+        output: &'a Body,
+    },
+    /// A timer set with [`Timers::set`] is due.
+    Due(u32),
+    /// The turn ends.
+    TurnEnd {
+        /// Calls it proposed.
+        proposed: u32,
+        /// Calls of it that ran.
+        started: u32,
+    },
+}
+
+/// What a monitor may know when asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Cx<'a> {
+    /// The current turn, from 1; between turns the one that ended last, 0 before the first.
+    pub turn: u32,
+    /// Calls that ran so far: the length of the trace.
+    pub trace: u32,
+    /// The instant: the turn's own time, else the session's, else none.
+    pub now: Option<Millis>,
+    /// The surroundings of the session.
+    pub facts: &'a Facts,
+    /// All messages before this turn. Empty unless some unit reads history.
+    pub history: &'a [Message],
+    /// The turn's own response, once it is known.
+    pub response: Option<&'a Message>,
+}
+
+/// The running state of a unit over one session.
+pub trait Monitor: Send {
+    /// A copy that goes on by itself.
+    fn fork(&self) -> Box<dyn Monitor>;
+    /// Which rules alone refuse the tool for every argument, were it the turn's first call.
+    fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>);
+    /// What the rules say of a call. At most one effect above `also`.
+    fn decide(&self, call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>);
+    /// Something happened.
+    fn observe(&mut self, event: Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
+    /// What stands now, for people: forbidden tools, preconditions, limits, deadlines, recorded state.
+    fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>);
+    /// How the unit's rules stand over the whole session, for rules that speak about sessions.
+    fn report(&self, _end: End, _cx: &Cx<'_>, _out: &mut Vec<finding::RuleState>) {}
+}
+
+/// Whether a report is asked at the session's end or on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Nothing more will come.
+    Complete,
+    /// More calls may come.
+    SoFar,
+}
+
+/// How much a caller wants to know of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// The effect alone: no finding is built.
+    Verdict,
+    /// Findings of the rules that spoke against the call.
+    Findings,
+    /// Also a check for every rule that was asked.
+    Checks,
+}
+
+/// Where a monitor says what it found about a call. Rules are named by their number in the unit; the engine translates.
+pub struct Sink<'a> {
+    depth: Depth,
+    rules: &'a [RuleId],
+    effect: Effect,
+    findings: &'a mut Vec<Finding>,
+    checks: &'a mut Vec<Check>,
+}
+
+impl<'a> Sink<'a> {
+    /// A sink for one unit, whose local rule numbers mean `rules`.
+    pub fn new(
+        depth: Depth,
+        rules: &'a [RuleId],
+        findings: &'a mut Vec<Finding>,
+        checks: &'a mut Vec<Check>,
+    ) -> Self {
+        Sink { depth, rules, effect: Effect::None, findings, checks }
+    }
+
+    /// How much is wanted.
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// The strongest effect said so far.
+    pub fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// A rule speaks against the call. The finding is built only if somebody wants it.
+    pub fn find(&mut self, rule: usize, effect: Effect, code: Code, fill: impl FnOnce(&mut Finding)) {
+        self.effect = self.effect.max(effect);
+        if self.depth >= Depth::Findings
+            && let Some(rule) = self.rules.get(rule)
+        {
+            let mut finding = Finding::new(*rule, effect, code);
+            fill(&mut finding);
+            self.findings.push(finding);
+        }
+    }
+
+    /// A rule was asked: what it looked at and whether it is content.
+    pub fn check(&mut self, rule: usize, passed: bool, fill: impl FnOnce(&mut Check)) {
+        if self.depth >= Depth::Checks
+            && let Some(rule) = self.rules.get(rule)
+        {
+            let mut check = Check::new(*rule, passed);
+            fill(&mut check);
+            self.checks.push(check);
+        }
+    }
+}
+
+/// Where a monitor says which rules hide a tool.
+pub struct Hidden<'a> {
+    rules: &'a [RuleId],
+    reasons: &'a mut Vec<Reason>,
+}
+
+/// One rule that alone refuses a tool for every argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reason {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its code.
+    pub code: Code,
+}
+
+impl<'a> Hidden<'a> {
+    /// For one unit, whose local rule numbers mean `rules`.
+    pub fn new(rules: &'a [RuleId], reasons: &'a mut Vec<Reason>) -> Self {
+        Hidden { rules, reasons }
+    }
+
+    /// This rule hides the tool.
+    pub fn hide(&mut self, rule: usize, code: Code) {
+        if let Some(rule) = self.rules.get(rule) {
+            self.reasons.push(Reason { rule: *rule, code });
+        }
+    }
+}
+
+/// Where a monitor asks to be woken when the trace has a certain length, so that a deadline costs nothing until then.
+pub struct Timers<'a> {
+    unit: u32,
+    set: &'a mut Vec<Timer>,
+}
+
+/// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timer {
+    /// Length of the trace, in calls that ran.
+    pub due: u32,
+    /// The unit's number in the engine.
+    pub unit: u32,
+    /// The unit's own number for it.
+    pub id: u32,
+}
+
+impl<'a> Timers<'a> {
+    /// Timers of one unit.
+    pub fn new(unit: u32, set: &'a mut Vec<Timer>) -> Self {
+        Timers { unit, set }
+    }
+
+    /// Wake me when `due` calls have run.
+    pub fn set(&mut self, due: u32, id: u32) {
+        self.set.push(Timer { due, unit: self.unit, id });
+    }
+}

@@ -1,0 +1,267 @@
+//! What rules say: findings against a call, checks that were made, the state that stands, and how rules end.
+//!
+//! These are facts: codes, values and calls. Sentences for people are made from them in `report`.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+use super::rule::RuleId;
+use crate::diagnostic::code::Code;
+use crate::session::CallRef;
+
+/// What a finding does to a call, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Nothing was said.
+    #[default]
+    None,
+    /// True as well, but another rule of the unit was first.
+    Also,
+    /// Worth knowing; changes no decision.
+    Report,
+    /// The call does not run.
+    Deny,
+    /// The call does not run, and the session is over.
+    Halt,
+}
+
+impl Effect {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Effect::None => "none",
+            Effect::Also => "also",
+            Effect::Report => "report",
+            Effect::Deny => "deny",
+            Effect::Halt => "halt",
+        }
+    }
+}
+
+/// What one rule said about one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: RuleId,
+    /// What it does to the call.
+    pub effect: Effect,
+    /// Why, as a stable code.
+    pub code: Code,
+    /// What was checked in the call.
+    pub checked: Option<Checked>,
+    /// The earlier calls it rests on, the decisive one first.
+    pub found: Vec<Found>,
+    /// What else there is to know, by kind.
+    pub detail: Detail,
+    /// The rule's own reason, for telemetry; never told to the model.
+    pub reason: Option<Arc<str>>,
+    /// The text that is told to the model instead of a result.
+    pub tell_llm: Option<Arc<str>>,
+}
+
+/// A rule that was asked about a call, also when it had nothing against it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// The rule.
+    pub rule: RuleId,
+    /// Whether it is content with the call.
+    pub passed: bool,
+    /// Why not.
+    pub code: Option<Code>,
+    /// What was checked in the call.
+    pub checked: Option<Checked>,
+    /// The earlier calls it rests on.
+    pub found: Vec<Found>,
+    /// What else there is to know.
+    pub detail: Detail,
+}
+
+/// A value of the call that a rule looked at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checked {
+    /// JSONPath in the arguments.
+    pub path: Arc<str>,
+    /// What stands there; absent where there is not exactly one value.
+    pub value: Option<Value>,
+}
+
+/// An earlier call that a finding rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The call.
+    pub call: CallRef,
+    /// Its value at the path that was compared, where one was.
+    pub value: Option<Value>,
+}
+
+/// What a finding or check knows beyond its code, by kind of rule.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Detail {
+    /// Nothing more.
+    #[default]
+    None,
+    /// A rule about an earlier call.
+    Prior(Box<Prior>),
+    /// A rule about completed turns.
+    Steps {
+        /// Turns completed before this one.
+        completed: u32,
+        /// What is asked of them.
+        bounds: Vec<(Comparison, Number)>,
+    },
+}
+
+/// The facts of a rule about an earlier call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prior {
+    /// The tool that must have run.
+    pub tool: Arc<str>,
+    /// Which prior call decides: `newest` or `any`.
+    pub matching: &'static str,
+    /// The other reading of `match` would have decided differently.
+    pub other_reading: bool,
+    /// What the deciding call's result was asked, and what stood there.
+    pub outputs: Vec<Output>,
+    /// A path under which the failed condition would hold: the result is wrapped in another object.
+    pub hint: Option<Arc<str>>,
+}
+
+/// One condition on a result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// JSONPath in the result.
+    pub path: Arc<str>,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// What was wanted.
+    pub wanted: Value,
+    /// What stood there: the first few nodes.
+    pub got: Vec<Value>,
+    /// How many nodes stood there in all.
+    pub nodes: usize,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// Operators of conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    /// There is, or there is no, node.
+    Exists,
+    /// Equal by JSON equality.
+    Equals,
+    /// A number that is at least the wanted one.
+    Gte,
+    /// A number that is at most the wanted one.
+    Lte,
+}
+
+impl Comparison {
+    /// The key of the policy language.
+    pub fn word(self) -> &'static str {
+        match self {
+            Comparison::Exists => "exists",
+            Comparison::Equals => "equals",
+            Comparison::Gte => "gte",
+            Comparison::Lte => "lte",
+        }
+    }
+
+    /// Whether an order between two numbers is what a bound asks for.
+    pub fn admits(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Gte => order != Ordering::Less,
+            Comparison::Lte => order != Ordering::Greater,
+            Comparison::Equals => order == Ordering::Equal,
+            Comparison::Exists => true,
+        }
+    }
+}
+
+/// Something that stands at a moment, for people to look at.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StateItem {
+    /// A tool that is forbidden for the rest of the session.
+    Forbidden {
+        /// The tool.
+        tool: Arc<str>,
+        /// The call since which it is.
+        since: CallRef,
+        /// The rule that forbids it.
+        rule: RuleId,
+    },
+    /// A precondition of a tool, as the first call of the turn would find it.
+    Precondition {
+        /// The rule.
+        rule: RuleId,
+        /// The tool it governs.
+        tool: Arc<str>,
+        /// Whether some call could meet it now.
+        satisfied: bool,
+        /// Why not.
+        code: Option<Code>,
+        /// The earlier calls that meet it, the newest first, a few.
+        by: Vec<CallRef>,
+        /// What else there is to know.
+        detail: Detail,
+    },
+}
+
+/// How a rule about a session stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleState {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its outcome.
+    pub outcome: RuleOutcome,
+    /// Why it is violated.
+    pub code: Option<Code>,
+    /// The call at fault, by index in the session.
+    pub position: Option<u32>,
+    /// The calls that were read for it.
+    pub calls: Vec<u32>,
+    /// Calls that it stopped.
+    pub averted: u32,
+}
+
+/// Outcomes of rules about sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleOutcome {
+    /// It had something to decide and is true.
+    Held,
+    /// It is false.
+    Violated,
+    /// It had nothing to decide.
+    NotExercised,
+    /// Not yet decided.
+    Pending,
+}
+
+impl Finding {
+    /// A finding without evidence.
+    pub fn new(rule: RuleId, effect: Effect, code: Code) -> Finding {
+        Finding {
+            rule,
+            effect,
+            code,
+            checked: None,
+            found: Vec::new(),
+            detail: Detail::None,
+            reason: None,
+            tell_llm: None,
+        }
+    }
+}
+
+impl Check {
+    /// A check without evidence.
+    pub fn new(rule: RuleId, passed: bool) -> Check {
+        Check { rule, passed, code: None, checked: None, found: Vec::new(), detail: Detail::None }
+    }
+}

@@ -1,0 +1,259 @@
+//! A version: documents of any dialect that are evaluated together.
+//!
+//! A version with an error does not decide: [`Loaded::policy`] is there only if every document could be used. What could
+//! be read stands in [`Loaded::documents`] all the same, so a half-broken version still shows.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::dialect::{self, DIALECTS, Dialect, Reader, Text};
+use crate::monitor::{Rules, Unit};
+use crate::source::{Node, Problem, ProblemKind, Source, Span, parse, quoted};
+
+/// One file of a version.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    /// The path as shown to people; rules' ids begin with it.
+    pub name: Arc<str>,
+    /// The path relative to the version's root, with `/`: what the digest and the order rest on.
+    pub relative: Arc<str>,
+    /// The file's text.
+    pub text: Arc<str>,
+    /// Given by name rather than found in a folder: then it must be a policy.
+    pub named: bool,
+}
+
+/// One document of a version.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The file's text under its shown name.
+    pub source: Source,
+    /// The file's path relative to the version's root.
+    pub relative: Arc<str>,
+    /// Place in the file, from 0.
+    pub index: usize,
+    /// Where it stands in the file.
+    pub span: Span,
+    /// The dialect's name.
+    pub dialect: &'static str,
+}
+
+/// A version that decides.
+pub struct Policy {
+    documents: Vec<Document>,
+    rules: Rules,
+    units: Vec<Arc<dyn Unit>>,
+    digest: Arc<str>,
+    names: Vec<Arc<str>>,
+    reads_history: bool,
+}
+
+/// What became of loading a version.
+pub struct Loaded {
+    /// The version, unless something is an error.
+    pub policy: Option<Arc<Policy>>,
+    /// The documents that some dialect claims, broken ones included.
+    pub documents: Vec<Document>,
+    /// What is wrong or worth knowing, in the order of the files.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Policy {
+    /// Reads a version. `only` keeps the documents of one dialect.
+    pub fn load(files: &[PolicyFile], only: Option<&Dialect>) -> Loaded {
+        let mut files: Vec<&PolicyFile> = files.iter().collect();
+        files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
+        let mut loading = Loading {
+            readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
+            rules: Rules::default(),
+            documents: Vec::new(),
+            diagnostics: Vec::new(),
+            only,
+        };
+        for file in &files {
+            loading.file(file);
+        }
+        loading.finish(digest(&files))
+    }
+
+    /// A version without documents: everything is allowed.
+    pub fn empty() -> Arc<Policy> {
+        Arc::new(Policy {
+            documents: Vec::new(),
+            rules: Rules::default(),
+            units: Vec::new(),
+            digest: digest(&[]),
+            names: Vec::new(),
+            reads_history: false,
+        })
+    }
+
+    /// A version of units that were built by hand, for tests of the engine.
+    pub fn of_units(rules: Rules, units: Vec<Arc<dyn Unit>>) -> Arc<Policy> {
+        Arc::new(Policy::assemble(Vec::new(), rules, units, digest(&[])))
+    }
+
+    /// The documents, by relative path, then place in the file.
+    pub fn documents(&self) -> &[Document] {
+        &self.documents
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The units, each with its own precedence and state.
+    pub fn units(&self) -> &[Arc<dyn Unit>] {
+        &self.units
+    }
+
+    /// `sha256:…` over relative paths and bytes.
+    pub fn digest(&self) -> &Arc<str> {
+        &self.digest
+    }
+
+    /// Every exact tool name that a rule has, sorted: what was offered, where a recording does not say.
+    pub fn names(&self) -> &[Arc<str>] {
+        &self.names
+    }
+
+    /// Whether some unit looks at what was said.
+    pub fn reads_history(&self) -> bool {
+        self.reads_history
+    }
+
+    fn assemble(
+        documents: Vec<Document>,
+        rules: Rules,
+        units: Vec<Arc<dyn Unit>>,
+        digest: Arc<str>,
+    ) -> Policy {
+        let mut names = Vec::new();
+        for unit in &units {
+            unit.names(&mut names);
+        }
+        names.sort();
+        names.dedup();
+        let reads_history = units.iter().any(|unit| unit.reads_history());
+        Policy { documents, rules, units, digest, names, reads_history }
+    }
+}
+
+struct Loading<'a> {
+    /// One for each dialect, in the order of the table.
+    readers: Vec<Box<dyn Reader>>,
+    rules: Rules,
+    documents: Vec<Document>,
+    diagnostics: Vec<Diagnostic>,
+    only: Option<&'a Dialect>,
+}
+
+impl Loading<'_> {
+    fn file(&mut self, file: &PolicyFile) {
+        let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
+        let parsed = parse(&source);
+        // A file that no dialect claims is somebody else's, unless it was named. One that cannot be read to its end
+        // might have been a policy, and leaving out a policy allows what it forbids.
+        let ours =
+            file.named || parsed.documents.iter().any(claimed) || parsed.problems.iter().any(cut_short);
+        if !ours {
+            let message = "not a policy of any dialect, left out";
+            self.diagnostics.push(
+                Diagnostic::notice(code::UNRECOGNISED_DOCUMENT, message).in_file(Arc::clone(&file.name)),
+            );
+            return;
+        }
+        let broken = !parsed.problems.is_empty();
+        self.diagnostics
+            .extend(parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, &source)));
+        if parsed.documents.is_empty() && !broken {
+            let message = "the file holds no document";
+            self.diagnostics
+                .push(Diagnostic::error(code::EMPTY_DOCUMENT, message).in_file(Arc::clone(&file.name)));
+        }
+        let many = parsed.documents.len() > 1;
+        for (index, node) in parsed.documents.iter().enumerate() {
+            self.document(file, &source, node, index, many);
+        }
+    }
+
+    fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, index: usize, many: bool) {
+        let Some(dialect) = dialect::of(node) else {
+            self.diagnostics.push(unrecognised(source, node));
+            return;
+        };
+        if self.only.is_some_and(|only| only.name != dialect.name) {
+            return;
+        }
+        let prefix = if many { format!("{}#{index}", file.name) } else { format!("{}#", file.name) };
+        let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
+        let place = DIALECTS.iter().position(|row| row.name == dialect.name);
+        if let Some(reader) = place.and_then(|place| self.readers.get_mut(place)) {
+            reader.read(Text { source, node, prefix: &prefix }, rules, diagnostics);
+        }
+        self.documents.push(Document {
+            source: source.clone(),
+            relative: Arc::clone(&file.relative),
+            index,
+            span: node.span,
+            dialect: dialect.name,
+        });
+    }
+
+    fn finish(mut self, digest: Arc<str>) -> Loaded {
+        let mut units = Vec::new();
+        for reader in self.readers {
+            units.extend(reader.finish(&mut self.diagnostics));
+        }
+        let usable = self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
+        let documents = self.documents.clone();
+        let policy = usable.then(|| Arc::new(Policy::assemble(self.documents, self.rules, units, digest)));
+        Loaded { policy, documents, diagnostics: self.diagnostics }
+    }
+}
+
+/// Whether some dialect would take the document, or the document says that one should.
+fn claimed(node: &Node) -> bool {
+    dialect::of(node).is_some() || node.get("dialect").is_some()
+}
+
+/// Whether the rest of the text was not read.
+fn cut_short(problem: &Problem) -> bool {
+    matches!(
+        problem.kind,
+        ProblemKind::Syntax | ProblemKind::TooDeep | ProblemKind::TooLarge | ProblemKind::BadAlias
+    )
+}
+
+fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
+    let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
+    let help = format!("dialects: {}", names.join(", "));
+    let (message, span) = match node.entry("dialect") {
+        Some(entry) => {
+            let named = entry.value.as_str().map_or_else(|| entry.value.kind().to_owned(), quoted);
+            (format!("there is no dialect {named}"), entry.value.span)
+        }
+        None => ("no dialect has a document with these keys".to_owned(), node.span),
+    };
+    Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, span).help(help)
+}
+
+/// Over each file's relative path and bytes, both with their length, so that nothing can pass for something else.
+fn digest(files: &[&PolicyFile]) -> Arc<str> {
+    let mut hash = Sha256::new();
+    for file in files {
+        for part in [&file.relative, &file.text] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+    }
+    let mut text = "sha256:".to_owned();
+    for byte in hash.finalize() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text.into()
+}

@@ -1,0 +1,445 @@
+//! A recorded session under a policy: the decision about every call, and any turn's frame.
+//!
+//! A replay drives the same [`Run`] as a live agent does. It keeps every decision and, now and then, a fork of the run,
+//! so that the frame of any turn is made on demand from the nearest fork.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::engine::{Decision, Halt, Mode, Narrowed, Narrowing, NewCall, Run, Ticket, Verdict};
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::{Depth, End, StateItem};
+use crate::policy::Policy;
+use crate::session::{Body, Call, CallRef, Message, MessageKind, Outcome, Session, Turn};
+
+/// A session judged by a policy.
+pub struct Replay {
+    session: Arc<Session>,
+    policy: Arc<Policy>,
+    mode: Mode,
+    calls: Vec<Judged>,
+    rules: Vec<RuleState>,
+    state_end: Vec<StateItem>,
+    halt: Option<Halt>,
+    frontier: Option<CallRef>,
+    summary: Summary,
+    status: Status,
+    /// Runs before the first event of a turn, by turn, the earliest first.
+    forks: Vec<(u32, Run)>,
+}
+
+/// One call of the recording, decided.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// What the policy decides.
+    pub decision: Decision,
+    /// Whether that is what the recording did.
+    pub agrees: bool,
+    /// The model had seen something else by then (SEMANTICS 2, frontier).
+    pub counterfactual: bool,
+}
+
+/// Everything that stands in one turn: what the four panes show.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// The turn, from 1.
+    pub turn: u32,
+    /// The offered tools at its start.
+    pub narrowing: Narrowing,
+    /// Forbidden tools, preconditions, counters and recorded state at its start.
+    pub state: Vec<StateItem>,
+    /// The decisions about its calls, with a check for every rule that was asked.
+    pub calls: Vec<Decision>,
+}
+
+/// What a session comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Summary {
+    /// Model responses.
+    pub turns: u32,
+    /// Proposed calls.
+    pub calls: u32,
+    /// Calls by decision.
+    pub allow: u32,
+    /// See `allow`.
+    pub deny: u32,
+    /// See `allow`.
+    pub halt: u32,
+    /// See `allow`.
+    pub not_reached: u32,
+    /// Denied or halted calls beyond the frontier, which the others count as well.
+    pub deny_counterfactual: u32,
+    /// Calls where the decision is not what the recording did.
+    pub disagree: u32,
+}
+
+/// Status of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// In `enforce`, a call was denied or halted.
+    Stopped,
+    /// A rule about the session is violated.
+    Fail,
+    /// There are such rules, and none had anything to decide.
+    NotExercised,
+    /// None of these.
+    Pass,
+}
+
+impl Status {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Stopped => "stopped",
+            Status::Fail => "fail",
+            Status::NotExercised => "not_exercised",
+            Status::Pass => "pass",
+        }
+    }
+}
+
+/// A session's outcome without its calls: what `--summary` prints. Nothing is narrowed and no finding is built.
+#[derive(Debug, Clone)]
+pub struct Outcomes {
+    /// Counts.
+    pub summary: Summary,
+    /// Status.
+    pub status: Status,
+    /// The first halt.
+    pub halt: Option<Halt>,
+    /// Rules about the session.
+    pub rules: Vec<RuleState>,
+}
+
+/// Forks that a replay keeps at the most: when there are more, every other one is dropped.
+const FORKS: usize = 32;
+/// Turns between two forks, to begin with.
+const STRIDE: u32 = 64;
+
+impl Replay {
+    /// Judges every call.
+    pub fn new(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
+        let mut player = Player::new(session, policy, mode, Depth::Findings);
+        let (mut forks, mut stride): (Vec<(u32, Run)>, u32) = (Vec::new(), STRIDE);
+        let mut calls = Vec::with_capacity(session.calls.len());
+        for turn in &session.turns {
+            player.enter(turn);
+            if (turn.number - 1) % stride == 0 {
+                if forks.len() == FORKS {
+                    stride *= 2;
+                    forks.retain(|(number, _)| (number - 1) % stride == 0);
+                }
+                if (turn.number - 1) % stride == 0 {
+                    forks.push((turn.number, player.run.fork()));
+                }
+            }
+            player.play(turn, &mut |decision| calls.push(decision));
+        }
+        player.leave();
+        let mut tally = Tally::new(session, mode);
+        let calls: Vec<Judged> =
+            session.calls.iter().zip(calls).map(|(call, decision)| tally.judge(call, decision)).collect();
+        let rules = player.run.report(End::Complete);
+        Replay {
+            session: Arc::clone(session),
+            policy: Arc::clone(policy),
+            mode,
+            status: status(&tally.summary, mode, &rules),
+            rules,
+            state_end: player.run.state(),
+            halt: player.run.halt().cloned(),
+            frontier: tally.frontier,
+            summary: tally.summary,
+            calls,
+            forks,
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// The policy that judged it.
+    pub fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// The mode it was judged in.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The decisions, by call index.
+    pub fn calls(&self) -> &[Judged] {
+        &self.calls
+    }
+
+    /// The decision about a call.
+    pub fn call(&self, index: u32) -> Option<&Judged> {
+        self.calls.get(index as usize)
+    }
+
+    /// How the rules about the session ended, in document order.
+    pub fn rules(&self) -> &[RuleState] {
+        &self.rules
+    }
+
+    /// What stands after the last turn.
+    pub fn state_end(&self) -> &[StateItem] {
+        &self.state_end
+    }
+
+    /// The first halt.
+    pub fn halt(&self) -> Option<&Halt> {
+        self.halt.as_ref()
+    }
+
+    /// In `enforce`, the first call at which decision and recording part.
+    pub fn frontier(&self) -> Option<CallRef> {
+        self.frontier
+    }
+
+    /// Counts.
+    pub fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// Status.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Whether this makes `replay` exit with 1: a call was stopped, or a rule is violated.
+    pub fn objects(&self) -> bool {
+        objects(&self.summary, &self.rules)
+    }
+
+    /// What stands in a turn, from the nearest fork. `None` where there is no such turn.
+    pub fn frame(&self, turn: u32) -> Option<Frame> {
+        self.frames(turn, turn).pop()
+    }
+
+    /// The frames of consecutive turns, for less than asking one by one.
+    pub fn frames(&self, first: u32, last: u32) -> Vec<Frame> {
+        let Some((number, fork)) = self.forks.iter().rev().find(|(number, _)| *number <= first) else {
+            return Vec::new();
+        };
+        let mut player =
+            Player { session: &self.session, run: fork.fork(), told: Vec::new(), mode: self.mode };
+        player.told = self.told_before(*number);
+        player.run.tell(Depth::Verdict);
+        let mut frames = Vec::new();
+        for turn in
+            self.session.turns.iter().skip(*number as usize - 1).take_while(|turn| turn.number <= last)
+        {
+            if turn.number != *number {
+                player.enter(turn);
+            }
+            if turn.number < first {
+                player.play(turn, &mut |_| {});
+                continue;
+            }
+            player.run.tell(Depth::Checks);
+            let narrowing = player.narrowing(turn, &self.policy);
+            let state = player.run.state();
+            let mut calls = Vec::new();
+            player.play(turn, &mut |decision| calls.push(decision));
+            frames.push(Frame { turn: turn.number, narrowing, state, calls });
+        }
+        frames
+    }
+
+    /// What the model was told in place of results, before a turn: needed only where rules read history.
+    fn told_before(&self, turn: u32) -> Vec<Option<Arc<str>>> {
+        let before = self.session.turn(turn).map_or(0, |turn| turn.calls.start);
+        let told = |judged: &Judged| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);
+        self.calls.iter().take(before).map(told).collect()
+    }
+}
+
+/// A session's outcome alone, for less than a whole [`Replay`].
+pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes {
+    let mut player = Player::new(session, policy, mode, Depth::Verdict);
+    let mut tally = Tally::new(session, mode);
+    let mut calls = session.calls.iter();
+    for turn in &session.turns {
+        player.enter(turn);
+        player.play(turn, &mut |decision| {
+            if let Some(call) = calls.next() {
+                tally.count(call, decision.verdict);
+            }
+        });
+    }
+    player.leave();
+    let rules = player.run.report(End::Complete);
+    Outcomes {
+        summary: tally.summary,
+        status: status(&tally.summary, mode, &rules),
+        halt: player.run.halt().cloned(),
+        rules,
+    }
+}
+
+impl Outcomes {
+    /// Whether this makes `replay` exit with 1: a call was stopped, or a rule is violated.
+    pub fn objects(&self) -> bool {
+        objects(&self.summary, &self.rules)
+    }
+}
+
+fn objects(summary: &Summary, rules: &[RuleState]) -> bool {
+    summary.deny + summary.halt > 0 || rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated)
+}
+
+fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Status {
+    if mode == Mode::Enforce && summary.deny + summary.halt > 0 {
+        Status::Stopped
+    } else if rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated) {
+        Status::Fail
+    } else if !rules.is_empty() && rules.iter().all(|rule| rule.outcome == RuleOutcome::NotExercised) {
+        Status::NotExercised
+    } else {
+        Status::Pass
+    }
+}
+
+/// Plays a recording into a run.
+struct Player<'a> {
+    session: &'a Session,
+    run: Run,
+    mode: Mode,
+    /// In `enforce`, what stopped calls were told, by call index.
+    told: Vec<Option<Arc<str>>>,
+}
+
+impl<'a> Player<'a> {
+    fn new(session: &'a Session, policy: &Arc<Policy>, mode: Mode, depth: Depth) -> Player<'a> {
+        Player { session, run: Run::new(policy, mode, depth, &session.facts), told: Vec::new(), mode }
+    }
+
+    /// What stands between the last turn and this one, and the turn's start.
+    fn enter(&mut self, turn: &Turn) {
+        let from = match turn.number.checked_sub(1).and_then(|number| self.session.turn(number)) {
+            Some(before) => before.messages.end,
+            None => 0,
+        };
+        self.between(from..turn.messages.start);
+        self.run.begin_turn(self.session.time_of(turn));
+    }
+
+    /// What stands after the last turn.
+    fn leave(&mut self) {
+        let from = self.session.turns.last().map_or(0, |turn| turn.messages.end);
+        self.between(from..self.session.messages.len());
+    }
+
+    /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
+    fn play(&mut self, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
+        for message in self.session.messages.get(turn.messages.clone()).unwrap_or_default() {
+            self.run.respond(message);
+        }
+        for call in self.session.calls_of(turn) {
+            let (ticket, decision) =
+                self.run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
+            self.told.push(decision.told.clone().filter(|_| self.mode == Mode::Enforce));
+            let ran = decision.verdict == Verdict::Allow || self.mode == Mode::Shadow;
+            decided(decision);
+            if ran && (call.in_turn || call.outcome == Outcome::Refused) {
+                self.run.resolve(ticket, call.outcome, &call.output);
+            }
+        }
+        self.run.end_turn();
+        // A result that stands after its turn's end counts from the turn after the one it stands in.
+        for index in &turn.late {
+            if let Some(call) = self.session.calls.get(*index as usize)
+                && call.outcome != Outcome::Refused
+                && self.told.get(*index as usize).is_none_or(Option::is_none)
+            {
+                self.run.resolve(Ticket::of(call.at), call.outcome, &call.output);
+            }
+        }
+    }
+
+    fn between(&mut self, messages: std::ops::Range<usize>) {
+        for message in self.session.messages.get(messages).unwrap_or_default() {
+            match &message.kind {
+                MessageKind::Operation(operation) => self.run.operation(operation),
+                MessageKind::Result(Some(index), _) => match self.told.get(*index as usize) {
+                    Some(Some(told)) => {
+                        let content = Body::text(&**told);
+                        self.run.message(&Message { content, ..message.clone() });
+                    }
+                    _ => self.run.message(message),
+                },
+                _ => self.run.message(message),
+            }
+        }
+    }
+
+    fn narrowing(&mut self, turn: &Turn, policy: &Policy) -> Narrowing {
+        match self.session.offered_in(turn.number) {
+            Some(tools) => {
+                Narrowing { inferred: false, tools: self.run.narrow(tools.iter().map(|tool| &tool.name)) }
+            }
+            None => {
+                let mut names: Vec<Arc<str>> = policy.names().to_vec();
+                names.extend(self.session.calls.iter().map(|call| Arc::clone(&call.tool)));
+                names.sort();
+                names.dedup();
+                let tools: Vec<Narrowed> = self.run.narrow(&names);
+                Narrowing { inferred: true, tools }
+            }
+        }
+    }
+}
+
+/// Counts decisions and finds the frontier.
+struct Tally {
+    mode: Mode,
+    summary: Summary,
+    frontier: Option<CallRef>,
+    halted: bool,
+}
+
+impl Tally {
+    fn new(session: &Session, mode: Mode) -> Tally {
+        let summary = Summary {
+            turns: session.turns.len() as u32,
+            calls: session.calls.len() as u32,
+            ..Summary::default()
+        };
+        Tally { mode, summary, frontier: None, halted: false }
+    }
+
+    fn judge(&mut self, call: &Call, decision: Decision) -> Judged {
+        let (agrees, counterfactual) = self.count(call, decision.verdict);
+        Judged { decision, agrees, counterfactual }
+    }
+
+    fn count(&mut self, call: &Call, verdict: Verdict) -> (bool, bool) {
+        let ran_then = call.outcome != Outcome::Refused;
+        let agrees = (verdict == Verdict::Allow) == ran_then;
+        // Siblings of the frontier had been proposed already; after a halt everything later is another session.
+        let counterfactual =
+            self.halted || self.frontier.is_some_and(|frontier| call.at.turn > frontier.turn);
+        let summary = &mut self.summary;
+        match verdict {
+            Verdict::Allow => summary.allow += 1,
+            Verdict::Deny => summary.deny += 1,
+            Verdict::Halt => summary.halt += 1,
+            Verdict::NotReached => summary.not_reached += 1,
+        }
+        summary.disagree += u32::from(!agrees);
+        summary.deny_counterfactual += u32::from(verdict.stops() && counterfactual);
+        if self.mode == Mode::Enforce {
+            if !agrees && self.frontier.is_none() {
+                self.frontier = Some(call.at);
+            }
+            self.halted |= verdict == Verdict::Halt;
+        }
+        (agrees, counterfactual)
+    }
+}

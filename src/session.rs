@@ -1,0 +1,250 @@
+//! One recorded run of an agent: messages, turns, calls, offered tools and what is known about its surroundings.
+//!
+//! A session holds what the recording says and nothing that a policy makes of it. It is built by
+//! [`build::Builder`], which every reader in [`read`] uses, so turns are formed and results are paired in one place.
+
+pub mod body;
+pub mod build;
+pub mod value;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+pub use body::{Body, Form};
+
+use crate::diagnostic::Diagnostic;
+
+/// An instant: milliseconds since 1970-01-01T00:00:00Z.
+pub type Millis = i64;
+
+/// One recorded run.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The recording's own id, or one made from the file's name and the place in it.
+    pub id: Arc<str>,
+    /// Where it was read.
+    pub origin: Origin,
+    /// What the policies may know of the surroundings.
+    pub facts: Arc<Facts>,
+    /// Parent session's id, for the session of a subagent.
+    pub parent: Option<Arc<str>>,
+    /// The tools the model could see, from the given turn on; empty where nothing was recorded.
+    pub offered: Vec<OfferedFrom>,
+    /// Everything said, in recorded order.
+    pub messages: Vec<Message>,
+    /// Model responses, numbered from 1: `turns[0]` is turn 1.
+    pub turns: Vec<Turn>,
+    /// Every proposed call; `calls[i].at.index == i`.
+    pub calls: Vec<Call>,
+    /// What was damaged, missing or odd in the recording.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Where a session was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// The file as it was named; `-` for standard input.
+    pub file: Arc<str>,
+    /// Place in the file, from 0.
+    pub index: usize,
+    /// Name of the format.
+    pub format: &'static str,
+    /// Line in the file where the session begins, from 1.
+    pub line: u32,
+}
+
+/// What a policy may know of a session before its first turn.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// `context`, whatever its keys.
+    pub context: Option<Value>,
+    /// `variables`, for templates.
+    pub variables: Option<Map<String, Value>>,
+    /// Files known to exist at the start. An empty list: known to be none. `None`: nobody listed them.
+    pub files: Option<Vec<String>>,
+    /// The session's instant, where messages have none of their own.
+    pub now: Option<Millis>,
+    /// Whether the recording keeps results.
+    pub results: Results,
+    /// The recording begins in the middle of a conversation, so absence proves little.
+    pub from_the_middle: bool,
+}
+
+/// Whether a recording keeps the results of calls at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Results {
+    /// It does: a call without one is `unknown`.
+    #[default]
+    Recorded,
+    /// It does not: every call is `ok` without output.
+    Absent,
+}
+
+/// One tool as it was offered to the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Exact name.
+    pub name: Arc<str>,
+    /// What the model was told about it.
+    pub description: Option<Arc<str>>,
+    /// JSON Schema of the arguments, as recorded.
+    pub parameters: Option<Value>,
+}
+
+/// The tools offered from a turn on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfferedFrom {
+    /// First turn, from 1.
+    pub turn: u32,
+    /// In offered order.
+    pub tools: Vec<Tool>,
+}
+
+/// One message of the conversation.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// `user`, `assistant`, `system`, `tool`, or whatever the recording says.
+    pub role: Arc<str>,
+    /// What it says.
+    pub content: Body,
+    /// When, if recorded.
+    pub at: Option<Millis>,
+    /// What it is to the session.
+    pub kind: MessageKind,
+    /// Line in the file, from 1; 0 where unknown.
+    pub line: u32,
+}
+
+/// What a message is to the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageKind {
+    /// Something said: by the user, the system, a developer.
+    Said,
+    /// Part of the model's response that is this turn (numbered from 1).
+    Response(u32),
+    /// A result: of the call with this session index, or of none (`None`), with the id it names.
+    Result(Option<u32>, Option<Arc<str>>),
+    /// A published operation on recorded state; in no history.
+    Operation(Operation),
+}
+
+/// An operation of the tool-policies dialect (SEMANTICS 5), applied where it stands between turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// Keep the recorded state under a name.
+    Snapshot(Arc<str>),
+    /// Put the recorded state of that name back.
+    Restore(Arc<str>),
+    /// Empty the recorded state.
+    Reset,
+    /// Anything else, by its recorded text: empties the state, as nothing else is safe.
+    Unknown(Arc<str>),
+}
+
+/// One model response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// From 1.
+    pub number: u32,
+    /// Its messages, as indices into [`Session::messages`]; the first one begins the turn.
+    pub messages: Range<usize>,
+    /// Its calls, as indices into [`Session::calls`].
+    pub calls: Range<usize>,
+    /// Calls of earlier turns whose result stands within this turn, in recorded order.
+    pub late: Vec<u32>,
+}
+
+/// A call as people and reports name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct CallRef {
+    /// Turn, from 1.
+    pub turn: u32,
+    /// Call in the turn, from 1.
+    pub call: u32,
+    /// Call in the session, from 0.
+    pub index: u32,
+}
+
+/// One proposed tool call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Where it stands.
+    pub at: CallRef,
+    /// The recording's id, where it has one.
+    pub id: Option<Arc<str>>,
+    /// The tool's name.
+    pub tool: Arc<str>,
+    /// Arguments as recorded.
+    pub arguments: Body,
+    /// What the recording says became of it.
+    pub outcome: Outcome,
+    /// How a refusal was recognised: the mark or text, as the reader says it.
+    pub refusal: Option<&'static str>,
+    /// The result's content; missing where there is none, or where it is `null`.
+    pub output: Body,
+    /// The result's message, as an index into [`Session::messages`].
+    pub result: Option<usize>,
+    /// Whether the result stands before the next response, so that it counts within the turn.
+    pub in_turn: bool,
+    /// When it was proposed, if recorded.
+    pub time: Option<Millis>,
+}
+
+/// What the recording says became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It has a result.
+    Ok,
+    /// Its result is marked as failed.
+    Error,
+    /// A gate or a person stopped it then; it never ran.
+    Refused,
+    /// There is no result.
+    Unknown,
+}
+
+impl Outcome {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Ok => "ok",
+            Outcome::Error => "error",
+            Outcome::Refused => "refused",
+            Outcome::Unknown => "unknown",
+        }
+    }
+}
+
+impl Session {
+    /// The turn with this number.
+    pub fn turn(&self, number: u32) -> Option<&Turn> {
+        self.turns.get((number as usize).checked_sub(1)?)
+    }
+
+    /// The calls of a turn.
+    pub fn calls_of(&self, turn: &Turn) -> &[Call] {
+        self.calls.get(turn.calls.clone()).unwrap_or_default()
+    }
+
+    /// The tools offered in a turn, where they were recorded.
+    pub fn offered_in(&self, turn: u32) -> Option<&[Tool]> {
+        self.offered.iter().rev().find(|from| from.turn <= turn).map(|from| from.tools.as_slice())
+    }
+
+    /// The instant of a turn: its first message's time, else the session's `now`.
+    pub fn time_of(&self, turn: &Turn) -> Option<Millis> {
+        let own = self.messages.get(turn.messages.clone()).unwrap_or_default().iter().find_map(|m| m.at);
+        own.or(self.facts.now)
+    }
+
+    /// The messages that stand between a turn's response and the next response: results, and whatever was said.
+    pub fn after(&self, turn: &Turn) -> Range<usize> {
+        let end = self.turn(turn.number + 1).map_or(self.messages.len(), |next| next.messages.start);
+        turn.messages.end..end
+    }
+}

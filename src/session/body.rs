@@ -1,0 +1,243 @@
+//! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+/// Recorded content. Cloning shares it; a missing body costs nothing.
+#[derive(Clone, Default)]
+pub struct Body(Option<Arc<Recorded>>);
+
+struct Recorded {
+    form: Form,
+    text: Box<str>,
+    read: OnceLock<Read>,
+}
+
+/// How the recording wrote a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As text, which may or may not be JSON itself. [`Body::raw`] is that text.
+    Text,
+    /// As a JSON value in place. [`Body::raw`] is its JSON text.
+    Json,
+}
+
+struct Read {
+    value: Value,
+    is_json: bool,
+    /// The text parts of a list of parts, joined by line feeds.
+    joined: Option<Box<str>>,
+}
+
+impl Body {
+    /// No content at all: `null`, or the key left out.
+    pub const MISSING: Body = Body(None);
+
+    /// Content that the recording wrote as text.
+    pub fn text(text: impl Into<Box<str>>) -> Body {
+        Body(Some(Arc::new(Recorded { form: Form::Text, text: text.into(), read: OnceLock::new() })))
+    }
+
+    /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
+    /// JSON string is text.
+    pub fn json(json: &str) -> Body {
+        let json = json.trim();
+        match json.as_bytes().first() {
+            _ if json == "null" => Body::MISSING,
+            Some(b'"') => match serde_json::from_str::<String>(json) {
+                Ok(text) => Body::text(text),
+                Err(_) => Body::in_place(json),
+            },
+            _ => Body::in_place(json),
+        }
+    }
+
+    fn in_place(json: &str) -> Body {
+        Body(Some(Arc::new(Recorded { form: Form::Json, text: json.into(), read: OnceLock::new() })))
+    }
+
+    /// Whether there is no content.
+    pub fn is_missing(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// How the recording wrote it; `None` when missing.
+    pub fn form(&self) -> Option<Form> {
+        self.0.as_ref().map(|b| b.form)
+    }
+
+    /// The text as recorded (see [`Form`]); empty when missing.
+    pub fn raw(&self) -> &str {
+        self.0.as_ref().map_or("", |b| &b.text)
+    }
+
+    /// The text a reader of the conversation saw: text as it is, the text parts of a list joined by line feeds, any
+    /// other JSON value as JSON. Empty when missing.
+    pub fn shown(&self) -> &str {
+        match &self.0 {
+            None => "",
+            Some(body) if body.form == Form::Text => &body.text,
+            Some(body) => body.read().joined.as_deref().unwrap_or(&body.text),
+        }
+    }
+
+    /// The value, if the content is JSON; paths find nothing in anything else.
+    pub fn parsed(&self) -> Option<&Value> {
+        self.0.as_deref().map(Recorded::read).filter(|read| read.is_json).map(|read| &read.value)
+    }
+
+    /// The value a condition looks at: the JSON value where the text is JSON, else the text as a JSON string. `None`
+    /// when missing.
+    pub fn value(&self) -> Option<&Value> {
+        self.0.as_deref().map(|body| &body.read().value)
+    }
+
+    /// Whether two clones share one recording, or both are missing.
+    pub fn is(&self, other: &Body) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl Recorded {
+    fn read(&self) -> &Read {
+        self.read.get_or_init(|| {
+            let parsed = parse(&self.text);
+            let joined = match (&self.form, &parsed) {
+                (Form::Json, Some(Value::Array(parts))) => join(parts),
+                _ => None,
+            };
+            // A list of text parts is its text, and that may be JSON again.
+            let (parsed, text) = match &joined {
+                Some(joined) => (parse(joined), &**joined),
+                None => (parsed, &*self.text),
+            };
+            let is_json = parsed.is_some();
+            let value = parsed.unwrap_or_else(|| Value::String(text.to_owned()));
+            Read { value, is_json, joined }
+        })
+    }
+}
+
+/// The text parts joined, if the list has any: objects whose `type` says text. A list of bare strings is just a list.
+fn join(parts: &[Value]) -> Option<Box<str>> {
+    let texts: Vec<&str> = parts.iter().filter_map(part).collect();
+    (!texts.is_empty()).then(|| texts.join("\n").into())
+}
+
+fn part(part: &Value) -> Option<&str> {
+    let kind = part.get("type").and_then(Value::as_str);
+    match kind {
+        Some("text" | "input_text" | "output_text") => {
+            part.get("text").or_else(|| part.get("content"))?.as_str()
+        }
+        _ => None,
+    }
+}
+
+/// JSON text as a value. Text with a key that serde_json reserves is no JSON: recorded text must not be able to forge a
+/// number or a raw value.
+fn parse(text: &str) -> Option<Value> {
+    if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
+}
+
+/// Whether some object key begins with serde_json's private mark, however it is escaped.
+fn reserved_key(text: &str) -> bool {
+    const MARK: &str = "$serde_json::";
+    if !text.contains(MARK) && !text.contains("\\u00") {
+        return false;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(open) = find(bytes, at, b'"') {
+        let mut end = open + 1;
+        while let Some(byte) = bytes.get(end) {
+            match byte {
+                b'\\' => end += 2,
+                b'"' => break,
+                _ => end += 1,
+            }
+        }
+        let Some(literal) = text.get(open..=end) else { return false };
+        let is_key = bytes.iter().skip(end + 1).find(|b| !b.is_ascii_whitespace()) == Some(&b':');
+        if is_key && serde_json::from_str::<String>(literal).is_ok_and(|key| key.starts_with(MARK)) {
+            return true;
+        }
+        at = end + 1;
+    }
+    false
+}
+
+fn find(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
+    bytes.get(from..)?.iter().position(|b| *b == wanted).map(|at| from + at)
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            None => f.write_str("missing"),
+            Some(body) => write!(f, "{:?} {:?}", body.form, body.text),
+        }
+    }
+}
+
+/// As recorded: the same form and the same text.
+impl PartialEq for Body {
+    fn eq(&self, other: &Self) -> bool {
+        self.form() == other.form() && self.raw() == other.raw()
+    }
+}
+
+impl Eq for Body {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn text_that_is_json_is_that_value_and_other_text_is_itself() {
+        assert_eq!(Body::text("{\"a\": 1}").value(), Some(&json!({"a": 1})));
+        assert_eq!(Body::text("plain").value(), Some(&json!("plain")));
+        assert_eq!(Body::text("plain").parsed(), None);
+        assert_eq!(Body::json("null").value(), None);
+        assert_eq!(Body::json("\"[1]\"").value(), Some(&json!([1])));
+        assert_eq!(Body::json("{\"a\": [1]}").value(), Some(&json!({"a": [1]})));
+    }
+
+    #[test]
+    fn text_parts_are_joined_and_read_again() {
+        let body =
+            Body::json(r#"[{"type":"text","text":"{\"a\":"},{"type":"image"},{"type":"text","text":"2}"}]"#);
+        assert_eq!(body.shown(), "{\"a\":\n2}");
+        assert_eq!(body.value(), Some(&json!({"a": 2})));
+        let list = Body::json("[1, 2]");
+        assert_eq!(list.value(), Some(&json!([1, 2])));
+        assert_eq!(list.shown(), "[1, 2]");
+    }
+
+    #[test]
+    fn reserved_keys_make_a_body_text() {
+        for forged in [
+            r#"{"$serde_json::private::Number": "1"}"#,
+            r#"{"a": [{"\u0024serde_json::private::RawValue": "1"}]}"#,
+        ] {
+            assert_eq!(Body::text(forged).parsed(), None, "{forged}");
+            assert_eq!(Body::text(forged).value(), Some(&json!(forged)));
+        }
+        let harmless = r#"{"a": "$serde_json::private::Number"}"#;
+        assert!(Body::text(harmless).parsed().is_some());
+    }
+
+    #[test]
+    fn deep_nesting_is_text() {
+        let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+        assert_eq!(Body::text(deep.clone()).parsed(), None);
+        assert_eq!(Body::text(deep.clone()).value(), Some(&json!(deep)));
+    }
+}

@@ -1,0 +1,241 @@
+//! From a reader's events to a session: turns are formed, results find their calls, outcomes are settled.
+//!
+//! Readers say what stands in the recording, in order; what that means is decided here, once for all formats.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{
+    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome,
+    Results, Session, Tool, Turn,
+};
+use crate::diagnostic::Diagnostic;
+
+/// Collects one session.
+#[derive(Debug)]
+pub struct Builder {
+    session: Session,
+    facts: Facts,
+    /// Key of the response that is open; consecutive messages with the same key are one turn.
+    open: Option<Arc<str>>,
+    /// Calls that wait for their result, by id; those without one under `None`.
+    waiting: HashMap<Option<Arc<str>>, VecDeque<u32>>,
+    line: u32,
+}
+
+/// How a result is marked in the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Mark {
+    /// Marked as failed.
+    pub error: bool,
+    /// Marked as refused: how the reader knows (`"refused": true`, a rejection's own text).
+    pub refused: Option<&'static str>,
+}
+
+impl Builder {
+    /// An empty session read from `origin`.
+    pub fn new(id: impl Into<Arc<str>>, origin: Origin) -> Builder {
+        let line = origin.line;
+        Builder {
+            session: Session {
+                id: id.into(),
+                origin,
+                facts: Arc::default(),
+                parent: None,
+                offered: Vec::new(),
+                messages: Vec::new(),
+                turns: Vec::new(),
+                calls: Vec::new(),
+                diagnostics: Vec::new(),
+            },
+            facts: Facts::default(),
+            open: None,
+            waiting: HashMap::new(),
+            line,
+        }
+    }
+
+    /// The line of the file that what follows stands on, from 1.
+    pub fn at_line(&mut self, line: u32) -> &mut Self {
+        self.line = line;
+        self
+    }
+
+    /// The session's own id, found later than its first message.
+    pub fn id(&mut self, id: impl Into<Arc<str>>) {
+        self.session.id = id.into();
+    }
+
+    /// The parent session's id.
+    pub fn parent(&mut self, parent: impl Into<Arc<str>>) {
+        self.session.parent = Some(parent.into());
+    }
+
+    /// What is known of the surroundings, to be filled in.
+    pub fn facts(&mut self) -> &mut Facts {
+        &mut self.facts
+    }
+
+    /// A context entry, kept beside those already there.
+    pub fn context(&mut self, key: &str, value: Value) {
+        let context = self.facts.context.get_or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(map) = context {
+            map.insert(key.to_owned(), value);
+        }
+    }
+
+    /// The tools offered from `turn` on (from 1).
+    pub fn offered(&mut self, turn: u32, tools: Vec<Tool>) {
+        match self.session.offered.last_mut() {
+            Some(last) if last.tools == tools => {}
+            Some(last) if last.turn == turn => last.tools = tools,
+            _ => self.session.offered.push(OfferedFrom { turn, tools }),
+        }
+    }
+
+    /// The number that the next response's turn will have.
+    pub fn next_turn(&self) -> u32 {
+        self.session.turns.len() as u32 + 1
+    }
+
+    /// Number of messages so far.
+    pub fn message_count(&self) -> usize {
+        self.session.messages.len()
+    }
+
+    /// Something said by anyone but the model or a tool. Ends an open response.
+    pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
+        self.open = None;
+        self.push(role, content, at, MessageKind::Said);
+    }
+
+    /// A message of the model. Consecutive ones with the same `key` are one turn; without a key each is its own.
+    pub fn response(&mut self, key: Option<&str>, content: Body, at: Option<Millis>) {
+        let continues = key.is_some() && self.open.as_deref() == key;
+        let start = self.session.messages.len();
+        if !continues {
+            let (number, calls) = (self.next_turn(), self.session.calls.len());
+            let turn = Turn { number, messages: start..start, calls: calls..calls, late: Vec::new() };
+            self.session.turns.push(turn);
+        }
+        self.open = key.map(Arc::from);
+        let number = self.session.turns.len() as u32;
+        self.push("assistant", content, at, MessageKind::Response(number));
+        if let Some(turn) = self.session.turns.last_mut() {
+            turn.messages.end = start + 1;
+        }
+    }
+
+    /// A call proposed by the latest response. Before any response, an empty one is begun for it.
+    pub fn call(&mut self, id: Option<&str>, tool: &str, arguments: Body, at: Option<Millis>) -> CallRef {
+        if self.session.turns.is_empty() {
+            self.response(None, Body::MISSING, at);
+        }
+        let index = self.session.calls.len() as u32;
+        let (turn, call) = match self.session.turns.last_mut() {
+            Some(turn) => {
+                turn.calls.end = index as usize + 1;
+                (turn.number, turn.calls.len() as u32)
+            }
+            None => (1, 1),
+        };
+        let at_ref = CallRef { turn, call, index };
+        let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
+        self.waiting.entry(id.clone()).or_default().push_back(index);
+        self.session.calls.push(Call {
+            at: at_ref,
+            id,
+            tool: tool.into(),
+            arguments,
+            outcome: Outcome::Unknown,
+            refusal: None,
+            output: Body::MISSING,
+            result: None,
+            in_turn: false,
+            time: at,
+        });
+        at_ref
+    }
+
+    /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without
+    /// one. Returns the call, or `None` where nothing waits for it (it then stays in the history; the caller says so).
+    pub fn result(
+        &mut self,
+        id: Option<&str>,
+        content: Body,
+        mark: Mark,
+        at: Option<Millis>,
+    ) -> Option<CallRef> {
+        self.open = None;
+        let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
+        let index = self.waiting.get_mut(&id).and_then(VecDeque::pop_front);
+        let message = self.session.messages.len();
+        self.push("tool", content.clone(), at, MessageKind::Result(index, id));
+        let turn = self.session.turns.len() as u32;
+        let call = self.session.calls.get_mut(index? as usize)?;
+        call.refusal = mark.refused.or_else(|| published_refusal(content.shown(), &call.tool));
+        call.outcome = match (call.refusal, mark.error) {
+            (Some(_), _) => Outcome::Refused,
+            (None, true) => Outcome::Error,
+            (None, false) => Outcome::Ok,
+        };
+        call.output = content;
+        call.result = Some(message);
+        call.in_turn = call.at.turn == turn;
+        let at = call.at;
+        if at.turn != turn
+            && let Some(turn) = self.session.turns.last_mut()
+        {
+            turn.late.push(at.index);
+        }
+        Some(at)
+    }
+
+    /// An operation on recorded state.
+    pub fn operation(&mut self, operation: Operation) {
+        self.open = None;
+        self.push("toolgate", Body::MISSING, None, MessageKind::Operation(operation));
+    }
+
+    /// Something damaged or odd.
+    pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.session.diagnostics.push(diagnostic);
+    }
+
+    /// Where the session is read from.
+    pub fn origin(&self) -> &Origin {
+        &self.session.origin
+    }
+
+    /// The session, and the calls that have no result.
+    pub fn finish(mut self) -> Session {
+        if self.facts.results == Results::Absent {
+            for call in &mut self.session.calls {
+                call.outcome = Outcome::Ok;
+                call.in_turn = true;
+            }
+        }
+        self.session.facts = Arc::new(self.facts);
+        self.session
+    }
+
+    fn push(&mut self, role: &str, content: Body, at: Option<Millis>, kind: MessageKind) {
+        self.session.messages.push(Message { role: role.into(), content, at, kind, line: self.line });
+    }
+}
+
+/// Whether a result *is* one of the published refusals: how it was recognised.
+fn published_refusal(text: &str, tool: &str) -> Option<&'static str> {
+    const PLAN: &str = "Tool call rejected based on configured rejection plan";
+    if text.starts_with("[permission denied:") {
+        return Some("the result begins with `[permission denied:`");
+    }
+    if text == PLAN {
+        return Some("the result is the published text of a rejection plan");
+    }
+    let named =
+        text.strip_prefix("Tool '").and_then(|rest| rest.strip_suffix("' is not available in this context."));
+    (named == Some(tool)).then_some("the result is the published text of a tool that is not available")
+}

@@ -1,0 +1,190 @@
+//! JSON values as policies compare them: numbers by exact decimal value, everything else by kind and content.
+//!
+//! `1` equals `1.0` and `10e-1`; `7` is not `"7"`; `9007199254740993` is not `9007199254740992`. serde_json's own
+//! `==` compares the digits as written, so it is never used for a verdict.
+
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use serde_json::{Number, Value};
+
+/// Whether two values are the same JSON value.
+pub fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::String(a), Value::String(b)) => a == b,
+        (Value::Number(a), Value::Number(b)) => compare(a, b) == Ordering::Equal,
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+        }
+        _ => false,
+    }
+}
+
+/// The order of two numbers by exact decimal value.
+pub fn compare(a: &Number, b: &Number) -> Ordering {
+    let (a, b) = (a.as_str(), b.as_str());
+    if a == b { Ordering::Equal } else { Decimal::of(a).cmp(&Decimal::of(b)) }
+}
+
+/// A hash that agrees with [`equal`]: equal values have equal hashes.
+pub fn hash(value: &Value, with: &impl BuildHasher) -> u64 {
+    match value {
+        // The common key, without a detour.
+        Value::String(text) => with.hash_one((4u8, text.as_str())),
+        other => {
+            let mut hasher = with.build_hasher();
+            feed(other, with, &mut hasher);
+            hasher.finish()
+        }
+    }
+}
+
+fn feed(value: &Value, with: &impl BuildHasher, into: &mut impl Hasher) {
+    match value {
+        Value::Null => 0u8.hash(into),
+        Value::Bool(value) => (1u8, value).hash(into),
+        Value::Number(number) => (2u8, Decimal::of(number.as_str())).hash(into),
+        Value::Array(items) => {
+            (3u8, items.len()).hash(into);
+            for item in items {
+                feed(item, with, into);
+            }
+        }
+        Value::String(text) => (4u8, text.as_str()).hash(into),
+        Value::Object(map) => {
+            // Members have no order, so their hashes are added up.
+            let members = map.iter().fold(0u64, |sum, (key, value)| {
+                sum.wrapping_add(with.hash_one((key.as_str(), hash(value, with))))
+            });
+            (5u8, map.len(), members).hash(into);
+        }
+    }
+}
+
+/// A JSON number as sign, significant digits and the power of ten of the last one. Zero has no digits and no sign.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Decimal {
+    negative: bool,
+    /// Without zeros at either end.
+    digits: Vec<u8>,
+    /// Saturating: exponents beyond 128 bits are beyond comparing.
+    exponent: i128,
+}
+
+impl Decimal {
+    fn of(text: &str) -> Decimal {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, saturating(exponent)),
+            None => (text, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).skip_while(|d| *d == b'0').collect();
+        let mut exponent = exponent.saturating_sub(fraction.len() as i128);
+        while digits.last() == Some(&b'0') {
+            digits.pop();
+            exponent = exponent.saturating_add(1);
+        }
+        if digits.is_empty() {
+            return Decimal { negative: false, digits, exponent: 0 };
+        }
+        Decimal { negative, digits, exponent }
+    }
+
+    /// Where the first significant digit stands: the magnitude.
+    fn magnitude(&self) -> i128 {
+        self.exponent.saturating_add(self.digits.len() as i128)
+    }
+
+    fn sign(&self) -> i8 {
+        match (self.digits.is_empty(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_sign = self.sign().cmp(&other.sign());
+        let by_size =
+            || self.magnitude().cmp(&other.magnitude()).then_with(|| self.digits.cmp(&other.digits));
+        by_sign.then_with(|| match self.sign() {
+            0 => Ordering::Equal,
+            1 => by_size(),
+            _ => by_size().reverse(),
+        })
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+fn saturating(exponent: &str) -> i128 {
+    let (negative, digits) = match exponent.as_bytes().first() {
+        Some(b'-') => (true, &exponent[1..]),
+        Some(b'+') => (false, &exponent[1..]),
+        _ => (false, exponent),
+    };
+    let size = digits
+        .bytes()
+        .fold(0i128, |n, d| n.saturating_mul(10).saturating_add(i128::from(d.wrapping_sub(b'0'))));
+    if negative { size.saturating_neg() } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::RandomState;
+
+    fn value(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_equal_by_decimal_value() {
+        let state = RandomState::new();
+        for (a, b, same) in [
+            ("1", "1.0", true),
+            ("10e-1", "1", true),
+            ("-0", "0.00", true),
+            ("1E+2", "100", true),
+            ("9007199254740993", "9007199254740992", false),
+            ("0.1", "0.10000000000000001", false),
+            ("-1", "1", false),
+            ("7", "\"7\"", false),
+            ("1", "true", false),
+            ("null", "false", false),
+            ("[1, {\"a\": 2.0, \"b\": 1}]", "[1.0, {\"b\": 1, \"a\": 2}]", true),
+            ("{\"a\": null}", "{}", false),
+            ("1e99999999999999999999999999999999999999999999", "1", false),
+        ] {
+            assert_eq!(equal(&value(a), &value(b)), same, "{a} and {b}");
+            if same {
+                assert_eq!(hash(&value(a), &state), hash(&value(b), &state), "{a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_decimal_value() {
+        let order =
+            ["-1e3", "-12", "-0.5", "0", "1e-300", "0.05", "0.051", "3", "3.0001", "20", "1e3", "1e400"];
+        for (i, a) in order.iter().enumerate() {
+            for (j, b) in order.iter().enumerate() {
+                let (Value::Number(x), Value::Number(y)) = (value(a), value(b)) else { panic!() };
+                assert_eq!(compare(&x, &y), i.cmp(&j), "{a} and {b}");
+            }
+        }
+    }
+}
