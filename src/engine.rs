@@ -10,9 +10,11 @@
 pub mod decision;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 pub use decision::{Decision, Halt, Narrowed, Narrowing, Verdict};
 

@@ -22,10 +22,9 @@ use crate::condition::output::{Condition, Conditions, Test};
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text};
-use crate::monitor::finding::Comparison;
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
-use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side};
+use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side, Steps, fewest};
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
@@ -112,7 +111,7 @@ impl<'a> Reading<'a, '_> {
         let mut fields = item.fields(out)?;
         let description = fields.text("description", out).map(Arc::from);
         let rule = self.rule("precondition", item, description);
-        let steps = fields.mapping("requires_step_count", out).map(|steps| step_bounds(steps, out));
+        let steps = fields.mapping("requires_step_count", out).map(|steps| read_steps(steps, out));
         let tool = fields.optional("requires_prior_tool");
         let resource = fields.mapping("resource", out).map(|resource| read_resource(resource, out));
         let outputs = fields.list("with_output", out, |entry, out| output_condition(&entry, out));
@@ -141,7 +140,7 @@ impl<'a> Reading<'a, '_> {
             matching: matching.unwrap_or(if resource.is_some() { Matching::Newest } else { Matching::Any }),
             resource: resource.flatten(),
         });
-        Some(Precondition { rule, steps: steps.unwrap_or_default(), prior })
+        Some(Precondition { rule, steps: steps.flatten(), prior })
     }
 
     /// Gives the next rule its id, and returns its number among the contracts' rules.
@@ -162,10 +161,10 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-fn step_bounds(mut fields: Fields<'_>, out: &mut Vec<Problem>) -> Vec<(Comparison, serde_json::Number)> {
+fn read_steps(mut fields: Fields<'_>, out: &mut Vec<Problem>) -> Option<Steps> {
     let bound = fields.required("gte", out).and_then(|bound| bound.number(out).cloned());
     fields.finish(out);
-    bound.map(|bound| (Comparison::Gte, bound)).into_iter().collect()
+    bound.map(|bound| Steps { fewest: fewest(&bound), bound })
 }
 
 fn read_resource(mut fields: Fields<'_>, out: &mut Vec<Problem>) -> Option<Resource> {

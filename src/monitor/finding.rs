@@ -109,9 +109,9 @@ pub enum Detail {
     /// A rule about completed turns.
     Steps {
         /// Turns completed before this one.
-        completed: u32,
-        /// What is asked of them.
-        bounds: Vec<(Comparison, Number)>,
+        completed: u64,
+        /// The fewest that the rule asks for, as it was written.
+        wanted: Number,
     },
 }
 

@@ -26,7 +26,7 @@ pub fn equal(a: &Value, b: &Value) -> bool {
 /// The order of two numbers by exact decimal value.
 pub fn compare(a: &Number, b: &Number) -> Ordering {
     let (a, b) = (a.as_str(), b.as_str());
-    if a == b { Ordering::Equal } else { Decimal::of(a).cmp(&Decimal::of(b)) }
+    if a == b { Ordering::Equal } else { Decimal::of(a).compare(Decimal::of(b)) }
 }
 
 /// A hash that agrees with [`equal`]: equal values have equal hashes.
@@ -64,18 +64,21 @@ fn feed(value: &Value, with: &impl BuildHasher, into: &mut impl Hasher) {
     }
 }
 
-/// A JSON number as sign, significant digits and the power of ten of the last one. Zero has no digits and no sign.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Decimal {
+/// A JSON number as sign, significant digits and where the first of them stands. Borrowed: comparing allocates nothing.
+/// Zero has no digits and no sign.
+#[derive(Debug, Clone, Copy)]
+struct Decimal<'a> {
     negative: bool,
-    /// Without zeros at either end.
-    digits: Vec<u8>,
-    /// Saturating: exponents beyond 128 bits are beyond comparing.
-    exponent: i128,
+    /// The significant digits: those before the point, then those after it, without zeros at either end.
+    whole: &'a str,
+    fraction: &'a str,
+    /// The power of ten above the first digit: 3 for 120, 0 for 0.12. Saturating: exponents beyond 128 bits are beyond
+    /// comparing.
+    magnitude: i128,
 }
 
-impl Decimal {
-    fn of(text: &str) -> Decimal {
+impl<'a> Decimal<'a> {
+    fn of(text: &'a str) -> Decimal<'a> {
         let (negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -85,37 +88,35 @@ impl Decimal {
             None => (text, 0),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).skip_while(|d| *d == b'0').collect();
-        let mut exponent = exponent.saturating_sub(fraction.len() as i128);
-        while digits.last() == Some(&b'0') {
-            digits.pop();
-            exponent = exponent.saturating_add(1);
+        let (whole, mut fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let mut magnitude = exponent.saturating_add(whole.len() as i128);
+        if whole.is_empty() {
+            let digits = fraction.trim_start_matches('0');
+            magnitude = magnitude.saturating_sub((fraction.len() - digits.len()) as i128);
+            fraction = digits;
         }
-        if digits.is_empty() {
-            return Decimal { negative: false, digits, exponent: 0 };
+        let whole = if fraction.is_empty() { whole.trim_end_matches('0') } else { whole };
+        if whole.is_empty() && fraction.is_empty() {
+            return Decimal { negative: false, whole, fraction, magnitude: 0 };
         }
-        Decimal { negative, digits, exponent }
+        Decimal { negative, whole, fraction, magnitude }
     }
 
-    /// Where the first significant digit stands: the magnitude.
-    fn magnitude(&self) -> i128 {
-        self.exponent.saturating_add(self.digits.len() as i128)
+    fn digits(self) -> impl Iterator<Item = u8> + 'a {
+        self.whole.bytes().chain(self.fraction.bytes())
     }
 
-    fn sign(&self) -> i8 {
-        match (self.digits.is_empty(), self.negative) {
+    fn sign(self) -> i8 {
+        match (self.whole.is_empty() && self.fraction.is_empty(), self.negative) {
             (true, _) => 0,
             (false, true) => -1,
             (false, false) => 1,
         }
     }
-}
 
-impl Ord for Decimal {
-    fn cmp(&self, other: &Self) -> Ordering {
+    fn compare(self, other: Decimal<'_>) -> Ordering {
         let by_sign = self.sign().cmp(&other.sign());
-        let by_size =
-            || self.magnitude().cmp(&other.magnitude()).then_with(|| self.digits.cmp(&other.digits));
+        let by_size = || self.magnitude.cmp(&other.magnitude).then_with(|| self.digits().cmp(other.digits()));
         by_sign.then_with(|| match self.sign() {
             0 => Ordering::Equal,
             1 => by_size(),
@@ -124,9 +125,11 @@ impl Ord for Decimal {
     }
 }
 
-impl PartialOrd for Decimal {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+impl Hash for Decimal<'_> {
+    fn hash<H: Hasher>(&self, into: &mut H) {
+        (self.negative, self.magnitude).hash(into);
+        // Digit by digit: where the point stands is in the magnitude.
+        self.digits().for_each(|digit| into.write_u8(digit));
     }
 }
 

@@ -2,35 +2,44 @@
 //!
 //! Every question is answered from what was kept when a call was resolved; the past is never looked through again.
 
-use std::hash::RandomState;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use serde_json::Value;
 
-use super::unit::{Contracts, Matching, Precondition, PriorRule, steps_hold};
+use super::unit::{Contracts, Group, Matching, Member, Need, Precondition, Resource};
 use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::{Prior, StateItem};
-use crate::monitor::{Asked, Checked, Cx, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::monitor::{
+    Asked, Checked, Cx, Depth, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers,
+};
 use crate::session::{Body, CallRef, Outcome, value};
 
 /// How many earlier calls are kept as evidence for a value that did not match.
-const NEWEST: usize = 4;
+const RECENT: usize = 4;
 
 #[derive(Clone)]
 pub(super) struct ContractsMonitor {
     unit: Arc<Contracts>,
-    hasher: RandomState,
-    /// What forbids each tool, by slot, the earliest first.
-    forbidden: Vec<Vec<Ban>>,
-    /// What stands for each requirement.
+    hasher: DefaultHashBuilder,
+    /// What is kept about each tool, by slot.
+    tools: Vec<ToolState>,
+    /// What the earlier calls of each group come to.
     standings: Vec<Standings>,
     /// Turns completed.
-    completed: u32,
+    completed: u64,
     /// Calls of this turn that ran and forbid something.
     running: Vec<Running>,
     /// Calls with a good result that count from the next turn on.
     resolved: Vec<Resolved>,
+}
+
+#[derive(Clone, Default)]
+struct ToolState {
+    /// What forbids it, the earliest first.
+    bans: Vec<Ban>,
+    /// The newest of its calls that count, newest first.
+    recent: Vec<Resolved>,
 }
 
 /// A tool is forbidden since a call, by a rule.
@@ -55,48 +64,40 @@ struct Resolved {
     output: Body,
 }
 
-/// What the earlier calls of one requirement's tool come to.
+/// What the earlier calls of one group's tool come to.
 #[derive(Clone, Default)]
 struct Standings {
-    /// The newest calls, newest first, with the value that a binding compares.
-    newest: Vec<Found>,
-    /// For an unbound requirement: all calls together.
+    /// For an unbound group: all calls together.
     all: Option<Standing>,
     /// For a bound one: by value.
     by_value: HashTable<(Value, Standing)>,
-    /// Values whose deciding call is good.
-    good: usize,
+    /// For each member, the values whose deciding call is good.
+    good: Vec<usize>,
 }
 
 /// What the earlier calls with one value come to.
 #[derive(Clone)]
 struct Standing {
     newest: CallRef,
-    newest_good: bool,
     newest_output: Body,
-    /// The newest good one.
+    members: Box<[MemberStanding]>,
+}
+
+#[derive(Clone, Copy)]
+struct MemberStanding {
+    /// Whether the newest call meets the member's conditions.
+    newest_good: bool,
+    /// The newest call that does.
     good: Option<CallRef>,
 }
 
-/// What a requirement says of a call.
-enum Answer<'a> {
-    Met(&'a Standing),
+/// What there is of earlier calls for a call with given arguments.
+#[derive(Clone, Copy)]
+enum Sought<'a> {
     NoPrior,
     NoValue,
     Unmatched,
-    Bad(&'a Standing),
-}
-
-impl Answer<'_> {
-    fn code(&self) -> Option<Code> {
-        match self {
-            Answer::Met(_) => None,
-            Answer::NoPrior => Some(code::PRIOR_TOOL_MISSING),
-            Answer::NoValue => Some(code::RESOURCE_MISSING),
-            Answer::Unmatched => Some(code::RESOURCE_UNMATCHED),
-            Answer::Bad(_) => Some(code::PRIOR_OUTPUT_UNMATCHED),
-        }
-    }
+    Standing(&'a Standing),
 }
 
 /// What a precondition comes to, and what people are told of it.
@@ -107,12 +108,19 @@ struct Outlook {
     detail: Detail,
 }
 
+/// The group that was looked up last in a decision: preconditions often ask about the same one.
+type Last<'a> = Option<(usize, Sought<'a>)>;
+
 impl ContractsMonitor {
     pub fn new(unit: Arc<Contracts>) -> ContractsMonitor {
+        let standings = unit
+            .groups
+            .iter()
+            .map(|group| Standings { good: vec![0; group.members.len()], ..Standings::default() });
         ContractsMonitor {
-            hasher: RandomState::new(),
-            forbidden: vec![Vec::new(); unit.tools.len()],
-            standings: vec![Standings::default(); unit.requirements.len()],
+            hasher: DefaultHashBuilder::default(),
+            tools: vec![ToolState::default(); unit.tools.len()],
+            standings: standings.collect(),
             completed: 0,
             running: Vec::new(),
             resolved: Vec::new(),
@@ -122,7 +130,7 @@ impl ContractsMonitor {
 
     /// What forbids a tool now: kept bans, then those of calls that run in this turn.
     fn bans(&self, slot: usize) -> impl Iterator<Item = Ban> {
-        let kept = self.forbidden.get(slot).into_iter().flatten().copied();
+        let kept = self.tools.get(slot).into_iter().flat_map(|tool| tool.bans.iter().copied());
         let running = self.running.iter().flat_map(move |running| {
             let part = self.unit.tools.get(running.slot);
             let forbids = part.map(|part| part.forbids.as_slice()).unwrap_or_default();
@@ -133,7 +141,7 @@ impl ContractsMonitor {
     }
 
     /// The preconditions of a tool's contract, each with the requirement it rests on.
-    fn preconditions(&self, slot: usize) -> impl Iterator<Item = (&Precondition, Option<usize>)> {
+    fn preconditions(&self, slot: usize) -> impl Iterator<Item = (&Precondition, Option<Need>)> {
         let part = self.unit.tools.get(slot);
         let contract = part.and_then(|part| self.unit.contracts.get(part.contract?));
         let needs = part.map(|part| part.needs.as_slice()).unwrap_or_default();
@@ -141,40 +149,173 @@ impl ContractsMonitor {
         preconditions.iter().zip(needs.iter().copied())
     }
 
-    fn requirement(&self, number: Option<usize>) -> Option<(&PriorRule, &Standings)> {
-        let number = number?;
-        Some((self.unit.requirements.get(number)?, self.standings.get(number)?))
+    fn steps_hold(&self, precondition: &Precondition) -> bool {
+        match &precondition.steps {
+            Some(steps) => steps.fewest.is_some_and(|fewest| self.completed >= fewest),
+            None => true,
+        }
     }
 
-    /// The first code of a precondition that is not met by a call with these arguments.
-    fn unmet(&self, precondition: &Precondition, needs: Option<usize>, arguments: &Body) -> Option<Code> {
-        if !steps_hold(&precondition.steps, self.completed) {
+    fn group(&self, number: usize) -> Option<(&Group, &Standings)> {
+        Some((self.unit.groups.get(number)?, self.standings.get(number)?))
+    }
+
+    fn recent(&self, group: &Group) -> &[Resolved] {
+        self.tools.get(group.tool).map(|tool| tool.recent.as_slice()).unwrap_or_default()
+    }
+
+    /// What there is for these arguments in a group.
+    fn seek(&self, number: usize, arguments: &Body) -> Sought<'_> {
+        let Some((group, standings)) = self.group(number) else { return Sought::NoPrior };
+        if self.recent(group).is_empty() {
+            return Sought::NoPrior;
+        }
+        let standing = match &group.resource {
+            None => standings.all.as_ref(),
+            Some(resource) => match arguments.parsed().and_then(|arguments| resource.here.one(arguments)) {
+                None => return Sought::NoValue,
+                Some(bound) => standings.get(bound, &self.hasher),
+            },
+        };
+        standing.map_or(Sought::Unmatched, Sought::Standing)
+    }
+
+    /// The first code of a precondition that a call with these arguments does not meet.
+    fn unmet<'a>(
+        &'a self,
+        precondition: &Precondition,
+        need: Option<Need>,
+        arguments: &Body,
+        last: &mut Last<'a>,
+    ) -> Option<Code> {
+        if !self.steps_hold(precondition) {
             return Some(code::STEP_COUNT_BELOW);
         }
-        let (rule, standings) = self.requirement(needs)?;
-        standings.answer(rule, arguments, &self.hasher).code()
+        let need = need?;
+        let sought = match last {
+            Some((group, sought)) if *group == need.group => *sought,
+            _ => self.seek(need.group, arguments),
+        };
+        *last = Some((need.group, sought));
+        self.unmet_by(sought, need)
+    }
+
+    fn unmet_by(&self, sought: Sought<'_>, need: Need) -> Option<Code> {
+        match sought {
+            Sought::NoPrior => Some(code::PRIOR_TOOL_MISSING),
+            Sought::NoValue => Some(code::RESOURCE_MISSING),
+            Sought::Unmatched => Some(code::RESOURCE_UNMATCHED),
+            Sought::Standing(standing) => {
+                let matching = self.unit.groups.get(need.group)?.members.get(need.member)?.matching;
+                let decides =
+                    standing.members.get(need.member).is_some_and(|member| member.decides(matching));
+                (!decides).then_some(code::PRIOR_OUTPUT_UNMATCHED)
+            }
+        }
     }
 
     /// The first code of a precondition that no call at all could meet now.
-    fn unmeetable(&self, precondition: &Precondition, needs: Option<usize>) -> Option<Code> {
-        if !steps_hold(&precondition.steps, self.completed) {
+    fn unmeetable(&self, precondition: &Precondition, need: Option<Need>) -> Option<Code> {
+        if !self.steps_hold(precondition) {
             return Some(code::STEP_COUNT_BELOW);
         }
-        let (rule, standings) = self.requirement(needs)?;
-        standings.outlook(rule)
+        let need = need?;
+        let (group, standings) = self.group(need.group)?;
+        if group.resource.is_none() || self.recent(group).is_empty() {
+            return self.unmet_by(self.seek(need.group, &Body::MISSING), need);
+        }
+        if standings.by_value.is_empty() {
+            return Some(code::RESOURCE_UNMATCHED);
+        }
+        let good = standings.good.get(need.member).is_some_and(|good| *good > 0);
+        (!good).then_some(code::PRIOR_OUTPUT_UNMATCHED)
     }
 
     /// Everything about a precondition and a call.
-    fn explain(&self, precondition: &Precondition, needs: Option<usize>, arguments: &Body) -> Outlook {
-        let steps = || Detail::Steps { completed: self.completed, bounds: precondition.steps.clone() };
-        if !steps_hold(&precondition.steps, self.completed) {
-            let code = Some(code::STEP_COUNT_BELOW);
-            return Outlook { code, checked: None, found: Vec::new(), detail: steps() };
+    fn explain(&self, precondition: &Precondition, need: Option<Need>, arguments: &Body) -> Outlook {
+        let explained = need.and_then(|need| {
+            let (group, _) = self.group(need.group)?;
+            Some((need, group, group.members.get(need.member)?))
+        });
+        match explained {
+            Some((need, group, member)) if self.steps_hold(precondition) => {
+                self.explain_prior(need, group, member, arguments)
+            }
+            _ => Outlook {
+                code: (!self.steps_hold(precondition)).then_some(code::STEP_COUNT_BELOW),
+                checked: None,
+                found: Vec::new(),
+                detail: self.steps(precondition),
+            },
         }
-        match self.requirement(needs) {
-            Some((rule, standings)) => standings.explain(rule, arguments, &self.hasher),
-            None => Outlook { code: None, checked: None, found: Vec::new(), detail: steps() },
+    }
+
+    fn steps(&self, precondition: &Precondition) -> Detail {
+        match &precondition.steps {
+            Some(steps) => Detail::Steps { completed: self.completed, wanted: steps.bound.clone() },
+            None => Detail::None,
         }
+    }
+
+    fn explain_prior(&self, need: Need, group: &Group, member: &Member, arguments: &Body) -> Outlook {
+        let mut prior = self.facts(group, member);
+        let checked = group.resource.as_ref().map(|resource| {
+            let value = arguments.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
+            Checked { path: Arc::clone(resource.here.text()), value }
+        });
+        let sought = self.seek(need.group, arguments);
+        let code = self.unmet_by(sought, need);
+        let found = match sought {
+            Sought::NoPrior => Vec::new(),
+            Sought::NoValue | Sought::Unmatched => {
+                self.recent(group).iter().map(|call| call.found(group.resource.as_ref())).collect()
+            }
+            Sought::Standing(standing) => {
+                let own = standing.members.get(need.member);
+                prior.other_reading = own.is_some_and(|own| own.newest_good != own.good.is_some());
+                let good = own.and_then(|own| own.good).filter(|_| member.matching == Matching::Any);
+                let call = good.unwrap_or(standing.newest);
+                if call == standing.newest {
+                    prior.outputs = member.outputs.explain(&standing.newest_output);
+                }
+                if code.is_some() {
+                    prior.hint = member.outputs.unwrapped(&standing.newest_output);
+                }
+                vec![Found { call, value: checked.as_ref().and_then(|checked| checked.value.clone()) }]
+            }
+        };
+        Outlook { code, checked, found, detail: Detail::Prior(Box::new(prior)) }
+    }
+
+    fn facts(&self, group: &Group, member: &Member) -> Prior {
+        Prior {
+            tool: self.unit.tools.get(group.tool).map(|part| Arc::clone(&part.name)).unwrap_or_default(),
+            matching: member.matching.word(),
+            other_reading: false,
+            outputs: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// A few calls that meet a requirement for some argument, the newest first.
+    fn good_calls(&self, need: Need, group: &Group, member: &Member) -> Vec<CallRef> {
+        let Some(standings) = self.standings.get(need.group) else { return Vec::new() };
+        let call = |standing: &Standing| {
+            let own = standing.members.get(need.member)?;
+            match member.matching {
+                Matching::Any => own.good,
+                Matching::Newest => own.newest_good.then_some(standing.newest),
+            }
+        };
+        let Some(resource) = &group.resource else { return standings.all.iter().filter_map(call).collect() };
+        let values = self
+            .recent(group)
+            .iter()
+            .filter_map(|recent| resource.of_prior(&recent.arguments, &recent.output));
+        let mut calls: Vec<CallRef> =
+            values.filter_map(|value| standings.get(value, &self.hasher)).filter_map(call).collect();
+        calls.dedup();
+        calls
     }
 
     /// Calls whose results count from now on.
@@ -187,11 +328,16 @@ impl ContractsMonitor {
         for call in resolved.drain(..) {
             let Some(part) = self.unit.tools.get(call.slot) else { continue };
             for number in &part.meets {
-                if let (Some(rule), Some(standings)) =
-                    (self.unit.requirements.get(*number), self.standings.get_mut(*number))
+                if let (Some(group), Some(standings)) =
+                    (self.unit.groups.get(*number), self.standings.get_mut(*number))
                 {
-                    standings.add(rule, &call, &self.hasher);
+                    standings.add(group, &call, &self.hasher);
                 }
+            }
+            if let Some(tool) = self.tools.get_mut(call.slot) {
+                let place = tool.recent.partition_point(|recent| recent.at > call.at);
+                tool.recent.insert(place, call);
+                tool.recent.truncate(RECENT);
             }
         }
         // Keep the room for the next turn.
@@ -207,11 +353,11 @@ impl ContractsMonitor {
             let Some(part) = self.unit.tools.get(running.slot) else { continue };
             for (target, rule) in &part.forbids {
                 // Later calls of the same rule change nothing: the first ban lasts for ever.
-                if let Some(bans) = self.forbidden.get_mut(*target)
-                    && bans.iter().all(|ban| ban.rule != *rule)
+                if let Some(tool) = self.tools.get_mut(*target)
+                    && tool.bans.iter().all(|ban| ban.rule != *rule)
                 {
-                    bans.push(Ban { since: running.at, rule: *rule });
-                    bans.sort();
+                    tool.bans.push(Ban { since: running.at, rule: *rule });
+                    tool.bans.sort();
                 }
             }
         }
@@ -228,8 +374,8 @@ impl Monitor for ContractsMonitor {
         if let Some(ban) = self.bans(slot).min() {
             out.hide(ban.rule, code::FORBIDDEN);
         }
-        for (precondition, needs) in self.preconditions(slot) {
-            if let Some(code) = self.unmeetable(precondition, needs) {
+        for (precondition, need) in self.preconditions(slot) {
+            if let Some(code) = self.unmeetable(precondition, need) {
                 out.hide(precondition.rule, code);
             }
         }
@@ -248,24 +394,26 @@ impl Monitor for ContractsMonitor {
             });
             effect = Effect::Also;
         }
-        for (precondition, needs) in self.preconditions(slot) {
-            if let Some(code) = self.unmet(precondition, needs, call.arguments) {
+        let mut last = None;
+        for (precondition, need) in self.preconditions(slot) {
+            let unmet = self.unmet(precondition, need, call.arguments, &mut last);
+            if let Some(code) = unmet {
+                if out.depth() == Depth::Verdict {
+                    out.find(precondition.rule, effect, code, |_| {});
+                    return;
+                }
                 out.find(precondition.rule, effect, code, |finding| {
-                    let outlook = self.explain(precondition, needs, call.arguments);
+                    let outlook = self.explain(precondition, need, call.arguments);
                     (finding.checked, finding.found, finding.detail) =
                         (outlook.checked, outlook.found, outlook.detail);
                 });
                 effect = Effect::Also;
             }
-            let passed = || self.unmet(precondition, needs, call.arguments).is_none();
-            if out.depth() >= crate::monitor::Depth::Checks {
-                out.check(precondition.rule, passed(), |check| {
-                    let outlook = self.explain(precondition, needs, call.arguments);
-                    check.code = outlook.code;
-                    (check.checked, check.found, check.detail) =
-                        (outlook.checked, outlook.found, outlook.detail);
-                });
-            }
+            out.check(precondition.rule, unmet.is_none(), |check| {
+                let outlook = self.explain(precondition, need, call.arguments);
+                check.code = outlook.code;
+                (check.checked, check.found, check.detail) = (outlook.checked, outlook.found, outlook.detail);
+            });
         }
     }
 
@@ -283,13 +431,12 @@ impl Monitor for ContractsMonitor {
                 {
                     running.failed = true;
                 }
-                if outcome == Outcome::Ok {
-                    self.resolved.push(Resolved {
-                        at: call.at,
-                        slot: call.slot.0 as usize,
-                        arguments: call.arguments.clone(),
-                        output: output.clone(),
-                    });
+                let slot = call.slot.0 as usize;
+                if outcome == Outcome::Ok
+                    && self.unit.tools.get(slot).is_some_and(|part| !part.meets.is_empty())
+                {
+                    let (arguments, output) = (call.arguments.clone(), output.clone());
+                    self.resolved.push(Resolved { at: call.at, slot, arguments, output });
                 }
             }
             Event::TurnStart => self.commit(),
@@ -305,30 +452,27 @@ impl Monitor for ContractsMonitor {
     }
 
     fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
-        for (part, bans) in self.unit.tools.iter().zip(&self.forbidden) {
-            if let (Some(ban), Some(rule)) =
-                (bans.first(), bans.first().and_then(|ban| self.unit.rules.get(ban.rule)))
-            {
-                out.push(StateItem::Forbidden {
-                    tool: Arc::clone(&part.name),
-                    since: ban.since,
-                    rule: *rule,
-                });
+        for (part, tool) in self.unit.tools.iter().zip(&self.tools) {
+            let ban = tool.bans.first().and_then(|ban| Some((ban.since, *self.unit.rules.get(ban.rule)?)));
+            if let Some((since, rule)) = ban {
+                out.push(StateItem::Forbidden { tool: Arc::clone(&part.name), since, rule });
             }
         }
         for contract in &self.unit.contracts {
-            let slot = self.unit.tools.iter().position(|part| part.name == contract.tool);
-            for (precondition, needs) in slot.into_iter().flat_map(|slot| self.preconditions(slot)) {
+            let slot = self.unit.slot_of(&contract.tool);
+            for (precondition, need) in slot.into_iter().flat_map(|slot| self.preconditions(slot)) {
                 let Some(rule) = self.unit.rules.get(precondition.rule) else { continue };
-                let code = self.unmeetable(precondition, needs);
-                let (by, detail) = match self.requirement(needs) {
-                    Some((rule, standings)) => {
-                        (standings.good_calls(rule, &self.hasher), Detail::Prior(Box::new(rule.facts())))
+                let code = self.unmeetable(precondition, need);
+                let asked = need.and_then(|need| {
+                    let group = self.unit.groups.get(need.group)?;
+                    Some((need, group, group.members.get(need.member)?))
+                });
+                let (by, detail) = match asked {
+                    Some((need, group, member)) if code != Some(code::STEP_COUNT_BELOW) => {
+                        let prior = self.facts(group, member);
+                        (self.good_calls(need, group, member), Detail::Prior(Box::new(prior)))
                     }
-                    None => (
-                        Vec::new(),
-                        Detail::Steps { completed: self.completed, bounds: precondition.steps.clone() },
-                    ),
+                    _ => (Vec::new(), self.steps(precondition)),
                 };
                 out.push(StateItem::Precondition {
                     rule: *rule,
@@ -343,160 +487,71 @@ impl Monitor for ContractsMonitor {
     }
 }
 
-impl PriorRule {
-    fn facts(&self) -> Prior {
-        Prior {
-            tool: Arc::clone(&self.tool),
-            matching: self.matching.word(),
-            other_reading: false,
-            outputs: Vec::new(),
-            hint: None,
-        }
+impl Resolved {
+    fn found(&self, resource: Option<&Resource>) -> Found {
+        let value = resource.and_then(|resource| resource.of_prior(&self.arguments, &self.output)).cloned();
+        Found { call: self.at, value }
     }
 }
 
 impl Standings {
-    fn add(&mut self, rule: &PriorRule, call: &Resolved, hasher: &RandomState) {
-        let resource = rule.resource.as_ref();
-        let bound = resource.and_then(|resource| resource.of_prior(&call.arguments, &call.output));
-        let place = self.newest.partition_point(|found| found.call > call.at);
-        if place < NEWEST {
-            self.newest.insert(place, Found { call: call.at, value: bound.cloned() });
-            self.newest.truncate(NEWEST);
-        }
-        let good = rule.outputs.hold(&call.output);
-        match (resource, bound) {
-            (None, _) => match &mut self.all {
-                Some(standing) => standing.add(call, good),
-                none => *none = Some(Standing::new(call, good)),
-            },
-            (Some(_), Some(bound)) => {
-                let hash = value::hash(bound, hasher);
-                let found = self.by_value.find_mut(hash, |(known, _)| value::equal(known, bound));
-                let (before, after) = match found {
-                    Some((_, standing)) => {
-                        let before = standing.decides(rule.matching);
-                        standing.add(call, good);
-                        (before, standing.decides(rule.matching))
-                    }
-                    None => {
-                        let rehash = |(value, _): &(Value, Standing)| value::hash(value, hasher);
-                        self.by_value.insert_unique(hash, (bound.clone(), Standing::new(call, good)), rehash);
-                        (false, good)
-                    }
-                };
-                self.good = self.good + usize::from(after) - usize::from(before);
+    fn add(&mut self, group: &Group, call: &Resolved, hasher: &DefaultHashBuilder) {
+        let Some(resource) = &group.resource else {
+            match &mut self.all {
+                Some(standing) => standing.add(group, call, &mut self.good),
+                none => *none = Some(Standing::new(group, call, &mut self.good)),
             }
-            // A prior call without exactly one value never matches.
-            (Some(_), None) => {}
+            return;
+        };
+        // A prior call without exactly one value never matches.
+        let Some(bound) = resource.of_prior(&call.arguments, &call.output) else { return };
+        let hash = value::hash(bound, hasher);
+        match self.by_value.find_mut(hash, |(known, _)| value::equal(known, bound)) {
+            Some((_, standing)) => standing.add(group, call, &mut self.good),
+            None => {
+                let entry = (bound.clone(), Standing::new(group, call, &mut self.good));
+                self.by_value.insert_unique(hash, entry, |(value, _)| value::hash(value, hasher));
+            }
         }
     }
 
-    fn get(&self, bound: &Value, hasher: &RandomState) -> Option<&Standing> {
+    fn get(&self, bound: &Value, hasher: &DefaultHashBuilder) -> Option<&Standing> {
         let hash = value::hash(bound, hasher);
         self.by_value.find(hash, |(known, _)| value::equal(known, bound)).map(|(_, standing)| standing)
-    }
-
-    fn answer(&self, rule: &PriorRule, arguments: &Body, hasher: &RandomState) -> Answer<'_> {
-        if self.newest.is_empty() {
-            return Answer::NoPrior;
-        }
-        let standing = match &rule.resource {
-            None => self.all.as_ref(),
-            Some(resource) => match arguments.parsed().and_then(|arguments| resource.here.one(arguments)) {
-                None => return Answer::NoValue,
-                Some(bound) => self.get(bound, hasher),
-            },
-        };
-        match standing {
-            None => Answer::Unmatched,
-            Some(standing) if standing.decides(rule.matching) => Answer::Met(standing),
-            Some(standing) => Answer::Bad(standing),
-        }
-    }
-
-    /// The code that every call would get now, if there is one.
-    fn outlook(&self, rule: &PriorRule) -> Option<Code> {
-        if self.newest.is_empty() {
-            return Some(code::PRIOR_TOOL_MISSING);
-        }
-        let (any, good) = match &rule.resource {
-            None => (true, self.all.as_ref().is_some_and(|standing| standing.decides(rule.matching))),
-            Some(_) => (!self.by_value.is_empty(), self.good > 0),
-        };
-        match (any, good) {
-            (_, true) => None,
-            (false, false) => Some(code::RESOURCE_UNMATCHED),
-            (true, false) => Some(code::PRIOR_OUTPUT_UNMATCHED),
-        }
-    }
-
-    fn explain(&self, rule: &PriorRule, arguments: &Body, hasher: &RandomState) -> Outlook {
-        let mut prior = rule.facts();
-        let bound = rule.resource.as_ref().map(|resource| {
-            let value = arguments.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
-            Checked { path: Arc::clone(resource.here.text()), value }
-        });
-        let answer = self.answer(rule, arguments, hasher);
-        let found = match &answer {
-            Answer::Met(standing) | Answer::Bad(standing) => {
-                prior.other_reading = standing.newest_good != standing.good.is_some();
-                let call = match rule.matching {
-                    Matching::Any => standing.good.unwrap_or(standing.newest),
-                    Matching::Newest => standing.newest,
-                };
-                if call == standing.newest {
-                    prior.outputs = rule.outputs.explain(&standing.newest_output);
-                }
-                if matches!(answer, Answer::Bad(_)) {
-                    prior.hint = rule.outputs.unwrapped(&standing.newest_output);
-                }
-                vec![Found { call, value: bound.as_ref().and_then(|checked| checked.value.clone()) }]
-            }
-            Answer::NoPrior => Vec::new(),
-            Answer::NoValue | Answer::Unmatched => self.newest.clone(),
-        };
-        Outlook { code: answer.code(), checked: bound, found, detail: Detail::Prior(Box::new(prior)) }
-    }
-
-    /// A few calls that meet the requirement for some argument, the newest first.
-    fn good_calls(&self, rule: &PriorRule, hasher: &RandomState) -> Vec<CallRef> {
-        let standing = |standing: &Standing| match rule.matching {
-            Matching::Any => standing.good,
-            Matching::Newest => standing.newest_good.then_some(standing.newest),
-        };
-        let mut calls: Vec<CallRef> = match &rule.resource {
-            None => self.all.iter().filter_map(standing).collect(),
-            Some(_) => {
-                let values = self.newest.iter().filter_map(|found| found.value.as_ref());
-                values.filter_map(|value| self.get(value, hasher)).filter_map(standing).collect()
-            }
-        };
-        calls.dedup();
-        calls
     }
 }
 
 impl Standing {
-    fn new(call: &Resolved, good: bool) -> Standing {
-        Standing {
-            newest: call.at,
-            newest_good: good,
-            newest_output: call.output.clone(),
-            good: good.then_some(call.at),
-        }
+    /// The first call with a value. `good` counts, for each member, the values whose deciding call is good.
+    fn new(group: &Group, call: &Resolved, good: &mut [usize]) -> Standing {
+        let members =
+            group.members.iter().map(|_| MemberStanding { newest_good: false, good: None }).collect();
+        let mut standing = Standing { newest: call.at, newest_output: call.output.clone(), members };
+        standing.add(group, call, good);
+        standing
     }
 
-    fn add(&mut self, call: &Resolved, good: bool) {
-        if call.at.index > self.newest.index {
-            (self.newest, self.newest_good, self.newest_output) = (call.at, good, call.output.clone());
+    fn add(&mut self, group: &Group, call: &Resolved, good: &mut [usize]) {
+        let newer = call.at >= self.newest;
+        if newer {
+            (self.newest, self.newest_output) = (call.at, call.output.clone());
         }
-        if good {
-            self.good = self.good.max(Some(call.at));
+        for ((member, own), good) in group.members.iter().zip(&mut self.members).zip(good) {
+            let before = own.decides(member.matching);
+            let holds = member.outputs.hold(&call.output);
+            if newer {
+                own.newest_good = holds;
+            }
+            if holds {
+                own.good = own.good.max(Some(call.at));
+            }
+            *good = *good + usize::from(own.decides(member.matching)) - usize::from(before);
         }
     }
+}
 
-    fn decides(&self, matching: Matching) -> bool {
+impl MemberStanding {
+    fn decides(self, matching: Matching) -> bool {
         match matching {
             Matching::Newest => self.newest_good,
             Matching::Any => self.good.is_some(),

@@ -25,8 +25,17 @@ pub(super) struct Contract {
 #[derive(Debug)]
 pub(super) struct Precondition {
     pub rule: usize,
-    pub steps: Vec<(Comparison, Number)>,
+    pub steps: Option<Steps>,
     pub prior: Option<PriorRule>,
+}
+
+/// A number of turns that must be complete.
+#[derive(Debug, Clone)]
+pub(super) struct Steps {
+    /// As it was written.
+    pub bound: Number,
+    /// What that comes to in whole turns; `None`: no number of turns is enough.
+    pub fewest: Option<u64>,
 }
 
 /// An earlier call that must have run.
@@ -80,10 +89,17 @@ impl Resource {
     }
 }
 
-/// Whether a number of completed turns is what the bounds ask for.
-pub(super) fn steps_hold(bounds: &[(Comparison, Number)], completed: u32) -> bool {
-    let completed = Number::from(completed);
-    bounds.iter().all(|(comparison, bound)| comparison.admits(value::compare(&completed, bound)))
+/// The fewest completed turns that a lower bound asks for; none where no number of turns is enough.
+pub(super) fn fewest(bound: &Number) -> Option<u64> {
+    let least = |turns: u64| Comparison::Gte.admits(value::compare(&Number::from(turns), bound));
+    // Bounds are small or out of reach: double until it holds, then halve the interval.
+    let mut high = (0..64).map(|power| 1u64 << power).find(|turns| least(*turns))?;
+    let mut low = 0;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if least(middle) { high = middle } else { low = middle + 1 }
+    }
+    Some(high)
 }
 
 /// All contracts of a version.
@@ -91,10 +107,32 @@ pub(super) fn steps_hold(bounds: &[(Comparison, Number)], completed: u32) -> boo
 pub(super) struct Contracts {
     pub rules: Vec<RuleId>,
     pub contracts: Vec<Contract>,
-    /// Distinct requirements on earlier calls; preconditions that ask the same share one.
-    pub requirements: Vec<PriorRule>,
+    /// What preconditions ask of earlier calls, by the calls and values that are looked at together.
+    pub groups: Vec<Group>,
     pub tools: Vec<Part>,
     slots: HashMap<Arc<str>, usize>,
+}
+
+/// Requirements on calls of one tool that compare the same value: they share one table.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub tool: usize,
+    pub resource: Option<Resource>,
+    /// Distinct conditions on the prior call; preconditions that ask the same share one.
+    pub members: Vec<Member>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Member {
+    pub outputs: Conditions,
+    pub matching: Matching,
+}
+
+/// A requirement: its group, and its place among the group's members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Need {
+    pub group: usize,
+    pub member: usize,
 }
 
 /// The part that one tool plays.
@@ -104,8 +142,8 @@ pub(super) struct Part {
     /// Index of its contract.
     pub contract: Option<usize>,
     /// For each precondition of its contract, the requirement it rests on.
-    pub needs: Vec<Option<usize>>,
-    /// Requirements that its calls can meet.
+    pub needs: Vec<Option<Need>>,
+    /// Groups of requirements that its calls can meet.
     pub meets: Vec<usize>,
     /// Tools (by slot) that are forbidden once it ran, each with its rule.
     pub forbids: Vec<(usize, usize)>,
@@ -118,7 +156,7 @@ impl Contracts {
         let mut unit = Contracts {
             rules,
             contracts: Vec::new(),
-            requirements: Vec::new(),
+            groups: Vec::new(),
             tools: Vec::new(),
             slots: HashMap::new(),
         };
@@ -144,15 +182,28 @@ impl Contracts {
         unit
     }
 
-    fn requirement(&mut self, prior: &PriorRule) -> usize {
-        if let Some(known) = self.requirements.iter().position(|r| r == prior) {
-            return known;
+    /// The slot of a tool that plays some part.
+    pub fn slot_of(&self, tool: &str) -> Option<usize> {
+        self.slots.get(tool).copied()
+    }
+
+    fn requirement(&mut self, prior: &PriorRule) -> Need {
+        let tool = self.slot(&prior.tool);
+        let known =
+            self.groups.iter().position(|group| group.tool == tool && group.resource == prior.resource);
+        let number = known.unwrap_or(self.groups.len());
+        if known.is_none() {
+            self.groups.push(Group { tool, resource: prior.resource.clone(), members: Vec::new() });
+            self.part(tool, |part| part.meets.push(number));
         }
-        let number = self.requirements.len();
-        self.requirements.push(prior.clone());
-        let slot = self.slot(&prior.tool);
-        self.part(slot, |part| part.meets.push(number));
-        number
+        let member = Member { outputs: prior.outputs.clone(), matching: prior.matching };
+        let place = self.groups.get_mut(number).map_or(0, |group| {
+            group.members.iter().position(|known| *known == member).unwrap_or_else(|| {
+                group.members.push(member);
+                group.members.len() - 1
+            })
+        });
+        Need { group: number, member: place }
     }
 
     fn slot(&mut self, tool: &Arc<str>) -> usize {
