@@ -3,6 +3,8 @@
 //! `cargo bench --bench decide`. Sessions are parsed before the clock starts, bodies included, so this is the engine
 //! alone, in summary: `items/s` counts calls.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark may fail")]
+
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
