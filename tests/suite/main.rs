@@ -2,4 +2,6 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may end in a panic")]
 
+#[cfg(feature = "cli")]
+mod report;
 mod source;
