@@ -13,5 +13,7 @@ pub mod engine;
 pub mod monitor;
 pub mod policy;
 pub mod replay;
+#[cfg(feature = "cli")]
+pub mod report;
 pub mod session;
 pub mod source;

@@ -110,3 +110,36 @@ macro_rules! codes {
     };
 }
 use codes;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_code_has_one_page_fit_to_read() {
+        let mut seen = BTreeSet::new();
+        for page in pages() {
+            let code = page.code.as_str();
+            assert!(seen.insert(code), "{code} is in the table twice");
+            assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{code}");
+            assert!(!page.title.is_empty() && !page.title.ends_with('.'), "{code}");
+            let lines = page.text.lines().count();
+            assert!((3..=17).contains(&lines), "{code} has {lines} lines");
+            assert!(page.text.ends_with('\n'), "{code}");
+            for line in page.text.lines() {
+                assert!(line.chars().count() <= 110, "{code}: {line}");
+                assert_eq!(line, line.trim_end(), "{code}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_misspelt_code_finds_the_nearest() {
+        assert_eq!(nearest_code("prior-tool-mising"), Some(PRIOR_TOOL_MISSING));
+        assert_eq!(nearest_code("nonsense_altogether"), None);
+        assert_eq!(page("forbidden").map(|page| page.kind), Some(PageKind::Finding));
+        assert_eq!(FORBIDDEN.page(), page("forbidden"));
+    }
+}

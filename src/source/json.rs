@@ -231,7 +231,8 @@ fn bad_escape(written: &str, column: usize) -> (Span, &'static str) {
     let start = before.rfind('\\').unwrap_or_default();
     let rest = written.get(start..).unwrap_or_default();
     if rest.starts_with("\\u") {
-        let length = rest.char_indices().nth(6).map_or(rest.len(), |(at, _)| at);
+        let digits = rest.bytes().skip(2).take(4).take_while(u8::is_ascii_hexdigit).count();
+        let length = 2 + digits;
         return (Span::new(start, start + length), "this escape is no Unicode character");
     }
     let length = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);

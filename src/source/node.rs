@@ -11,7 +11,7 @@ use super::Span;
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// A scalar's text with its quotes; a flow collection with its brackets; the lines of a block collection
+    /// A scalar's text with its quotes, or its lines below `|` and `>`; a flow collection with its brackets; the lines of a block collection
     /// from its first key or dash to the end of its last value; nothing, at its place, for a value left out.
     pub span: Span,
     /// The value.

@@ -224,7 +224,13 @@ impl<'s> Reader<'s> {
     }
 
     fn syntax_error(&mut self, error: &ScanError) -> Stop {
-        let at = error.marker().byte_offset().unwrap_or(self.text.len()).min(self.text.len());
+        let mut at = error.marker().byte_offset().unwrap_or(self.text.len()).min(self.text.len());
+        if is_tab(error.kind()) && self.text.get(..at).is_some_and(|before| before.ends_with('\t')) {
+            at -= 1;
+        }
+        if *error.kind() == ErrorKind::UnknownQuotedScalarEscape {
+            at += unknown_escape(self.text.get(at..).unwrap_or_default());
+        }
         let width = self
             .text
             .get(at..)
@@ -237,7 +243,10 @@ impl<'s> Reader<'s> {
         let (message, help) = phrase(error.kind());
         let mut problem = Problem::new(ProblemKind::Syntax, span, message);
         problem.help = help.map(str::to_owned);
-        if let (true, Some(open)) = (is_unclosed(error.kind()), self.builder.innermost()) {
+        if let (true, Some(open)) = (is_unclosed(error.kind()), self.builder.innermost())
+            && open.start != at
+            && !open.is_empty()
+        {
             problem = problem.related(open.first_line(self.text), "opened here");
         }
         self.builder.problem(problem);
@@ -252,7 +261,7 @@ impl<'s> Reader<'s> {
         place.tag_span().map_or(or, |span| self.span(&span))
     }
 
-    /// A block scalar's last line end is no part of it; a value left out stands right behind its colon.
+    /// A block scalar is its lines without the last line end; a value left out stands right behind its colon.
     fn scalar_span(&self, span: Span) -> Span {
         if !span.is_empty() {
             let written = self.text.get(span.start..span.end).unwrap_or_default();
@@ -282,6 +291,32 @@ fn is_unclosed(kind: &ErrorKind) -> bool {
             | ErrorKind::MismatchedFlowCollectionEnd { .. }
     )
 }
+
+fn is_tab(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInPlainScalar
+    )
+}
+
+/// Where in a text that begins with a double-quoted scalar its first unknown escape stands: the parser tells
+/// of the scalar as a whole.
+fn unknown_escape(quoted: &str) -> usize {
+    let mut characters = quoted.char_indices();
+    while let Some((at, character)) = characters.next() {
+        if character == '\\' && !characters.next().is_some_and(|(_, next)| ESCAPES.contains(next)) {
+            return at;
+        }
+    }
+    0
+}
+
+/// What may stand behind a backslash (YAML 1.2, section 5.7), a line end included.
+const ESCAPES: &str = "0abt\tnvfre \"/\\N_LPxuU\r\n";
 
 /// What a person is told of a syntax error, and what may mend it. The rarer ones are told as the parser does.
 fn phrase(kind: &ErrorKind) -> (Cow<'static, str>, Option<&'static str>) {

@@ -13,9 +13,9 @@ After one `issue_refund` every further `issue_refund` and `void_order` is denied
 same response are bound at once. The entry stays when the call succeeded or nothing is known of its
 end, and is dropped at the end of the turn when the call failed.
 
-The finding names the earliest call that forbade the tool and the contract that says so; the rule is in
-that contract, not in the one of the denied tool. If a retry should be possible, take the tool's own
-name out of its list.
+The finding names the earliest call that forbade the tool and the contract that says so; the rule is
+in that contract, not in the one of the denied tool. If a retry should be possible, take the tool's
+own name out of its list.
 ";
 
     Finding STEP_COUNT_BELOW = "step_count_below": "too few turns were completed before this call",
@@ -41,21 +41,23 @@ If the call comes later than this says, look for turns whose calls were all stop
 A call in the same response does not count: its result was not known when this call was proposed.
 Neither does one that failed, was refused, was stopped by a policy, or has no result.
 
-Either the agent skipped the step, or its call ended in an error: the finding tells which calls there
-were. In a recording that starts in the middle the earlier call may be missing from the record.
+Either the agent skipped the step, or its call ended in an error: the finding tells which calls
+there were. In a recording that starts in the middle the earlier call may be missing from the
+record.
 ";
 
     Finding RESOURCE_MISSING = "resource_missing": "this call has not exactly one value at the resource path",
-"A bound precondition compares one value of this call with one of an earlier call. This call's arguments
-have none at that path, or more than one.
+"A bound precondition compares one value of this call with one of an earlier call. This call's
+arguments have none at that path, or more than one.
 
     - requires_prior_tool: check_eligibility
       resource: {bind_from: arguments, path: $.order_id}
 
-`{\"order\": \"ORD-1\"}` has no `order_id`, so there is nothing to compare and the call is denied. The same
-happens when the arguments are not JSON.
+`{\"order\": \"ORD-1\"}` has no `order_id`, so there is nothing to compare and the call is denied.
+The same happens when the arguments are not JSON.
 
-Compare the path with the arguments as they were recorded: often the value is one level further down.
+Compare the path with the arguments as they were recorded: often the value is one level further
+down.
 ";
 
     Finding RESOURCE_UNMATCHED = "resource_unmatched": "the required tool ran, but for another value",
@@ -64,12 +66,12 @@ Compare the path with the arguments as they were recorded: often the value is on
     - requires_prior_tool: check_eligibility
       resource: {bind_from: arguments, path: $.order_id}
 
-`check_eligibility` for \"ORD-123\" does not permit `issue_refund` for \"ORD-124\". Values are compared as
-JSON: 7 and 7.0 are equal, 7 and \"7\" are not. An earlier call without exactly one value at the path
-never matches.
+`check_eligibility` for \"ORD-123\" does not permit `issue_refund` for \"ORD-124\". Values are
+compared as JSON: 7 and 7.0 are equal, 7 and \"7\" are not. An earlier call without exactly one
+value at the path never matches.
 
-The finding lists the values that earlier calls had. If the earlier call has the value elsewhere, say
-where with `resource: {…, prior: {bind_from: output, path: $.order.id}}`.
+The finding lists the values that earlier calls had. If the earlier call has the value elsewhere,
+say where with `resource: {…, prior: {bind_from: output, path: $.order.id}}`.
 ";
 
     Finding PRIOR_OUTPUT_UNMATCHED = "prior_output_unmatched": "the required tool ran, but its result does not satisfy the contract",
@@ -78,9 +80,9 @@ where with `resource: {…, prior: {bind_from: output, path: $.order.id}}`.
     - requires_prior_tool: check_eligibility
       with_output: [{path: $.eligible, equals: true}]
 
-`{\"eligible\": false}` fails it, and so does `{\"result\": {\"eligible\": true}}`, where `$.eligible` finds
-nothing. Every entry must hold, with every operator it has; on a missing result nothing holds, and `gte`
-and `lte` never hold for what is not a number.
+`{\"eligible\": false}` fails it, and so does `{\"result\": {\"eligible\": true}}`, where
+`$.eligible` finds nothing. Every entry must hold, with every operator it has; on a missing result
+nothing holds, and `gte` and `lte` never hold for what is not a number.
 
 With a `resource` the newest call for that value decides, so a later contrary result takes the
 permission back; without one, any earlier call may satisfy it. `match: newest` or `match: any` says
@@ -91,7 +93,7 @@ otherwise.
 "Something inside the rule failed while it was asked, and what cannot be evaluated counts against the
 call.
 
-This is never the fault of the agent. The finding says what failed. If the rule is right as far as you
-can see, please report it together with the policy and the session.
+This is never the fault of the agent. The finding says what failed. If the rule is right as far as
+you can see, please report it together with the policy and the session.
 ";
 }

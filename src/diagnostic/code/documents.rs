@@ -4,20 +4,21 @@ use super::codes;
 
 codes! {
     Problem SYNTAX = "syntax": "the text is not YAML, or not JSON",
-"The file cannot be read as the format that its name promises: JSON for `.json`, YAML for everything else.
+"The file cannot be read as the format that its name promises: JSON for `.json`, YAML for everything
+else.
 
     preconditions:
       - requires_prior_tool: lint
      description: no column fits this key
 
-The place is where reading had to give up; the mistake is there or shortly before. Usual causes are a tab
-in the indentation, an unclosed bracket or quote, text with `: ` in it without quotes, and a comma before
-the closing bracket in JSON. Other documents of the same file are still read.
+The place is where reading had to give up; the mistake is there or shortly before. Usual causes are
+a tab in the indentation, an unclosed bracket or quote, text with `: ` in it without quotes, and a
+comma before the closing bracket in JSON. Other documents of the same file are still read.
 ";
 
     Problem DUPLICATE_KEY = "duplicate_key": "a mapping has the same key twice",
-"Most readers silently take one of the two values, and not all the same one. So it is an error, shown at both
-places.
+"Most readers silently take one of the two values, and not all the same one. So it is an error, shown
+at both places.
 
     tool: deploy
     preconditions: [{requires_prior_tool: test}]
@@ -36,22 +37,24 @@ Write the key in quotes: `\"404\"`. A key of nothing at all is usually a colon t
 ";
 
     Problem BAD_TAG = "bad_tag": "a YAML tag is unknown or does not fit its value",
-"Only the tags of YAML's core schema are known: `!!str`, `!!int`, `!!float`, `!!bool`, `!!null`, `!!seq`, `!!map`.
+"Only the tags of YAML's core schema are known: `!!str`, `!!int`, `!!float`, `!!bool`, `!!null`,
+`!!seq`, `!!map`.
 
     equals: !!int seven
     tool: !secret deploy
 
-The first is not a whole number, the second tag is nobody's. Take the tag out. Text that begins with `!`
-stands in quotes.
+The first is not a whole number, the second tag is nobody's. Take the tag out. Text that begins with
+`!` stands in quotes.
 ";
 
     Problem BAD_NUMBER = "bad_number": "a number that JSON does not have",
-"Calls and results are JSON, which has no infinity and no not-a-number. So these can never equal anything.
+"Calls and results are JSON, which has no infinity and no not-a-number. So these can never equal
+anything.
 
     - {path: $.score, lte: .inf}
 
-Leave a bound that does not bound anything out. Numbers in base 8 or 16 may have up to 128 bits; in base
-10 they may have any length. If text is meant, write it in quotes.
+Leave a bound that does not bound anything out. Numbers in base 8 or 16 may have up to 128 bits; in
+base 10 they may have any length. If text is meant, write it in quotes.
 ";
 
     Problem BAD_ALIAS = "bad_alias": "a YAML alias without its anchor",
@@ -59,20 +62,20 @@ Leave a bound that does not bound anything out. Numbers in base 8 or 16 may have
 
     preconditions: [*eligible]
 
-Here no `&eligible` stands before it, or the alias stands within the very value it repeats. Names do not
-reach from one document of a file to the next. If text is meant, write it in quotes: `\"*\"`.
+Here no `&eligible` stands before it, or the alias stands within the very value it repeats. Names do
+not reach from one document of a file to the next. If text is meant, write it in quotes: `\"*\"`.
 ";
 
     Problem TOO_DEEP = "too_deep": "lists and mappings nest too deep",
-"More than 128 levels of lists and mappings within each other are not read. No policy needs a tenth of it, so
-such a text is a mistake or an attack.
+"More than 128 levels of lists and mappings within each other are not read. No policy needs a tenth
+of it, so such a text is a mistake or an attack.
 
 Aliases count with the levels of what they stand for.
 ";
 
     Problem TOO_LARGE = "too_large": "the document holds too many values",
-"A file may hold a million values, and its aliases may repeat 64 MB of text. Aliases count with all that they
-stand for, every time.
+"A file may hold a million values, and its aliases may repeat 64 MB of text. Aliases count with all
+that they stand for, every time.
 
     a: &a [x, x, x, x, x, x, x, x, x]
     b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]
@@ -81,13 +84,14 @@ A few more lines of this kind would fill any memory. Split the file, or write ou
 ";
 
     Problem UNKNOWN_KEY = "unknown_key": "a key that is not known here",
-"A key that nobody reads would be a rule that nobody keeps, so it is an error. The nearest known key is named,
-and so are all that are known at this place.
+"A key that nobody reads would be a rule that nobody keeps, so it is an error. The nearest known key
+is named, and so are all that are known at this place.
 
     - requires_prior_tool: check_eligibility
       with_outputs: [{path: $.eligible}]
 
-Here `with_output` was meant. Also look at the indentation: a key may have slipped into the wrong mapping.
+Here `with_output` was meant. Also look at the indentation: a key may have slipped into the wrong
+mapping.
 ";
 
     Problem MISSING_KEY = "missing_key": "a key that must be there is not",
@@ -96,7 +100,8 @@ Here `with_output` was meant. Also look at the indentation: a key may have slipp
     preconditions:
       - with_output: [{equals: true}]
 
-An entry of `with_output` needs its `path`. The place shown is the key of the mapping, or its first key.
+An entry of `with_output` needs its `path`. The place shown is the key of the mapping, or its first
+key.
 ";
 
     Problem WRONG_TYPE = "wrong_type": "a value of another type than expected",
@@ -105,9 +110,9 @@ An entry of `with_output` needs its `path`. The place shown is the key of the ma
     forbids_after: void_order
     tool: 404
 
-The first must be a list even of one: `[void_order]`. The second is a number: write `\"404\"`. In YAML 1.2
-`yes`, `no`, `on` and `off` are text; booleans are `true` and `false`. A key with nothing behind its colon
-has the value nothing.
+The first must be a list even of one: `[void_order]`. The second is a number: write `\"404\"`. In
+YAML 1.2 `yes`, `no`, `on` and `off` are text; booleans are `true` and `false`. A key with nothing
+behind its colon has the value nothing.
 ";
 
     Problem BAD_VALUE = "bad_value": "a value that is not allowed here",
@@ -124,33 +129,33 @@ The message lists what is allowed (here `deny` and `halt`), and names the neares
     path: $.items[0].id
     path: $['order id']
 
-A `resource` path must name one place: names and indices only, no `*`, no `..`, no slices and no filters,
-because the one value there is compared with another. `with_output` takes any query.
+A `resource` path must name one place: names and indices only, no `*`, no `..`, no slices and no
+filters, because the one value there is compared with another. `with_output` takes any query.
 ";
 
     Problem DUPLICATE_CONTRACT = "duplicate_contract": "two contracts for one tool",
-"Within one version a tool has one contract. Two would leave open which precondition is meant to be the whole
-list, so they are an error, shown at both places.
+"Within one version a tool has one contract. Two would leave open which precondition is meant to be
+the whole list, so they are an error, shown at both places.
 
-Merge the two documents; preconditions add up, and so do the lists of `forbids_after`. If one of the files is
-an old copy, take it out of the folder.
+Merge the two documents; preconditions add up, and so do the lists of `forbids_after`. If one of the
+files is an old copy, take it out of the folder.
 ";
 
     Problem EMPTY_DOCUMENT = "empty_document": "a policy document says nothing",
 "The file or the document between two `---` has no value: only white space or comments.
 
-An empty policy allows everything, which is hardly ever what an empty file is meant to say. Delete it, or
-write its rules.
+An empty policy allows everything, which is hardly ever what an empty file is meant to say. Delete
+it, or write its rules.
 ";
 
     Problem UNRECOGNISED_DOCUMENT = "unrecognised_document": "no dialect claims this document",
-"Which dialect a document is written in shows in its keys: `tool` with `preconditions` or `forbids_after` is a
-contract, and so on for each. None fits here.
+"Which dialect a document is written in shows in its keys: `tool` with `preconditions` or
+`forbids_after` is a contract, and so on for each. None fits here.
 
     preconditons: [{requires_prior_tool: lint}]
 
-Look for a misspelt key, or say it outright with `dialect: NAME`. In a folder such a file is only counted and
-noted, since folders hold other YAML too; a file that was named itself must be a policy.
+Look for a misspelt key, or say it outright with `dialect: NAME`. In a folder such a file is only
+counted and noted, since folders hold other YAML too; a file that was named itself must be a policy.
 ";
 
     Problem UNKNOWN_DIALECT = "unknown_dialect": "there is no dialect of this name",

@@ -4,14 +4,16 @@ use super::codes;
 
 codes! {
     Problem MISSING_FILE = "missing_file": "there is no such file or folder",
-"A path that was given leads nowhere. Paths are relative to the folder in which the program was started.
+"A path that was given leads nowhere. Paths are relative to the folder in which the program was
+started.
 
-If the path has `*`, `?` or `[` in it and the shell did not expand it, Toolgate does; then it matched no file.
+If the path has `*`, `?` or `[` in it and the shell did not expand it, Toolgate does; then it
+matched no file.
 ";
 
     Problem UNREADABLE_FILE = "unreadable_file": "a file cannot be read",
-"The file is there, but the system refused to read it, or its bytes are not UTF-8 text. The message gives the
-reason, and for text the line and byte of the first fault.
+"The file is there, but the system refused to read it, or its bytes are not UTF-8 text. The message
+gives the reason, and for text the line and byte of the first fault.
 
 Other files are still opened. Text in another encoding can be converted:
 
@@ -19,21 +21,27 @@ Other files are still opened. Text in another encoding can be converted:
 ";
 
     Problem EMPTY_FOLDER = "empty_folder": "a folder holds nothing to read",
-"The folder was searched, its subfolders too, and has no file of the kind that was asked for. Hidden files and
-the folders `target` and `node_modules` are left out of the search.
+"The folder was searched, its subfolders too, and has no file of the kind that was asked for. Hidden
+files and the folders `target` and `node_modules` are left out of the search.
 
 A file that is named itself is always read, whatever its name.
 ";
 
     Problem LINK_LOOP = "link_loop": "a link leads back into its own folder",
-"Symbolic links are followed, except those that lead to a folder which is being searched already: they would
-never end. Everything in that folder is read once all the same.
+"Symbolic links are followed, except those that lead to a folder which is being searched already:
+they would never end.
+
+    policies/old -> ..
+
+Everything in that folder is read once all the same. Remove the link if the notice disturbs.
 ";
 
     Problem NO_GIT = "no_git": "the `git` program could not be run",
-"`git:REVISION` versions are read with the `git` program, which was not found or could not be started.
+"`git:REVISION` versions are read with the `git` program, which was not found or could not be
+started.
 
-Install it, or give the version as a folder: check the revision out somewhere with `git worktree add`.
+Install it, or give the version as a folder: check the revision out somewhere with `git worktree
+add`.
 ";
 
     Problem NO_REPOSITORY = "no_repository": "this is no git repository",
@@ -47,12 +55,13 @@ Start the program within the repository, or give the version as a file or folder
 
     git:HEAD    git:main    git:v1.2:contracts    git:HEAD~3:policies/refunds.yaml
 
-A branch of a remote is `origin/NAME`. In a shallow clone older commits are missing: `git fetch --unshallow`.
+A branch of a remote is `origin/NAME`. In a shallow clone older commits are missing: `git fetch
+--unshallow`.
 ";
 
     Problem NOT_IN_REVISION = "not_in_revision": "the path is not part of that revision",
-"The revision exists, but has no file or folder at this path. Paths after `git:REVISION:` are relative to the
-current folder, like all others; a file that was never committed is in no revision.
+"The revision exists, but has no file or folder at this path. Paths after `git:REVISION:` are
+relative to the current folder, like all others; a file that was never committed is in no revision.
 ";
 
     Problem NOT_A_SESSION = "not_a_session": "the file is no recording of a known format",
@@ -62,52 +71,52 @@ current folder, like all others; a file that was never committed is in no revisi
 ";
 
     Problem DAMAGED_LINE = "damaged_line": "a line of a recording cannot be read",
-"One line of a line-by-line recording is not JSON, or not the record that it should be. It is left out, and
-the rest of the file is read.
+"One line of a line-by-line recording is not JSON, or not the record that it should be. It is left
+out, and the rest of the file is read.
 
-The last line is often cut off when the program that wrote it was killed. Calls whose results stood on a
-damaged line have no result, and so satisfy nothing.
+The last line is often cut off when the program that wrote it was killed. Calls whose results stood
+on a damaged line have no result, and so satisfy nothing.
 ";
 
     Problem DAMAGED_RECORD = "damaged_record": "a part of a recording has not the expected shape",
-"A message, call or field of a recording has another type than its format gives it. That part is left out or
-kept as text, as the message says, and the rest is read.
+"A message, call or field of a recording has another type than its format gives it. That part is left
+out or kept as text, as the message says, and the rest is read.
 ";
 
     Problem ARGUMENTS_NOT_JSON = "arguments_not_json": "the arguments of a call are not JSON",
-"Arguments are recorded as JSON text. These are not, so they are kept as the text they are, and no path finds
-anything in them: a precondition bound to a value denies such a call.
+"Arguments are recorded as JSON text. These are not, so they are kept as the text they are, and no
+path finds anything in them: a precondition bound to a value denies such a call.
 
     \"arguments\": \"{\\\"order_id\\\": \\\"ORD-1\\\"\"
 
-Models do write broken arguments; then this is what the tool was given too. Text with a key that JSON readers
-reserve for themselves (`$serde_json::…`) is kept as text for the same reason.
+Models do write broken arguments; then this is what the tool was given too. Text with a key that
+JSON readers reserve for themselves (`$serde_json::…`) is kept as text for the same reason.
 ";
 
     Problem RESULT_WITHOUT_CALL = "result_without_call": "a result answers no call of the session",
-"A tool message names a call that is not there, or that has its result already. It stays in the history, and
-counts for nothing.
+"A tool message names a call that is not there, or that has its result already. It stays in the
+history, and counts for nothing.
 
 In a recording that starts in the middle the call may stand before the beginning.
 ";
 
     Problem CALL_WITHOUT_RESULT = "call_without_result": "a call has no result in the recording",
-"Nothing is known of how it ended. Its outcome is `unknown`: it satisfies no precondition, and forbids what it
-would forbid if it had run, since it may have.
+"Nothing is known of how it ended. Its outcome is `unknown`: it satisfies no precondition, and
+forbids what it would forbid if it had run, since it may have.
 
 The last calls of a recording often have none, because the session was cut off there.
 ";
 
     Problem NO_RESULTS_RECORDED = "no_results_recorded": "the recording keeps no results at all",
-"The log has calls and not a single result, so it is taken as one that does not record them: every call counts
-as having succeeded, with no output. Conditions on outputs never hold then.
+"The log has calls and not a single result, so it is taken as one that does not record them: every
+call counts as having succeeded, with no output. Conditions on outputs never hold then.
 
 Say `\"results\": \"recorded\"` in a native session if results would have been recorded.
 ";
 
     Problem STARTS_IN_THE_MIDDLE = "starts_in_the_middle": "the recording begins after the session did",
-"What came before was cut off or summarised. A call that a rule looks for may have run there, so a denial that
-rests on the absence of a call is marked as such.
+"What came before was cut off or summarised. A call that a rule looks for may have run there, so a
+denial that rests on the absence of a call is marked as such.
 ";
 
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",
@@ -119,16 +128,21 @@ If failures can be told by their text, say how:
 ";
 
     Problem UNKNOWN_OPERATION = "unknown_operation": "an operation on recorded state that is not known",
-"Messages of the role `toolgate` carry `snapshot`, `restore` or `reset`. This one carries something else, or
-restores a snapshot that was never taken.
+"Messages of the role `toolgate` carry `snapshot`, `restore` or `reset`. This one carries something
+else, or restores a snapshot that was never taken.
 
     {\"role\": \"toolgate\", \"op\": \"restore\", \"name\": \"before-deploy\"}
 
-What state was meant cannot be known, so the recorded state is emptied: what is not known to have happened
-satisfies nothing.
+What state was meant cannot be known, so the recorded state is emptied: what is not known to have
+happened satisfies nothing.
 ";
 
     Problem EMPTY_SESSION = "empty_session": "a recording without a message",
-"The file has the shape of a session and no message in it. There is nothing to judge.
+"The file has the shape of a session and no message in it, so there is nothing to judge.
+
+    {\"id\": \"refund-124\", \"messages\": []}
+
+The program that wrote it was perhaps stopped before its first answer, or the messages stand under
+another key. The session is listed all the same, with no turns.
 ";
 }

@@ -1,0 +1,215 @@
+//! Diagnostics as `rustc` draws them, and as JSON objects.
+//!
+//! Texts, names and messages come from anywhere. Whatever could steer a terminal or hide in it is drawn as a
+//! visible mark.
+
+use std::borrow::Cow;
+
+use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
+use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
+use serde_json::{Map, Value, json};
+
+use crate::diagnostic::{Diagnostic, Label, Place, Severity};
+use crate::source::{Source, Span};
+
+/// The most lines of a span that are drawn; of a longer one the first stands for all.
+const MOST_LINES: usize = 4;
+
+/// How diagnostics are drawn.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether escape sequences colour them.
+    pub color: bool,
+    /// The columns at hand; longer lines of a file are cut around their labels.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { color: false, width: DEFAULT_TERM_WIDTH }
+    }
+}
+
+/// A diagnostic as people read it, over several lines. No line end at the end.
+pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Notice => Level::NOTE.with_name("notice"),
+    };
+    let title = level.primary_title(one_line(&diagnostic.message)).id(diagnostic.code.as_str());
+    let mut group = Group::with_title(title);
+    for element in places(&diagnostic.labels) {
+        group = group.element(element);
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(one_line(help)));
+    }
+    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+    renderer.term_width(style.width).render(&[group])
+}
+
+/// A diagnostic as one JSON object. `line` and `column` count from 1, columns in characters; what is not known
+/// is `null`.
+pub fn json(diagnostic: &Diagnostic) -> Value {
+    let mut object = Map::new();
+    object.insert("code".into(), json!(diagnostic.code));
+    object.insert("severity".into(), json!(diagnostic.severity));
+    object.insert("message".into(), json!(diagnostic.message));
+    object.insert("help".into(), json!(diagnostic.help));
+    let primary = diagnostic.labels.iter().find(|label| label.primary);
+    object.insert("source".into(), primary.map_or(Value::Null, |label| place_json(&label.place)));
+    let others =
+        diagnostic.labels.iter().filter(|label| primary.is_none_or(|first| !std::ptr::eq(first, *label)));
+    let related = others.map(|label| {
+        let mut place = place_json(&label.place);
+        if let Value::Object(object) = &mut place {
+            object.insert("message".into(), json!(label.message));
+        }
+        place
+    });
+    object.insert("related".into(), related.collect());
+    Value::Object(object)
+}
+
+fn place_json(place: &Place) -> Value {
+    let position = place.position();
+    let end = match place {
+        Place::Text { source, span } => Some(source.position(span.end)),
+        Place::File { .. } | Place::Line { .. } => None,
+    };
+    json!({
+        "file": place.file(),
+        "line": place.line(),
+        "column": position.map(|position| position.column),
+        "end_line": end.map(|end| end.line),
+        "end_column": end.map(|end| end.column),
+    })
+}
+
+/// One element a file, in the order in which the labels name them.
+fn places(labels: &[Label]) -> Vec<Element<'_>> {
+    let mut drawn: Vec<&Source> = Vec::new();
+    let mut elements = Vec::new();
+    for label in labels {
+        match &label.place {
+            Place::Text { source, .. } => {
+                if !drawn.contains(&source) {
+                    drawn.push(source);
+                    elements.push(snippet(source, labels).into());
+                }
+            }
+            Place::File { file } => elements.push(origin(file, None)),
+            Place::Line { file, line, .. } => elements.push(origin(file, Some(*line))),
+        }
+    }
+    elements
+}
+
+fn origin(file: &str, line: Option<u64>) -> Element<'_> {
+    let origin = Origin::path(one_line(file));
+    match line.and_then(|line| usize::try_from(line).ok()) {
+        Some(line) => origin.line(line).into(),
+        None => origin.into(),
+    }
+}
+
+/// The lines of a source from the first label to the last, and the labels in them.
+fn snippet<'l>(source: &'l Source, labels: &'l [Label]) -> Snippet<'l, Annotation<'l>> {
+    let here: Vec<(&Label, Span)> = labels
+        .iter()
+        .filter_map(|label| match &label.place {
+            Place::Text { source: other, span } if other == source => {
+                Some((label, shown_span(source, *span)))
+            }
+            _ => None,
+        })
+        .collect();
+    let first = here.iter().map(|(_, span)| source.position(span.start).line).min().unwrap_or(1);
+    let last = here.iter().map(|(_, span)| source.position(span.end).line).max().unwrap_or(first);
+    let start = source.line_span(first).map_or(0, |line| line.start);
+    let end = source.line_span(last).map_or(source.text().len(), |line| line.end);
+    let annotations = here.into_iter().map(|(label, span)| {
+        let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        // Where nothing stands, the place behind the last character is marked.
+        let within = |at: usize| at.clamp(start, end) - start;
+        kind.span(within(span.start)..within(span.end)).label(label.message.as_deref().map(one_line))
+    });
+    Snippet::source(visible(source.slice(Span::new(start, end))))
+        .line_start(usize::try_from(first).unwrap_or(usize::MAX))
+        .path(one_line(source.name()))
+        .annotations(annotations)
+}
+
+fn shown_span(source: &Source, span: Span) -> Span {
+    if source.slice(span).lines().count() > MOST_LINES { span.first_line(source.text()) } else { span }
+}
+
+/// A message or a name, on one line. The drawing library passes these on as they are.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let steers =
+        |character: char| character.is_control() || is_hidden(character) || turns_direction(character);
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let shown = text.chars().map(|character| match character {
+        '\t' => ' ',
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).unwrap_or(mark(character)),
+        '\u{7f}' => '␡',
+        other if steers(other) => mark(other),
+        other => other,
+    });
+    Cow::Owned(shown.collect())
+}
+
+/// Marks in the lines of a file what the drawing library lets through there: it shows the control characters of
+/// ASCII itself, and those that turn the direction of writing. Each mark is as many bytes long as what it stands
+/// for, so that spans still fit.
+fn visible(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(
+        text.chars()
+            .map(|character| if is_hidden(character) { mark(character) } else { character })
+            .collect(),
+    )
+}
+
+fn turns_direction(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Control characters beyond ASCII (`U+009B` begins escape sequences too), and what has no width.
+fn is_hidden(character: char) -> bool {
+    matches!(
+        character,
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}'
+            | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+fn mark(character: char) -> char {
+    match character.len_utf8() {
+        1 => '?',
+        2 => '¿',
+        3 => '\u{fffd}',
+        _ => '\u{1fbc4}',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_as_long_as_what_they_stand_for() {
+        for character in '\u{80}'..='\u{10ffff}' {
+            if is_hidden(character) {
+                assert_eq!(mark(character).len_utf8(), character.len_utf8(), "{character:?}");
+                assert!(!is_hidden(mark(character)));
+            }
+        }
+    }
+}
