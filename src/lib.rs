@@ -10,6 +10,8 @@ pub mod condition;
 pub mod diagnostic;
 pub mod dialect;
 pub mod engine;
+#[cfg(feature = "cli")]
+pub mod files;
 pub mod monitor;
 pub mod policy;
 pub mod replay;

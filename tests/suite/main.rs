@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may end in a panic")]
 
 #[cfg(feature = "cli")]
+mod files;
+#[cfg(feature = "cli")]
 mod report;
 mod source;

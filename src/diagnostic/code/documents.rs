@@ -161,6 +161,9 @@ counted and noted, since folders hold other YAML too; a file that was named itse
     Problem UNKNOWN_DIALECT = "unknown_dialect": "there is no dialect of this name",
 "`dialect: NAME` in a document, and `--only NAME`, choose among the dialects that Toolgate knows.
 
-The message names the nearest. Without the key a document is recognised by its other keys.
+    dialect: contarct
+
+The message names the nearest, here `contract`. Without the key a document is recognised by its other
+keys.
 ";
 }

@@ -27,13 +27,14 @@ files and the folders `target` and `node_modules` are left out of the search.
 A file that is named itself is always read, whatever its name.
 ";
 
-    Problem LINK_LOOP = "link_loop": "a link leads back into its own folder",
-"Symbolic links are followed, except those that lead to a folder which is being searched already:
-they would never end.
+    Problem LINK_REPEATS = "link_repeats": "a link leads to what is read already",
+"Symbolic links are followed, but a folder is read once: under its own path if it lies in the folder
+that was given, else under the first link to it. So a link back up cannot lead round in circles.
 
-    policies/old -> ..
+    policies/current -> releases/7
+    policies/all -> .
 
-Everything in that folder is read once all the same. Remove the link if the notice disturbs.
+Of a git revision only files are read; links and submodules in it are passed over with this notice.
 ";
 
     Problem NO_GIT = "no_git": "the `git` program could not be run",
@@ -45,9 +46,22 @@ add`.
 ";
 
     Problem NO_REPOSITORY = "no_repository": "this is no git repository",
-"`git:REVISION` versions are read from the repository around the current folder, and there is none.
+"`git:REVISION` versions are read from the repository around the path that is meant, and there is none.
 
-Start the program within the repository, or give the version as a file or folder.
+    git:HEAD:contracts
+
+looks for a repository around `contracts`, or around the current folder if that is gone. Start the
+program within the repository, or give the version as a file or folder.
+";
+
+    Problem GIT_FAILED = "git_failed": "git refused or failed",
+"The `git` program was started, and ended with an error; the message gives its first line.
+
+A repository that belongs to another user is refused until it is trusted:
+
+    git config --global --add safe.directory /path/to/repository
+
+In a partial clone an object may be missing: nothing is fetched here, so run `git fetch` first.
 ";
 
     Problem BAD_REVISION = "bad_revision": "git knows no such revision",
@@ -60,14 +74,21 @@ A branch of a remote is `origin/NAME`. In a shallow clone older commits are miss
 ";
 
     Problem NOT_IN_REVISION = "not_in_revision": "the path is not part of that revision",
-"The revision exists, but has no file or folder at this path. Paths after `git:REVISION:` are
-relative to the current folder, like all others; a file that was never committed is in no revision.
+"The revision exists, but has no file or folder at this path.
+
+    git:HEAD:policies
+
+Paths behind a revision are relative to the current folder, like all others. A file that was never
+committed is in no revision; one that was moved since has its old path there.
 ";
 
     Problem NOT_A_SESSION = "not_a_session": "the file is no recording of a known format",
 "Recordings are recognised by their shape, never by their name. Nothing in this file looks like one.
 
-`--from FORMAT` skips the recognition, and then tells where the file departs from that format.
+    toolgate replay --from openai log.txt
+
+`--from FORMAT` skips the recognition, and then tells where the file departs from that format. In a
+folder such files are counted and passed over.
 ";
 
     Problem DAMAGED_LINE = "damaged_line": "a line of a recording cannot be read",
@@ -79,8 +100,12 @@ on a damaged line have no result, and so satisfy nothing.
 ";
 
     Problem DAMAGED_RECORD = "damaged_record": "a part of a recording has not the expected shape",
-"A message, call or field of a recording has another type than its format gives it. That part is left
-out or kept as text, as the message says, and the rest is read.
+"A message, call or field of a recording has another type than its format gives it.
+
+    {\"role\": \"assistant\", \"tool_calls\": \"deploy\"}
+
+Here a list of calls was expected. That part is left out or kept as text, as the message says, and the
+rest is read.
 ";
 
     Problem ARGUMENTS_NOT_JSON = "arguments_not_json": "the arguments of a call are not JSON",
@@ -115,8 +140,11 @@ Say `\"results\": \"recorded\"` in a native session if results would have been r
 ";
 
     Problem STARTS_IN_THE_MIDDLE = "starts_in_the_middle": "the recording begins after the session did",
-"What came before was cut off or summarised. A call that a rule looks for may have run there, so a
-denial that rests on the absence of a call is marked as such.
+"What came before was cut off or summarised, as agents do when their context is full.
+
+A call that a rule looks for may have run there. It is not in the record, so it satisfies nothing; but a
+denial that rests on the absence of a call is marked, since a complete recording might have allowed it.
+If the earlier part exists in another file, join the two.
 ";
 
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",

@@ -1,0 +1,209 @@
+//! Searches folders, in one order on every system, and never for ever.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::unreadable;
+use crate::diagnostic::{Diagnostic, code};
+
+/// What a search found.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// In the order of the bytes of their relative paths.
+    pub files: Vec<WalkedFile>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Debug)]
+pub(super) struct WalkedFile {
+    /// Relative to the folder searched, with `/` between its parts; of a glob, the path as matched.
+    pub relative: String,
+    pub path: PathBuf,
+}
+
+/// All files below `root` whose relative path is `wanted`. `shown` is the root's name for people.
+///
+/// Links are followed. A folder that several paths lead to is read once: under its own path if it lies in the
+/// tree, else under the first link in order.
+pub(super) fn files(root: &Path, shown: &str, wanted: &dyn Fn(&str) -> bool) -> Walked {
+    let mut walk =
+        Walk { shown, wanted, seen: BTreeSet::new(), linked: BTreeSet::new(), walked: Walked::default() };
+    walk.folder(root, "");
+    // Links to folders come after all real ones, so that what they repeat has been seen.
+    while let Some((relative, path)) = walk.linked.pop_first() {
+        walk.linked_folder(&path, &relative);
+    }
+    let mut walked = walk.walked;
+    walked.files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
+    walked
+}
+
+/// Whether an argument that is no path may be a pattern.
+pub(super) fn is_glob(arg: &str) -> bool {
+    arg.contains(['*', '?', '[', '{'])
+}
+
+/// The files that a pattern matches, and those in the folders that it matches. `*` and `?` stay within a part
+/// of a path, `**` does not. Names that begin with a dot match where the pattern says so outright.
+pub(super) fn glob(pattern: &str) -> Result<Walked, String> {
+    let matcher = GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| error.kind().to_string())?;
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let (literal, rest) = parts.split_at(parts.iter().take_while(|part| !is_glob(part)).count());
+    let (base, shown) = base(&literal.join("/"), pattern.starts_with('/'));
+    let hidden = rest.iter().any(|part| part.starts_with('.'));
+    let matcher = matcher.compile_matcher();
+    let mut search = Search { matcher, hidden, walked: Walked::default(), above: Vec::new() };
+    search.folder(&base, &shown);
+    let mut walked = search.walked;
+    walked.files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
+    walked.files.dedup_by(|a, b| a.relative == b.relative);
+    Ok(walked)
+}
+
+/// A folder's name and a path within it.
+pub(super) fn join(folder: &str, relative: &str) -> String {
+    match folder.trim_end_matches('/') {
+        "" if folder.is_empty() => relative.to_owned(),
+        "" => format!("/{relative}"),
+        folder => format!("{folder}/{relative}"),
+    }
+}
+
+/// Whether a search passes a name by: hidden files and folders, and what tools put into folders.
+pub(super) fn is_passed_by(name: &str) -> bool {
+    name.starts_with('.') || matches!(name, "target" | "node_modules")
+}
+
+struct Walk<'w> {
+    shown: &'w str,
+    wanted: &'w dyn Fn(&str) -> bool,
+    /// The folders that were read, as the system knows them.
+    seen: BTreeSet<PathBuf>,
+    linked: BTreeSet<(String, PathBuf)>,
+    walked: Walked,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, path: &Path, relative: &str) {
+        let Ok(real) = path.canonicalize() else {
+            return;
+        };
+        if !self.seen.insert(real) {
+            return;
+        }
+        for (name, path) in entries(path, &join(self.shown, relative), &mut self.walked.diagnostics) {
+            if is_passed_by(&name) {
+                continue;
+            }
+            let relative = join(relative, &name);
+            let is_link = path.is_symlink();
+            match fs::metadata(&path) {
+                Ok(metadata) if metadata.is_dir() && is_link => {
+                    self.linked.insert((relative, path));
+                }
+                Ok(metadata) if metadata.is_dir() => self.folder(&path, &relative),
+                _ if !(self.wanted)(&relative) => {}
+                Ok(metadata) if metadata.is_file() => self.walked.files.push(WalkedFile { relative, path }),
+                // Pipes and devices could be waited for without end; named themselves, they are read.
+                Ok(_) => self.tell(Diagnostic::warning(code::UNREADABLE_FILE, "no regular file"), &relative),
+                Err(error) if is_link => {
+                    let message = format!("a link that leads nowhere: {}", super::words(&error));
+                    self.tell(Diagnostic::warning(code::UNREADABLE_FILE, message), &relative);
+                }
+                Err(error) => self.walked.diagnostics.push(unreadable(&join(self.shown, &relative), &error)),
+            }
+        }
+    }
+
+    fn linked_folder(&mut self, path: &Path, relative: &str) {
+        if path.canonicalize().is_ok_and(|real| self.seen.contains(&real)) {
+            let message = "a link to a folder that is read already";
+            self.tell(Diagnostic::notice(code::LINK_REPEATS, message), relative);
+            return;
+        }
+        self.folder(path, relative);
+    }
+
+    fn tell(&mut self, diagnostic: Diagnostic, relative: &str) {
+        self.walked.diagnostics.push(diagnostic.in_file(join(self.shown, relative)));
+    }
+}
+
+/// A search for what a pattern matches.
+struct Search {
+    matcher: GlobMatcher,
+    /// Whether the pattern names something hidden.
+    hidden: bool,
+    walked: Walked,
+    /// The folders above, as the system knows them: a link back to one is not followed.
+    above: Vec<PathBuf>,
+}
+
+impl Search {
+    fn folder(&mut self, path: &Path, shown: &str) {
+        let Ok(real) = path.canonicalize() else { return };
+        if self.above.contains(&real) {
+            return;
+        }
+        self.above.push(real);
+        for (name, path) in entries(path, shown, &mut self.walked.diagnostics) {
+            if is_passed_by(&name) && !(self.hidden && name.starts_with('.')) {
+                continue;
+            }
+            let shown = join(shown, &name);
+            let matches = self.matcher.is_match(&shown);
+            match fs::metadata(&path) {
+                Ok(metadata) if metadata.is_dir() && matches => {
+                    let inside = files(&path, &shown, &|_| true);
+                    self.walked.diagnostics.extend(inside.diagnostics);
+                    self.walked.files.extend(
+                        inside.files.into_iter().map(|file| WalkedFile {
+                            relative: join(&shown, &file.relative),
+                            path: file.path,
+                        }),
+                    );
+                }
+                Ok(metadata) if metadata.is_dir() => self.folder(&path, &shown),
+                Ok(_) if matches => self.walked.files.push(WalkedFile { relative: shown, path }),
+                Err(error) if matches => self.walked.diagnostics.push(unreadable(&shown, &error)),
+                _ => {}
+            }
+        }
+        self.above.pop();
+    }
+}
+
+/// The entries of a folder by name. Names that are no text are shown with marks for what is not.
+fn entries(path: &Path, shown: &str, out: &mut Vec<Diagnostic>) -> Vec<(String, PathBuf)> {
+    let mut entries = Vec::new();
+    let listed = match fs::read_dir(path) {
+        Ok(listed) => listed,
+        Err(error) => {
+            out.push(unreadable(shown, &error));
+            return entries;
+        }
+    };
+    for entry in listed {
+        match entry {
+            Ok(entry) => entries.push((entry.file_name().to_string_lossy().into_owned(), entry.path())),
+            Err(error) => out.push(unreadable(shown, &error)),
+        }
+    }
+    entries.sort();
+    entries
+}
+
+/// The folder in which a pattern's search begins, and its name as the pattern writes it.
+fn base(literal: &str, absolute: bool) -> (PathBuf, String) {
+    match literal {
+        "" if absolute => ("/".into(), "/".to_owned()),
+        "" => (".".into(), String::new()),
+        literal => (literal.into(), literal.to_owned()),
+    }
+}
