@@ -17,25 +17,31 @@ const PATHS: [&str; 5] = ["$.order_id", "$.ref.id", "$.items[0].id", "$['weird k
 
 const CHECKS: &str = "$.checks[*]";
 
-/// Values that collide: some are equal in other spellings, some only look equal.
-const VALUES: [&str; 16] = [
-    r#""A""#,
-    r#""B""#,
-    "1",
-    "1.0",
-    "1e0",
-    "null",
-    r#""1""#,
-    "true",
-    "9007199254740993",
-    "9007199254740992",
-    "9007199254740993.0",
-    "0",
-    "-0.0",
-    r#"{"k": 1, "l": [2]}"#,
-    r#"{"l": [2.0], "k": 10e-1}"#,
-    "[1, null]",
+/// Values that collide: within a family some are equal in other spellings, some only look equal.
+const FAMILIES: [&[&str]; 5] = [
+    &[r#""A""#, r#""B""#, r#""a""#],
+    &["1", "1.0", "1e0", r#""1""#, "10e-1", "true"],
+    &["9007199254740993", "9007199254740992", "9007199254740993.0", "9.007199254740993e15"],
+    &[
+        r#"{"k": 1, "l": [2]}"#,
+        r#"{"l": [2.0], "k": 1}"#,
+        r#"{"k": 1}"#,
+        "[1, null]",
+        "[1.0, null]",
+        "[null, 1]",
+    ],
+    &["null", "0", "-0.0", "false", r#""""#, "0.1", "1e-1"],
 ];
+
+/// What one pair draws from.
+#[derive(Debug, Clone, Copy)]
+pub struct Pools {
+    tools: &'static [&'static str],
+    values: &'static [&'static str],
+}
+
+/// The pools of arguments that no pair suggested.
+pub const ANY_POOLS: Pools = Pools { tools: &TOOLS, values: FAMILIES[0] };
 
 #[derive(Debug, Clone)]
 pub struct Pair {
@@ -44,9 +50,15 @@ pub struct Pair {
 }
 
 pub fn pairs() -> impl Strategy<Value = Pair> {
-    prop_oneof![8 => 2..=4_usize, 3 => 5..=6_usize, 1 => Just(1)]
-        .prop_flat_map(|used| (contracts(used), session(used)))
+    pools()
+        .prop_flat_map(|pools| (contracts(pools), session(pools)))
         .prop_map(|(contracts, session)| Pair { contracts, session })
+}
+
+fn pools() -> impl Strategy<Value = Pools> {
+    let used = prop_oneof![8 => 2..=4_usize, 3 => 5..=6_usize, 1 => Just(1)];
+    let family = prop_oneof![4 => Just(FAMILIES[0]), 5 => select(&FAMILIES[..])];
+    (used, family).prop_map(|(used, values)| Pools { tools: &TOOLS[..used], values })
 }
 
 /// Arguments with this value at one of the paths and nothing at the others; for the narrowing properties.
@@ -61,8 +73,13 @@ pub fn arguments_with(path: &str, value: &Value) -> Value {
 }
 
 /// The arguments or the output of a call, as a JSON object.
-pub fn record() -> BoxedStrategy<Value> {
-    let fields = (weighted(0.9, value()), weighted(0.5, value()), vec(value(), 0..3), weighted(0.3, value()));
+pub fn record(pools: Pools) -> BoxedStrategy<Value> {
+    let fields = (
+        weighted(0.9, value(pools)),
+        weighted(0.5, value(pools)),
+        vec(value(pools), 0..3),
+        weighted(0.3, value(pools)),
+    );
     fields
         .prop_map(|(order, reference, items, weird)| {
             let mut record = Map::new();
@@ -78,10 +95,9 @@ pub fn record() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-fn value() -> BoxedStrategy<Value> {
-    prop_oneof![6 => Just(VALUES[0]), 3 => select(&VALUES[..4]), 2 => select(&VALUES[..])]
-        .prop_map(parse)
-        .boxed()
+fn value(pools: Pools) -> BoxedStrategy<Value> {
+    let foreign = select(FAMILIES.concat());
+    prop_oneof![6 => Just(pools.values[0]), 6 => select(pools.values), 1 => foreign].prop_map(parse).boxed()
 }
 
 fn parse(text: &str) -> Value {
@@ -89,18 +105,18 @@ fn parse(text: &str) -> Value {
 }
 
 /// The first tool is what others mostly ask for: without such a favourite nearly every call lacks its prior tool.
-fn tool(used: usize) -> impl Strategy<Value = &'static str> {
-    prop_oneof![9 => Just(TOOLS[0]), 12 => select(&TOOLS[..used]), 1 => select(&TOOLS[..])]
+fn tool(pools: Pools) -> impl Strategy<Value = &'static str> {
+    prop_oneof![9 => Just(TOOLS[0]), 12 => select(pools.tools), 1 => select(&TOOLS[..])]
 }
 
 // ---- Contracts --------------------------------------------------------------------------------------------------
 
-fn contracts(used: usize) -> impl Strategy<Value = Vec<Value>> {
+fn contracts(pools: Pools) -> impl Strategy<Value = Vec<Value>> {
     let one = |often, preconditions| {
-        let forbids = weighted(0.3, vec(select(&TOOLS[..used]), 0..3));
-        weighted(often, (vec(precondition(used), preconditions), forbids))
+        let forbids = weighted(0.3, vec(select(pools.tools), 0..3));
+        weighted(often, (vec(precondition(pools), preconditions), forbids))
     };
-    (one(0.3, 0..2), vec(one(0.8, 1..3), used - 1)).prop_map(|(first, others)| {
+    (one(0.3, 0..2), vec(one(0.8, 1..3), pools.tools.len() - 1)).prop_map(|(first, others)| {
         let drawn = std::iter::once(first).chain(others);
         let written = drawn.zip(TOOLS).filter_map(|(contract, tool)| Some((contract?, tool)));
         written.map(|((preconditions, forbids), tool)| contract(tool, preconditions, forbids)).collect()
@@ -120,21 +136,21 @@ fn contract(tool: &str, preconditions: Vec<Value>, forbids: Option<Vec<&str>>) -
     contract
 }
 
-fn precondition(used: usize) -> BoxedStrategy<Value> {
+fn precondition(pools: Pools) -> BoxedStrategy<Value> {
     let steps = select(vec!["1", "0", "2", "1.0", "1.5", "3"])
         .prop_map(|bound| json!({"requires_step_count": {"gte": parse(bound)}}));
-    prop_oneof![1 => steps.clone(), 8 => prior(used), 1 => (prior(used), steps).prop_map(|(mut both, steps)| {
+    prop_oneof![1 => steps.clone(), 8 => prior(pools), 1 => (prior(pools), steps).prop_map(|(mut both, steps)| {
         both["requires_step_count"] = steps["requires_step_count"].clone();
         both
     })]
     .boxed()
 }
 
-fn prior(used: usize) -> BoxedStrategy<Value> {
+fn prior(pools: Pools) -> BoxedStrategy<Value> {
     let reading = weighted(0.3, select(vec!["newest", "any"]));
     let described = weighted(0.1, Just("why it must be so"));
-    let output = prop_oneof![4 => vec(entry(), 1), 1 => vec(entry(), 0..3)];
-    let wanted = prop_oneof![3 => Just(TOOLS[0]), 2 => tool(used)];
+    let output = prop_oneof![4 => vec(entry(pools), 1), 1 => vec(entry(pools), 0..3)];
+    let wanted = prop_oneof![3 => Just(TOOLS[0]), 2 => tool(pools)];
     let parts = (wanted, weighted(0.55, resource()), weighted(0.5, output), reading, described);
     parts
         .prop_map(|(tool, resource, output, reading, description)| {
@@ -174,17 +190,18 @@ fn path() -> impl Strategy<Value = &'static str> {
 }
 
 /// One entry of `with_output`: a path alone, or every combination of operators.
-fn entry() -> BoxedStrategy<Value> {
+fn entry(pools: Pools) -> BoxedStrategy<Value> {
     let number = || select(vec!["0", "0.5", "1", "1.0", "1e0", "9007199254740993"]).prop_map(parse);
-    let checks = (select(vec![CHECKS, "$.checks"]), select(vec!["true", "[true]", "[true, false]"]));
+    let checks =
+        (select(vec![CHECKS, CHECKS, "$.checks"]), select(vec!["true", "true", "[true]", "[true, false]"]));
     prop_oneof![
         7 => Just(json!({"path": "$.eligible", "equals": true})),
         1 => Just(json!({"path": "$.eligible", "equals": "true"})),
         2 => number().prop_map(|low| json!({"path": "$.score", "gte": low})),
         1 => number().prop_map(|high| json!({"path": "$.score", "lte": high})),
         1 => (number(), number()).prop_map(|(low, high)| json!({"path": "$.score", "gte": low, "lte": high})),
-        1 => checks.prop_map(|(path, wanted)| json!({"path": path, "equals": parse(wanted)})),
-        1 => (path(), value()).prop_map(|(path, wanted)| json!({"path": path, "equals": wanted})),
+        3 => checks.prop_map(|(path, wanted)| json!({"path": path, "equals": parse(wanted)})),
+        1 => (path(), value(pools)).prop_map(|(path, wanted)| json!({"path": path, "equals": wanted})),
         1 => select(vec!["$.score", "$.eligible", CHECKS, "$.absent", "$"]).prop_map(|path| json!({"path": path})),
         1 => (select(vec!["$.score", "$.eligible", CHECKS, "$.absent"]), any::<bool>(), weighted(0.3, number()))
             .prop_map(|(path, exists, high)| match high {
@@ -262,8 +279,8 @@ enum Results {
     NoneYet,
 }
 
-fn session(used: usize) -> impl Strategy<Value = Value> {
-    (vec(turn(used), 1..9), heading()).prop_map(|(turns, heading)| write_session(&turns, &heading))
+fn session(pools: Pools) -> impl Strategy<Value = Value> {
+    (vec(turn(pools), 1..9), heading()).prop_map(|(turns, heading)| write_session(&turns, &heading))
 }
 
 fn heading() -> BoxedStrategy<Heading> {
@@ -288,8 +305,8 @@ fn heading() -> BoxedStrategy<Heading> {
         .boxed()
 }
 
-fn turn(used: usize) -> BoxedStrategy<Turn> {
-    let calls = prop_oneof![1 => Just(Vec::new()), 9 => vec(call(used), 1..4)];
+fn turn(pools: Pools) -> BoxedStrategy<Turn> {
+    let calls = prop_oneof![1 => Just(Vec::new()), 9 => vec(call(pools), 1..4)];
     let asked = prop::bool::weighted(0.3);
     let reset = prop::bool::weighted(0.03);
     let id = prop_oneof![8 => Just(None), 1 => Just(Some("own")), 1 => Just(Some("shared"))];
@@ -306,29 +323,42 @@ fn turn(used: usize) -> BoxedStrategy<Turn> {
         .boxed()
 }
 
-fn call(used: usize) -> BoxedStrategy<Call> {
-    let text = record().prop_map(|record| Arguments::Text(record.to_string()));
+fn call(pools: Pools) -> BoxedStrategy<Call> {
+    let text = record(pools).prop_map(|record| Arguments::Text(record.to_string()));
     let broken = select(vec!["{'order_id': 'A'}", "", "order A", "[1]", "\"A\"", "null"]);
     let arguments = prop_oneof![
         15 => text,
-        1 => record().prop_map(Arguments::Object),
+        1 => record(pools).prop_map(Arguments::Object),
         1 => broken.prop_map(|text| Arguments::Text(text.to_owned())),
     ];
     let id = prop_oneof![7 => Just(CallId::Own), 1 => Just(CallId::Repeated), 1 => Just(CallId::None)];
-    (tool(used), arguments, id, weighted(0.93, answer()))
+    (tool(pools), arguments, id, weighted(0.93, answer(pools)))
         .prop_map(|(tool, arguments, id, result)| Call { tool, arguments, id, result })
         .boxed()
 }
 
-fn answer() -> BoxedStrategy<Answer> {
-    let mark = |often: u32| prop_oneof![often => Just(None), 1 => Just(Some(false)), 1 => Just(Some(true))];
+fn answer(pools: Pools) -> BoxedStrategy<Answer> {
+    // Both marks in one answer are not rare: the refusal beats the failure.
+    let marks = prop_oneof![
+        20 => Just((None, None)),
+        1 => Just((Some(false), Some(false))),
+        2 => Just((Some(true), None)),
+        1 => Just((None, Some(true))),
+        1 => Just((Some(true), Some(true))),
+    ];
     let late = prop_oneof![8 => Just(0), 1 => Just(1), 1 => Just(2_usize)];
-    (content(), mark(14), mark(24), late, any::<u8>())
-        .prop_map(|(content, failed, refused, late, order)| Answer { content, failed, refused, late, order })
+    (content(pools), marks, late, any::<u8>())
+        .prop_map(|(content, (failed, refused), late, order)| Answer {
+            content,
+            failed,
+            refused,
+            late,
+            order,
+        })
         .boxed()
 }
 
-fn content() -> BoxedStrategy<Value> {
+fn content(pools: Pools) -> BoxedStrategy<Value> {
     let refusals = vec![
         "[permission denied: policy]",
         "Tool 'check' is not available in this context.",
@@ -336,22 +366,22 @@ fn content() -> BoxedStrategy<Value> {
     ];
     let nearly = vec!["plain words", "7", "null", "", "{broken", "he said [permission denied: policy]"];
     prop_oneof![
-        16 => output().prop_map(|output| json!(output.to_string())),
-        2 => output().prop_map(|output| as_parts(&output)),
-        1 => output(),
-        1 => Just(Value::Null),
+        16 => output(pools).prop_map(|output| json!(output.to_string())),
+        2 => output(pools).prop_map(|output| as_parts(&output)),
+        1 => output(pools),
+        2 => Just(Value::Null),
         2 => select(nearly).prop_map(Value::from),
         1 => select(refusals).prop_map(Value::from),
     ]
     .boxed()
 }
 
-fn output() -> impl Strategy<Value = Value> {
+fn output(pools: Pools) -> impl Strategy<Value = Value> {
     let eligible = weighted(0.9, select(vec!["true", "true", "true", "false", r#""true""#, "null"]));
     let score =
         weighted(0.7, select(vec!["1", "1.0", "0", "0.49", "2", "9007199254740992", r#""1""#, "null"]));
-    let checks = weighted(0.4, select(vec!["[true]", "[true, true]", "[true, false]", "[]"]));
-    (record(), eligible, score, checks).prop_map(|(mut output, eligible, score, checks)| {
+    let checks = weighted(0.6, select(vec!["[true]", "[true, true]", "[true, false]", "[]"]));
+    (record(pools), eligible, score, checks).prop_map(|(mut output, eligible, score, checks)| {
         for (key, text) in [("eligible", eligible), ("score", score), ("checks", checks)] {
             if let Some(text) = text {
                 output[key] = parse(text);
@@ -446,6 +476,9 @@ fn write_turn(turn: &Turn, number: usize, messages: &mut Vec<Value>, pending: &m
     let (first, second) = written.split_at(split.unwrap_or(written.len()));
     messages.push(write_response(&text, first, id.as_deref()));
     if split.is_some() {
+        if turn.reset_before {
+            messages.push(json!({"role": "toolgate", "op": "reset"}));
+        }
         messages.push(write_response(&Value::Null, second, id.as_deref()));
     }
 }

@@ -14,6 +14,8 @@ pub enum Mode {
     Shadow,
 }
 
+pub const MODES: [(Mode, &str); 2] = [(Mode::Enforce, "enforce"), (Mode::Shadow, "shadow")];
+
 /// One entry a turn, in the shape of `expect.enforce` and `expect.shadow` of `conformance/contracts.jsonl`.
 /// Where the session does not list its tools, the order of `visible` and `hidden` means nothing.
 pub fn evaluate(contracts: &[Value], session: &Value, mode: Mode) -> Vec<Value> {
@@ -470,6 +472,29 @@ fn decimal(value: &Value) -> Option<(i8, (i64, String))> {
 
 pub fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect()
+}
+
+pub fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// The turns that differ, at most three of them, a line for each side of each key.
+pub fn differences(expected: &[Value], actual: &[Value]) -> String {
+    let mut text = format!("{} turns expected, {} given\n", expected.len(), actual.len());
+    let turns = expected.iter().zip(actual).enumerate().filter(|(_, (expected, actual))| expected != actual);
+    for (turn, (expected, actual)) in turns.take(3) {
+        for key in
+            ["visible", "hidden", "forbidden", "calls"].iter().filter(|key| expected[**key] != actual[**key])
+        {
+            text += &format!(
+                "turn {} {key}\n  expected {}\n  actual   {}\n",
+                turn + 1,
+                expected[*key],
+                actual[*key]
+            );
+        }
+    }
+    text
 }
 
 // ---- Helpers of the narrowing properties ------------------------------------------------------------------------
