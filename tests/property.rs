@@ -7,6 +7,12 @@ mod contracts;
 #[path = "property/generate.rs"]
 mod generate;
 #[cfg(test)]
+#[path = "property/generate_contracts.rs"]
+mod generate_contracts;
+#[cfg(test)]
+#[path = "property/generate_sessions.rs"]
+mod generate_sessions;
+#[cfg(test)]
 #[path = "property/naive.rs"]
 mod naive;
 #[cfg(test)]
