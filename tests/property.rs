@@ -4,6 +4,9 @@
 #[path = "property/contracts.rs"]
 mod contracts;
 #[cfg(test)]
+#[path = "property/engine.rs"]
+mod engine;
+#[cfg(test)]
 #[path = "property/generate.rs"]
 mod generate;
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! Properties of whatever judges contracts: the oracle, and the engine against it.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::Value;
+use toolgate::replay::Replay;
 
+use crate::engine::{self, Host};
 use crate::generate::{self, Pair};
 use crate::naive::{self, MODES, Mode, list};
 
@@ -93,6 +97,84 @@ fn questions() -> impl Strategy<Value = (Pair, usize, Vec<Value>)> {
     })
 }
 
+/// The order of the reasons for hiding a tool is not laid down (that of a call's findings is), and without a list of
+/// tools that of the inferred ones is not either.
+fn comparable(mut turns: Vec<Value>, session: &Value) -> Vec<Value> {
+    for turn in &mut turns {
+        for reasons in turn["hidden"].as_object_mut().unwrap().values_mut() {
+            reasons.as_array_mut().unwrap().sort_by_key(Value::to_string);
+        }
+        if session["tools"].is_null() {
+            turn["visible"].as_array_mut().unwrap().sort_by_key(Value::to_string);
+        }
+    }
+    turns
+}
+
+/// A session played without interruption; played on from a fork of each turn, after the original went elsewhere; and
+/// played on from a run rebuilt from the recording.
+fn resumed_runs_agree(pair: &Pair, mode: Mode) -> Result<(), TestCaseError> {
+    let (session, policy) = (Arc::new(engine::read(&pair.session)), engine::policy(&pair.contracts));
+    let start = || Host::new(&session, &policy, engine::engine_mode(mode));
+    let mut whole = start();
+    let (mut forks, mut answers) = (Vec::new(), Vec::new());
+    for turn in &session.turns {
+        forks.push(whole.fork());
+        answers.push(whole.play(turn));
+    }
+    let replay = Replay::new(&session, &policy, engine::engine_mode(mode));
+    let replayed = replay.calls().iter().map(|judged| (judged.decision.verdict, &judged.decision.findings));
+    let hosted = answers.iter().flat_map(|turn| &turn.decisions);
+    prop_assert!(
+        replayed.eq(hosted.map(|decision| (decision.verdict, &decision.findings))),
+        "replay and host"
+    );
+    for (from, mut fork) in forks.into_iter().enumerate() {
+        // The fork's own fork goes astray first: nothing of that may be seen.
+        let mut astray = fork.fork();
+        for turn in session.turns.iter().skip(from).take(1) {
+            astray.play(turn);
+        }
+        let mut rebuilt = start();
+        for turn in session.turns.iter().take(from) {
+            rebuilt.play(turn);
+        }
+        for (turn, expected) in session.turns.iter().zip(&answers).skip(from) {
+            prop_assert_eq!(&fork.play(turn), expected, "forked before turn {}", from + 1);
+            prop_assert_eq!(&rebuilt.play(turn), expected, "rebuilt before turn {}", from + 1);
+        }
+        let frame = replay.frame(from as u32 + 1).unwrap();
+        let expected = &answers[from];
+        prop_assert_eq!(
+            (&frame.state, &frame.calls),
+            (&expected.state, &expected.decisions),
+            "frame {}",
+            from + 1
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(512))]
+
+    #[test]
+    fn the_engine_answers_as_the_oracle(pair in generate::pairs()) {
+        for (mode, name) in MODES {
+            let expected = comparable(naive::evaluate(&pair.contracts, &pair.session, mode), &pair.session);
+            let actual = comparable(engine::evaluate(&pair.contracts, &pair.session, mode), &pair.session);
+            prop_assert!(actual == expected, "{name}: {}", naive::differences(&expected, &actual));
+        }
+    }
+
+    #[test]
+    fn resumed_runs_answer_as_the_whole_one(pair in generate::pairs()) {
+        for (mode, _) in MODES {
+            resumed_runs_agree(&pair, mode)?;
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(config(128))]
 
@@ -100,6 +182,13 @@ proptest! {
     fn the_oracle_narrows_exactly((pair, turn, arguments) in questions()) {
         for (mode, _) in MODES {
             narrowing_is_exact(naive::evaluate, &pair, mode, turn, &arguments)?;
+        }
+    }
+
+    #[test]
+    fn the_engine_narrows_exactly((pair, turn, arguments) in questions()) {
+        for (mode, _) in MODES {
+            narrowing_is_exact(engine::evaluate, &pair, mode, turn, &arguments)?;
         }
     }
 }

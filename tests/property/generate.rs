@@ -4,6 +4,8 @@
 //! that what proptest shrinks is the number of turns and calls and not the text. The bigger parts are boxed: their
 //! trees would otherwise lie on the stack of a test thread, inside each other.
 
+use std::fmt;
+
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -46,10 +48,20 @@ pub struct Pools {
 /// The pools of arguments that no pair suggested.
 pub const ANY_POOLS: Pools = Pools { tools: &TOOLS, values: FAMILIES[0] };
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Pair {
     pub contracts: Vec<Value>,
     pub session: Value,
+}
+
+/// As the JSON that a person would open.
+impl fmt::Debug for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for contract in &self.contracts {
+            writeln!(f, "\n{contract}")?;
+        }
+        write!(f, "{:#}", self.session)
+    }
 }
 
 pub fn pairs() -> impl Strategy<Value = Pair> {

@@ -199,7 +199,8 @@ fn write_session(turns: &[Turn], heading: &Heading) -> Value {
     let mut messages = vec![json!({"role": "user", "content": "please help"})];
     let mut pending: Vec<(usize, u8, Value)> = Vec::new();
     for (number, turn) in turns.iter().enumerate() {
-        if turn.reset_before {
+        // Operations stand between turns: between two messages of one id it could be read as either.
+        if turn.reset_before && turn.id != Some("shared") {
             messages.push(json!({"role": "toolgate", "op": "reset"}));
         }
         if turn.asked_before {
@@ -272,9 +273,6 @@ fn write_turn(turn: &Turn, number: usize, messages: &mut Vec<Value>, pending: &m
     let (first, second) = written.split_at(split.unwrap_or(written.len()));
     messages.push(write_response(&text, first, id.as_deref()));
     if split.is_some() {
-        if turn.reset_before {
-            messages.push(json!({"role": "toolgate", "op": "reset"}));
-        }
         messages.push(write_response(&Value::Null, second, id.as_deref()));
     }
 }

@@ -341,7 +341,7 @@ fn read(session: &Value) -> Recording {
             }
             Some("tool") => {
                 if let Some(call) = answered_call(&mut recording.calls, message) {
-                    call.result = Some(read_result(message, position));
+                    call.result = Some(read_result(message, position, &call.tool));
                 }
             }
             _ => {}
@@ -384,15 +384,16 @@ fn answered_call<'c>(calls: &'c mut [Call], message: &Value) -> Option<&'c mut C
 }
 
 /// "the refusal mark beats `is_error`. `content: null` is a missing output with outcome `ok`."
-fn read_result(message: &Value, position: usize) -> RecordedResult {
+fn read_result(message: &Value, position: usize, tool: &str) -> RecordedResult {
     let content = joined_text(&message["content"]);
-    let outcome = if message["refused"] == true || content.as_str().is_some_and(is_refusal_text) {
-        Outcome::Refused
-    } else if message["is_error"] == true {
-        Outcome::Error
-    } else {
-        Outcome::Ok
-    };
+    let outcome =
+        if message["refused"] == true || content.as_str().is_some_and(|text| is_refusal_text(text, tool)) {
+            Outcome::Refused
+        } else if message["is_error"] == true {
+            Outcome::Error
+        } else {
+            Outcome::Ok
+        };
     RecordedResult { position, outcome, output: output_of(content) }
 }
 
@@ -413,12 +414,10 @@ fn output_of(content: Value) -> Option<Value> {
 }
 
 /// "a result that begins `[permission denied:`, or that *is* one of the published refusal sentences"
-fn is_refusal_text(text: &str) -> bool {
+fn is_refusal_text(text: &str, tool: &str) -> bool {
     text.starts_with("[permission denied:")
         || text == "Tool call rejected based on configured rejection plan"
-        || text
-            .strip_prefix("Tool '")
-            .is_some_and(|rest| rest.ends_with("' is not available in this context."))
+        || text == format!("Tool '{tool}' is not available in this context.")
 }
 
 // ---- Values -----------------------------------------------------------------------------------------------------
