@@ -1,6 +1,9 @@
 //! Properties of the contracts dialect, held against an evaluator that shares nothing with the engine.
 
 #[cfg(test)]
+#[path = "property/cases.rs"]
+mod cases;
+#[cfg(test)]
 #[path = "property/contracts.rs"]
 mod contracts;
 #[cfg(test)]
@@ -18,6 +21,3 @@ mod generate_sessions;
 #[cfg(test)]
 #[path = "property/naive.rs"]
 mod naive;
-#[cfg(test)]
-#[path = "property/oracle.rs"]
-mod oracle;

@@ -11,7 +11,7 @@ use crate::generate::{self, Pair};
 use crate::naive::{self, MODES, Mode, list};
 
 /// Something that judges a session in the shape of [`naive::evaluate`].
-type Judge = fn(&[Value], &Value, Mode) -> Vec<Value>;
+pub type Judge = fn(&[Value], &Value, Mode) -> Vec<Value>;
 
 /// As many cases as `PROPTEST_CASES` says, else `usual`.
 fn config(usual: u32) -> ProptestConfig {
@@ -99,7 +99,7 @@ fn questions() -> impl Strategy<Value = (Pair, usize, Vec<Value>)> {
 
 /// The order of the reasons for hiding a tool is not laid down (that of a call's findings is), and without a list of
 /// tools that of the inferred ones is not either.
-fn comparable(mut turns: Vec<Value>, session: &Value) -> Vec<Value> {
+pub fn comparable(mut turns: Vec<Value>, session: &Value) -> Vec<Value> {
     for turn in &mut turns {
         for reasons in turn["hidden"].as_object_mut().unwrap().values_mut() {
             reasons.as_array_mut().unwrap().sort_by_key(Value::to_string);

@@ -1,4 +1,4 @@
-//! The oracle itself: it meets every case with a known verdict, and what is drawn for it reaches every rule.
+//! Cases with known verdicts, met by the oracle and by the engine; and what the generators reach.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,22 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::contracts::{Judge, comparable};
+use crate::engine;
 use crate::generate::{self, Pair};
 use crate::naive::{self, MODES, differences, list};
 
 #[test]
 fn the_oracle_meets_every_contract_case() {
+    meets_every_contract_case(naive::evaluate);
+}
+
+#[test]
+fn the_engine_meets_every_contract_case() {
+    meets_every_contract_case(engine::evaluate);
+}
+
+fn meets_every_contract_case(judge: Judge) {
     let cases: Vec<Value> = include_str!("../conformance/contracts.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -20,8 +31,9 @@ fn the_oracle_meets_every_contract_case() {
     let mut failures = Vec::new();
     for case in &cases {
         for (mode, name) in MODES {
-            let expected = list(&case["expect"][name]);
-            let actual = naive::evaluate(&list(&case["contracts"]), &case["session"], mode);
+            let expected = comparable(list(&case["expect"][name]), &case["session"]);
+            let actual = judge(&list(&case["contracts"]), &case["session"], mode);
+            let actual = comparable(actual, &case["session"]);
             if actual != expected {
                 failures.push(format!("{} {name}: {}", case["id"], differences(&expected, &actual)));
             }
@@ -75,6 +87,15 @@ fn json_of_python(literal: &str) -> String {
 
 #[test]
 fn the_oracle_meets_the_real_sessions() {
+    meets_the_real_sessions(naive::evaluate);
+}
+
+#[test]
+fn the_engine_meets_the_real_sessions() {
+    meets_the_real_sessions(engine::evaluate);
+}
+
+fn meets_the_real_sessions(judge: Judge) {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
     if !folder.is_dir() {
         println!("skipped: no recorded sessions beside the checkout");
@@ -92,7 +113,7 @@ fn the_oracle_meets_the_real_sessions() {
         for (mode, name) in MODES {
             let (mut denied, mut codes) = (Vec::new(), BTreeMap::new());
             for (number, session) in sessions.iter().enumerate() {
-                let turns = naive::evaluate(&list(&case["contracts"]), session, mode);
+                let turns = judge(&list(&case["contracts"]), session, mode);
                 for (index, call) in turns.iter().flat_map(|turn| list(&turn["calls"])).enumerate() {
                     for reason in list(&call["codes"]) {
                         *codes.entry(reason["code"].as_str().unwrap().to_owned()).or_insert(0) += 1;
