@@ -40,8 +40,12 @@ pub struct BadPath {
 impl Path {
     /// Parses a JSONPath.
     pub fn parse(text: &str) -> Result<Path, BadPath> {
-        let query = parse_json_path(text)
-            .map_err(|error| BadPath { path: text.to_owned(), cause: cause(text, &error) })?;
+        let bad = |cause: String| BadPath { path: text.to_owned(), cause };
+        // The library lets white space behind a path pass; RFC 9535 does not.
+        if text != text.trim() {
+            return Err(bad("it has white space around it".to_owned()));
+        }
+        let query = parse_json_path(text).map_err(|error| bad(cause(text, &error)))?;
         let form = match singular(&query) {
             Some(steps) => Form::Singular(steps.into()),
             None => Form::Query(Arc::new(query)),
@@ -142,12 +146,8 @@ fn walk<'v>(steps: &[Step], value: &'v Value) -> Option<&'v Value> {
 
 /// The parser's own words are about its grammar; say what people get wrong.
 fn cause(text: &str, error: &jsonpath_rust::parser::errors::JsonPathError) -> String {
-    let trimmed = text.trim_start();
-    if !trimmed.starts_with('$') {
+    if !text.starts_with('$') {
         return "it must begin with `$`".to_owned();
-    }
-    if text != text.trim() {
-        return "it has white space around it".to_owned();
     }
     // The first line that points at a column, if the library gives one.
     let words = error.to_string();
