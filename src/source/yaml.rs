@@ -71,8 +71,9 @@ impl<'s> Reader<'s> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.builder.count_scalar(span)?;
+                let text = self.without_added_line_end(&text, style, span);
                 let span = self.scalar_span(span);
-                let value = self.scalar(&text, style, tag.as_deref(), self.tag_span(&place, span));
+                let value = self.scalar(text, style, tag.as_deref(), self.tag_span(&place, span));
                 self.put(Node { span, value }, anchor)?;
             }
             Event::SequenceStart(_, anchor, tag) => {
@@ -259,6 +260,17 @@ impl<'s> Reader<'s> {
 
     fn tag_span(&self, place: &granit_parser::Span, or: Span) -> Span {
         place.tag_span().map_or(or, |span| self.span(&span))
+    }
+
+    /// The parser ends a block scalar's last line with a line end even where the file stops before one.
+    fn without_added_line_end<'t>(&self, value: &'t str, style: ScalarStyle, span: Span) -> &'t str {
+        let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        let last_line = self.text.rsplit('\n').next().unwrap_or_default();
+        if is_block && span.end == self.text.len() && !last_line.trim().is_empty() {
+            value.strip_suffix('\n').unwrap_or(value)
+        } else {
+            value
+        }
     }
 
     /// A block scalar is its lines without the last line end; a value left out stands right behind its colon.
