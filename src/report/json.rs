@@ -9,12 +9,12 @@ use std::ops::ControlFlow;
 
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Halt, Narrowing, Verdict};
-use crate::monitor::finding::{Comparison, Output, RuleOutcome, RuleState};
+use crate::monitor::finding::{Output, RuleOutcome, RuleState};
 use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Reason, Rule, RuleId, StateItem};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
@@ -256,18 +256,18 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
 #[derive(Serialize)]
 #[serde(untagged)]
 enum StateLine<'a> {
-    Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u32, bounds: Map<String, Value> },
+    Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u64, wanted: &'a Number },
 }
 
 fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> {
     let items = state.iter().filter_map(|item| match item {
-        StateItem::Precondition { rule, tool, detail: Detail::Steps { completed, bounds }, .. } => {
+        StateItem::Precondition { rule, tool, detail: Detail::Steps { completed, wanted }, .. } => {
             Some(StateLine::Step {
                 rule: id(*rule, policy),
                 kind: "step",
                 tool,
                 completed: *completed,
-                bounds: bounds_of(bounds),
+                wanted,
             })
         }
         StateItem::Precondition { .. } | StateItem::Forbidden { .. } => None,
@@ -425,8 +425,8 @@ enum DetailLine<'a> {
         hint: Option<&'a str>,
     },
     Steps {
-        completed: u32,
-        bounds: Map<String, Value>,
+        completed: u64,
+        wanted: &'a Number,
     },
 }
 
@@ -441,8 +441,8 @@ impl<'a> DetailLine<'a> {
                 outputs: prior.outputs.iter().map(OutputLine::of).collect(),
                 hint: prior.hint.as_deref(),
             },
-            Detail::Steps { completed, bounds } => {
-                DetailLine::Steps { completed: *completed, bounds: bounds_of(bounds) }
+            Detail::Steps { completed, wanted } => {
+                DetailLine::Steps { completed: *completed, wanted }
             }
         })
     }
@@ -536,10 +536,6 @@ struct PolicyLine<'a> {
 struct Checkable<'a> {
     digest: Option<&'a str>,
     documents: &'a [String],
-}
-
-fn bounds_of(bounds: &[(Comparison, Number)]) -> Map<String, Value> {
-    bounds.iter().map(|(comparison, bound)| (comparison.word().to_owned(), bound.clone().into())).collect()
 }
 
 fn id(rule: RuleId, policy: &Policy) -> &str {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::clean::{self, Marks};
 use crate::diagnostic::Code;
@@ -46,10 +46,9 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
         (code::FORBIDDEN, _) => {
             format!("nothing in this session; {} says for how long, take it out if a retry may be", place(rule))
         }
-        (code::STEP_COUNT_BELOW, Detail::Steps { completed, bounds }) => {
-            let wanted = bounds.iter().find_map(|(_, bound)| bound.as_f64())?;
-            let missing = (wanted - f64::from(*completed)).ceil();
-            format!("call it {} later", count(missing as u64, "turn"))
+        (code::STEP_COUNT_BELOW, Detail::Steps { completed, wanted }) => {
+            let wanted = wanted.as_u64().or_else(|| wanted.as_f64().map(|wanted| wanted.ceil() as u64))?;
+            format!("call it {} later", count(wanted.saturating_sub(*completed), "turn"))
         }
         (code::PRIOR_TOOL_MISSING | code::RESOURCE_UNMATCHED, Detail::Prior(prior)) => {
             format!("call {}{} with success, in an earlier turn", name(&prior.tool), bound())
@@ -95,11 +94,8 @@ pub fn found(found: &Found, session: &Session) -> String {
 pub fn details(detail: &Detail) -> Vec<String> {
     match detail {
         Detail::None => Vec::new(),
-        Detail::Steps { completed, bounds } => {
-            let bounds = bounds.iter().map(|(comparison, bound)| {
-                format!("{} completed, {} {bound} asked", count(u64::from(*completed), "turn"), comparison.word())
-            });
-            bounds.collect()
+        Detail::Steps { completed, wanted } => {
+            vec![format!("{} completed, at least {wanted} asked", count(*completed, "turn"))]
         }
         Detail::Prior(prior) => {
             let mut lines: Vec<String> = prior.outputs.iter().map(output).collect();
@@ -129,7 +125,7 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
                     [] => format!("{} ran", name(&prior.tool)),
                     by => format!("{} ran in {}", name(&prior.tool), list(by.iter().map(|by| at(*by, session)))),
                 },
-                Detail::Steps { completed, bounds } => steps(*completed, bounds),
+                Detail::Steps { completed, wanted } => steps(*completed, wanted),
                 _ => match code.and_then(Code::page) {
                     Some(page) => page.title.to_owned(),
                     None => rules.get(*rule).map_or("holds", |rule| rule.kind).to_owned(),
@@ -257,8 +253,8 @@ impl Fact<'_> {
     fn against(&self, code: Code) -> String {
         match (code, self.detail) {
             (code::FORBIDDEN, _) => self.forbidden(),
-            (code::STEP_COUNT_BELOW, Detail::Steps { completed, bounds }) => {
-                steps(*completed, bounds) + self.middle()
+            (code::STEP_COUNT_BELOW, Detail::Steps { completed, wanted }) => {
+                steps(*completed, wanted) + self.middle()
             }
             (code::PRIOR_TOOL_MISSING, Detail::Prior(prior)) => {
                 format!("{} has not succeeded in an earlier turn{}", name(&prior.tool), self.middle())
@@ -277,7 +273,7 @@ impl Fact<'_> {
     fn in_favour(&self) -> String {
         match self.detail {
             Detail::None => "holds".to_owned(),
-            Detail::Steps { completed, bounds } => steps(*completed, bounds),
+            Detail::Steps { completed, wanted } => steps(*completed, wanted),
             Detail::Prior(prior) => {
                 let when = self.found.first().map(|found| format!(" in {}", at(found.call, self.session)));
                 let bound = bound(self.checked);
@@ -353,14 +349,13 @@ fn field(path: &str) -> Cow<'_, str> {
     name(path.strip_prefix("$.").unwrap_or(path))
 }
 
-fn steps(completed: u32, bounds: &[(Comparison, serde_json::Number)]) -> String {
+fn steps(completed: u64, wanted: &Number) -> String {
     let completed = match completed {
         0 => "no turn was completed".to_owned(),
         1 => "1 turn was completed".to_owned(),
-        many => format!("{} were completed", count(u64::from(many), "turn")),
+        many => format!("{} were completed", count(many, "turn")),
     };
-    let bounds = bounds.iter().map(|(comparison, bound)| bounded(*comparison, &bound.to_string()));
-    format!("{completed} before, {} asked", list(bounds))
+    format!("{completed} before, at least {wanted} asked")
 }
 
 fn bounded(comparison: Comparison, bound: &str) -> String {
