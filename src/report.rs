@@ -182,7 +182,7 @@ impl Judged {
 }
 
 impl Total {
-    /// Counts a session.
+    /// Counts a session. What is wrong with its recording is counted with [`Total::note`].
     pub fn add(&mut self, judged: &Judged) {
         let summary = judged.summary();
         self.sessions += 1;
@@ -199,7 +199,28 @@ impl Total {
         ] {
             *sum += u64::from(count);
         }
-        self.note(&judged.session().diagnostics);
+    }
+
+    /// Counts what others counted.
+    pub fn merge(&mut self, other: &Total) {
+        for (sum, count) in [
+            (&mut self.sessions, other.sessions),
+            (&mut self.objected, other.objected),
+            (&mut self.turns, other.turns),
+            (&mut self.calls, other.calls),
+            (&mut self.allow, other.allow),
+            (&mut self.deny, other.deny),
+            (&mut self.halt, other.halt),
+            (&mut self.not_reached, other.not_reached),
+            (&mut self.deny_counterfactual, other.deny_counterfactual),
+            (&mut self.disagree, other.disagree),
+            (&mut self.errors, other.errors),
+            (&mut self.warnings, other.warnings),
+            (&mut self.notices, other.notices),
+        ] {
+            *sum += count;
+        }
+        self.interrupted |= other.interrupted;
     }
 
     /// Counts diagnostics.
