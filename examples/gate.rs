@@ -46,7 +46,8 @@ fn main() {
     let mut run = Run::new(&policy, Mode::Enforce, Depth::Findings, &Arc::new(Facts::default()));
     for (number, calls) in (1..).zip(responses) {
         run.begin_turn(None);
-        let offer: Vec<_> = run.narrow(&tools).into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect();
+        let offer: Vec<_> =
+            run.narrow(&tools).into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect();
         println!("turn {number}: the model sees {offer:?}");
         for (tool, arguments) in calls {
             let arguments = Body::text(arguments);

@@ -5,6 +5,7 @@
 
 pub mod body;
 pub mod build;
+pub mod read;
 pub mod value;
 
 use std::ops::Range;

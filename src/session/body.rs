@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// Recorded content. Cloning shares it; a missing body costs nothing.
@@ -22,6 +23,17 @@ pub enum Form {
     Text,
     /// As a JSON value in place. [`Body::raw`] is its JSON text.
     Json,
+}
+
+/// Why recorded text is not the JSON value it might be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is no JSON.
+    NotJson,
+    /// It nests deeper than 127 levels.
+    TooDeep,
+    /// It has a key that serde_json reserves.
+    ReservedKey,
 }
 
 struct Read {
@@ -94,6 +106,26 @@ impl Body {
         self.0.as_deref().map(|body| &body.read().value)
     }
 
+    /// Why no path can look into the content: it is no JSON, or none that may be parsed. Builds no tree where the text
+    /// alone can tell. A missing body has no fault.
+    pub fn fault(&self) -> Option<Fault> {
+        let body = self.0.as_deref()?;
+        if reserved_key(&body.text) {
+            return Some(Fault::ReservedKey);
+        }
+        let valid = serde_json::from_str::<IgnoredAny>(&body.text);
+        if valid.is_err() {
+            return Some(Fault::NotJson);
+        }
+        // What passing over does not look at: depth, and halves of surrogate pairs.
+        let brackets = body.text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+        let deep = brackets > 100;
+        if (deep || body.text.contains("\\u")) && parse(&body.text).is_none() {
+            return Some(if deep { Fault::TooDeep } else { Fault::NotJson });
+        }
+        None
+    }
+
     /// Whether two clones share one recording, or both are missing.
     pub fn is(&self, other: &Body) -> bool {
         match (&self.0, &other.0) {
@@ -142,7 +174,7 @@ fn part(part: &Value) -> Option<&str> {
 
 /// JSON text as a value. Text with a key that serde_json reserves is no JSON: recorded text must not be able to forge a
 /// number or a raw value.
-fn parse(text: &str) -> Option<Value> {
+pub(super) fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
 }
 

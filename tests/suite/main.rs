@@ -6,4 +6,5 @@
 mod files;
 #[cfg(feature = "cli")]
 mod report;
+mod sessions;
 mod source;

@@ -1,0 +1,389 @@
+//! From bytes to sessions: the table of formats, recognition by shape, and streaming.
+//!
+//! Reads from what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file; its
+//! [`Reader`] gets the values of the file one after the other and makes sessions of them with
+//! [`Builder`](super::build::Builder). At most one value of the file, and the sessions it makes, are in memory at once.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+use std::sync::Arc;
+
+use super::Session;
+use crate::diagnostic::{Diagnostic, Place, Severity, code};
+use crate::source::quoted;
+
+mod chat;
+mod finish;
+mod native;
+mod python;
+mod shallow;
+mod tau_bench;
+mod text;
+mod time;
+mod units;
+
+use finish::Finish;
+use shallow::{Members, Node};
+use units::{Kind, Piece, Units};
+
+/// A kind of recording.
+pub struct Format {
+    /// Name for `--from` and for the output.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub title: &'static str,
+    /// Whether a file of it that has calls and no result is one that does not record results.
+    absent_without_results: bool,
+    /// Whether the beginning of a file is one.
+    recognise: fn(&Sample<'_>) -> bool,
+    /// A new reader for one file.
+    reader: fn(&Setting) -> Box<dyn Reader>,
+}
+
+/// Every format, in the order in which they are asked: the first that recognises a file reads it.
+pub static FORMATS: &[Format] = &[tau_bench::FORMAT, native::FORMAT];
+
+/// Tells by its text whether a result is a failure.
+pub type ErrorTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Opens the same input once more, from its beginning.
+pub type Again = Arc<dyn Fn() -> io::Result<Box<dyn BufRead + Send>> + Send + Sync>;
+
+/// How to read.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The format, where it is not to be recognised.
+    pub format: Option<&'static Format>,
+    /// For results that bear no mark of their own.
+    pub error: Option<ErrorTest>,
+    /// The file is still being written: its end proves nothing, and an unfinished last value is no damage.
+    pub following: bool,
+    /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result
+    /// has one later is then known at once. Without it, such calls are `unknown`.
+    pub again: Option<Again>,
+}
+
+/// The sessions of one input, in its order.
+pub struct Reading {
+    file: Arc<str>,
+    format: &'static Format,
+    units: Units,
+    reader: Box<dyn Reader>,
+    /// What was read for recognition.
+    sampled: VecDeque<Sampled>,
+    following: bool,
+    ended: bool,
+    out: Out,
+    finish: Finish,
+}
+
+/// A format's own part: makes sessions of one file's values.
+trait Reader: Send {
+    /// The next value.
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out);
+
+    /// Something stood here that is no value.
+    fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
+        out.diagnostic(diagnostic);
+    }
+
+    /// The file's end.
+    fn end(&mut self, _out: &mut Out) {}
+}
+
+/// What a reader knows of its file.
+#[derive(Clone)]
+struct Setting {
+    file: Arc<str>,
+    error: Option<ErrorTest>,
+}
+
+/// One value of a file.
+struct Unit<'a> {
+    node: Node<'a>,
+    /// Line where it begins, from 1.
+    line: u32,
+    /// The list at the top of the file that it stands in, from 0.
+    list: Option<u32>,
+    /// What is already known to be wrong with it.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What the reader has made so far.
+#[derive(Default)]
+struct Out {
+    sessions: VecDeque<Made>,
+    made: usize,
+    diagnostics: Vec<Diagnostic>,
+    /// Diagnostics that are only counted.
+    more: u64,
+}
+
+struct Made {
+    session: Session,
+    /// Whether the session says itself if results were recorded.
+    states_results: bool,
+}
+
+/// The beginning of a file, for recognition.
+struct Sample<'a> {
+    values: Vec<Node<'a>>,
+}
+
+struct Sampled {
+    piece: Piece,
+    text: Vec<u8>,
+}
+
+/// Diagnostics kept of one file; the rest are counted.
+const MOST_DIAGNOSTICS: usize = 1000;
+/// Values, and pieces of any kind, that recognition looks at.
+const SAMPLE_VALUES: usize = 4;
+const SAMPLE_PIECES: usize = 64;
+
+/// Begins to read `input`. `file` is its name, as shown; `-` for standard input.
+///
+/// # Errors
+/// One diagnostic, where nothing can be read at all: the input fails, is empty, or is no recording of a known format.
+pub fn open(
+    file: impl Into<Arc<str>>,
+    input: Box<dyn BufRead + Send>,
+    options: &Options,
+) -> Result<Reading, Diagnostic> {
+    open_within(file.into(), input, options, units::LARGEST)
+}
+
+/// The format of this name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+fn open_within(
+    file: Arc<str>,
+    input: Box<dyn BufRead + Send>,
+    options: &Options,
+    largest: u64,
+) -> Result<Reading, Diagnostic> {
+    let failed = |error: io::Error| unreadable(&file, None, &error);
+    let mut units = Units::new(input, largest).map_err(failed)?;
+    let sampled = sample(&mut units).map_err(failed)?;
+    let format = match options.format {
+        Some(format) => format,
+        None => recognise(&file, &sampled)?,
+    };
+    let setting = Setting { file: Arc::clone(&file), error: options.error.clone() };
+    Ok(Reading {
+        finish: Finish::new(&file, format, options),
+        file,
+        format,
+        units,
+        reader: (format.reader)(&setting),
+        sampled,
+        following: options.following,
+        ended: false,
+        out: Out::default(),
+    })
+}
+
+impl Reading {
+    /// Name of the format.
+    pub fn format(&self) -> &'static str {
+        self.format.name
+    }
+
+    /// What has been found about the file that belongs to no session, since last asked. Complete when there is no
+    /// further session.
+    pub fn diagnostics(&mut self) -> Vec<Diagnostic> {
+        let mut diagnostics = std::mem::take(&mut self.out.diagnostics);
+        if self.ended && self.out.more > 0 {
+            let more = std::mem::take(&mut self.out.more);
+            let message = format!("{more} more problems of this file are not listed");
+            let diagnostic = Diagnostic::warning(code::DAMAGED_LINE, message);
+            diagnostics.push(diagnostic.in_file(Arc::clone(&self.file)));
+        }
+        diagnostics
+    }
+
+    fn step(&mut self) {
+        let next = match self.sampled.pop_front() {
+            Some(sampled) => Ok(Some(sampled)),
+            None => self
+                .units
+                .next()
+                .map(|piece| piece.map(|piece| Sampled { piece, text: self.units.take_text() })),
+        };
+        match next {
+            Ok(Some(Sampled { piece, text })) => {
+                self.piece(piece, &text);
+                self.units.give_back(text);
+            }
+            Ok(None) => self.end(),
+            Err(error) => {
+                self.out.diagnostic(unreadable(&self.file, Some(self.units.line()), &error));
+                self.end();
+            }
+        }
+    }
+
+    fn piece(&mut self, piece: Piece, bytes: &[u8]) {
+        let place = |byte| Place::Line { file: Arc::clone(&self.file), line: piece.line, byte };
+        let damage = |message: String| Diagnostic::warning(code::DAMAGED_LINE, message).primary(place(None));
+        let diagnostic = match piece.kind {
+            Kind::Value => {
+                let read = text::decode(bytes, &self.file, piece.line);
+                match Node::parse(&read.text) {
+                    Ok(node) => {
+                        let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
+                        let unit = Unit { node, line, list: piece.list, diagnostics: read.diagnostics };
+                        return self.reader.unit(&unit, &mut self.out);
+                    }
+                    Err(error) => damage(text::not_json(&read.text, &error)),
+                }
+            }
+            // It is still being written.
+            Kind::CutOff | Kind::Unclosed if self.following => return,
+            Kind::CutOff => damage("the file ends within this value, which is left out".to_owned()),
+            Kind::Unclosed => damage("the file ends within the list that it is".to_owned()),
+            Kind::Broken(why) if piece.last_line > piece.line => {
+                damage(format!("{why}; lines {} to {} are left out", piece.line, piece.last_line))
+            }
+            Kind::Broken(why) => damage(format!("{why}; the line is left out")),
+            Kind::TooLarge(size) => damage(format!(
+                "a value of {size} bytes is left out; at most {} MiB can be read at once",
+                units::LARGEST >> 20
+            ))
+            .severity(Severity::Error),
+        };
+        self.reader.damaged(diagnostic, &mut self.out);
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+        self.reader.end(&mut self.out);
+    }
+}
+
+impl Iterator for Reading {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
+        loop {
+            while let Some(made) = self.out.sessions.pop_front() {
+                let alone = self.out.sessions.is_empty() && self.sampled.is_empty() && self.units.at_end();
+                self.finish.push(made, alone, &mut self.out.diagnostics);
+            }
+            if let Some(session) = self.finish.pop() {
+                return Some(session);
+            }
+            if self.ended {
+                return self.finish.end(&mut self.out.diagnostics);
+            }
+            self.step();
+        }
+    }
+}
+
+impl Out {
+    /// A session is complete.
+    fn session(&mut self, session: Session) {
+        self.made += 1;
+        self.sessions.push_back(Made { session, states_results: false });
+    }
+
+    /// A session is complete, and says itself whether results were recorded.
+    fn session_stating_results(&mut self, session: Session) {
+        self.made += 1;
+        self.sessions.push_back(Made { session, states_results: true });
+    }
+
+    /// Place in the file of the next session, from 0.
+    fn index(&self) -> usize {
+        self.made
+    }
+
+    /// What was wrong with a value that made no session.
+    fn diagnostics(&mut self, unit: &Unit<'_>) {
+        unit.diagnostics.iter().cloned().for_each(|diagnostic| self.diagnostic(diagnostic));
+    }
+
+    /// Something about the file.
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MOST_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+impl<'a> Sample<'a> {
+    /// The objects among the first values.
+    fn objects(&self) -> impl Iterator<Item = Members<'a>> {
+        self.values.iter().filter_map(|value| value.members())
+    }
+
+    /// The lists among the first values.
+    fn lists(&self) -> impl Iterator<Item = Node<'a>> {
+        self.values.iter().copied().filter(|value| value.kind() == shallow::Kind::List)
+    }
+
+    /// The first value.
+    fn first(&self) -> Option<Node<'a>> {
+        self.values.first().copied()
+    }
+}
+
+fn sample(units: &mut Units) -> io::Result<VecDeque<Sampled>> {
+    let mut sampled = VecDeque::new();
+    let mut values = 0;
+    while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES {
+        let Some(piece) = units.next()? else { break };
+        let text = units.take_text();
+        if piece.kind == Kind::Value && Node::parse(&String::from_utf8_lossy(&text)).is_ok() {
+            values += 1;
+        }
+        // One large value is enough, and all that memory is to hold.
+        let large = text.len() > 1 << 20;
+        sampled.push_back(Sampled { piece, text });
+        if large && values > 0 {
+            break;
+        }
+    }
+    Ok(sampled)
+}
+
+fn recognise(file: &Arc<str>, sampled: &VecDeque<Sampled>) -> Result<&'static Format, Diagnostic> {
+    let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
+    let texts: Vec<_> = values.map(|sampled| String::from_utf8_lossy(&sampled.text)).collect();
+    let sample = Sample { values: texts.iter().filter_map(|text| Node::parse(text).ok()).collect() };
+    if let Some(format) = FORMATS.iter().find(|format| (format.recognise)(&sample)) {
+        return Ok(format);
+    }
+    let place = |diagnostic: Diagnostic| diagnostic.in_file(Arc::clone(file));
+    let Some(first) = sampled.front() else {
+        return Err(place(Diagnostic::warning(code::EMPTY_SESSION, "the file is empty")));
+    };
+    if let Some(archive) = text::not_text(&first.text) {
+        return Err(place(Diagnostic::error(code::NOT_A_SESSION, archive)));
+    }
+    let message = match (sample.objects().next(), sample.first()) {
+        (Some(members), _) => {
+            let names: Vec<_> = members.names().take(6).map(quoted).collect();
+            format!("no known format has objects with the keys {}", names.join(", "))
+        }
+        (None, Some(value)) => format!("no known format is made of {}", value.kind().word()),
+        (None, None) => text::no_value(&first.text, first.piece.kind),
+    };
+    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let help =
+        format!("known formats: {}; `--from FORMAT` reads it as one of them all the same", names.join(", "));
+    Err(place(Diagnostic::error(code::NOT_A_SESSION, message).help(help)))
+}
+
+fn unreadable(file: &Arc<str>, line: Option<u64>, error: &io::Error) -> Diagnostic {
+    let diagnostic = Diagnostic::error(code::UNREADABLE_FILE, format!("the file cannot be read: {error}"));
+    match line {
+        Some(line) => diagnostic.on_line(Arc::clone(file), line),
+        None => diagnostic.in_file(Arc::clone(file)),
+    }
+}

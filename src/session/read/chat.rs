@@ -1,0 +1,326 @@
+//! Messages in the OpenAI chat form, with the liberties that recordings take: keys padded with `null`, the older
+//! `function_call`, missing ids, arguments as an object.
+//!
+//! Shared by every format whose messages look like this; what differs between them is in [`Rules`].
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::ErrorTest;
+use super::python;
+use super::shallow::{Kind, Members, Node};
+use super::time;
+use crate::diagnostic::{Code, Diagnostic, Severity, code};
+use crate::session::body::Fault;
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Form, Millis, Operation, Tool};
+use crate::source::quoted;
+
+/// What a format makes of the chat form.
+pub struct Rules {
+    /// Arguments may be in Python notation.
+    pub python: bool,
+    /// Whether a result's text is the format's own mark of failure.
+    pub failed: fn(&str) -> bool,
+    /// For results that bear no mark.
+    pub error: Option<ErrorTest>,
+}
+
+/// Reads the messages of one value of the file.
+pub struct Chat<'a> {
+    lines: Lines<'a>,
+    file: Arc<str>,
+    rules: &'a Rules,
+    /// Calls whose arguments were in Python notation.
+    in_python: u32,
+}
+
+/// Finds the line that a part of a value stands on.
+pub struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+}
+
+/// What a call without a name is called.
+const UNNAMED: &str = "(unnamed)";
+
+impl<'a> Lines<'a> {
+    /// For the parts of `whole`, which begins on `line`.
+    pub fn new(whole: Node<'a>, line: u32) -> Lines<'a> {
+        Lines { text: whole.json(), at: 0, line }
+    }
+
+    /// The line of a part. Parts are asked for in their order; of an earlier one the line is the latest one known.
+    pub fn of(&mut self, part: Node<'_>) -> u32 {
+        // Parts are slices of the whole text, so their addresses say where they stand.
+        let at = (part.json().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        if let Some(between) = self.text.as_bytes().get(self.at..at) {
+            self.line = self.line.saturating_add(memchr::memchr_iter(b'\n', between).count() as u32);
+            self.at = at;
+        }
+        self.line
+    }
+}
+
+impl<'a> Chat<'a> {
+    /// For the messages of `whole`, a value that begins on `line` of `file`.
+    pub fn new(whole: Node<'a>, line: u32, file: &Arc<str>, rules: &'a Rules) -> Chat<'a> {
+        Chat { lines: Lines::new(whole, line), file: Arc::clone(file), rules, in_python: 0 }
+    }
+
+    /// Adds all messages of a list. Something else than a list is told.
+    pub fn messages(&mut self, builder: &mut Builder, list: Node<'a>) {
+        let Some(items) = list.items() else {
+            self.lines.of(list);
+            return self.damaged(builder, format!("the messages are {}, not a list", list.kind().word()));
+        };
+        for item in items {
+            self.message(builder, item);
+        }
+    }
+
+    /// Adds one message.
+    pub fn message(&mut self, builder: &mut Builder, message: Node<'a>) {
+        builder.at_line(self.lines.of(message));
+        let Some(members) = message.members() else {
+            let word = message.kind().word();
+            return self.damaged(builder, format!("a message is {word}, not an object; it is left out"));
+        };
+        let at = self.at(builder, &members);
+        let role = self.role(builder, &members);
+        match &*role {
+            "assistant" | "model" | "ai" => self.response(builder, &members, at),
+            "tool" | "function" => self.result(builder, &members, at),
+            "toolgate" => self.operation(builder, &members),
+            said => {
+                if members.any(&["tool_calls", "function_call"]).is_some_and(|calls| calls.json() != "[]") {
+                    self.damaged(builder, format!("calls of the role {} are left out", quoted(said)));
+                }
+                let content = self.content(builder, &members);
+                builder.said(said, content, at);
+            }
+        }
+    }
+
+    /// Says what concerns all the messages together.
+    pub fn close(&mut self, builder: &mut Builder) {
+        let message = match std::mem::take(&mut self.in_python) {
+            0 => return,
+            1 => "the arguments of 1 call are in Python notation, and are read as such".to_owned(),
+            count => format!("the arguments of {count} calls are in Python notation, and are read as such"),
+        };
+        let origin = builder.origin();
+        let (file, line) = (Arc::clone(&origin.file), u64::from(origin.line));
+        builder.diagnostic(Diagnostic::notice(code::ARGUMENTS_NOT_JSON, message).on_line(file, line));
+    }
+
+    fn role(&mut self, builder: &mut Builder, members: &Members<'a>) -> Cow<'a, str> {
+        if let Some(role) = members.get("role").and_then(Node::text) {
+            return role;
+        }
+        let guess = if members.any(&["tool_calls", "function_call"]).is_some() {
+            "assistant"
+        } else if members.get("tool_call_id").is_some() {
+            "tool"
+        } else {
+            "unknown"
+        };
+        self.damaged(builder, format!("a message has no role; it is read as one of the role `{guess}`"));
+        Cow::Borrowed(guess)
+    }
+
+    fn response(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
+        let id = members.get("id").and_then(Node::id);
+        let content = self.content(builder, members);
+        builder.response(id.as_deref(), content, at);
+        let calls = members.get("tool_calls").filter(|calls| calls.json() != "[]");
+        match (calls, members.get("function_call")) {
+            (Some(calls), _) => match (calls.items(), calls.kind()) {
+                (Some(items), _) => items.into_iter().for_each(|call| self.call(builder, call, at)),
+                (None, Kind::Object) => self.call(builder, calls, at),
+                (None, kind) => {
+                    self.damaged(
+                        builder,
+                        format!("`tool_calls` is {}, not a list; it is left out", kind.word()),
+                    );
+                }
+            },
+            (None, Some(call)) => self.call(builder, call, at),
+            (None, None) => {}
+        }
+    }
+
+    /// `{id, function: {name, arguments}}`, `{id, name, arguments}` or `{id, function: NAME, args}`.
+    fn call(&mut self, builder: &mut Builder, call: Node<'a>, at: Option<Millis>) {
+        let Some(members) = call.members() else {
+            return self.damaged(
+                builder,
+                format!("a call is {}, not an object; it is left out", call.kind().word()),
+            );
+        };
+        let id = members.get("id").and_then(Node::id);
+        let inner = members.any(&["function", "custom"]).and_then(Node::members);
+        let flat_name = members.get("function").and_then(Node::text);
+        let from = inner.as_ref().unwrap_or(&members);
+        let name = from.get("name").and_then(Node::text).or(flat_name).filter(|name| !name.is_empty());
+        let arguments = from.any(&["arguments", "args", "input", "parameters"]);
+        let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
+        if name.is_none() {
+            self.damaged(builder, format!("a call names no tool; it is kept as {}", quoted(UNNAMED)));
+        }
+        let name = name.as_deref().unwrap_or(UNNAMED);
+        let arguments = self.arguments(builder, name, arguments);
+        builder.call(id.as_deref(), name, arguments, at);
+    }
+
+    /// Arguments as a policy can look into them, or as they are with a word about it.
+    fn arguments(&mut self, builder: &mut Builder, tool: &str, recorded: Body) -> Body {
+        let Some(fault) = recorded.fault() else { return recorded };
+        if self.rules.python
+            && recorded.form() == Some(Form::Text)
+            && let Some(json) = python::to_json(recorded.raw())
+        {
+            self.in_python += 1;
+            return Body::text(json);
+        }
+        let reason = match fault {
+            Fault::NotJson if recorded.raw().trim().is_empty() => "are an empty text",
+            Fault::NotJson => "are not JSON",
+            Fault::TooDeep => "nest deeper than 127 levels",
+            Fault::ReservedKey => "have a key that JSON readers reserve (`$serde_json::…`)",
+        };
+        let message = format!("the arguments of a call of {} {reason}, and are kept as text", quoted(tool));
+        self.tell(builder, code::ARGUMENTS_NOT_JSON, message);
+        recorded
+    }
+
+    fn result(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
+        let id = members.get("tool_call_id").and_then(Node::id);
+        let content = self.content(builder, members);
+        let refused = self.flag(builder, members, "refused").unwrap_or(false);
+        let mark = Mark {
+            error: self.failed(builder, members, &content),
+            refused: refused.then_some("the recording marks the result as refused"),
+        };
+        if builder.result(id.as_deref(), content, mark, at).is_none() {
+            let message = match id.as_deref().filter(|id| !id.is_empty()) {
+                Some(id) => format!("a result is for the call {}, which is not open here", quoted(id)),
+                None => "a result names no call, and no call without an id is open here".to_owned(),
+            };
+            self.tell(builder, code::RESULT_WITHOUT_CALL, message);
+        }
+    }
+
+    /// Whether a result is marked as failed: by a key of its own, by the format's text, by the user's test.
+    fn failed(&mut self, builder: &mut Builder, members: &Members<'a>, content: &Body) -> bool {
+        if let Some(marked) = self.flag(builder, members, "is_error") {
+            return marked;
+        }
+        let named = members.get("error").is_some_and(|error| !matches!(error.json(), "false" | "\"\""));
+        let status = members.get("status").and_then(Node::text);
+        if named || status.is_some_and(|status| status == "error") {
+            return true;
+        }
+        if content.is_missing() {
+            return false;
+        }
+        (self.rules.failed)(content.shown())
+            || self.rules.error.as_ref().is_some_and(|test| test(content.shown()))
+    }
+
+    /// A truth value. Anything else counts as marked, since a mark that cannot be read must not pass for success.
+    fn flag(&mut self, builder: &mut Builder, members: &Members<'a>, key: &str) -> Option<bool> {
+        let node = members.get(key)?;
+        Some(node.bool().unwrap_or_else(|| {
+            let word = node.kind().word();
+            self.damaged(builder, format!("`{key}` is {word}, not a truth value; it is read as true"));
+            true
+        }))
+    }
+
+    fn operation(&mut self, builder: &mut Builder, members: &Members<'a>) {
+        let op = members.get("op").and_then(Node::text).unwrap_or_default();
+        let name = members.get("name").and_then(Node::text);
+        let operation = match (&*op, name) {
+            ("snapshot", Some(name)) => Operation::Snapshot(name.as_ref().into()),
+            ("restore", Some(name)) => Operation::Restore(name.as_ref().into()),
+            ("reset", _) => Operation::Reset,
+            (op @ ("snapshot" | "restore"), None) => {
+                let message = format!("`{op}` names no snapshot, so the recorded state is emptied");
+                self.tell(builder, code::UNKNOWN_OPERATION, message);
+                Operation::Unknown(op.into())
+            }
+            (op, _) => {
+                let message = format!("{} is no operation, so the recorded state is emptied", quoted(op));
+                self.tell(builder, code::UNKNOWN_OPERATION, message);
+                Operation::Unknown(op.into())
+            }
+        };
+        builder.operation(operation);
+    }
+
+    fn content(&mut self, builder: &mut Builder, members: &Members<'a>) -> Body {
+        let Some(content) = members.get("content") else { return Body::MISSING };
+        let body = Body::json(content.json());
+        if body.form() == Some(Form::Json)
+            && let Some(fault) = body.fault()
+        {
+            let reason = match fault {
+                Fault::TooDeep => "nests deeper than 127 levels",
+                _ => "has a key that JSON readers reserve (`$serde_json::…`)",
+            };
+            self.damaged(builder, format!("the content of a message {reason}, and is kept as text"));
+        }
+        body
+    }
+
+    fn at(&mut self, builder: &mut Builder, members: &Members<'a>) -> Option<Millis> {
+        let (key, node) = TIMES.iter().find_map(|key| members.get(key).map(|node| (key, node)))?;
+        let instant = time::instant(node);
+        if instant.is_none() {
+            self.damaged(builder, format!("`{key}` is no time that is known: {}", quoted(node.json())));
+        }
+        instant
+    }
+
+    fn damaged(&mut self, builder: &mut Builder, message: String) {
+        self.tell(builder, code::DAMAGED_RECORD, message);
+    }
+
+    fn tell(&mut self, builder: &mut Builder, code: Code, message: String) {
+        let diagnostic = Diagnostic::new(code, Severity::Warning, message);
+        builder.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(self.lines.line)));
+    }
+}
+
+/// Keys under which recordings keep a message's time.
+const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
+
+/// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
+/// the list itself also as JSON text. Gives the tools and the number of entries that are none; `None` where it is no
+/// list at all.
+pub fn tools(node: Node<'_>) -> Option<(Vec<Tool>, usize)> {
+    if let Some(text) = node.text() {
+        let parsed = Node::parse(&text).ok().filter(|node| node.kind() == Kind::List)?;
+        return tools(parsed);
+    }
+    let items = node.items()?;
+    let count = items.len();
+    let read: Vec<Tool> = items.into_iter().filter_map(tool).collect();
+    let damaged = count - read.len();
+    Some((read, damaged))
+}
+
+fn tool(node: Node<'_>) -> Option<Tool> {
+    if let Some(name) = node.text() {
+        return Some(Tool { name: name.as_ref().into(), description: None, parameters: None });
+    }
+    let members = node.members()?;
+    let inner = members.get("function").and_then(Node::members);
+    let from = inner.as_ref().unwrap_or(&members);
+    let name = from.get("name").and_then(Node::text)?;
+    let description = from.get("description").and_then(Node::text).map(|text| text.as_ref().into());
+    let parameters = from.any(&["parameters", "input_schema", "inputSchema"]).and_then(Node::value);
+    Some(Tool { name: name.as_ref().into(), description, parameters })
+}

@@ -1,0 +1,222 @@
+//! What can be said of a session only beside the others of its file: a name of its own, and whether results were
+//! recorded at all.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Again, Format, Made, Options};
+use crate::diagnostic::{Diagnostic, code};
+use crate::session::{Facts, MessageKind, Outcome, Results, Session};
+use crate::source::quoted;
+
+/// The last step before a session is handed out.
+///
+/// Whether a file keeps results is known when the first one is seen, or at the file's end. Until then its sessions with
+/// calls are held back: those that stand before the first result, at most [`Finish::MOST_HELD`] bytes. Beyond that the
+/// input is looked ahead in, where that is possible; where not, results count as recorded, so that nothing
+/// is taken for a success that may not be one.
+pub struct Finish {
+    file: Arc<str>,
+    format: &'static Format,
+    again: Option<Again>,
+    following: bool,
+    kept: Kept,
+    held: VecDeque<Made>,
+    held_bytes: usize,
+    ready: VecDeque<Session>,
+    index: usize,
+    /// Hashes of the ids that were given.
+    ids: HashSet<u64>,
+    results: u64,
+    marked: bool,
+    ended: bool,
+}
+
+/// What is known of the file's results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    NotYetKnown,
+    Recorded,
+    Absent,
+}
+
+/// So many results without a mark of failure are worth a word.
+const MANY_RESULTS: u64 = 20;
+
+impl Finish {
+    /// Bytes of messages and calls that are held back while no result was seen.
+    pub const MOST_HELD: usize = 16 * 1024 * 1024;
+
+    /// For the sessions of one file.
+    pub fn new(file: &Arc<str>, format: &'static Format, options: &Options) -> Finish {
+        let undecided = format.absent_without_results && !options.following;
+        Finish {
+            file: Arc::clone(file),
+            format,
+            again: options.again.clone(),
+            following: options.following,
+            kept: if undecided { Kept::NotYetKnown } else { Kept::Recorded },
+            held: VecDeque::new(),
+            held_bytes: 0,
+            ready: VecDeque::new(),
+            index: 0,
+            ids: HashSet::new(),
+            results: 0,
+            marked: options.error.is_some(),
+            ended: false,
+        }
+    }
+
+    /// Takes a session; `alone` where the file is known to hold no other.
+    pub fn push(&mut self, mut made: Made, alone: bool, diagnostics: &mut Vec<Diagnostic>) {
+        self.name(&mut made.session, alone);
+        let results =
+            made.session.messages.iter().filter(|m| matches!(m.kind, MessageKind::Result(..))).count();
+        self.results += results as u64;
+        self.marked |=
+            made.session.calls.iter().any(|call| matches!(call.outcome, Outcome::Error | Outcome::Refused));
+        if results > 0 && self.kept == Kept::NotYetKnown {
+            self.settle(Kept::Recorded);
+        }
+        let needs_no_answer = made.states_results || made.session.calls.is_empty();
+        if self.kept != Kept::NotYetKnown || needs_no_answer && self.held.is_empty() {
+            self.ready.push_back(self.settled(made));
+            return;
+        }
+        self.held_bytes += size(&made.session);
+        self.held.push_back(made);
+        if self.held_bytes > Self::MOST_HELD {
+            self.look_ahead(diagnostics);
+        }
+    }
+
+    /// The next session that is complete.
+    pub fn pop(&mut self) -> Option<Session> {
+        self.ready.pop_front()
+    }
+
+    /// The file has ended: gives what was held back, one after the other.
+    pub fn end(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Option<Session> {
+        if !std::mem::replace(&mut self.ended, true) {
+            if self.kept == Kept::NotYetKnown && !self.held.is_empty() {
+                self.settle(Kept::Absent);
+            }
+            if self.kept == Kept::Absent {
+                let message = "the file has calls and no result: results were not recorded, and every call counts as ok";
+                let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
+                diagnostics.push(notice.in_file(Arc::clone(&self.file)));
+            }
+            if self.results >= MANY_RESULTS && !self.marked {
+                let message = format!("none of {} results is marked as failed", self.results);
+                let notice =
+                    Diagnostic::notice(code::NO_ERRORS_MARKED, message).in_file(Arc::clone(&self.file));
+                diagnostics.push(notice.help("if failures can be told by their text: `--error-regex RE`"));
+            }
+        }
+        self.ready.pop_front()
+    }
+
+    fn settle(&mut self, kept: Kept) {
+        self.kept = kept;
+        while let Some(made) = self.held.pop_front() {
+            let session = self.settled(made);
+            self.ready.push_back(session);
+        }
+        self.held_bytes = 0;
+    }
+
+    fn settled(&self, made: Made) -> Session {
+        let Made { mut session, states_results } = made;
+        if self.kept == Kept::Absent && !states_results {
+            session.without_results();
+        }
+        if session.facts.results == Results::Recorded && !self.following {
+            unanswered(&mut session);
+        }
+        session
+    }
+
+    /// Reads on in a second look at the input until a result comes, or the end.
+    fn look_ahead(&mut self, diagnostics: &mut Vec<Diagnostic>) {
+        let options = Options { format: Some(self.format), following: true, ..Options::default() };
+        let found =
+            self.again.as_ref().and_then(|again| {
+                let mut ahead = super::open(Arc::clone(&self.file), again().ok()?, &options).ok()?;
+                Some(ahead.any(|session| {
+                    session.messages.iter().any(|m| matches!(m.kind, MessageKind::Result(..)))
+                }))
+            });
+        if found.is_none() {
+            let message = "no result among the first 16 MiB of sessions; their calls count as unknown, since the \
+                           rest is not read yet";
+            diagnostics
+                .push(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).in_file(Arc::clone(&self.file)));
+        }
+        self.settle(if found == Some(false) { Kept::Absent } else { Kept::Recorded });
+    }
+
+    /// Gives the session its place, and an id that no other of the file has.
+    fn name(&mut self, session: &mut Session, alone: bool) {
+        let index = self.index;
+        self.index += 1;
+        session.origin.index = index;
+        if session.id.is_empty() {
+            let stem = match &*self.file {
+                "-" => "stdin",
+                file => Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or(file),
+            };
+            session.id = if alone && index == 0 { stem.into() } else { format!("{stem}#{index}").into() };
+        }
+        let given = Arc::clone(&session.id);
+        while !self.ids.insert(hash(&session.id)) {
+            session.id = format!("{}#{index}", session.id).into();
+        }
+        if given != session.id {
+            let message = format!("the id {} is not the first of its name in the file", quoted(&given));
+            let notice = Diagnostic::notice(code::DAMAGED_RECORD, message);
+            session.diagnostics.push(notice.on_line(Arc::clone(&self.file), u64::from(session.origin.line)));
+        }
+    }
+}
+
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn size(session: &Session) -> usize {
+    let messages: usize = session.messages.iter().map(|message| message.content.raw().len() + 96).sum();
+    let calls: usize = session.calls.iter().map(|call| call.arguments.raw().len() + 192).sum();
+    messages + calls
+}
+
+/// Says how many calls have no result.
+fn unanswered(session: &mut Session) {
+    let mut unknown = session.calls.iter().filter(|call| call.outcome == Outcome::Unknown);
+    let Some(first) = unknown.next() else { return };
+    let count = unknown.count() + 1;
+    let line = session
+        .turn(first.at.turn)
+        .and_then(|turn| session.messages.get(turn.messages.start))
+        .map_or(session.origin.line, |message| message.line);
+    let message = match count {
+        1 => "1 call has no result".to_owned(),
+        count => format!("{count} calls have no result; the first stands here"),
+    };
+    let notice = Diagnostic::notice(code::CALL_WITHOUT_RESULT, message);
+    session.diagnostics.push(notice.on_line(Arc::clone(&session.origin.file), u64::from(line)));
+}
+
+impl Session {
+    /// The recording kept no results: every call counts as ok, without output.
+    fn without_results(&mut self) {
+        self.facts = Arc::new(Facts { results: Results::Absent, ..Facts::clone(&self.facts) });
+        for call in &mut self.calls {
+            call.outcome = Outcome::Ok;
+            call.in_turn = true;
+        }
+    }
+}

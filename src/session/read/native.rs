@@ -1,0 +1,277 @@
+//! The native form, which is the OpenAI chat form: an object a session, with `messages` and whatever is known besides;
+//! or the bare messages of one session, as a list or a line each.
+
+use std::sync::Arc;
+
+use super::chat::{self, Chat, Rules};
+use super::shallow::{Kind, Members, Node};
+use super::time;
+use super::{Format, Out, Reader, Sample, Setting, Unit};
+use crate::diagnostic::{Diagnostic, code};
+use crate::session::build::Builder;
+use crate::session::{Origin, Results};
+use crate::source::quoted;
+
+pub(super) const FORMAT: Format = Format {
+    name: "native",
+    title: "native sessions, OpenAI chat messages",
+    absent_without_results: true,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|object| is_session(&object) || is_message(&object))
+        || sample.lists().any(is_conversation)
+}
+
+fn is_session(object: &Members<'_>) -> bool {
+    let Some(messages) = object.get("messages") else { return false };
+    let Some(items) = messages.items() else { return false };
+    items.is_empty() || items.iter().any(|item| item.members().is_some_and(|message| message.has("role")))
+}
+
+fn is_message(object: &Members<'_>) -> bool {
+    object.get("role").is_some_and(|role| role.kind() == Kind::Text) && !object.has("messages")
+}
+
+/// A list of messages within the list that the file is, or on a line of its own.
+fn is_conversation(list: Node<'_>) -> bool {
+    let items = list.items().unwrap_or_default();
+    items.first().and_then(|first| first.members()).is_some_and(|first| is_message(&first))
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    // OpenHands, whose chats look like any other's, begins the result of a failed action so.
+    let failed = |text: &str| text.starts_with("OBSERVATION:\nERROR:");
+    let rules = Rules { python: false, failed, error: setting.error.clone() };
+    Box::new(Native { file: Arc::clone(&setting.file), rules, open: None })
+}
+
+struct Native {
+    file: Arc<str>,
+    rules: Rules,
+    /// The session that bare messages add up to, and the list they stand in.
+    open: Option<(Builder, Option<u32>)>,
+}
+
+impl Reader for Native {
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        let members = unit.node.members().unwrap_or_default();
+        if members.has("messages") {
+            self.close(out);
+            return self.session(unit, &members, out);
+        }
+        if members.has("role") {
+            return self.bare_message(unit, out);
+        }
+        if is_conversation(unit.node) {
+            self.close(out);
+            let mut builder = self.builder(unit, String::new(), out);
+            let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
+            chat.messages(&mut builder, unit.node);
+            return out.session(builder.finish());
+        }
+        let message = match unit.node.kind() {
+            Kind::Object => {
+                let names: Vec<_> = members.names().take(6).map(quoted).collect();
+                format!(
+                    "neither a session nor a message: an object with {}; it is left out",
+                    names.join(", ")
+                )
+            }
+            kind => format!("neither a session nor a message: {}; it is left out", kind.word()),
+        };
+        for diagnostic in &unit.diagnostics {
+            self.damaged(diagnostic.clone(), out);
+        }
+        let diagnostic = Diagnostic::warning(code::DAMAGED_LINE, message);
+        self.damaged(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)), out);
+    }
+
+    fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
+        match &mut self.open {
+            Some((builder, _)) => builder.diagnostic(diagnostic),
+            None => out.diagnostic(diagnostic),
+        }
+    }
+
+    fn end(&mut self, out: &mut Out) {
+        self.close(out);
+    }
+}
+
+impl Native {
+    fn close(&mut self, out: &mut Out) {
+        if let Some((builder, _)) = self.open.take() {
+            out.session(builder.finish());
+        }
+    }
+
+    fn builder(&self, unit: &Unit<'_>, id: String, out: &Out) -> Builder {
+        let origin =
+            Origin { file: Arc::clone(&self.file), index: out.index(), format: FORMAT.name, line: unit.line };
+        let mut builder = Builder::new(id, origin);
+        unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
+        builder
+    }
+
+    fn bare_message(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        if self.open.as_ref().is_some_and(|(_, list)| *list != unit.list) {
+            self.close(out);
+        }
+        let mut builder = match self.open.take() {
+            Some((mut builder, _)) => {
+                unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
+                builder
+            }
+            None => self.builder(unit, String::new(), out),
+        };
+        Chat::new(unit.node, unit.line, &self.file, &self.rules).message(&mut builder, unit.node);
+        self.open = Some((builder, unit.list));
+    }
+
+    fn session(&self, unit: &Unit<'_>, members: &Members<'_>, out: &mut Out) {
+        let id = members.any(&IDS).and_then(Node::id).unwrap_or_default();
+        let mut surroundings = Surroundings {
+            members,
+            builder: self.builder(unit, id.into_owned(), out),
+            file: &self.file,
+            line: unit.line,
+        };
+        surroundings.facts();
+        let states_results = surroundings.results();
+        surroundings.offered();
+        let mut builder = surroundings.builder;
+        let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
+        match members.get("messages") {
+            Some(messages) => chat.messages(&mut builder, messages),
+            None => {
+                let diagnostic =
+                    Diagnostic::warning(code::EMPTY_SESSION, "a session whose messages are `null`");
+                builder.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)));
+            }
+        }
+        match states_results {
+            true => out.session_stating_results(builder.finish()),
+            false => out.session(builder.finish()),
+        }
+    }
+}
+
+/// Keys under which recordings keep a session's own id.
+const IDS: [&str; 8] =
+    ["id", "session_id", "sessionId", "conversation_id", "thread_id", "trace_id", "instance_id", "uuid"];
+
+/// What a session says besides its messages.
+struct Surroundings<'s, 'a> {
+    members: &'s Members<'a>,
+    builder: Builder,
+    file: &'s Arc<str>,
+    line: u32,
+}
+
+impl Surroundings<'_, '_> {
+    fn facts(&mut self) {
+        if let Some(node) = self.members.get("context") {
+            let context = node.value();
+            self.expect("context", "JSON that can be read", context.is_some());
+            self.builder.facts().context = context;
+        }
+        if let Some(node) = self.members.get("variables") {
+            let variables = match node.value() {
+                Some(serde_json::Value::Object(map)) => Some(map),
+                _ => None,
+            };
+            self.expect("variables", "an object", variables.is_some());
+            self.builder.facts().variables = variables;
+        }
+        if let Some(node) = self.members.get("files") {
+            let items = node.items();
+            let files: Option<Vec<String>> = items
+                .and_then(|items| items.into_iter().map(|item| Some(item.text()?.into_owned())).collect());
+            self.expect("files", "a list of texts", files.is_some());
+            self.builder.facts().files = files;
+        }
+        if let Some(node) = self.members.get("now") {
+            let now = time::instant(node);
+            self.expect("now", "a time", now.is_some());
+            self.builder.facts().now = now;
+        }
+        if let Some(node) = self.members.get("parent") {
+            match node.id() {
+                Some(parent) => self.builder.parent(parent.as_ref()),
+                None => self.expect("parent", "the id of a session", false),
+            }
+        }
+        if let Some(node) = self.members.get("from_the_middle") {
+            self.expect("from_the_middle", "a truth value", node.bool().is_some());
+            // What cannot be read is taken for the mark: it makes absence prove less.
+            self.builder.facts().from_the_middle = node.bool().unwrap_or(true);
+        }
+    }
+
+    /// Whether the session says if results were recorded.
+    fn results(&mut self) -> bool {
+        let Some(node) = self.members.get("results") else { return false };
+        match node.text().as_deref() {
+            Some("recorded") => self.builder.facts().results = Results::Recorded,
+            Some("absent") => self.builder.facts().results = Results::Absent,
+            // Other recordings may keep something else under this name.
+            _ => {
+                self.expect("results", "`recorded` or `absent`", false);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn offered(&mut self) {
+        let from_start = ["tools", "available_tools", "functions"];
+        if let Some((key, node)) =
+            from_start.iter().find_map(|key| self.members.get(key).map(|node| (*key, node)))
+        {
+            self.offer(key, 1, node);
+        }
+        let Some(node) = self.members.get("tools_at") else { return };
+        let items = node.items();
+        self.expect("tools_at", "a list", items.is_some());
+        let mut changes = Vec::new();
+        for item in items.unwrap_or_default() {
+            let change = item.members().unwrap_or_default();
+            let turn =
+                change.get("turn").and_then(|turn| turn.json().parse::<u32>().ok()).filter(|turn| *turn > 0);
+            match (turn, change.get("tools")) {
+                (Some(turn), Some(tools)) => changes.push((turn, tools)),
+                _ => self.expect("tools_at", "a list of `{turn, tools}` with turns from 1", false),
+            }
+        }
+        changes.sort_by_key(|(turn, _)| *turn);
+        for (turn, tools) in changes {
+            self.offer("tools_at", turn, tools);
+        }
+    }
+
+    fn offer(&mut self, key: &str, turn: u32, node: Node<'_>) {
+        match chat::tools(node) {
+            Some((tools, damaged)) => {
+                if damaged > 0 {
+                    self.damaged(format!("{damaged} entries of `{key}` are no tools and are left out"));
+                }
+                self.builder.offered(turn, tools);
+            }
+            None => self.expect(key, "a list of tools", false),
+        }
+    }
+
+    fn expect(&mut self, key: &str, what: &str, met: bool) {
+        if !met {
+            self.damaged(format!("`{key}` is not {what}, and is left out"));
+        }
+    }
+
+    fn damaged(&mut self, message: String) {
+        let diagnostic = Diagnostic::warning(code::DAMAGED_RECORD, message);
+        self.builder.diagnostic(diagnostic.on_line(Arc::clone(self.file), u64::from(self.line)));
+    }
+}

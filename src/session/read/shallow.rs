@@ -1,0 +1,237 @@
+//! JSON one level at a time: the members of an object and the items of a list, each as the text that it is.
+//!
+//! Nothing is built that was not asked for, nothing recurses, and a damaged part can be told by itself.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// One JSON value, as its text.
+#[derive(Clone, Copy)]
+pub struct Node<'a>(&'a str);
+
+/// What kind of value it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+}
+
+/// The members of an object.
+#[derive(Default)]
+pub struct Members<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
+
+impl<'a> Node<'a> {
+    /// The one value that `text` is.
+    pub fn parse(text: &'a str) -> serde_json::Result<Node<'a>> {
+        serde_json::from_str::<&RawValue>(text).map(Node::of)
+    }
+
+    fn of(raw: &'a RawValue) -> Node<'a> {
+        Node(raw.get())
+    }
+
+    /// Its text, without blanks around.
+    pub fn json(self) -> &'a str {
+        self.0
+    }
+
+    /// What kind of value it is.
+    pub fn kind(self) -> Kind {
+        match self.0.as_bytes().first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::List,
+            Some(b'"') => Kind::Text,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') => Kind::Null,
+            _ => Kind::Number,
+        }
+    }
+
+    /// The text, of a text.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        if self.kind() != Kind::Text {
+            return None;
+        }
+        serde_json::from_str::<Key<'a>>(self.0).ok().map(|key| key.0)
+    }
+
+    /// The text, or the digits of a number: how recordings write ids.
+    pub fn id(self) -> Option<Cow<'a, str>> {
+        match self.kind() {
+            Kind::Number => Some(Cow::Borrowed(self.0)),
+            _ => self.text(),
+        }
+    }
+
+    /// The truth value, of one.
+    pub fn bool(self) -> Option<bool> {
+        match self.0 {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The items, of a list.
+    pub fn items(self) -> Option<Vec<Node<'a>>> {
+        if self.kind() != Kind::List {
+            return None;
+        }
+        let items = serde_json::from_str::<Vec<&'a RawValue>>(self.0).ok()?;
+        Some(items.into_iter().map(Node::of).collect())
+    }
+
+    /// The members, of an object.
+    pub fn members(self) -> Option<Members<'a>> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        serde_json::from_str(self.0).ok()
+    }
+
+    /// The value as a tree; `None` where it nests too deeply, or has a key that serde_json reserves.
+    pub fn value(self) -> Option<Value> {
+        crate::session::body::parse(self.0)
+    }
+}
+
+impl Kind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Bool => "a truth value",
+            Kind::Number => "a number",
+            Kind::Text => "a text",
+            Kind::List => "a list",
+            Kind::Object => "an object",
+        }
+    }
+}
+
+impl<'a> Members<'a> {
+    /// The member of this name that is not `null`; the last one, where it is given twice.
+    pub fn get(&self, key: &str) -> Option<Node<'a>> {
+        self.raw(key).filter(|node| node.kind() != Kind::Null)
+    }
+
+    /// The first of these names that is there and not `null`.
+    pub fn any(&self, keys: &[&str]) -> Option<Node<'a>> {
+        keys.iter().find_map(|key| self.get(key))
+    }
+
+    /// Whether there is such a member, be it `null`.
+    pub fn has(&self, key: &str) -> bool {
+        self.raw(key).is_some()
+    }
+
+    fn raw(&self, key: &str) -> Option<Node<'a>> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, node)| *node)
+    }
+
+    /// The names, in recorded order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| &**name)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::with_capacity(8);
+                while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                    members.push((key.0, Node::of(value)));
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+/// A text that is borrowed where it has no escapes.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(text)))
+            }
+        }
+
+        deserializer.deserialize_str(Reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_the_text_they_are() {
+        let node = Node::parse(r#" {"a": [1, {"b": null}], "\u0062": "x\ny", "c": null, "a": 2} "#).unwrap();
+        let members = node.members().unwrap();
+        assert_eq!(members.get("a").unwrap().json(), "2");
+        assert_eq!(members.get("b").unwrap().text().unwrap(), "x\ny");
+        assert!(members.get("c").is_none() && members.has("c"));
+        assert_eq!(members.names().collect::<Vec<_>>(), ["a", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn reserved_keys_fool_nobody() {
+        let forged = r#"{"$serde_json::private::RawValue": "1"}"#;
+        let node = Node::parse(forged).unwrap();
+        assert_eq!(node.json(), forged);
+        let members = node.members().unwrap();
+        assert_eq!(members.names().collect::<Vec<_>>(), ["$serde_json::private::RawValue"]);
+        assert!(node.value().is_none());
+    }
+
+    #[test]
+    fn depth_costs_no_stack() {
+        let deep = format!("{{\"a\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        let members = Node::parse(&deep).unwrap().members().unwrap();
+        assert_eq!(members.get("a").unwrap().json().len(), 200_001);
+    }
+}

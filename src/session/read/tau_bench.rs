@@ -1,0 +1,71 @@
+//! Result files of tau-bench: a list of episodes `{task_id, trial, reward, info, traj}`, `traj` being chat messages.
+//!
+//! `info` holds what should have happened, so it is not read. Failures are results that begin with `Error`; arguments
+//! may be in Python notation; call ids may be missing, or used again within an episode.
+
+use std::sync::Arc;
+
+use super::chat::{Chat, Rules};
+use super::shallow::{Kind, Members, Node};
+use super::{Format, Out, Reader, Sample, Setting, Unit};
+use crate::diagnostic::{Diagnostic, code};
+use crate::session::Origin;
+use crate::session::build::Builder;
+
+pub(super) const FORMAT: Format = Format {
+    name: "tau-bench",
+    title: "tau-bench results",
+    absent_without_results: false,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|object| object.get("traj").is_some_and(|traj| traj.kind() == Kind::List))
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    let failed = |text: &str| text.starts_with("Error");
+    let rules = Rules { python: true, failed, error: setting.error.clone() };
+    Box::new(TauBench { file: Arc::clone(&setting.file), rules })
+}
+
+struct TauBench {
+    file: Arc<str>,
+    rules: Rules,
+}
+
+impl Reader for TauBench {
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        let members = unit.node.members().unwrap_or_default();
+        let Some(messages) = members.get("traj") else {
+            out.diagnostics(unit);
+            let message = format!("{} without `traj` is no episode; it is left out", unit.node.kind().word());
+            let diagnostic = Diagnostic::warning(code::DAMAGED_LINE, message);
+            return out.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)));
+        };
+        let origin =
+            Origin { file: Arc::clone(&self.file), index: out.index(), format: FORMAT.name, line: unit.line };
+        let mut builder = Builder::new(id(&members), origin);
+        unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
+        for key in ["task_id", "trial", "reward"] {
+            if let Some(value) = members.get(key).and_then(Node::value) {
+                builder.context(key, value);
+            }
+        }
+        let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
+        chat.messages(&mut builder, messages);
+        chat.close(&mut builder);
+        out.session(builder.finish());
+    }
+}
+
+/// `task-3-trial-0`; empty where the episode does not name its task.
+fn id(members: &Members<'_>) -> String {
+    let part = |key| members.get(key).and_then(Node::id);
+    match (part("task_id"), part("trial")) {
+        (Some(task), Some(trial)) => format!("task-{task}-trial-{trial}"),
+        (Some(task), None) => format!("task-{task}"),
+        (None, _) => String::new(),
+    }
+}

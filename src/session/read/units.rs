@@ -1,0 +1,407 @@
+//! Cuts a stream of bytes into the JSON values that a recording consists of: one a line, one after the other, or the
+//! elements of one big list. Holds one value at a time and builds no tree.
+//!
+//! Only strings, brackets and line starts are looked at. Whether a value is JSON is for its reader to find out; here a
+//! damaged one must merely not take its neighbours with it, so the cut is found again at the next line that begins
+//! like a value.
+
+use std::io::{self, BufRead};
+
+use memchr::{memchr, memchr3};
+
+/// A value larger than this is not kept in memory.
+pub const LARGEST: u64 = 256 * 1024 * 1024;
+
+/// One piece of the input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Line where it begins, from 1.
+    pub line: u64,
+    /// Line where it ends; of a broken one, the last line that it spoils.
+    pub last_line: u64,
+    /// The top-level list it is an element of, numbered from 0.
+    pub list: Option<u32>,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a piece is. The text of the first three is in [`Units::take_text`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A value, by its brackets.
+    Value,
+    /// Something that ends or begins where no value can.
+    Broken(&'static str),
+    /// A value that the input's end cuts off.
+    CutOff,
+    /// The input ends within the list at its top, behind its last value.
+    Unclosed,
+    /// A value of this many bytes, too large to keep.
+    TooLarge(u64),
+}
+
+/// The pieces of an input.
+pub struct Units {
+    input: Box<dyn BufRead + Send>,
+    text: Vec<u8>,
+    size: u64,
+    limit: u64,
+    line: u64,
+    column: u64,
+    /// Whether only blanks stand before `column` on this line.
+    fresh: bool,
+    list: Option<u32>,
+    lists: u32,
+    /// Some value filled its line exactly, so a line that does not is damaged.
+    by_lines: bool,
+}
+
+/// Where a value begins.
+#[derive(Clone, Copy)]
+struct Start {
+    column: u64,
+    /// Whether it is the first thing on its line.
+    fresh: bool,
+}
+
+const NO_QUOTE: &str = "a line ends within a text";
+const NO_BRACKET: &str = "the value is not closed";
+
+impl Units {
+    /// The pieces of `input`; a byte order mark at its beginning is passed over.
+    pub fn new(input: Box<dyn BufRead + Send>, limit: u64) -> io::Result<Units> {
+        let mut units = Units {
+            input,
+            text: Vec::new(),
+            size: 0,
+            limit,
+            line: 1,
+            column: 1,
+            fresh: true,
+            list: None,
+            lists: 0,
+            by_lines: false,
+        };
+        // `fill_buf` may give a single byte, so the mark is compared byte by byte.
+        for byte in [0xEF, 0xBB, 0xBF] {
+            if units.peek()? != Some(byte) {
+                break;
+            }
+            units.input.consume(1);
+        }
+        Ok(units)
+    }
+
+    /// The bytes of the latest piece, to be given back when they are read.
+    pub fn take_text(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
+    }
+
+    /// Memory for the next piece.
+    pub fn give_back(&mut self, text: Vec<u8>) {
+        self.text = text;
+    }
+
+    /// The line that is read next, from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Whether it is certain that nothing but blanks is left.
+    pub fn at_end(&mut self) -> bool {
+        self.list.is_none() && self.blanks().is_ok() && matches!(self.peek(), Ok(None))
+    }
+
+    /// The next piece.
+    pub fn next(&mut self) -> io::Result<Option<Piece>> {
+        self.text.clear();
+        self.size = 0;
+        loop {
+            self.blanks()?;
+            let Some(byte) = self.peek()? else {
+                return Ok(self.list.take().map(|list| self.piece(self.line, Some(list), Kind::Unclosed)));
+            };
+            match (byte, self.list) {
+                (b'[', None) => {
+                    self.step(byte);
+                    self.list = Some(self.lists);
+                    self.lists = self.lists.saturating_add(1);
+                }
+                (b']', Some(_)) => {
+                    self.step(byte);
+                    self.list = None;
+                }
+                (b',', Some(_)) => self.step(byte),
+                (b'{' | b'[' | b'"', _) => return self.value().map(Some),
+                _ => return self.bare().map(Some),
+            }
+        }
+    }
+
+    fn piece(&self, line: u64, list: Option<u32>, kind: Kind) -> Piece {
+        let kind = if self.size > self.limit { Kind::TooLarge(self.size) } else { kind };
+        Piece { line, last_line: self.line, list, kind }
+    }
+
+    fn peek(&mut self) -> io::Result<Option<u8>> {
+        Ok(fill(&mut self.input)?.first().copied())
+    }
+
+    /// Passes over one byte outside a value.
+    fn step(&mut self, byte: u8) {
+        self.input.consume(1);
+        self.column += 1;
+        match byte {
+            b'\n' => self.new_line(),
+            b' ' | b'\t' | b'\r' => {}
+            _ => self.fresh = false,
+        }
+    }
+
+    fn new_line(&mut self) {
+        self.line += 1;
+        self.column = 1;
+        self.fresh = true;
+    }
+
+    fn blanks(&mut self) -> io::Result<()> {
+        while let Some(byte @ (b' ' | b'\t' | b'\r' | b'\n')) = self.peek()? {
+            self.step(byte);
+        }
+        Ok(())
+    }
+
+    /// Something without brackets: a number, a word, or no JSON at all. In a list up to the next comma, else the line.
+    fn bare(&mut self) -> io::Result<Piece> {
+        let (line, list) = (self.line, self.list);
+        while let Some(byte) = self.peek()? {
+            if byte == b'\n' || list.is_some() && matches!(byte, b',' | b']') {
+                break;
+            }
+            self.keep(byte);
+            self.step(byte);
+        }
+        Ok(self.piece(line, list, Kind::Value))
+    }
+
+    /// A value in brackets or quotes.
+    fn value(&mut self) -> io::Result<Piece> {
+        let (line, list) = (self.line, self.list);
+        let start = Start { column: self.column, fresh: self.fresh };
+        let mut scan = Scan::new(start, self.by_lines);
+        let kind = loop {
+            let chunk = fill(&mut self.input)?;
+            if chunk.is_empty() {
+                break Kind::CutOff;
+            }
+            let stop = scan.run(chunk, &mut self.line, &mut self.column);
+            let used = match stop {
+                Stop::More => chunk.len(),
+                Stop::Done(used) | Stop::InText(used) | Stop::AtNext(used) => used,
+            };
+            self.size += used as u64;
+            if self.size <= self.limit {
+                self.text.extend_from_slice(chunk.get(..used).unwrap_or_default());
+            } else {
+                self.text = Vec::new();
+            }
+            self.input.consume(used);
+            match stop {
+                Stop::More => {}
+                Stop::Done(_) => break Kind::Value,
+                Stop::InText(_) => break Kind::Broken(NO_QUOTE),
+                Stop::AtNext(_) => break Kind::Broken(NO_BRACKET),
+            }
+        };
+        self.fresh = matches!(kind, Kind::Broken(_));
+        match kind {
+            Kind::Value => self.by_lines |= line == self.line && start.fresh,
+            Kind::CutOff => {
+                self.list = None;
+                if list.is_none() && self.size <= self.limit {
+                    return Ok(self.only_the_line(line, start));
+                }
+            }
+            _ => return self.find_again(self.piece(line, list, kind), start),
+        }
+        Ok(self.piece(line, list, kind))
+    }
+
+    /// A value that the end cuts off may be one damaged line, and what follows whole lines: then those are read next.
+    fn only_the_line(&mut self, line: u64, start: Start) -> Piece {
+        let end = memchr(b'\n', &self.text).map(|at| at + 1);
+        let rest = end.map(|end| self.text.split_off(end)).unwrap_or_default();
+        let mut lines = rest.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let next = lines.find(|line| !line.is_empty()).unwrap_or_default();
+        let is_value = start.column == 1
+            && next.first() == self.text.first()
+            && serde_json::from_slice::<serde::de::IgnoredAny>(next).is_ok();
+        if !is_value {
+            self.text.extend_from_slice(&rest);
+            return self.piece(line, None, Kind::CutOff);
+        }
+        let damaged = Piece { line, last_line: line, list: None, kind: Kind::Broken(NO_BRACKET) };
+        self.input = Box::new(io::Cursor::new(rest));
+        self.line = line;
+        self.new_line();
+        self.by_lines = true;
+        damaged
+    }
+
+    /// After damage: on to the next line that begins with a bracket where the damaged value began, or to the list's end.
+    fn find_again(&mut self, mut damaged: Piece, start: Start) -> io::Result<Piece> {
+        damaged.last_line = damaged.line;
+        loop {
+            self.blanks()?;
+            let Some(byte) = self.peek()? else { return Ok(damaged) };
+            let first_column = self.list.is_none() && self.column == 1;
+            let found = match byte {
+                b'{' => first_column || !start.fresh || self.column == start.column,
+                b'[' => first_column,
+                b']' => self.list.is_some() && start.fresh && self.column < start.column,
+                _ => false,
+            };
+            if found {
+                return Ok(damaged);
+            }
+            damaged.last_line = self.line;
+            while let Some(byte) = self.peek()? {
+                if byte == b'\n' {
+                    break;
+                }
+                self.step(byte);
+            }
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        self.size += 1;
+        if self.size <= self.limit {
+            self.text.push(byte);
+        } else {
+            self.text = Vec::new();
+        }
+    }
+}
+
+/// The next bytes, also after an interrupted system call.
+fn fill(input: &mut Box<dyn BufRead + Send>) -> io::Result<&[u8]> {
+    loop {
+        match input.fill_buf() {
+            Ok(_) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    input.fill_buf()
+}
+
+/// The state within one value.
+struct Scan {
+    start: Start,
+    by_lines: bool,
+    depth: u64,
+    in_text: bool,
+    escaped: bool,
+    /// Nothing but blanks on this line so far.
+    fresh: bool,
+    /// The latest byte that is neither blank nor within a text.
+    last: u8,
+}
+
+enum Stop {
+    /// The chunk is used up.
+    More,
+    /// The value ends before this byte of the chunk.
+    Done(usize),
+    /// The line ends within a text, before this byte.
+    InText(usize),
+    /// The next value begins at this byte, and this one has not ended.
+    AtNext(usize),
+}
+
+impl Scan {
+    fn new(start: Start, by_lines: bool) -> Scan {
+        Scan { start, by_lines, depth: 0, in_text: false, escaped: false, fresh: false, last: 0 }
+    }
+
+    /// Reads on, and keeps count of lines and columns.
+    fn run(&mut self, chunk: &[u8], line: &mut u64, column: &mut u64) -> Stop {
+        // The column of the byte at `at` is `first + at`; wrapping, since a line may begin within the chunk.
+        let mut first = *column;
+        let mut at = 0;
+        let stop = loop {
+            if self.in_text {
+                match self.text(chunk, &mut at) {
+                    None => break Stop::More,
+                    Some(b'\n') => {
+                        *line += 1;
+                        first = 1u64.wrapping_sub(at as u64);
+                        break Stop::InText(at);
+                    }
+                    Some(_) if self.depth == 0 => break Stop::Done(at),
+                    Some(_) => continue,
+                }
+            }
+            let Some(&byte) = chunk.get(at) else { break Stop::More };
+            match byte {
+                b'\n' => {
+                    *line += 1;
+                    first = 0u64.wrapping_sub(at as u64);
+                    self.fresh = true;
+                }
+                b' ' | b'\t' | b'\r' => {}
+                _ => {
+                    if self.fresh && byte == b'{' && self.is_next(first.wrapping_add(at as u64)) {
+                        break Stop::AtNext(at);
+                    }
+                    self.fresh = false;
+                    self.last = byte;
+                    match byte {
+                        b'"' => self.in_text = true,
+                        b'{' | b'[' => self.depth += 1,
+                        b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    if self.depth == 0 && !self.in_text {
+                        break Stop::Done(at + 1);
+                    }
+                }
+            }
+            at += 1;
+        };
+        let used = match stop {
+            Stop::More => chunk.len(),
+            Stop::Done(used) | Stop::InText(used) | Stop::AtNext(used) => used,
+        };
+        *column = first.wrapping_add(used as u64);
+        stop
+    }
+
+    /// Within a text: to behind its closing quote or a line feed, whichever that is. `None` at the chunk's end.
+    fn text(&mut self, chunk: &[u8], at: &mut usize) -> Option<u8> {
+        loop {
+            if self.escaped {
+                chunk.get(*at)?;
+                self.escaped = false;
+                *at += 1;
+            }
+            let rest = chunk.get(*at..)?;
+            let found = memchr3(b'"', b'\\', b'\n', rest)?;
+            *at += found + 1;
+            match rest.get(found) {
+                Some(b'\\') => self.escaped = true,
+                byte => {
+                    self.in_text = false;
+                    return byte.copied();
+                }
+            }
+        }
+    }
+
+    /// Whether an object that begins a line here is the next value, and not a part of this one.
+    fn is_next(&self, column: u64) -> bool {
+        let may_hold_it = matches!(self.last, b',' | b'[' | b':');
+        self.start.fresh && column == self.start.column && (self.by_lines || !may_hold_it)
+    }
+}
