@@ -6,6 +6,8 @@
 //! recording ───► session::read::FORMAT ──► Session
 //! ```
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod condition;
 pub mod diagnostic;
 pub mod dialect;

@@ -1,2 +1,7 @@
 //! The `toolgate` program: arguments in, exit code out.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    toolgate::cli::main(std::env::args_os())
+}

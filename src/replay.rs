@@ -3,11 +3,16 @@
 //! A replay drives the same [`Run`] as a live agent does. It keeps every decision and, now and then, a fork of the run,
 //! so that the frame of any turn is made on demand from the nearest fork.
 
+#[cfg(feature = "cli")]
+pub mod corpus;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::engine::{Decision, Halt, Mode, Narrowed, Narrowing, NewCall, Run, Ticket, Verdict};
+use crate::engine::{Decision, Halt, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Depth, End, StateItem};
 use crate::policy::Policy;
@@ -224,14 +229,22 @@ impl Replay {
 
     /// The frames of consecutive turns, for less than asking one by one.
     pub fn frames(&self, first: u32, last: u32) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        self.each_frame(first, last, &mut |frame| {
+            frames.push(frame);
+            ControlFlow::Continue(())
+        });
+        frames
+    }
+
+    /// The frames of consecutive turns one by one, until `visit` breaks off: for sessions too long to keep them all.
+    pub fn each_frame(&self, first: u32, last: u32, visit: &mut dyn FnMut(Frame) -> ControlFlow<()>) {
         let Some((number, fork)) = self.forks.iter().rev().find(|(number, _)| *number <= first) else {
-            return Vec::new();
+            return;
         };
-        let mut player =
-            Player { session: &self.session, run: fork.fork(), told: Vec::new(), mode: self.mode };
+        let mut player = Player::resumed(&self.session, fork.fork(), self.mode);
         player.told = self.told_before(*number);
         player.run.tell(Depth::Verdict);
-        let mut frames = Vec::new();
         for turn in
             self.session.turns.iter().skip(*number as usize - 1).take_while(|turn| turn.number <= last)
         {
@@ -247,9 +260,10 @@ impl Replay {
             let state = player.run.state();
             let mut calls = Vec::new();
             player.play(turn, &mut |decision| calls.push(decision));
-            frames.push(Frame { turn: turn.number, narrowing, state, calls });
+            if visit(Frame { turn: turn.number, narrowing, state, calls }).is_break() {
+                break;
+            }
         }
-        frames
     }
 
     /// What the model was told in place of results, before a turn: needed only where rules read history.
@@ -313,11 +327,17 @@ struct Player<'a> {
     mode: Mode,
     /// In `enforce`, what stopped calls were told, by call index.
     told: Vec<Option<Arc<str>>>,
+    /// What was offered, where the recording does not say; made when first asked for.
+    inferred: Option<Vec<Arc<str>>>,
 }
 
 impl<'a> Player<'a> {
     fn new(session: &'a Session, policy: &Arc<Policy>, mode: Mode, depth: Depth) -> Player<'a> {
-        Player { session, run: Run::new(policy, mode, depth, &session.facts), told: Vec::new(), mode }
+        Player::resumed(session, Run::new(policy, mode, depth, &session.facts), mode)
+    }
+
+    fn resumed(session: &'a Session, run: Run, mode: Mode) -> Player<'a> {
+        Player { session, run, mode, told: Vec::new(), inferred: None }
     }
 
     /// What stands between the last turn and this one, and the turn's start.
@@ -385,12 +405,13 @@ impl<'a> Player<'a> {
                 Narrowing { inferred: false, tools: self.run.narrow(tools.iter().map(|tool| &tool.name)) }
             }
             None => {
-                let mut names: Vec<Arc<str>> = policy.names().to_vec();
-                names.extend(self.session.calls.iter().map(|call| Arc::clone(&call.tool)));
-                names.sort();
-                names.dedup();
-                let tools: Vec<Narrowed> = self.run.narrow(&names);
-                Narrowing { inferred: true, tools }
+                let names = self.inferred.get_or_insert_with(|| {
+                    let named = policy.names().iter();
+                    let called = self.session.calls.iter().map(|call| &call.tool);
+                    let names: BTreeSet<&Arc<str>> = named.chain(called).collect();
+                    names.into_iter().cloned().collect()
+                });
+                Narrowing { inferred: true, tools: self.run.narrow(&*names) }
             }
         }
     }

@@ -1,4 +1,250 @@
-//! What is told to people and programs: one file an output. Nothing here decides anything, prints, or reads
-//! files; each output gives text back.
+//! What is shown of judged sessions and of policies: one file an output, one place for words.
+//!
+//! An output writes into what it is given and knows nothing of terminals, files or the environment. Sessions are
+//! written one by one, in input order; [`Total`] adds them up.
 
+pub mod clean;
 pub mod diagnostic;
+pub mod json;
+pub mod text;
+pub mod words;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::engine::{Halt, Mode};
+use crate::policy::{Document, Policy};
+use crate::replay::{Outcomes, Replay, Status, Summary, outcomes};
+use crate::session::Session;
+
+/// An output of judged sessions.
+pub struct Output {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Writes one session.
+    pub session: fn(&Judged, &Look, &mut dyn Write) -> io::Result<()>,
+    /// Writes what closes the output.
+    pub end: fn(&Total, &Look, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every output of judged sessions; the first is the default.
+pub static OUTPUTS: &[Output] = &[
+    Output { name: "text", title: "for people", session: text::session, end: text::end },
+    Output {
+        name: "json",
+        title: "one object a session, on a line of its own",
+        session: |judged, look, out| json::session(judged, look.scope, out),
+        end: |_, _, _| Ok(()),
+    },
+];
+
+/// How much of a session is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// What it comes to, alone.
+    Summary,
+    /// Turns, calls and findings.
+    #[default]
+    Findings,
+    /// Also preconditions, state and every check.
+    Full,
+}
+
+/// How an output is to look.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look {
+    /// How much is shown.
+    pub scope: Scope,
+    /// Whether it may be coloured.
+    pub color: bool,
+}
+
+/// A session that was judged, as a whole or for its outcome alone.
+pub enum Judged {
+    /// Every decision with its findings.
+    Whole(Box<Replay>),
+    /// Counts and status.
+    Outcome {
+        /// The session.
+        session: Arc<Session>,
+        /// The policy that judged it.
+        policy: Arc<Policy>,
+        /// The mode it was judged in.
+        mode: Mode,
+        /// What came of it.
+        outcomes: Outcomes,
+    },
+}
+
+/// What all sessions come to.
+#[derive(Debug, Clone, Default)]
+pub struct Total {
+    /// Sessions judged.
+    pub sessions: u64,
+    /// Sessions in which a call was stopped or a rule is violated.
+    pub objected: u64,
+    /// Counts, added up.
+    pub turns: u64,
+    /// See `turns`.
+    pub calls: u64,
+    /// See `turns`.
+    pub allow: u64,
+    /// See `turns`.
+    pub deny: u64,
+    /// See `turns`.
+    pub halt: u64,
+    /// See `turns`.
+    pub not_reached: u64,
+    /// Denied or halted calls beyond a frontier, which the others count as well.
+    pub deny_counterfactual: u64,
+    /// Calls where decision and recording differ.
+    pub disagree: u64,
+    /// Diagnostics about recordings and policies.
+    pub errors: u64,
+    /// See `errors`.
+    pub warnings: u64,
+    /// See `errors`.
+    pub notices: u64,
+    /// The work was broken off.
+    pub interrupted: bool,
+}
+
+impl Judged {
+    /// Judges a session, for as much as will be shown of it.
+    pub fn new(session: Session, policy: &Arc<Policy>, mode: Mode, scope: Scope) -> Judged {
+        let session = Arc::new(session);
+        if scope == Scope::Summary {
+            let outcomes = outcomes(&session, policy, mode);
+            Judged::Outcome { session, policy: Arc::clone(policy), mode, outcomes }
+        } else {
+            Judged::Whole(Box::new(Replay::new(&session, policy, mode)))
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        match self {
+            Judged::Whole(replay) => replay.session(),
+            Judged::Outcome { session, .. } => session,
+        }
+    }
+
+    /// The policy that judged it.
+    pub fn policy(&self) -> &Policy {
+        match self {
+            Judged::Whole(replay) => replay.policy(),
+            Judged::Outcome { policy, .. } => policy,
+        }
+    }
+
+    /// The mode it was judged in.
+    pub fn mode(&self) -> Mode {
+        match self {
+            Judged::Whole(replay) => replay.mode(),
+            Judged::Outcome { mode, .. } => *mode,
+        }
+    }
+
+    /// The first halt.
+    pub fn halt(&self) -> Option<&Halt> {
+        match self {
+            Judged::Whole(replay) => replay.halt(),
+            Judged::Outcome { outcomes, .. } => outcomes.halt.as_ref(),
+        }
+    }
+
+    /// Status.
+    pub fn status(&self) -> Status {
+        match self {
+            Judged::Whole(replay) => replay.status(),
+            Judged::Outcome { outcomes, .. } => outcomes.status,
+        }
+    }
+
+    /// Counts.
+    pub fn summary(&self) -> Summary {
+        match self {
+            Judged::Whole(replay) => replay.summary(),
+            Judged::Outcome { outcomes, .. } => outcomes.summary,
+        }
+    }
+
+    /// Whether a call was stopped or a rule is violated.
+    pub fn objects(&self) -> bool {
+        match self {
+            Judged::Whole(replay) => replay.objects(),
+            Judged::Outcome { outcomes, .. } => outcomes.objects(),
+        }
+    }
+}
+
+impl Total {
+    /// Counts a session. What is wrong with its recording is counted with [`Total::note`].
+    pub fn add(&mut self, judged: &Judged) {
+        let summary = judged.summary();
+        self.sessions += 1;
+        self.objected += u64::from(judged.objects());
+        for (sum, count) in [
+            (&mut self.turns, summary.turns),
+            (&mut self.calls, summary.calls),
+            (&mut self.allow, summary.allow),
+            (&mut self.deny, summary.deny),
+            (&mut self.halt, summary.halt),
+            (&mut self.not_reached, summary.not_reached),
+            (&mut self.deny_counterfactual, summary.deny_counterfactual),
+            (&mut self.disagree, summary.disagree),
+        ] {
+            *sum += u64::from(count);
+        }
+    }
+
+    /// Counts what others counted.
+    pub fn merge(&mut self, other: &Total) {
+        for (sum, count) in [
+            (&mut self.sessions, other.sessions),
+            (&mut self.objected, other.objected),
+            (&mut self.turns, other.turns),
+            (&mut self.calls, other.calls),
+            (&mut self.allow, other.allow),
+            (&mut self.deny, other.deny),
+            (&mut self.halt, other.halt),
+            (&mut self.not_reached, other.not_reached),
+            (&mut self.deny_counterfactual, other.deny_counterfactual),
+            (&mut self.disagree, other.disagree),
+            (&mut self.errors, other.errors),
+            (&mut self.warnings, other.warnings),
+            (&mut self.notices, other.notices),
+        ] {
+            *sum += count;
+        }
+        self.interrupted |= other.interrupted;
+    }
+
+    /// Counts diagnostics.
+    pub fn note(&mut self, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            *match diagnostic.severity {
+                Severity::Error => &mut self.errors,
+                Severity::Warning => &mut self.warnings,
+                Severity::Notice => &mut self.notices,
+            } += 1;
+        }
+    }
+}
+
+/// The output with this name.
+pub fn named(name: &str) -> Option<&'static Output> {
+    OUTPUTS.iter().find(|output| output.name == name)
+}
+
+/// The documents' names: the file, and the place in it where a file has several.
+pub fn documents(documents: &[Document]) -> Vec<String> {
+    let name = |document: &Document| match document.index {
+        0 => document.source.name().to_owned(),
+        index => format!("{}#{index}", document.source.name()),
+    };
+    documents.iter().map(name).collect()
+}

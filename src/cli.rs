@@ -1,0 +1,160 @@
+//! The command line: what was asked, put to the library, and an exit code.
+//!
+//! Results go to standard output, diagnostics and progress to standard error. A verb is one file here, a variant of
+//! [`args::Verb`] and an arm of [`run`].
+
+mod args;
+mod check;
+mod explain;
+mod input;
+mod manual;
+mod open;
+mod replay;
+mod samples;
+mod screen;
+
+use std::ffi::OsString;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::{CommandFactory, Parser};
+
+use crate::diagnostic::Diagnostic;
+use args::{Cli, Verb};
+use screen::Screen;
+
+/// How a verb ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// Nothing stopped, nothing found.
+    Clean,
+    /// Something was.
+    Found,
+    /// Bad input or usage.
+    Bad,
+    /// A fault of the program, or of the system under it.
+    Fault,
+    /// Broken off from outside, as a shell counts it.
+    Interrupted,
+}
+
+/// Why a verb could not do what it was asked.
+#[derive(Debug)]
+enum Failure {
+    /// What was asked makes no sense.
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What would be right.
+        help: Option<String>,
+    },
+    /// What was named cannot be used.
+    Input(Vec<Diagnostic>),
+    /// The result cannot be written.
+    Output(io::Error),
+    /// The system does not let the program work.
+    System(anyhow::Error),
+}
+
+/// Where and why the program failed by itself; kept by the panic hook.
+static FAULT: Mutex<Option<String>> = Mutex::new(None);
+
+/// Runs the program: arguments in, exit code out.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    // A rule that fails is caught by the engine and is a denial, so the hook keeps quiet; only what nobody catches is told.
+    set_hook(Box::new(|panic| {
+        if let Ok(mut fault) = FAULT.lock() {
+            *fault = Some(panic.to_string());
+        }
+    }));
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(told) => {
+            // Help and version are answers, everything else is bad usage. A closed pipe is nobody's fault.
+            let _ = told.print();
+            return if told.use_stderr() { Exit::Bad.into() } else { Exit::Clean.into() };
+        }
+    };
+    let mut screen = Screen::new(cli.show);
+    let ended = catch_unwind(AssertUnwindSafe(|| match run(cli, &mut screen) {
+        Ok(exit) => screen.finish().map(|()| exit).map_err(Failure::Output),
+        Err(failure) => Err(failure),
+    }));
+    match ended {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(failure)) => failure.tell(&mut screen).into(),
+        Err(_) => {
+            let fault = FAULT.lock().ok().and_then(|mut fault| fault.take()).unwrap_or_default();
+            let told = format!("this is a fault of toolgate, please report it: {}", fault.replace('\n', " "));
+            screen.error(&told, Some("nothing was judged after it"));
+            Exit::Fault.into()
+        }
+    }
+}
+
+fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
+    match cli.verb {
+        None => open::run(cli.open, screen),
+        Some(Verb::Replay(replay)) => replay::run(&replay, screen),
+        Some(Verb::Check(check)) => check::run(&check, screen),
+        Some(Verb::Explain(explain)) => explain::run(&explain, screen),
+        Some(Verb::Completions { shell }) => manual::completions(shell, Cli::command(), screen),
+        Some(Verb::Man { verb }) => manual::man(verb.as_deref(), Cli::command(), screen),
+    }
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>) -> Failure {
+        Failure::Usage { message: message.into(), help: None }
+    }
+
+    fn help(self, help: impl Into<String>) -> Failure {
+        match self {
+            Failure::Usage { message, .. } => Failure::Usage { message, help: Some(help.into()) },
+            other => other,
+        }
+    }
+
+    fn tell(self, screen: &mut Screen) -> Exit {
+        match self {
+            Failure::Usage { message, help } => {
+                screen.error(&message, help.as_deref());
+                Exit::Bad
+            }
+            Failure::Input(diagnostics) => {
+                diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+                Exit::Bad
+            }
+            // Whoever read the answer has seen enough.
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Clean,
+            Failure::Output(error) => {
+                screen.error(&format!("the answer cannot be written: {error}"), None);
+                Exit::Fault
+            }
+            Failure::System(error) => {
+                screen.error(&format!("{error:#}"), None);
+                Exit::Fault
+            }
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Clean => 0,
+            Exit::Found => 1,
+            Exit::Bad => 2,
+            Exit::Fault => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}

@@ -1,0 +1,211 @@
+//! What may stand on the command line.
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::engine;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "toolgate",
+    version,
+    about = "Open recorded agent sessions beside the policies that gate their tool calls",
+    long_about = "Open recorded agent sessions beside the policies that gate their tool calls: what the model could call \
+                  in each turn, why a call was stopped, and by which line of which policy.\n\nWithout a command the \
+                  workbench opens; without a terminal it prints what `replay` prints.",
+    after_help = "Exit codes: 0 nothing stopped or found, 1 something was, 2 bad input or usage, 3 a fault of the program.",
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+    /// Without a verb: what the workbench opens.
+    #[command(flatten)]
+    pub open: Open,
+    /// How everything is shown.
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// What the workbench opens.
+#[derive(Debug, Args)]
+pub struct Open {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub policies: Policies,
+    #[command(flatten)]
+    pub judging: Judging,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Judge recorded sessions and say what was stopped; exits with 1 if anything was
+    Replay(Replay),
+    /// Parse and validate policies; exits with 1 if anything is wrong
+    Check(Check),
+    /// Explain a code, or why one call was decided so
+    Explain(Explain),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, of the program or of one command
+    Man {
+        /// The command
+        verb: Option<String>,
+    },
+}
+
+/// `toolgate replay`.
+#[derive(Debug, Args)]
+pub struct Replay {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub policies: Policies,
+    #[command(flatten)]
+    pub judging: Judging,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+    /// Only what each session comes to
+    #[arg(long, conflicts_with = "full")]
+    pub summary: bool,
+    /// Everything: preconditions and state of each turn, and every check that was made
+    #[arg(long)]
+    pub full: bool,
+    /// Judge with so many threads, 0 for as many as there are processors
+    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub jobs: usize,
+}
+
+/// `toolgate check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Policies: files, folders, `git:REV[:PATH]`; `contracts/` where none is named
+    #[arg(value_name = "POLICY")]
+    pub named: Vec<String>,
+    #[command(flatten)]
+    pub policies: Policies,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+}
+
+/// `toolgate explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// A code, such as `resource_unmatched`; with `--at` the sessions to look in. Without anything, all codes are listed
+    #[arg(value_name = "CODE|SESSIONS")]
+    pub what: Vec<String>,
+    /// The call to explain: a session's id or file, its turn, and the call in the turn, each from 1
+    #[arg(long, value_name = "SESSION:TURN.CALL")]
+    pub at: Option<String>,
+    #[command(flatten)]
+    pub policies: Policies,
+    #[command(flatten)]
+    pub judging: Judging,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+}
+
+/// The recordings to look at.
+#[derive(Debug, Args)]
+pub struct Recordings {
+    /// Recordings: files, folders, globs or `-`; the samples in the program where none is named
+    #[arg(value_name = "SESSIONS")]
+    pub sessions: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How recordings are read.
+#[derive(Debug, Args)]
+pub struct Reading {
+    /// Read every recording as this format instead of recognising it
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    /// Take results that match as failed, for logs that do not mark them
+    #[arg(long, value_name = "RE")]
+    pub error_regex: Option<String>,
+}
+
+/// The policies to judge by.
+#[derive(Debug, Args)]
+pub struct Policies {
+    /// A file, a folder, or `git:REV[:PATH]`; several together are one version [default: contracts/, if there is one]
+    #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
+    pub policy: Vec<String>,
+    /// Only the documents of this dialect
+    #[arg(long, value_name = "DIALECT")]
+    pub only: Option<String>,
+}
+
+/// How sessions are judged.
+#[derive(Debug, Args)]
+pub struct Judging {
+    /// Whether a stopped call counts as not having run
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    pub mode: Mode,
+}
+
+/// How everything is shown.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Show {
+    /// Colour the output
+    #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
+    pub color: Color,
+    /// No progress, and of the diagnostics about recordings only errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+/// The modes by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Mode {
+    /// A stopped call does not run
+    #[default]
+    Enforce,
+    /// Decisions are made, and what happened happened all the same
+    Shadow,
+}
+
+/// The outputs by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// Objects on lines of their own
+    Json,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl From<Mode> for engine::Mode {
+    fn from(mode: Mode) -> engine::Mode {
+        match mode {
+            Mode::Enforce => engine::Mode::Enforce,
+            Mode::Shadow => engine::Mode::Shadow,
+        }
+    }
+}

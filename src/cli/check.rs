@@ -1,0 +1,53 @@
+//! `toolgate check`: policies parsed and validated.
+
+use super::args::{self, Format};
+use super::input::{self, Version};
+use super::screen::Screen;
+use super::{Exit, Failure};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::policy::{Loaded, Policy};
+use crate::report::{self, json, words};
+
+/// Runs the verb.
+pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
+    let only = input::only(&asked.policies)?;
+    let specs: Vec<String> = asked.named.iter().chain(&asked.policies.policy).cloned().collect();
+    let version = input::version(&specs, false)?;
+    let loaded = Policy::load(&version.files, only);
+    let Version { unreadable, notices, .. } = version;
+    let failed = !unreadable.is_empty();
+    let diagnostics: Vec<Diagnostic> =
+        unreadable.into_iter().chain(notices).chain(loaded.diagnostics.iter().cloned()).collect();
+    let found = |severity| diagnostics.iter().filter(move |told| told.severity == severity).count() as u64;
+    let (errors, warnings) = (found(Severity::Error), found(Severity::Warning));
+    match asked.format {
+        Format::Json => {
+            // A version of which a part could not be read is not the version that was asked for.
+            let digest = loaded.policy.as_deref().filter(|_| !failed).map(|policy| &**policy.digest());
+            json::check(digest, &report::documents(&loaded.documents), &diagnostics, screen.out())?;
+        }
+        Format::Text => {
+            screen.all = true;
+            diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+            let counts = [(errors, "error"), (warnings, "warning")].into_iter();
+            let counts = counts.filter(|(count, _)| *count > 0);
+            let counts: Vec<String> = counts.map(|(count, kind)| words::count(count, kind)).collect();
+            let verdict = if counts.is_empty() { "nothing wrong".to_owned() } else { words::list(counts) };
+            writeln!(screen.out(), "{}: {verdict}", contents(&loaded))?;
+        }
+    }
+    Ok(match (failed, errors + warnings) {
+        (true, _) => Exit::Bad,
+        (_, 0) => Exit::Clean,
+        _ => Exit::Found,
+    })
+}
+
+/// `3 documents, 8 rules`; a broken version has no rules to count.
+fn contents(loaded: &Loaded) -> String {
+    let documents = words::count(loaded.documents.len() as u64, "document");
+    match &loaded.policy {
+        Some(policy) => format!("{documents}, {}", words::count(policy.rules().len() as u64, "rule")),
+        None => documents,
+    }
+}

@@ -1,0 +1,266 @@
+//! What the verbs share: the policy to judge by, and the sessions to judge.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+use indicatif::ProgressBar;
+
+use super::args::{Policies, Reading};
+use super::screen::Screen;
+use super::{Failure, samples};
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::dialect::{self, DIALECTS, Dialect};
+use crate::files::{self, Input};
+use crate::policy::{Policy, PolicyFile};
+use crate::session::Session;
+use crate::session::read::{self, FORMATS, Options};
+use crate::source::nearest::nearest;
+
+/// The folder of policies where none is named.
+const DEFAULT_POLICY: &str = "contracts";
+
+/// Whether somebody asked to break off.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The files of a version, and what could not be read of it.
+pub struct Version {
+    /// What was read.
+    pub files: Vec<PolicyFile>,
+    /// What could not be read.
+    pub unreadable: Vec<Diagnostic>,
+    /// What else there is to say.
+    pub notices: Vec<Diagnostic>,
+}
+
+/// The versions that were asked for, together. With sample sessions the sample policies go, if there are no others.
+pub fn version(specs: &[String], with_samples: bool) -> Result<Version, Failure> {
+    let mut version = Version { files: Vec::new(), unreadable: Vec::new(), notices: Vec::new() };
+    let default = [DEFAULT_POLICY.to_owned()];
+    let specs = if !specs.is_empty() {
+        specs
+    } else if Path::new(DEFAULT_POLICY).exists() {
+        default.as_slice()
+    } else if with_samples {
+        version.files = samples::policies();
+        return Ok(version);
+    } else {
+        let message = format!("no policy is named, and there is no folder `{DEFAULT_POLICY}` here");
+        return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
+    };
+    for spec in specs {
+        match files::read_version(spec, specs) {
+            Err(diagnostic) => version.unreadable.push(diagnostic),
+            Ok(read) => {
+                for file in read.files {
+                    match file.text {
+                        Ok(text) => version.files.push(PolicyFile {
+                            name: file.name,
+                            relative: file.relative,
+                            text,
+                            named: file.named,
+                        }),
+                        Err(diagnostic) => version.unreadable.push(diagnostic),
+                    }
+                }
+                let (errors, notices): (Vec<_>, Vec<_>) =
+                    read.diagnostics.into_iter().partition(|told| told.severity == Severity::Error);
+                version.unreadable.extend(errors);
+                version.notices.extend(notices);
+            }
+        }
+    }
+    Ok(version)
+}
+
+/// The policy to judge by. A version with an error does not decide.
+pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Result<Arc<Policy>, Failure> {
+    let only = only(asked)?;
+    let version = version(&asked.policy, with_samples)?;
+    if !version.unreadable.is_empty() {
+        return Err(Failure::Input(version.unreadable));
+    }
+    let loaded = Policy::load(&version.files, only);
+    let told = version.notices.iter().chain(&loaded.diagnostics);
+    let Some(policy) = loaded.policy else {
+        return Err(Failure::Input(told.cloned().collect()));
+    };
+    told.for_each(|diagnostic| screen.tell(diagnostic));
+    if policy.documents().is_empty() {
+        let what = only.map_or("policy".to_owned(), |dialect| format!("`{}` document", dialect.name));
+        return Err(Failure::usage(format!("no {what} was found, so there is nothing to judge by")));
+    }
+    Ok(policy)
+}
+
+/// The one dialect that was asked for.
+pub fn only(asked: &Policies) -> Result<Option<&'static Dialect>, Failure> {
+    let Some(name) = &asked.only else { return Ok(None) };
+    match dialect::named(name) {
+        Some(dialect) => Ok(Some(dialect)),
+        None => Err(unknown("dialect", name, DIALECTS.iter().map(|dialect| dialect.name))),
+    }
+}
+
+/// How recordings are to be read.
+pub fn options(asked: &Reading) -> Result<Options, Failure> {
+    let mut options = Options::default();
+    if let Some(name) = &asked.from {
+        let format = read::format(name);
+        options.format =
+            Some(format.ok_or_else(|| unknown("format", name, FORMATS.iter().map(|format| format.name)))?);
+    }
+    if let Some(pattern) = &asked.error_regex {
+        let regex = regex::Regex::new(pattern).map_err(|error| {
+            let told = error.to_string();
+            let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            Failure::usage(format!("`--error-regex` is no regular expression: {why}"))
+        })?;
+        options.error = Some(Arc::new(move |text| regex.is_match(text)));
+    }
+    Ok(options)
+}
+
+/// The sessions of all inputs, one by one, and what is wrong with the inputs themselves.
+pub struct Sessions {
+    sources: VecDeque<Source>,
+    options: Options,
+    current: Option<read::Reading>,
+    /// What is wrong with files, beyond what their sessions say of themselves.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Sessions read.
+    pub count: u64,
+    progress: ProgressBar,
+}
+
+enum Source {
+    File(Input),
+    Sample(&'static str, &'static [u8]),
+}
+
+impl Sessions {
+    /// Of these arguments; of the samples where there are none.
+    pub fn new(arguments: &[String], options: Options) -> Sessions {
+        let found = files::expand(arguments);
+        let sources = if arguments.is_empty() {
+            samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect()
+        } else {
+            found.inputs.into_iter().map(Source::File).collect()
+        };
+        Sessions {
+            sources,
+            options,
+            current: None,
+            diagnostics: found.diagnostics,
+            count: 0,
+            progress: ProgressBar::hidden(),
+        }
+    }
+
+    /// Shows how far the reading is.
+    pub fn show_progress(&mut self, screen: &mut Screen) {
+        self.progress = screen.start_progress(self.sources.len() as u64, "files");
+    }
+
+    /// Everything wrong with the inputs, once all are read. That nothing could be read is an error.
+    pub fn ended(&mut self) -> Vec<Diagnostic> {
+        let mut told = std::mem::take(&mut self.diagnostics);
+        if self.count == 0
+            && !interrupted()
+            && told.iter().all(|diagnostic| diagnostic.severity < Severity::Error)
+        {
+            told.push(Diagnostic::error(code::EMPTY_SESSION, "no session could be read"));
+        }
+        told
+    }
+
+    /// The next file, if it can be opened.
+    fn open(&mut self, source: Source) {
+        let named = match &source {
+            Source::File(input) => input.named,
+            Source::Sample(..) => true,
+        };
+        match open(source, &self.options) {
+            Ok(reading) => self.current = Some(reading),
+            // A folder may hold other things as well.
+            Err(told) if !named && told.code == code::NOT_A_SESSION => {
+                self.diagnostics.push(told.severity(Severity::Notice));
+            }
+            Err(told) => self.diagnostics.push(told),
+        }
+    }
+}
+
+impl Iterator for Sessions {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
+        loop {
+            if interrupted() {
+                return None;
+            }
+            if let Some(reading) = &mut self.current {
+                let session = reading.next();
+                self.diagnostics.extend(reading.diagnostics());
+                if session.is_some() {
+                    self.count += 1;
+                    return session;
+                }
+                self.current = None;
+                self.progress.inc(1);
+            }
+            let source = self.sources.pop_front()?;
+            self.open(source);
+        }
+    }
+}
+
+/// From now on an interrupt ends the work after what is at hand; a second one ends the program.
+pub fn watch_interrupts() -> Result<(), Failure> {
+    ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("interrupts cannot be watched for")
+    .map_err(Failure::System)
+}
+
+/// Whether somebody asked to break off.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+fn open(source: Source, options: &Options) -> Result<read::Reading, Diagnostic> {
+    match source {
+        Source::Sample(name, bytes) => read::open(name, Box::new(io::Cursor::new(bytes)), options),
+        Source::File(input) => {
+            let reader = input.open()?;
+            let name = Arc::clone(&input.name);
+            let mut options = options.clone();
+            if input.path.is_some() {
+                options.again = Some(Arc::new(move || again(&input)));
+            }
+            read::open(name, reader, &options)
+        }
+    }
+}
+
+fn again(input: &Input) -> io::Result<Box<dyn BufRead + Send>> {
+    input.open().map_err(|told| io::Error::other(told.message))
+}
+
+/// There is nothing of this name; what there is, and what may have been meant.
+fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Failure {
+    let help = match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
+            format!("there are {}", known.join(", "))
+        }
+    };
+    Failure::usage(format!("there is no {kind} `{name}`")).help(help)
+}

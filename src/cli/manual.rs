@@ -1,0 +1,31 @@
+//! `toolgate completions` and `toolgate man`, both made from the arguments themselves.
+
+use clap::Command;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::screen::Screen;
+use super::{Exit, Failure};
+
+/// Completions for a shell.
+pub fn completions(shell: Shell, mut command: Command, screen: &mut Screen) -> Result<Exit, Failure> {
+    // The generator panics when writing fails, so it writes to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "toolgate", &mut script);
+    screen.write(&script)?;
+    Ok(Exit::Clean)
+}
+
+/// The manual page of the program, or of a verb.
+pub fn man(verb: Option<&str>, mut command: Command, screen: &mut Screen) -> Result<Exit, Failure> {
+    command.build();
+    let command = match verb {
+        None => command,
+        Some(verb) => match command.find_subcommand(verb) {
+            Some(found) => found.clone().display_name(format!("toolgate-{verb}")),
+            None => return Err(Failure::usage(format!("there is no command `{verb}`"))),
+        },
+    };
+    Man::new(command).render(screen.out())?;
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,115 @@
+//! `toolgate replay`: every session judged, the answers in the order of the input.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use super::args::{self, Format};
+use super::input::{self, Sessions};
+use super::screen::Screen;
+use super::{Exit, Failure};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::engine::Mode;
+use crate::policy::Policy;
+use crate::replay::corpus::Corpus;
+use crate::report::{self, Judged, Look, Output, Scope, Total};
+use crate::session::Session;
+
+/// What is asked, whichever way it was.
+pub struct Asked<'a> {
+    pub recordings: &'a args::Recordings,
+    pub policies: &'a args::Policies,
+    pub mode: Mode,
+    pub format: Format,
+    pub scope: Scope,
+    pub jobs: usize,
+}
+
+/// Runs the verb.
+pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
+    let scope = match (asked.summary, asked.full) {
+        (true, _) => Scope::Summary,
+        (_, true) => Scope::Full,
+        _ => Scope::Findings,
+    };
+    let asked = Asked {
+        recordings: &asked.recordings,
+        policies: &asked.policies,
+        mode: asked.judging.mode.into(),
+        format: asked.format,
+        scope,
+        jobs: asked.jobs,
+    };
+    judge(&asked, screen)
+}
+
+/// Judges and prints.
+pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
+    let options = input::options(&asked.recordings.reading)?;
+    let arguments = &asked.recordings.sessions;
+    let policy = input::policy(asked.policies, arguments.is_empty(), screen)?;
+    let output = output(asked.format)?;
+    let look = Look { scope: asked.scope, color: screen.color };
+    screen.all = asked.scope == Scope::Full;
+    input::watch_interrupts()?;
+    let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
+
+    let mut sessions = Sessions::new(arguments, options);
+    sessions.show_progress(screen);
+    let mut total = Total::default();
+    let mut written = Ok(());
+    let answer = |session| Answer::new(session, &policy, asked.mode, output, look);
+    let _ = corpus.run(&mut sessions, &answer, &mut |answer: Answer| {
+        answer.diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+        total.merge(&answer.total);
+        written = screen.write(&answer.bytes);
+        if written.is_err() || input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    screen.end_progress();
+    written?;
+
+    let told = sessions.ended();
+    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    screen.tell_rest();
+    total.note(&told);
+    total.interrupted = input::interrupted();
+    (output.end)(&total, &look, screen.out())?;
+    let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(match (total.interrupted, total.sessions, total.objected) {
+        (true, ..) => Exit::Interrupted,
+        (_, 0, _) if unread => Exit::Bad,
+        (_, _, 0) => Exit::Clean,
+        _ => Exit::Found,
+    })
+}
+
+/// What is left of a session once it is judged: small beside the session.
+struct Answer {
+    bytes: Vec<u8>,
+    total: Total,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Answer {
+    fn new(mut session: Session, policy: &Arc<Policy>, mode: Mode, output: &Output, look: Look) -> Answer {
+        let diagnostics = std::mem::take(&mut session.diagnostics);
+        let judged = Judged::new(session, policy, mode, look.scope);
+        let mut total = Total::default();
+        total.add(&judged);
+        total.note(&diagnostics);
+        let mut bytes = Vec::new();
+        // Writing to memory does not fail; were it to, the session would stand without its end rather than vanish.
+        let _ = (output.session)(&judged, &look, &mut bytes);
+        Answer { bytes, total, diagnostics }
+    }
+}
+
+/// The output of this name.
+fn output(format: Format) -> Result<&'static Output, Failure> {
+    let name = match format {
+        Format::Text => "text",
+        Format::Json => "json",
+    };
+    report::named(name).ok_or_else(|| Failure::usage(format!("there is no output `{name}`")))
+}

@@ -1,0 +1,41 @@
+//! The sessions and policies that the program carries, so that it can be tried with nothing at hand.
+
+use include_dir::{Dir, include_dir};
+
+use crate::policy::PolicyFile;
+
+static SESSIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-traces");
+static POLICIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/contracts");
+
+/// The sample recordings: name and content, in the order of their names.
+pub fn sessions() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    let mut files = Vec::new();
+    walk(&SESSIONS, &mut files);
+    files.into_iter()
+}
+
+/// The sample policies.
+pub fn policies() -> Vec<PolicyFile> {
+    let mut files = Vec::new();
+    walk(&POLICIES, &mut files);
+    let named = files.into_iter().filter(|(name, _)| name.ends_with(".yaml"));
+    let read = named.filter_map(|(name, bytes)| {
+        Some(PolicyFile {
+            name: format!("contracts/{name}").into(),
+            relative: name.into(),
+            text: std::str::from_utf8(bytes).ok()?.into(),
+            named: false,
+        })
+    });
+    read.collect()
+}
+
+fn walk(dir: &'static Dir<'_>, files: &mut Vec<(&'static str, &'static [u8])>) {
+    for file in dir.files() {
+        if let Some(path) = file.path().to_str() {
+            files.push((path, file.contents()));
+        }
+    }
+    dir.dirs().for_each(|dir| walk(dir, files));
+    files.sort_unstable_by_key(|(name, _)| *name);
+}

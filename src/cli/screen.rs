@@ -1,0 +1,154 @@
+//! Standard output and standard error: colours, diagnostics, progress.
+//!
+//! The only place of the command line that writes to either.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::args::{Color, Show};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::report::{diagnostic, words};
+
+/// Where answers and diagnostics go.
+pub struct Screen {
+    out: BufWriter<io::Stdout>,
+    /// Whether answers may be coloured.
+    pub color: bool,
+    color_err: bool,
+    quiet: bool,
+    /// Every diagnostic is shown, however many are alike.
+    pub all: bool,
+    told: BTreeMap<Code, u64>,
+    progress: ProgressBar,
+}
+
+/// Warnings and notices with one code that are shown; the rest are counted.
+const ALIKE: u64 = 3;
+
+impl Screen {
+    /// For this process.
+    pub fn new(show: Show) -> Screen {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let color = |terminal: bool| match show.color {
+            Color::Auto => terminal && !plain,
+            Color::Always => true,
+            Color::Never => false,
+        };
+        Screen {
+            color: color(io::stdout().is_terminal()),
+            color_err: color(io::stderr().is_terminal()),
+            out: BufWriter::with_capacity(1 << 16, io::stdout()),
+            quiet: show.quiet,
+            all: false,
+            told: BTreeMap::new(),
+            progress: ProgressBar::hidden(),
+        }
+    }
+
+    /// Where answers are written.
+    pub fn out(&mut self) -> &mut dyn Write {
+        &mut self.out
+    }
+
+    /// Writes an answer beside a progress bar.
+    ///
+    /// # Errors
+    /// Standard output is closed or full.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Screen { out, progress, .. } = self;
+        if progress.is_hidden() {
+            return out.write_all(bytes);
+        }
+        progress.suspend(|| {
+            out.write_all(bytes)?;
+            out.flush()
+        })
+    }
+
+    /// Shows a diagnostic. Of warnings and notices that are alike only a few, unless all were asked for; none when quiet.
+    pub fn tell(&mut self, told: &Diagnostic) {
+        if told.severity < Severity::Error {
+            if self.quiet {
+                return;
+            }
+            let count = self.told.entry(told.code).or_default();
+            *count += 1;
+            if *count > ALIKE && !self.all {
+                return;
+            }
+        }
+        let style = diagnostic::Style { color: self.color_err, ..diagnostic::Style::default() };
+        self.complain(&diagnostic::text(told, style));
+    }
+
+    /// Says how many diagnostics were not shown.
+    pub fn tell_rest(&mut self) {
+        if self.all {
+            return;
+        }
+        for (code, count) in std::mem::take(&mut self.told) {
+            if count > ALIKE {
+                let more = words::thousands(count - ALIKE);
+                self.complain(&format!("and {more} more `{code}` (--full shows all)"));
+            }
+        }
+    }
+
+    /// Shows an error that has no place and no code.
+    pub fn error(&mut self, message: &str, help: Option<&str>) {
+        let paint = |style: Style, text: &str| {
+            if self.color_err { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        };
+        let error = paint(AnsiColor::BrightRed.on_default().bold(), "error");
+        let mut text = format!("{error}: {}", words::line(message));
+        if let Some(help) = help {
+            let label = paint(AnsiColor::BrightCyan.on_default().bold(), "help");
+            text.push_str(&format!("\n  {label}: {}", words::line(help)));
+        }
+        self.complain(&text);
+    }
+
+    /// Shows how far a long work is, where somebody sees it.
+    pub fn start_progress(&mut self, length: u64, unit: &str) -> ProgressBar {
+        if self.quiet || !io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(10));
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit} {{msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        self.progress = bar.clone();
+        bar
+    }
+
+    /// Takes the progress away.
+    pub fn end_progress(&mut self) {
+        self.progress.finish_and_clear();
+        self.progress = ProgressBar::hidden();
+    }
+
+    /// Writes what is still held back.
+    ///
+    /// # Errors
+    /// Standard output is closed or full.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.end_progress();
+        self.out.flush()
+    }
+
+    /// Answers first, so that both come in order on a terminal. Nobody is left to be told when standard error is gone.
+    fn complain(&mut self, text: &str) {
+        let Screen { out, progress, .. } = self;
+        progress.suspend(|| {
+            let _ = out.flush();
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        });
+    }
+}

@@ -1,0 +1,110 @@
+//! Many sessions, judged in parallel and handed on in the order in which they came.
+//!
+//! While a batch is judged the next one is read, so at most two batches are in memory. A batch is bounded by what its
+//! sessions weigh: a very long session is a batch of its own. Nothing here reads or prints; both are the caller's.
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+use crate::session::Session;
+
+/// Sessions of a batch for each thread.
+const PER_THREAD: usize = 16;
+/// Weight of a batch, in bytes of recorded text.
+const WEIGHT: usize = 16 << 20;
+
+/// Threads that judge.
+pub struct Corpus {
+    pool: ThreadPool,
+}
+
+impl Corpus {
+    /// With so many threads; 0 takes as many as there are processors.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn new(jobs: usize) -> Result<Corpus, ThreadPoolBuildError> {
+        Ok(Corpus { pool: ThreadPoolBuilder::new().num_threads(jobs).build()? })
+    }
+
+    /// Puts every session to `judge`, on any thread, and every answer to `take`, on this one and in order. Ends when the
+    /// sessions do, or when `take` breaks off.
+    pub fn run<R: Send>(
+        &self,
+        sessions: &mut dyn Iterator<Item = Session>,
+        judge: &(dyn Fn(Session) -> R + Sync),
+        take: &mut dyn FnMut(R) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut batch = self.next_batch(sessions);
+        while !batch.is_empty() {
+            let mut judged = Vec::new();
+            // The sessions are read on this thread, as a reader need not be fit for others.
+            batch = self.pool.in_place_scope(|scope| {
+                let results = &mut judged;
+                scope.spawn(move |_| batch.into_par_iter().map(judge).collect_into_vec(results));
+                self.next_batch(sessions)
+            });
+            for answer in judged {
+                take(answer)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn next_batch(&self, sessions: &mut dyn Iterator<Item = Session>) -> Vec<Session> {
+        let most = self.pool.current_num_threads() * PER_THREAD;
+        let (mut batch, mut weight) = (Vec::new(), 0);
+        while batch.len() < most && weight < WEIGHT {
+            let Some(session) = sessions.next() else { break };
+            weight += weigh(&session);
+            batch.push(session);
+        }
+        batch
+    }
+}
+
+/// Roughly the bytes a session takes.
+fn weigh(session: &Session) -> usize {
+    let messages = session.messages.iter().map(|message| message.content.raw().len() + 128);
+    let calls = session.calls.iter().map(|call| call.arguments.raw().len() + 256);
+    messages.chain(calls).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Origin;
+    use crate::session::build::Builder;
+
+    fn sessions(count: usize) -> impl Iterator<Item = Session> {
+        (0..count).map(|index| {
+            let origin = Origin { file: "many.jsonl".into(), index, format: "native", line: 1 };
+            Builder::new(index.to_string(), origin).finish()
+        })
+    }
+
+    #[test]
+    fn answers_come_in_the_order_of_the_sessions() {
+        let corpus = Corpus::new(3).unwrap();
+        let mut got = Vec::new();
+        let judge = |session: Session| session.origin.index;
+        let flow = corpus.run(&mut sessions(1000), &judge, &mut |index| {
+            got.push(index);
+            ControlFlow::Continue(())
+        });
+        assert!(flow.is_continue());
+        assert_eq!(got, (0..1000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_broken_off_reads_at_most_a_batch_more() {
+        let corpus = Corpus::new(1).unwrap();
+        let mut read = 0;
+        let mut counted = sessions(1000).inspect(|_| read += 1);
+        let flow = corpus.run(&mut counted, &|_| (), &mut |()| ControlFlow::Break(()));
+        assert!(flow.is_break());
+        assert!(read <= 2 * PER_THREAD, "{read}");
+    }
+}

@@ -1,0 +1,444 @@
+//! Judged sessions for people: what was stopped, why, and by which line of which policy.
+//!
+//! A session in which nothing happened takes no room; the closing lines count it. Whatever comes from a recording goes
+//! through [`words`], so nothing here can steer a terminal.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Judged, Look, Scope, Total, words};
+use crate::engine::{Decision, Verdict};
+use crate::monitor::finding::RuleOutcome;
+use crate::monitor::{Effect, Finding};
+use crate::policy::Policy;
+use crate::replay::{Frame, Judged as Decided, Replay, Status, Summary};
+use crate::session::{Call, Outcome, Session};
+
+/// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
+pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    match judged {
+        Judged::Whole(replay) if look.scope != Scope::Summary => {
+            let full = look.scope == Scope::Full;
+            if full || shows(replay) {
+                heading(judged, paint, out)?;
+                if full { every_turn(replay, paint, out)? } else { stops(replay, paint, out)? }
+                violated(replay, paint, out)?;
+                writeln!(out)?;
+            }
+            Ok(())
+        }
+        _ => heading(judged, paint, out),
+    }
+}
+
+/// Writes what all sessions come to.
+pub fn end(total: &Total, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    let sums = Sums {
+        allow: total.allow,
+        deny: total.deny,
+        halt: total.halt,
+        not_reached: total.not_reached,
+        deny_counterfactual: total.deny_counterfactual,
+    };
+    let counts = [
+        words::count(total.sessions, "session"),
+        words::count(total.turns, "turn"),
+        words::count(total.calls, "call"),
+    ];
+    writeln!(out, "{}: {}", counts.join(", "), sums.phrase(paint))?;
+    if total.disagree > 0 {
+        writeln!(out, "{} from the recording", verb(total.disagree, "decision", "differs", "differ"))?;
+    }
+    let diagnostics = total.errors + total.warnings + total.notices;
+    if diagnostics > 0 {
+        let kinds =
+            [(total.errors, "error"), (total.warnings, "warning"), (total.notices, "notice")].into_iter();
+        let kinds = kinds.filter(|(count, _)| *count > 0).map(|(count, kind)| words::count(count, kind));
+        let diagnostics = words::count(diagnostics, "diagnostic");
+        writeln!(out, "{diagnostics}: {}", kinds.collect::<Vec<_>>().join(", "))?;
+    }
+    if total.interrupted {
+        writeln!(out, "{}", paint.bold("interrupted: this is what was done until then"))?;
+    }
+    Ok(())
+}
+
+/// Writes everything that is known of the decision about one call.
+pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    let Some(decided) = replay.call(call.at.index) else { return Ok(()) };
+    let (session, policy) = (replay.session(), replay.policy());
+    let id = words::name(&session.id);
+    writeln!(out, "{}  {}  {}", paint.bold(&id), words::name(&session.origin.file), replay.mode().word())?;
+    verdict_line(replay, call, decided, Widths::default(), paint, out)?;
+    row(out, "arguments", words::line(&cut(call.arguments.raw())))?;
+    findings(&decided.decision, session, policy, true, paint, out)?;
+    recorded(call, decided, out)?;
+    if let Some(told) = &decided.decision.told {
+        row(out, "told", words::line(told))?;
+    }
+    let place = (call.at.call as usize).checked_sub(1);
+    if let Some(decision) = place.and_then(|place| frame.calls.get(place)) {
+        checks(decision, session, policy, true, paint, out)?;
+    }
+    let narrowed = frame.narrowing.tools.iter().find(|narrowed| narrowed.tool == call.tool);
+    for reason in narrowed.into_iter().flat_map(|narrowed| &narrowed.reasons) {
+        row(out, "hidden", words::reason(reason, policy.rules()))?;
+    }
+    let state = frame.state.iter().map(|item| words::state(item, policy.rules(), session));
+    for (nth, item) in state.enumerate() {
+        row(out, if nth == 0 { "state" } else { "" }, item)?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+struct Paint {
+    color: bool,
+}
+
+impl Paint {
+    fn with(self, style: Style, text: impl Display) -> String {
+        if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.with(Style::new().bold(), text)
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.with(Style::new().dimmed(), text)
+    }
+
+    fn verdict(self, verdict: Verdict, text: impl Display) -> String {
+        let style = match verdict {
+            Verdict::Allow => AnsiColor::Green.on_default(),
+            Verdict::Deny => AnsiColor::Red.on_default(),
+            Verdict::Halt => AnsiColor::Red.on_default().bold(),
+            Verdict::NotReached => Style::new().dimmed(),
+        };
+        self.with(style, text)
+    }
+}
+
+/// Columns of the rows of one session.
+#[derive(Clone, Copy, Default)]
+struct Widths {
+    at: usize,
+    tool: usize,
+}
+
+/// The counts that a heading and the closing line share.
+struct Sums {
+    allow: u64,
+    deny: u64,
+    halt: u64,
+    not_reached: u64,
+    deny_counterfactual: u64,
+}
+
+impl Sums {
+    fn of(summary: Summary) -> Sums {
+        Sums {
+            allow: summary.allow.into(),
+            deny: summary.deny.into(),
+            halt: summary.halt.into(),
+            not_reached: summary.not_reached.into(),
+            deny_counterfactual: summary.deny_counterfactual.into(),
+        }
+    }
+
+    /// `2 allowed, 1 denied (1 counterfactual)`.
+    fn phrase(&self, paint: Paint) -> String {
+        let mut parts = vec![format!("{} allowed", words::thousands(self.allow))];
+        for (verdict, count) in [
+            (Verdict::Deny, self.deny),
+            (Verdict::Halt, self.halt),
+            (Verdict::NotReached, self.not_reached),
+        ] {
+            if count > 0 {
+                let text = format!("{} {}", words::thousands(count), words::decided(verdict));
+                parts.push(paint.verdict(verdict, text));
+            }
+        }
+        if self.deny + self.halt == 0 {
+            parts.push("none stopped".to_owned());
+        }
+        let mut phrase = parts.join(", ");
+        if self.deny_counterfactual > 0 {
+            phrase.push_str(&format!(" ({} counterfactual)", words::thousands(self.deny_counterfactual)));
+        }
+        phrase
+    }
+}
+
+fn shows(replay: &Replay) -> bool {
+    replay.objects() || replay.summary().disagree > 0 || replay.calls().iter().any(reported)
+}
+
+/// Whether a rule has something to say of a call that it does not stop.
+fn reported(decided: &Decided) -> bool {
+    decided.decision.findings.iter().any(|finding| finding.effect == Effect::Report)
+}
+
+fn heading(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let (session, summary) = (judged.session(), judged.summary());
+    let glyph = match judged.status() {
+        Status::Stopped | Status::Fail => paint.verdict(Verdict::Deny, "✗"),
+        // In `shadow` a session is never stopped; what would have been still shows.
+        _ if judged.objects() => paint.verdict(Verdict::Deny, "~"),
+        Status::NotExercised => paint.dim("–"),
+        Status::Pass => paint.verdict(Verdict::Allow, "✓"),
+    };
+    let id = paint.bold(&words::name(&session.id));
+    let file = paint.dim(&words::name(&session.origin.file));
+    let counts =
+        [words::count(summary.turns.into(), "turn"), words::count(summary.calls.into(), "call")].join(", ");
+    let more = match judged.status() {
+        Status::Fail => ", a rule is violated",
+        Status::NotExercised => ", no rule had anything to decide",
+        Status::Stopped | Status::Pass => "",
+    };
+    writeln!(out, "{glyph} {id}  {file}  {counts}: {}{more}", Sums::of(summary).phrase(paint))
+}
+
+/// The calls that were stopped, that a rule reports, or that the recording treated otherwise.
+fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let session = replay.session();
+    let shown = || {
+        let calls = session.calls.iter().zip(replay.calls());
+        calls.filter(|(_, decided)| match decided.decision.verdict {
+            Verdict::Allow => !decided.agrees || reported(decided),
+            Verdict::Deny | Verdict::Halt => true,
+            Verdict::NotReached => false,
+        })
+    };
+    let mut widths = Widths::default();
+    for (call, _) in shown() {
+        widths.fit(call, session);
+    }
+    for (call, decided) in shown() {
+        verdict_line(replay, call, decided, widths, paint, out)?;
+        findings(&decided.decision, session, replay.policy(), false, paint, out)?;
+        recorded(call, decided, out)?;
+    }
+    Ok(())
+}
+
+/// Every turn with its tools and every call with its checks.
+fn every_turn(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let (session, policy) = (replay.session(), replay.policy());
+    let mut written = Ok(());
+    replay.each_frame(1, u32::MAX, &mut |frame| {
+        written = turn(replay, &frame, session, policy, paint, out);
+        if written.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
+    });
+    written
+}
+
+fn turn(
+    replay: &Replay,
+    frame: &Frame,
+    session: &Session,
+    policy: &Policy,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "  {}", paint.bold(&format!("turn {}", frame.turn)))?;
+    let visible = frame.narrowing.tools.iter().filter(|tool| tool.visible());
+    let visible: Vec<_> = visible.map(|tool| words::name(&tool.tool)).collect();
+    let inferred = if frame.narrowing.inferred { " (inferred)" } else { "" };
+    row(out, "tools", format!("{}{inferred}", visible.join(", ")))?;
+    for tool in frame.narrowing.tools.iter().filter(|tool| !tool.visible()) {
+        let reasons: Vec<_> = tool.reasons.iter().map(|reason| reason.code.as_str()).collect();
+        row(out, "hidden", format!("{}: {}", words::name(&tool.tool), reasons.join(", ")))?;
+    }
+    for item in &frame.state {
+        row(out, "state", words::state(item, policy.rules(), session))?;
+    }
+    let calls = session.turn(frame.turn).map(|turn| session.calls_of(turn)).unwrap_or_default();
+    let mut widths = Widths::default();
+    calls.iter().for_each(|call| widths.fit(call, session));
+    for (call, decision) in calls.iter().zip(&frame.calls) {
+        let Some(decided) = replay.call(call.at.index) else { continue };
+        verdict_line(replay, call, decided, widths, paint, out)?;
+        findings(&decided.decision, session, policy, false, paint, out)?;
+        checks(decision, session, policy, false, paint, out)?;
+        recorded(call, decided, out)?;
+    }
+    Ok(())
+}
+
+impl Widths {
+    fn fit(&mut self, call: &Call, session: &Session) {
+        self.at = self.at.max(words::at(call.at, session).len());
+        self.tool = self.tool.max(words::name(&call.tool).chars().count());
+    }
+}
+
+/// `  ✗ turn 2  issue_refund  denied  resource_unmatched`.
+fn verdict_line(
+    replay: &Replay,
+    call: &Call,
+    decided: &Decided,
+    widths: Widths,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let verdict = decided.decision.verdict;
+    let glyph = match (verdict, decided.counterfactual) {
+        (Verdict::NotReached, _) => "–",
+        (_, true) => "~",
+        (Verdict::Allow, false) if !decided.agrees => "!",
+        (Verdict::Allow, false) => "✓",
+        (Verdict::Deny | Verdict::Halt, false) => "✗",
+    };
+    let at = words::at(call.at, replay.session());
+    let tool = words::name(&call.tool);
+    write!(
+        out,
+        "  {} {at:<at_width$}  {tool:<tool_width$}  {}",
+        paint.verdict(verdict, glyph),
+        paint.verdict(verdict, words::decided(verdict)),
+        at_width = widths.at,
+        tool_width = widths.tool,
+    )?;
+    if let Some(finding) = decided.decision.deciding() {
+        write!(out, "  {}", finding.code)?;
+    }
+    if decided.counterfactual {
+        write!(out, "  {}", paint.dim("counterfactual"))?;
+    }
+    writeln!(out)
+}
+
+fn findings(
+    decision: &Decision,
+    session: &Session,
+    policy: &Policy,
+    whole: bool,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (nth, finding) in decision.findings.iter().enumerate() {
+        let Some(rule) = policy.rules().get(finding.rule) else { continue };
+        let said = words::finding(finding, rule, session);
+        let label = match (nth, finding.effect) {
+            (_, Effect::Report) => "report",
+            (0, _) => "because",
+            _ => "also",
+        };
+        let said = if nth == 0 { said } else { format!("{}: {said}", finding.code) };
+        row(out, label, if nth == 0 { paint.bold(&said) } else { said })?;
+        let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
+        row(out, "rule", format!("{}{}", words::place(rule), paint.dim(&description.unwrap_or_default())))?;
+        if nth == 0 || whole {
+            evidence(finding, session, out)?;
+        }
+        if whole {
+            yaml(rule, paint, out)?;
+            if let Some(way) = words::way_out(finding, rule) {
+                row(out, "way out", way)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The earlier calls that a finding rests on.
+fn evidence(finding: &Finding, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    for (nth, found) in finding.found.iter().enumerate() {
+        row(out, if nth == 0 { "earlier" } else { "" }, words::found(found, session))?;
+    }
+    Ok(())
+}
+
+/// The rule's own lines.
+fn yaml(rule: &crate::monitor::Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let first = rule.source.position(rule.span.start).line;
+    let last = rule.source.position(rule.span.end.saturating_sub(1).max(rule.span.start)).line;
+    for number in first..=last.min(first.saturating_add(YAML_LINES - 1)) {
+        let text = rule.source.line(number).map(words::line).unwrap_or_default();
+        row(out, "", format!("{} {text}", paint.dim(&format!("{number:>4} │"))))?;
+    }
+    if last >= first.saturating_add(YAML_LINES) {
+        row(out, "", paint.dim("     …"))?;
+    }
+    Ok(())
+}
+
+fn checks(
+    decision: &Decision,
+    session: &Session,
+    policy: &Policy,
+    whole: bool,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for check in &decision.checks {
+        let Some(rule) = policy.rules().get(check.rule) else { continue };
+        let glyph = if check.passed {
+            paint.verdict(Verdict::Allow, "✓")
+        } else {
+            paint.verdict(Verdict::Deny, "✗")
+        };
+        let said = words::check(check, rule, session);
+        row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::place(rule))))?;
+        if whole {
+            if let Some(checked) = &check.checked {
+                row(out, "", format!("  {}", words::checked(checked)))?;
+            }
+            for detail in words::details(&check.detail) {
+                row(out, "", format!("  {detail}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the recording did, where that is something else.
+fn recorded(call: &Call, decided: &Decided, out: &mut dyn Write) -> io::Result<()> {
+    let stopped = decided.decision.verdict.stops();
+    if decided.agrees && !(stopped && call.outcome == Outcome::Refused) {
+        return Ok(());
+    }
+    let agreeing = if decided.agrees { " as well" } else { "" };
+    row(out, "recorded", format!("{}{agreeing}", words::became(call.outcome)))
+}
+
+/// Rules about the session that are violated.
+fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+        let Some(rule) = replay.policy().rules().get(state.rule) else { continue };
+        let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
+        let glyph = paint.verdict(Verdict::Deny, "✗");
+        writeln!(out, "  {glyph} {} {}{code}", rule.kind, words::ended(state.outcome))?;
+        row(out, "rule", words::place(rule))?;
+    }
+    Ok(())
+}
+
+fn row(out: &mut dyn Write, label: &str, text: impl Display) -> io::Result<()> {
+    writeln!(out, "      {label:<9} {text}")
+}
+
+fn verb(number: u64, thing: &str, one: &str, many: &str) -> String {
+    format!("{} {}", words::count(number, thing), if number == 1 { one } else { many })
+}
+
+/// Most lines of a rule that are shown.
+const YAML_LINES: u32 = 24;
+
+/// Arguments are shown up to here.
+const ARGUMENTS: usize = 400;
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(ARGUMENTS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
