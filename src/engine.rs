@@ -361,7 +361,6 @@ impl Run {
                 let _ = catch_unwind(AssertUnwindSafe(|| monitor.narrow(tool, *slot, &cx, &mut hidden)));
             }
         }
-        reasons.sort_by_key(|reason| reason.rule);
         reasons
     }
 

@@ -358,7 +358,8 @@ impl<'a> Player<'a> {
 
     /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
     fn play(&mut self, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
-        for message in self.session.messages.get(turn.messages.clone()).unwrap_or_default() {
+        let messages = self.session.messages.get(turn.messages.clone()).unwrap_or_default();
+        for message in messages.iter().filter(|message| matches!(message.kind, MessageKind::Response(_))) {
             self.run.respond(message);
         }
         for call in self.session.calls_of(turn) {
@@ -379,6 +380,12 @@ impl<'a> Player<'a> {
                 && self.told.get(*index as usize).is_none_or(Option::is_none)
             {
                 self.run.resolve(Ticket::of(call.at), call.outcome, &call.output);
+            }
+        }
+        // An operation between two messages of one response is applied once the turn is over.
+        for message in messages {
+            if let MessageKind::Operation(operation) = &message.kind {
+                self.run.operation(operation);
             }
         }
     }

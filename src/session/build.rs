@@ -193,9 +193,8 @@ impl Builder {
         Some(at)
     }
 
-    /// An operation on recorded state.
+    /// An operation on recorded state. It ends no turn.
     pub fn operation(&mut self, operation: Operation) {
-        self.open = None;
         self.push("toolgate", Body::MISSING, None, MessageKind::Operation(operation));
     }
 
