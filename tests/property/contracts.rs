@@ -176,7 +176,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(128))]
+    #![proptest_config(config(64))]
 
     #[test]
     fn the_oracle_narrows_exactly((pair, turn, arguments) in questions()) {
