@@ -6,5 +6,6 @@
 mod files;
 #[cfg(feature = "cli")]
 mod report;
+mod samples;
 mod sessions;
 mod source;

@@ -1,0 +1,355 @@
+//! The built-in samples: every contract loads clean, every recording reads, and each call is decided as declared here
+//! and in the samples' own README.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toolgate::engine::{Mode, Verdict};
+use toolgate::monitor::Detail;
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::replay::{Replay, outcomes};
+use toolgate::session::read::{self, Options};
+use toolgate::session::{Outcome, Session};
+
+/// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
+/// were refused when it was recorded; every other call is allowed and ran.
+const OUTCOMES: &[(&str, &str)] = &[
+    ("refund-121", "all allowed"),
+    ("refund-122", "all allowed"),
+    ("refund-124", "4.1 deny resource_unmatched; 5.1 deny prior_tool_missing; 7.1 deny forbidden"),
+    ("refund-125", "5.1 deny prior_output_unmatched"),
+    ("refund-126", "4.2 deny forbidden"),
+    ("refund-127", "4.1 deny resource_missing"),
+    ("refund-128", "5.1 deny prior_output_unmatched"),
+    ("refund-129", "4.1 deny prior_tool_missing"),
+    ("refund-130", "4.1 allow, refused then; 6.1 allow, refused then"),
+    ("refund-131", "2.1 deny prior_tool_missing, refused then"),
+    ("refund-132", "3.1 deny step_count_below; 5.1 deny step_count_below"),
+    ("refund-133", "4.1 deny resource_missing"),
+    ("refund-134", "4.1 deny prior_tool_missing"),
+    ("refund-135", "5.1 deny forbidden"),
+    ("refund-136", "4.1 deny prior_output_unmatched"),
+    ("release-205", "all allowed"),
+    ("release-206", "4.2 deny prior_tool_missing"),
+    ("release-207", "4.1 deny forbidden"),
+    ("release-208", "1.1 deny prior_tool_missing; 2.1 deny prior_tool_missing; 3.1 deny prior_tool_missing"),
+    ("release-201", "all allowed"),
+    ("release-202", "2.1 deny prior_tool_missing; 5.1 deny prior_tool_missing"),
+    ("release-203", "8.1 deny forbidden; 10.1 deny forbidden"),
+    ("release-204", "1.1 deny prior_tool_missing, refused then; 3.1 allow, refused then"),
+    ("risk-601", "all allowed"),
+    ("risk-602", "2.1 deny prior_output_unmatched; 3.1 deny step_count_below"),
+    ("risk-603", "4.1 deny prior_output_unmatched"),
+    ("risk-604", "2.1 allow, refused then"),
+    ("shop-505", "4.1 deny prior_output_unmatched"),
+    ("shop-501", "all allowed"),
+    ("shop-502", "4.1 deny forbidden; 5.1 deny forbidden"),
+    ("shop-503", "2.2 deny prior_tool_missing"),
+    ("shop-504", "4.1 deny forbidden"),
+    ("support-140", "all allowed"),
+    ("transfer-405", "3.1 deny prior_output_unmatched"),
+    ("transfer-401", "all allowed"),
+    ("transfer-402", "4.1 deny resource_unmatched"),
+    ("transfer-403", "3.1 deny prior_output_unmatched"),
+    ("transfer-404", "5.1 deny forbidden"),
+    ("warehouse-301", "all allowed"),
+    ("warehouse-302", "4.1 deny resource_unmatched; 5.1 deny prior_tool_missing"),
+    ("warehouse-303", "4.1 deny forbidden; 5.1 deny forbidden"),
+    ("warehouse-304", "11.1 deny prior_output_unmatched; 36.1 deny resource_unmatched"),
+    ("warehouse-305", "all allowed"),
+];
+
+/// What is said about a session when it is read; nothing about the others.
+const DIAGNOSTICS: &[(&str, &[&str])] = &[
+    ("refund-133", &["arguments_not_json"]),
+    ("refund-134", &["result_without_call"]),
+    ("release-207", &["call_without_result"]),
+];
+
+/// The codes of findings that contracts can make.
+const CODES: [&str; 6] = [
+    "forbidden",
+    "step_count_below",
+    "prior_tool_missing",
+    "resource_missing",
+    "resource_unmatched",
+    "prior_output_unmatched",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// Every file below a folder, sorted.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn shown(path: &Path) -> Arc<str> {
+    path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/").into()
+}
+
+fn contracts() -> Vec<PolicyFile> {
+    let files = files(&root().join("contracts"));
+    let yaml = files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    yaml.map(|path| PolicyFile {
+        name: shown(path),
+        relative: shown(path).strip_prefix("contracts/").unwrap().into(),
+        text: fs::read_to_string(path).unwrap().into(),
+        named: false,
+    })
+    .collect()
+}
+
+fn policy() -> Arc<Policy> {
+    Policy::load(&contracts(), None).policy.unwrap()
+}
+
+fn sessions() -> Vec<Arc<Session>> {
+    samples().sessions
+}
+
+/// All recordings.
+#[derive(Default)]
+struct Samples {
+    sessions: Vec<Arc<Session>>,
+    /// What is said of files that belongs to no session: file and code.
+    of_files: Vec<(Arc<str>, &'static str)>,
+}
+
+fn samples() -> Samples {
+    let mut samples = Samples::default();
+    for path in files(&root().join("sample-traces")) {
+        if path.extension().is_some_and(|extension| extension == "md") {
+            continue;
+        }
+        let input = Box::new(BufReader::new(File::open(&path).unwrap()));
+        let mut reading = read::open(shown(&path), input, &Options::default()).unwrap();
+        samples.sessions.extend(reading.by_ref().map(Arc::new));
+        let said = reading.diagnostics();
+        samples.of_files.extend(said.iter().map(|diagnostic| (shown(&path), diagnostic.code.as_str())));
+    }
+    samples
+}
+
+fn session(id: &str) -> Arc<Session> {
+    sessions().into_iter().find(|session| &*session.id == id).unwrap()
+}
+
+fn enforced(id: &str) -> Replay {
+    Replay::new(&session(id), &policy(), Mode::Enforce)
+}
+
+/// A session's row of [`OUTCOMES`].
+fn outcome(replay: &Replay) -> String {
+    let mut parts = Vec::new();
+    for (call, judged) in replay.session().calls.iter().zip(replay.calls()) {
+        let mut part = format!("{}.{} {}", call.at.turn, call.at.call, judged.decision.verdict.word());
+        if let Some(finding) = judged.decision.deciding() {
+            part += &format!(" {}", finding.code);
+        }
+        if call.outcome == Outcome::Refused {
+            part += ", refused then";
+        }
+        if judged.decision.verdict != Verdict::Allow || call.outcome == Outcome::Refused {
+            parts.push(part);
+        }
+    }
+    if parts.is_empty() { "all allowed".to_owned() } else { parts.join("; ") }
+}
+
+#[test]
+fn every_contract_loads_without_a_diagnostic() {
+    let files = contracts();
+    let loaded = Policy::load(&files, None);
+    assert_eq!(loaded.diagnostics, []);
+    assert_eq!(loaded.documents.len(), files.len());
+    assert!(loaded.policy.is_some());
+}
+
+/// The samples are the documentation of the dialect, so each of its features is in one of them.
+#[test]
+fn the_contracts_use_the_whole_dialect() {
+    let all: String = contracts().iter().map(|file| format!("{}\n", file.text)).collect();
+    for feature in [
+        "match: any",
+        "match: newest",
+        "exists: true",
+        "exists: false",
+        "equals: true",
+        "gte: 0.8, lte: 1}",
+        "{path: $.score, lte:",
+        "{path: $.total}",
+        "requires_step_count: {gte: 4}\n    requires_prior_tool:",
+        "prior: {bind_from: output,",
+        "prior: {bind_from: arguments,",
+        "[*]",
+        "[0]",
+        "['digest']",
+        "forbids_after: [issue_refund, void_order]",
+        "forbids_after: [void_order]",
+    ] {
+        assert!(all.contains(feature), "no sample contract has `{feature}`");
+    }
+}
+
+#[test]
+fn every_recording_reads_and_says_what_is_odd_about_it() {
+    let Samples { sessions, of_files } = samples();
+    assert_eq!(of_files, [("sample-traces/shop-505-no-results.json".into(), "no_results_recorded")]);
+    let ids: BTreeSet<&str> = sessions.iter().map(|session| &*session.id).collect();
+    assert_eq!(ids.len(), sessions.len(), "an id is used twice");
+    for session in &sessions {
+        let said: Vec<&str> = session.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
+        let row = DIAGNOSTICS.iter().find(|(id, _)| *id == &*session.id);
+        assert_eq!(said, row.map_or(&[][..], |(_, codes)| codes), "{}", session.id);
+        assert!(!session.turns.is_empty(), "{}", session.id);
+    }
+    assert!(DIAGNOSTICS.iter().all(|(id, _)| ids.contains(id)));
+    assert!(sessions.iter().any(|session| session.turns.len() > 40));
+    let size: u64 =
+        files(&root().join("sample-traces")).iter().map(|path| path.metadata().unwrap().len()).sum();
+    assert!(size < 300_000, "{size} bytes of samples");
+}
+
+#[test]
+fn every_call_is_decided_as_declared() {
+    let policy = policy();
+    let sessions = sessions();
+    let mut actual = Vec::new();
+    for session in &sessions {
+        let replay = Replay::new(session, &policy, Mode::Enforce);
+        assert_eq!(outcomes(session, &policy, Mode::Enforce).summary, replay.summary(), "{}", session.id);
+        actual.push((&*session.id, outcome(&replay)));
+    }
+    let actual: Vec<(&str, &str)> = actual.iter().map(|(id, outcome)| (*id, outcome.as_str())).collect();
+    assert_eq!(actual, OUTCOMES);
+}
+
+#[test]
+fn the_readmes_say_the_same() {
+    let table = text("sample-traces/README.md");
+    for (id, outcome) in OUTCOMES {
+        let row = table.lines().find(|line| line.contains(&format!("| {id} |")));
+        let row = row.unwrap_or_else(|| panic!("no row for {id}"));
+        assert!(row.ends_with(&format!("| {outcome} |")), "{row}");
+    }
+    for path in files(&root().join("sample-traces")) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(name == "README.md" || table.contains(&format!("`{name}`")), "{name} is not in the README");
+    }
+    let table = text("contracts/README.md");
+    for file in contracts() {
+        assert!(table.contains(&format!("`{}`", file.relative)), "{} is not in the README", file.relative);
+    }
+}
+
+#[test]
+fn every_code_of_the_contracts_decides_a_call_and_hides_a_tool_where_it_can() {
+    let policy = policy();
+    let (mut decided, mut hid) = (BTreeSet::new(), BTreeSet::new());
+    for session in sessions() {
+        let replay = Replay::new(&session, &policy, Mode::Enforce);
+        for finding in replay.calls().iter().filter_map(|judged| judged.decision.deciding()) {
+            decided.insert(finding.code.as_str());
+        }
+        for frame in replay.frames(1, session.turns.len() as u32) {
+            let reasons = frame.narrowing.tools.iter().flat_map(|tool| &tool.reasons);
+            hid.extend(reasons.map(|reason| reason.code.as_str()));
+        }
+    }
+    assert_eq!(decided, BTreeSet::from(CODES));
+    // What a call lacks is known of the call alone.
+    assert!(
+        ["forbidden", "step_count_below", "prior_tool_missing", "prior_output_unmatched"]
+            .iter()
+            .all(|code| hid.contains(code)),
+        "{hid:?}"
+    );
+    assert!(!hid.contains("resource_missing"));
+}
+
+/// The recordings show every outcome of a call, every way in which a refusal is known, and both kinds of disagreement.
+#[test]
+fn every_situation_occurs() {
+    let policy = policy();
+    let (mut ended, mut refusals, mut disagreements) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut late, mut parallel, mut inferred, mut changes, mut silent) = (0, 0, 0, 0, 0);
+    for session in sessions() {
+        let replay = Replay::new(&session, &policy, Mode::Enforce);
+        for (call, judged) in session.calls.iter().zip(replay.calls()) {
+            ended.insert(call.outcome.word());
+            refusals.extend(call.refusal);
+            if !judged.agrees {
+                disagreements.insert((call.outcome.word(), judged.decision.verdict.word()));
+            }
+        }
+        late += session.turns.iter().filter(|turn| !turn.late.is_empty()).count();
+        parallel += session.turns.iter().filter(|turn| turn.calls.len() > 1).count();
+        inferred += usize::from(session.offered.is_empty());
+        changes += usize::from(session.offered.len() > 1);
+        silent += usize::from(session.calls.is_empty());
+    }
+    assert_eq!(ended, BTreeSet::from(["ok", "error", "refused", "unknown"]));
+    assert_eq!(refusals.len(), 4, "{refusals:?}");
+    assert!(disagreements.contains(&("ok", "deny")) && disagreements.contains(&("refused", "allow")));
+    assert!(late > 0 && parallel > 0 && inferred > 0 && changes > 0 && silent > 0);
+}
+
+/// The session that the pictures of the workbench show.
+#[test]
+fn the_order_mismatch_stands_as_it_is_pictured() {
+    let replay = enforced("refund-124");
+    let frame = replay.frame(4).unwrap();
+    let hidden: Vec<_> = frame.narrowing.tools.iter().filter(|tool| !tool.visible()).collect();
+    let reasons: Vec<_> = hidden.iter().map(|tool| (&*tool.tool, tool.reasons[0].code.as_str())).collect();
+    assert_eq!(
+        reasons,
+        [
+            ("void_order", "forbidden"),
+            ("send_refund_receipt", "prior_tool_missing"),
+            ("escalate_to_human", "step_count_below")
+        ]
+    );
+    assert_eq!(frame.narrowing.tools.len(), 8);
+    let judged = replay.call(4).unwrap();
+    let finding = judged.decision.deciding().unwrap();
+    assert_eq!(judged.decision.findings.len(), 1);
+    assert_eq!(finding.checked.as_ref().unwrap().value, Some("ORD-124".into()));
+    assert_eq!(finding.found[0].value, Some("ORD-123".into()));
+    assert_eq!(finding.found[0].call.turn, 3);
+    assert!(!judged.counterfactual && replay.call(5).unwrap().counterfactual);
+}
+
+#[test]
+fn findings_say_what_would_have_helped() {
+    let prior = |id: &str, index: u32| {
+        let replay = enforced(id);
+        match &replay.call(index).unwrap().decision.deciding().unwrap().detail {
+            Detail::Prior(prior) => (**prior).clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(prior("refund-128", 3).hint.as_deref(), Some("$.result.eligible"));
+    let withdrawn = prior("refund-125", 4);
+    assert!(withdrawn.other_reading, "an earlier check had found the order eligible");
+    assert_eq!(withdrawn.matching, "newest");
+    assert!(prior("risk-603", 5).other_reading, "the desk had been open");
+}
