@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use super::BadPattern;
 use super::ast::{Ast, Look, Node, Repeat};
 use super::program::{Code, Inst};
 
@@ -16,7 +15,9 @@ const MOST_WORK: u32 = 1 << 22;
 /// Longest copy of a group's body that stands in for a reference to it.
 const MOST_STAND_IN: usize = 1 << 10;
 
-const TOO_LARGE: BadPattern = BadPattern::TooLarge { what: "its counts multiply to too many steps" };
+/// The pattern takes more than its share of instructions or work.
+#[derive(Debug)]
+pub(super) struct TooLarge;
 
 pub(super) struct Compiler<'a> {
     ast: &'a Ast,
@@ -67,15 +68,15 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    pub(super) fn starts(&mut self) -> Result<Code, BadPattern> {
+    pub(super) fn starts(&mut self) -> Result<Code, TooLarge> {
         self.list(&self.ast.root, Reading::Places, true)
     }
 
-    pub(super) fn forward(&mut self) -> Result<Code, BadPattern> {
+    pub(super) fn forward(&mut self) -> Result<Code, TooLarge> {
         self.list(&self.ast.root, Reading::Places, false)
     }
 
-    pub(super) fn exact(&mut self) -> Result<Code, BadPattern> {
+    pub(super) fn exact(&mut self) -> Result<Code, TooLarge> {
         self.list(&self.ast.root, Reading::Exact, false)
     }
 
@@ -84,26 +85,26 @@ impl<'a> Compiler<'a> {
         (self.tables, self.longest_text)
     }
 
-    fn list(&mut self, node: &'a Node, reading: Reading, backward: bool) -> Result<Code, BadPattern> {
+    fn list(&mut self, node: &'a Node, reading: Reading, backward: bool) -> Result<Code, TooLarge> {
         let mut draft = Draft { insts: Vec::new(), reading, backward };
         self.emit(node, &mut draft)?;
         self.push(&mut draft, Inst::Match)?;
         Ok(Code::new(draft.insts, backward, &self.ast.sets))
     }
 
-    fn push(&mut self, draft: &mut Draft, inst: Inst) -> Result<usize, BadPattern> {
+    fn push(&mut self, draft: &mut Draft, inst: Inst) -> Result<usize, TooLarge> {
         self.spent += 1;
         if self.spent > MOST_INSTRUCTIONS {
-            return Err(TOO_LARGE);
+            return Err(TooLarge);
         }
         draft.insts.push(inst);
         Ok(draft.insts.len() - 1)
     }
 
-    fn emit(&mut self, node: &'a Node, draft: &mut Draft) -> Result<(), BadPattern> {
+    fn emit(&mut self, node: &'a Node, draft: &mut Draft) -> Result<(), TooLarge> {
         self.work += 1;
         if self.work > MOST_WORK {
-            return Err(TOO_LARGE);
+            return Err(TooLarge);
         }
         match node {
             Node::Empty => {}
@@ -157,7 +158,7 @@ impl<'a> Compiler<'a> {
         self.slots.get(&group).copied()
     }
 
-    fn alternatives(&mut self, nodes: &'a [Node], draft: &mut Draft) -> Result<(), BadPattern> {
+    fn alternatives(&mut self, nodes: &'a [Node], draft: &mut Draft) -> Result<(), TooLarge> {
         let Some((last, earlier)) = nodes.split_last() else { return Ok(()) };
         let mut ends = Vec::with_capacity(earlier.len());
         for node in earlier {
@@ -175,7 +176,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn repeat(&mut self, repeat: &'a Repeat, draft: &mut Draft) -> Result<(), BadPattern> {
+    fn repeat(&mut self, repeat: &'a Repeat, draft: &mut Draft) -> Result<(), TooLarge> {
         for _ in 0..repeat.min {
             let before = draft.insts.len();
             self.round(repeat, false, draft)?;
@@ -196,12 +197,12 @@ impl<'a> Compiler<'a> {
                 break; // an empty body: the split alone, which leads on
             }
             let copies = optional.and_then(|optional| usize::try_from(optional).ok());
-            let copies = copies.filter(|copies| written > 1 || copies.saturating_mul(length) <= MOST_OPTIONAL);
+            let copies =
+                copies.filter(|copies| written > 1 || copies.saturating_mul(length) <= MOST_OPTIONAL);
             if copies.is_none() {
                 // A loop. In place of a bound: right as long as the text is too short to reach it.
                 if let Some(bound) = optional {
-                    self.longest_text =
-                        self.longest_text.min(usize::try_from(bound).unwrap_or(usize::MAX));
+                    self.longest_text = self.longest_text.min(usize::try_from(bound).unwrap_or(usize::MAX));
                 }
                 self.push(draft, Inst::Jump(target(split)?))?;
                 break;
@@ -217,7 +218,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// One round of a loop; one beyond the least count must consume something.
-    fn round(&mut self, repeat: &'a Repeat, optional: bool, draft: &mut Draft) -> Result<(), BadPattern> {
+    fn round(&mut self, repeat: &'a Repeat, optional: bool, draft: &mut Draft) -> Result<(), TooLarge> {
         if draft.reading != Reading::Exact {
             return self.emit(&repeat.body, draft);
         }
@@ -240,7 +241,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn look(&mut self, look: &'a Look, draft: &mut Draft) -> Result<(), BadPattern> {
+    fn look(&mut self, look: &'a Look, draft: &mut Draft) -> Result<(), TooLarge> {
         let pure = self.ast.is_pure(look);
         match draft.reading {
             Reading::Texts => Ok(()),
@@ -277,7 +278,7 @@ impl<'a> Compiler<'a> {
 
     /// What a reference may match, where the group's text is not at hand: nothing, or anything the group's body can
     /// match anywhere.
-    fn stand_in(&mut self, group: u32, draft: &mut Draft) -> Result<(), BadPattern> {
+    fn stand_in(&mut self, group: u32, draft: &mut Draft) -> Result<(), TooLarge> {
         let split = self.push(draft, Inst::Jump(0))?;
         match self.bodies.get(&group).copied() {
             Some(body) => {
@@ -296,8 +297,8 @@ impl<'a> Compiler<'a> {
     }
 }
 
-fn target(at: usize) -> Result<u32, BadPattern> {
-    u32::try_from(at).map_err(|_| TOO_LARGE)
+fn target(at: usize) -> Result<u32, TooLarge> {
+    u32::try_from(at).map_err(|_| TooLarge)
 }
 
 fn patch(draft: &mut Draft, at: usize, inst: Inst) {

@@ -12,14 +12,15 @@ use super::places::{Places, holds};
 use super::program::{Inst, Program, set_at};
 use super::{Fuel, OverBudget};
 
-/// Steps before failed states are remembered: most texts end well before, and remembering costs more than a step.
-const CHEAP: u64 = 20_000;
+/// Instructions before failed states are remembered, and how many more for each unit of the text: most searches end
+/// well before, and remembering costs more than an instruction.
+const CHEAP: (u64, u64) = (10_000, 24);
 /// Words (of four bytes) that failed states may take.
-const MOST_MEMORY: usize = 1 << 22;
+const MOST_MEMORY: usize = 1 << 21;
 /// Entries of the stack: 12 bytes each.
 const MOST_FRAMES: usize = 1 << 22;
 /// What remembering or finding a state costs, in steps, beside one for each of its words.
-const REMEMBER: u64 = 8;
+const REMEMBER: u64 = 24;
 
 /// A slot that holds no place.
 const NONE: u32 = u32::MAX;
@@ -33,7 +34,9 @@ pub(super) struct Machine<'a> {
     looks: Vec<Evaluation>,
     /// Evaluations of lookarounds so far.
     evaluations: u32,
-    steps: u64,
+    instructions: u64,
+    /// Beyond how many of them failed states are remembered.
+    cheap: u64,
     failed: Failed,
 }
 
@@ -84,7 +87,8 @@ impl<'a> Machine<'a> {
             stack: Vec::new(),
             looks: Vec::new(),
             evaluations: 0,
-            steps: 0,
+            instructions: 0,
+            cheap: CHEAP.0 + CHEAP.1 * text.len() as u64,
             failed: Failed {
                 width: 3 + program.slots.captures + loops.div_ceil(32),
                 words: Vec::new(),
@@ -97,14 +101,12 @@ impl<'a> Machine<'a> {
     /// The end of the match that starts at the given place, in units. States that failed from earlier starts are not
     /// tried again.
     pub(super) fn run(&mut self, start: usize, fuel: &mut Fuel) -> Result<Option<usize>, OverBudget> {
-        self.slots.fill(NONE);
-        self.stack.clear();
-        self.looks.clear();
+        // A run that fails leaves nothing behind: what it set it has put back.
         let Ok(mut place) = u32::try_from(start) else { return Ok(None) };
         let mut at = 0;
         loop {
             fuel.spend(1)?;
-            self.steps += 1;
+            self.instructions += 1;
             let next = match self.step(at, place, fuel)? {
                 Next::Fail => self.back(fuel)?,
                 next => next,
@@ -143,7 +145,7 @@ impl<'a> Machine<'a> {
             }
             Inst::Assert(_) | Inst::Holds { .. } => Next::Fail,
             Inst::Split { prefer, other } => {
-                if self.steps > CHEAP && self.has_failed(at, place, fuel)? {
+                if self.instructions > self.cheap && self.has_failed(at, place, fuel)? {
                     return Ok(Next::Fail);
                 }
                 self.push(Frame::Try { at: other, place }, fuel)?;
@@ -156,6 +158,7 @@ impl<'a> Machine<'a> {
                 go_on(place)
             }
             Inst::Forget { from, to } => {
+                fuel.spend(u64::from(to - from) / 4)?;
                 for slot in from..to {
                     self.set(slot, NONE, fuel)?;
                 }
@@ -270,7 +273,7 @@ impl<'a> Machine<'a> {
         let equal = |(a, b): &(&u16, &u16)| a == b || fold && case::canonical(**a) == case::canonical(**b);
         let compared = held.iter().zip(there).take_while(equal).count();
         // Comparing is quicker than stepping.
-        fuel.spend(compared as u64 / 4 + 1)?;
+        fuel.spend(compared as u64 / 4)?;
         Ok((compared == held.len()).then_some(target))
     }
 

@@ -3,7 +3,7 @@
 //! group. The text is read as UTF-16 units, so an astral letter is two pieces. Open groups are kept in a list, not on
 //! the stack; how deep they nest is bounded because the passes after this one recurse.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::BadPattern;
@@ -17,7 +17,7 @@ mod names;
 /// Longest pattern, in UTF-16 units.
 const LONGEST: usize = 1 << 16;
 /// How deep groups and lookarounds may nest.
-const DEEPEST: usize = 200;
+const DEEPEST: usize = 100;
 
 /// Reads a pattern, with the groups of flags it may begin with.
 pub(super) fn parse(pattern: &str) -> Result<Ast, BadPattern> {
@@ -54,8 +54,8 @@ struct Parser<'p> {
     flags: Flags,
     /// Capturing groups in the whole pattern: decides whether `\2` refers or is octal.
     group_count: u32,
-    /// Names of groups with their numbers; where there is none, `\k` is the letter.
-    names: Vec<(String, u32)>,
+    /// Names of groups with their (first) numbers; where there is none, `\k` is the letter.
+    names: HashMap<String, u32>,
     /// Groups opened so far.
     opened: u32,
     sets: Vec<Set>,
@@ -99,7 +99,7 @@ impl<'p> Parser<'p> {
             at: 0,
             flags: Flags::default(),
             group_count: 0,
-            names: Vec::new(),
+            names: HashMap::new(),
             opened: 0,
             sets: Vec::new(),
             referenced: BTreeSet::new(),
@@ -141,7 +141,7 @@ impl<'p> Parser<'p> {
                 }
                 Some(b'(') => {
                     if outer.len() >= DEEPEST {
-                        return Err(BadPattern::TooLarge { what: "groups nest deeper than 200" });
+                        return Err(BadPattern::TooLarge { what: "groups nest deeper than 100" });
                     }
                     let kind = self.group_kind(start)?;
                     let inner = self.open(kind, start);
@@ -157,8 +157,7 @@ impl<'p> Parser<'p> {
                     let repeatable = !matches!(closed.kind, Kind::Look { behind: true, .. });
                     let groups_before = closed.groups_before;
                     let node = self.close(closed);
-                    let node =
-                        if repeatable { self.quantified(node, groups_before, start)? } else { node };
+                    let node = if repeatable { self.quantified(node, groups_before, start)? } else { node };
                     here.terms.push(node);
                     continue;
                 }
@@ -258,7 +257,7 @@ impl<'p> Parser<'p> {
             self.at += 2;
             let name = self.group_name().ok_or_else(|| self.syntax(start, "invalid group name"))?;
             self.opened += 1;
-            if self.names.iter().any(|(known, group)| *known == name && *group != self.opened) {
+            if self.names.get(&name).is_some_and(|first| *first != self.opened) {
                 return Err(self.syntax(start, "two groups have the same name"));
             }
             return Ok(Kind::Capture(self.opened));
@@ -364,8 +363,8 @@ impl<'p> Parser<'p> {
             self.at += 1;
             name = self.group_name();
         }
-        let group = name.and_then(|name| self.names.iter().find(|(known, _)| *known == name));
-        group.map(|&(_, group)| group).ok_or_else(|| self.syntax(start, "`\\k` names no group"))
+        let group = name.and_then(|name| self.names.get(&name).copied());
+        group.ok_or_else(|| self.syntax(start, "`\\k` names no group"))
     }
 
     /// After a backslash that begins neither a set, an assertion nor a reference: the unit it stands for.

@@ -66,20 +66,33 @@ pub(super) fn all(
     Ok(places)
 }
 
-/// Whether the text has a match.
+/// Whether the text has a match, asked of two lists that mean the same, read from either end: which of them is the
+/// cheaper depends on the text, so they take turns, each turn from the beginning with a greater share.
 pub(super) fn any(
-    code: &Code,
+    codes: [&Code; 2],
     sets: &[Set],
     text: &[u16],
     tables: &[Places],
     fuel: &mut Fuel,
 ) -> Result<bool, OverBudget> {
-    let mut found = false;
-    run(code, sets, text, tables, fuel, |_| {
-        found = true;
-        true
-    })?;
-    Ok(found)
+    let mut share = 1000 + 16 * text.len() as u64;
+    loop {
+        for code in codes {
+            let mut turn = fuel.share(share);
+            let mut found = false;
+            let ended = run(code, sets, text, tables, &mut turn, |_| {
+                found = true;
+                true
+            });
+            if ended.is_ok() {
+                return Ok(found);
+            }
+            fuel.spend(turn.budget)?;
+        }
+        // Nothing is left after a turn that had all: spending once more tells.
+        fuel.spend(1)?;
+        share = share.saturating_mul(4);
+    }
 }
 
 /// Whether an assertion holds at a place of the text.
@@ -107,23 +120,29 @@ fn run(
     fuel: &mut Fuel,
     mut accept: impl FnMut(usize) -> bool,
 ) -> Result<(), OverBudget> {
+    fuel.spend(code.insts.len() as u64 / 16)?;
     let mut states = States { code, text, tables, reached: vec![0; code.insts.len()], todo: Vec::new() };
     let (mut now, mut next) = (Vec::new(), Vec::new());
     let mut matched = false;
-    for step in 0..=text.len() {
-        // Counting from the edge where the run begins; in a backward run the unit ahead is the one before the place.
+    // Counted from the edge where the run begins.
+    let mut step = 0;
+    while step <= text.len() {
+        if step > 0 && now.is_empty() && !matched && !code.nullable {
+            let skipped = step;
+            while ahead(code, text, step).is_some_and(|unit| !code.first.contains(unit)) {
+                step += 1;
+            }
+            fuel.spend((step - skipped) as u64 / 4)?;
+            if step == text.len() || code.starts_at_edge() {
+                break;
+            }
+        }
         let place = if code.backward { text.len() - step } else { step };
-        let unit = if code.backward {
-            place.checked_sub(1).and_then(|at| text.get(at)).copied()
-        } else {
-            text.get(place).copied()
-        };
+        let unit = ahead(code, text, step);
         let mut cost = 1;
         if step == 0 || code.may_start(unit) {
             states.todo.push(0);
             cost += states.follow(step, place, &mut now, &mut matched);
-        } else if now.is_empty() && !matched && code.starts_at_edge() {
-            break;
         }
         if matched && accept(place) {
             break;
@@ -145,8 +164,18 @@ fn run(
         fuel.spend(cost)?;
         now.clear();
         std::mem::swap(&mut now, &mut next);
+        step += 1;
     }
     Ok(())
+}
+
+/// The unit that a run reads next: in a backward run the one before the place.
+fn ahead(code: &Code, text: &[u16], step: usize) -> Option<u16> {
+    if code.backward {
+        text.len().checked_sub(step + 1).and_then(|at| text.get(at)).copied()
+    } else {
+        text.get(step).copied()
+    }
 }
 
 /// The states at one place: which instructions can come next.

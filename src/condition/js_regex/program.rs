@@ -8,8 +8,8 @@
 //! A lookaround that rests on the place alone is a list of its own, whose answers for all places are worked out first.
 
 use super::ast::{Assert, Ast};
+use super::compile::{Compiler, TooLarge};
 use super::set::Set;
-use super::{BadPattern, compile::Compiler};
 
 /// A pattern, ready to run.
 #[derive(Debug)]
@@ -54,16 +54,25 @@ pub(super) enum Inst {
     Set(u32),
     Assert(Assert),
     /// Goes on where the table of a lookaround says so.
-    Holds { table: u32, negated: bool },
+    Holds {
+        table: u32,
+        negated: bool,
+    },
     /// Tries the one, then the other.
-    Split { prefer: u32, other: u32 },
+    Split {
+        prefer: u32,
+        other: u32,
+    },
     Jump(u32),
     Match,
     // Only in exact code:
     /// Keeps the place.
     Save(u32),
     /// Forgets slots `from` up to, but not including, `to`.
-    Forget { from: u32, to: u32 },
+    Forget {
+        from: u32,
+        to: u32,
+    },
     /// Consumes what the group in this slot and the next has matched.
     Backreference(u32),
     /// A round of a loop begins.
@@ -71,18 +80,22 @@ pub(super) enum Inst {
     /// A round of a loop ends; it must have consumed something.
     RoundEnd(u32),
     /// A lookaround that remembers or refers; `after` is where the pattern goes on.
-    LookStart { negated: bool, backward: bool, after: u32 },
+    LookStart {
+        negated: bool,
+        backward: bool,
+        after: u32,
+    },
     LookEnd,
 }
 
 impl Program {
-    pub(super) fn new(ast: Ast) -> Result<Self, BadPattern> {
+    pub(super) fn new(ast: Ast) -> Result<Self, TooLarge> {
         let mut compiler = Compiler::new(&ast);
         let starts = compiler.starts()?;
         let forward = if ast.referenced.is_empty() { Some(compiler.forward()?) } else { None };
         let exact = compiler.exact()?;
         let captures = 2 * ast.referenced.len();
-        let all = captures + usize::try_from(ast.watched_loops).unwrap_or(usize::MAX);
+        let all = captures + ast.watched_loops as usize;
         let (tables, longest_text) = compiler.finish();
         Ok(Self {
             tables,
@@ -102,17 +115,22 @@ impl Code {
         let (mut nullable, mut ranges) = (false, Vec::new());
         let edge = if backward { Assert::TextEnd } else { Assert::TextStart };
         let mut seen = vec![false; insts.len()];
+        let mut seen_sets = vec![false; sets.len()];
         let mut todo = vec![0u32];
         while let Some(at) = todo.pop() {
             let Some(inst) = inst_at(&insts, at) else { continue };
-            match usize::try_from(at).ok().and_then(|at| seen.get_mut(at)) {
+            match seen.get_mut(at as usize) {
                 Some(seen) if !*seen => *seen = true,
                 _ => continue,
             }
             match inst {
                 Inst::Unit(unit) => ranges.push((unit, unit)),
                 Inst::Set(set) => {
-                    ranges.extend_from_slice(set_at(sets, set).map(Set::ranges).unwrap_or_default());
+                    if let (Some(seen), Some(set)) = (seen_sets.get_mut(set as usize), set_at(sets, set))
+                        && !std::mem::replace(seen, true)
+                    {
+                        ranges.extend_from_slice(set.ranges());
+                    }
                 }
                 Inst::Assert(assert) if assert == edge => {}
                 Inst::Split { prefer, other } => todo.extend([prefer, other]),
@@ -140,9 +158,9 @@ impl Code {
 }
 
 fn inst_at(insts: &[Inst], at: u32) -> Option<Inst> {
-    usize::try_from(at).ok().and_then(|at| insts.get(at)).copied()
+    insts.get(at as usize).copied()
 }
 
 pub(super) fn set_at(sets: &[Set], at: u32) -> Option<&Set> {
-    usize::try_from(at).ok().and_then(|at| sets.get(at))
+    sets.get(at as usize)
 }

@@ -31,7 +31,9 @@ impl Parser<'_> {
             let before = self.at;
             self.at += 2;
             match self.group_name() {
-                Some(name) => self.names.push((name, self.group_count)),
+                Some(name) => {
+                    self.names.entry(name).or_insert(self.group_count);
+                }
                 None => self.at = before,
             }
         }
@@ -78,9 +80,7 @@ impl Parser<'_> {
             return None;
         }
         self.at += 1;
-        if self.peek_ascii() == Some(b'{') {
-            return None;
-        }
+        // `u{61}` would be allowed here too, but is not supported anywhere.
         let first = self.hex(4)?;
         let mut units = [first, 0];
         if (0xD800..0xDC00).contains(&first) && self.looking_at("\\u") {
