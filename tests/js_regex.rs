@@ -1,5 +1,7 @@
 //! Regular expressions against what Node's `RegExp` says of them (`tests/oracles/regex/`), and within their budget.
 
+#![expect(clippy::unwrap_used, reason = "tests may fail")]
+
 use std::ops::Range;
 use std::path::Path;
 

@@ -85,6 +85,7 @@ const picked = [
   ['(?=a)b|c', ['bc']], ['(?!a)', ['a', '']], ['(?!)', ['a']], ['(?=)', ['']], ['(?<!)', ['']], ['(?<=)', ['']], ['a(?=b)', ['ac ab']], ['a(?!b)', ['ab ac']], ['(?<=a)b', ['cb ab']], ['(?<!a)b', ['ab cb']], ['(?<=^a)b', ['ab']], ['(?<=a$)', ['ba']], ['(?=.*b)a', ['acb']], ['^(?=.*\\d)(?=.*[a-z]).{4,}$', ['ab12', 'abcd', '1234']],
   ['(?<=([ab]+)([bc]+))$', ['abc']], ['(?<=([ab]+)([bc]+))\\1$', ['abca', 'abcb']], ['(?<=(\\w){3})f', ['abcdef']], ['(?<=(\\w){3})\\1', ['abca', 'abcb']], ['(?<=\\1(\\w))d', ['abcCd', 'abbd', 'abcd']], ['(?<=(.)\\1)b', ['aab', 'abb', 'ccb']], ['(?<=(?:\\1b)(aa))', ['aabaax', 'aaxbaa']], ['(?<=(?:(a)|b)+)\\1c', ['abac', 'babc']], ['(?<!(^|[ab])\\w{2})c', ['abc', 'xbc']], ['(?<=a(?=([^a]{2})d)\\w{3})\\w\\1', ['abcdcdbc']], ['(?<=a(.\\2)b(\\1)).{4}', ['aabcacbc']], ['(?<=$)', ['a']], ['(?<=\\b)a', ['!a', 'ba']], ['(?<=a|bc)d', ['bcd', 'ad', 'cd']], ['(?<=a.*)b', ['a\nb', 'axxb']], ['(?<=(?<a>\\w){3})f', ['abcdef']], ['(?<=a{2,3})b', ['ab', 'aab']], ['(?<!a{2,})b', ['ab', 'aab']],
   ['(?=(a+))a*b\\1', ['baaabac']], ['(?=(a+))', ['baaabac']], ['(.*?)a(?!(a+)b\\2c)\\2(.*)', ['baaabaac']], ['(?!(a))\\1b', ['b', 'ab']], ['(?=(?!(a))b)\\1b', ['b']], ['(?!(?=(a)))\\1b', ['b']], ['(?:(?=(a+))\\1)+b', ['aaab']], ['(?=(a+))\\1a', ['aaa']], ['(?=(a*?))\\1b', ['aab']], ['(?<=(a+?))\\1b', ['aaab']], ['(?=(a|ab))\\1c', ['abc']], ['((?=(a))b|a)\\2c', ['ac']], ['(?:(?=(a))a|b)*\\1c', ['abc', 'bac']],
+  ['(a|b)(?!\\1).', ['ab', 'aa', 'aab']], ['(\\w)(?!.*\\1)', ['abab', 'abcab', '']], ['^(?:(\\w)(?!.*\\1))+$', ['abc', 'abca']], ['(a|b)(?<!\\1\\1)c', ['aac', 'abc', 'bbc']], ['(a|b)+(?<!b\\1)c', ['abbc', 'aabac', 'bac']], ['(\\w)(?=.*\\1)', ['abcb', 'abc']], ['(?:(\\w)(?!\\1))+$', ['abba', 'abab']], ['(\\w+)(?! \\1) \\w+', ['the the', 'the them', 'so what']], ['(?<!(.)\\1)b', ['aab', 'acb', 'b']], ['(.)(?!(?!\\1))', ['ab', 'abb']], ['(.)(?!(?=\\1)b)b', ['bb', 'ab']], ['(?!(.)(?!\\1)).', ['ab', 'abb']],
   // captures and loops
   ['(?:(a)|b)*\\1$', ['ab', 'aba', 'abaa']], ['(z)((a+)?(b+)?(c))*', ['zaacbbbcac']], ['(z)((a+)?(b+)?(c))*\\3$', ['zaacbbbcac', 'zaacbbbcaca']], ['(a*)*', ['b', 'aab']], ['(a*)*\\1b', ['aab']], ['(?:a*?)*?b', ['aab']], ['(a?)*?\\1b', ['aab']], ['(a*){2,3}\\1b', ['aab']], ['(?:a?){3}$', ['aaaa']], ['(?:a?b??)*', ['ab', 'abab']], ['(?:a?b??)*?c', ['ababc']], ['(a?b??)*', ['ab']], ['(?:a|()b?)*c', ['abc']], ['((a)|b)*?\\2c', ['abac']], ['(\\2b)(\\1a)', ['ba']], ['(a\\1)', ['a']], ['(a\\1b)+', ['abab']], ['((\\1)a)+', ['aa']], ['(?:(x)|(y))\\1\\2', ['xx', 'yy', 'x', 'xy']], ['(a)|b\\1', ['b']], ['(?:(a)|(b)|(c))+\\1', ['abc', 'abca', 'aa']], ['^(?:b|(a))*\\1$', ['ab', 'abab', 'aba']], ['(a|ab)(c|bcd)(d*)', ['abcd']], ['(a|ab)(bcd|c)(d*)\\3', ['abcd']], ['a*?$', ['aab']], ['(a+|b+)*?c', ['aabbc']], ['(?:a+)+?b', ['aaab']], ['(a+)\\1', ['aaaaa']], ['(a+?)\\1', ['aaaaa']], ['^(a+)\\1$', ['aaaa', 'aaaaa']], ['^(aa+)\\1+$', ['aaaaaaa', 'aaaaaaaa', 'aaaaaaaaa']], ['(\\w+)\\s\\1', ['the the', 'the then', 'he the']], ['(["\']).*?\\1', ['say "it\'s"', 'say "it\'s']], ['(?i)(a)\\1', ['aA']], ['(?i)(σ)\\1', ['σς']], ['(?i)(ſ)\\1', ['ſs', 'ſſ']], ['(?i)(k)\\1', ['kK']],
   ['x{0,2}x{0,2}y', ['xxxxy', 'xxxxxy']], ['(?:ab|cd)\\d?', ['aabb cd5']], ['(?:(?:a|b)c?)+?d', ['abcacd']], ['(?:){0}a', ['a']], ['(a){0}\\1b', ['b']], ['(?:a{0,1}){0,1}b', ['aab']], ['(?:(?=a)){3}a', ['a']], ['(?:\\b){2}a', ['a']], ['(?:^)*a', ['ba']], ['(?:^a)*b', ['ab', 'aab']], ['(?:$)+', ['a']], ['((?:))*a\\1', ['a']], ['(?:a|b|c|d|e)+f', ['abcdef']],
@@ -162,10 +163,23 @@ function mutated(pattern) {
   return letters.join('');
 }
 
+// Patterns in which much is remembered and referred to, from lookarounds too.
+function referring() {
+  const groups = 1 + random(3);
+  const reference = () => '\\' + (1 + random(groups));
+  const piece = () => pick([() => pick([...'abc.']), () => pick([...'abc.']), reference, () => '[ab]'])() + (chance(30) ? pick(['*', '+', '?', '{2}', '*?', '+?']) : '');
+  const pieces = (n) => times(1 + random(n), piece).join('');
+  const look = () => pick(['(?=', '(?!', '(?!', '(?<=', '(?<!', '(?<!']) + (chance(20) ? pieces(2) + '|' : '') + pieces(2) + ')';
+  const parts = times(groups, () => '(' + (chance(30) ? pieces(1) + '|' : '') + (chance(15) ? look() : '') + pieces(2) + ')' + (chance(25) ? pick(['*', '+', '?', '*?']) : ''));
+  for (let n = 1 + random(3); n > 0; n--) parts.splice(random(parts.length + 1), 0, chance(55) ? look() : reference());
+  const text = parts.join('');
+  return chance(25) ? '(?:' + text + ')' + pick(['*', '+', '{2}']) + pick(['', 'c', '$']) : text;
+}
+
 let written = 0;
 while (written < count) {
   const wide = chance(40);
-  let pattern = choice(1 + random(4), wide);
+  let pattern = chance(25) ? referring() : choice(1 + random(4), wide);
   if (pattern.length > 40) continue;
   if (chance(15)) pattern = mutated(pattern);
   if (chance(30)) pattern = pick(['(?i)', '(?m)', '(?s)', '(?i)', '(?im)', '(?s)(?i)', '(?msi)']) + pattern;
