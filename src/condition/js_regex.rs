@@ -6,14 +6,15 @@
 //!
 //! The engine is our own because no library has both the meaning and the count. On the 5,765 cases of
 //! `tests/conformance/js_regex.jsonl` that Node answers (many of them odd on purpose), regress 0.12 gives the answer in
-//! 5,629 and fancy-regex 0.20 in 3,838, with a panic in one; this one in all, and in 600,000 more of the same making. `^(a+)+$` on 26 letters
-//! and a `!` took regress 1.3 s, with no way to stop it; fancy-regex has a limit, but no JavaScript meaning of `\b`, `$`,
-//! `[^]`, astral letters, groups in loops or Annex B. So patterns are parsed here and run in one of two ways. What refers
-//! to no group is followed in all ways at once ([`places`]), lookarounds included, in time proportional to the text: the
-//! answer is the true one, and `^(a+)+$` on 100,000 letters takes 3 ms. Backreferences need a backtracking search
-//! ([`exact`]), in JavaScript's order, from those places alone where the pattern with its references loosened can start,
-//! and without trying a failed state twice: that settles most of what is exponential elsewhere, and a search that
-//! does spend the default budget ends in about 25 ms. Both figures from one core of a shared two-core machine.
+//! 5,629 and fancy-regex 0.20 in 3,838, with a panic in one; this one in all, and in 600,000 more of the same making.
+//! `^(a+)+$` on 26 letters and a `!` took regress 1.3 s, with no way to stop it; fancy-regex has a limit, but no
+//! JavaScript meaning of `\b`, `$`, `[^]`, astral letters, groups in loops or Annex B. So patterns are parsed here and
+//! run in one of two ways. What refers to no group is followed in all ways at once (`places`), lookarounds included, in
+//! time proportional to the text: the answer is the true one, and `^(a+)+$` on 100,000 letters takes 3 ms.
+//! Backreferences need a backtracking search (`exact`), in JavaScript's order, from those places alone where the
+//! pattern with its references loosened can start, and without trying a failed state twice: that settles most of what
+//! is exponential elsewhere, and a search that does spend the default budget ends in about 25 ms. Both figures from one
+//! core of a shared two-core machine.
 
 use std::ops::Range;
 use std::sync::Arc;
