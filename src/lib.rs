@@ -1,9 +1,75 @@
-//! Toolgate: which tool call may happen when, decided, replayed and compared.
+//! Which tool call of an AI agent may happen when: decided live, replayed over recordings, shown and compared.
+//!
+//! # The way of the data
 //!
 //! ```text
 //! policy text ──► dialect::NAME ──► Unit ─────┐
 //!                                             ├─► engine ──► replay ──► report | cli | workbench
 //! recording ───► session::read::FORMAT ──► Session
+//! ```
+//!
+//! # The rooms
+//!
+//! | room | what it holds |
+//! |---|---|
+//! | [`source`] | text with a name, spans, and documents in which every key and value knows its place |
+//! | [`diagnostic`] | what is told about a text or a recording; the one table of codes with their pages |
+//! | [`session`] | one recorded run: messages, turns, calls, outcomes; `session::read` is the table of formats |
+//! | [`monitor`] | what a dialect gives the engine: `Unit` (rules) and `Monitor` (their running state); findings |
+//! | [`condition`] | paths, conditions on results, patterns: pure functions on a counted budget |
+//! | [`dialect`] | the table of policy languages, one folder each |
+//! | [`policy`] | a version: documents, units, digest |
+//! | [`engine`] | [`engine::Run`]: narrows, decides, and is told what happened |
+//! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
+//! | `report` | sentences, JSON, text: the only room that words findings |
+//! | `files` | the only reader of files |
+//! | `cli`, `workbench` | the program |
+//!
+//! Imports run one way: source ← diagnostic ← session ← monitor ← condition ← dialect ← policy ← engine ← replay ← report ←
+//! cli and workbench. A test reads the `use` lines and holds this.
+//!
+//! # What always holds
+//!
+//! 1. Nothing left of `report` prints, reads files or the environment, asks the time, or words sentences about findings:
+//!    they carry codes, values, calls and the dialect's own told text.
+//! 2. A new dialect, format, kind of rule, verb or output is one new file (or folder) and a line in a table.
+//! 3. The engine is deterministic and total: the same session gives the same decisions, and no input makes it panic.
+//! 4. Every finding names its rule, with its place in the text, and the calls it rests on.
+//! 5. The cost of a call does not grow with the session: running state, never a rescan; a call asks only the units that its
+//!    tool wakes.
+//! 6. Reading gives a value *and* diagnostics, so a half-broken policy or recording still shows.
+//! 7. Bodies stay as recorded, and are parsed when something first looks.
+//! 8. In doubt a call is stopped: what is not known to have succeeded satisfies nothing, and what may have happened forbids.
+//!
+//! # Embedding
+//!
+//! `default-features = false` leaves the engine alone. `examples/gate.rs` gates a loop of calls one after the other,
+//! `examples/siblings.rs` calls that are started together:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use toolgate::engine::{Mode, NewCall, Run, Verdict};
+//! use toolgate::monitor::Depth;
+//! use toolgate::policy::{Policy, PolicyFile};
+//! use toolgate::session::{Body, Facts, Outcome};
+//!
+//! let text = "{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}";
+//! let file = PolicyFile { name: "deploy.yaml".into(), relative: "deploy.yaml".into(), text: text.into(), named: true };
+//! let policy = Policy::load(&[file], None).policy.expect("a version without errors");
+//! let mut run = Run::new(&policy, Mode::Enforce, Depth::Findings, &Arc::new(Facts::default()));
+//!
+//! run.begin_turn(None);
+//! let (_, decision) = run.propose(NewCall { tool: "deploy", arguments: &Body::text("{}") });
+//! assert_eq!(decision.verdict, Verdict::Deny);
+//! assert_eq!(decision.told.as_deref(), Some("[permission denied: prior_tool_missing]"));
+//! let (ticket, decision) = run.propose(NewCall { tool: "run_tests", arguments: &Body::text("{}") });
+//! assert_eq!(decision.verdict, Verdict::Allow);
+//! run.resolve(ticket, Outcome::Ok, &Body::text("41 passed"));
+//! run.end_turn();
+//!
+//! run.begin_turn(None);
+//! let (_, decision) = run.propose(NewCall { tool: "deploy", arguments: &Body::text("{}") });
+//! assert_eq!(decision.verdict, Verdict::Allow);
 //! ```
 
 #[cfg(feature = "cli")]
