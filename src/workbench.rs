@@ -1,0 +1,3 @@
+//! The terminal program: sessions, what the model could call, why a call was stopped.
+
+pub mod text;

@@ -1,0 +1,464 @@
+//! The one door by which recorded text reaches the screen.
+//!
+//! A recording is written by a model and by whatever its tools fetched, so it is hostile: it may hold escape
+//! sequences, characters that turn the direction of a line around, characters nobody can see. Here each of
+//! them becomes a visible mark, tabs become spaces, and text is cut and wrapped by what it really takes on
+//! the screen. Nothing is dropped silently: whoever reads the screen sees that something was there. (One
+//! exception, U+FE0E or U+FE0F straight after a character: it only asks for another drawing of that character.)
+//!
+//! This file knows nothing of colours; a mark says that it is one, and the view styles it.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::{Graphemes, UnicodeSegmentation};
+use unicode_width::UnicodeWidthStr;
+
+/// How marks are spelt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Marks {
+    /// `␛`, `↵`, `⟨U+202E⟩`, cut text ends in `…`.
+    #[default]
+    Unicode,
+    /// `^[`, `\n`, `<U+202E>`, cut text ends in `~`.
+    Ascii,
+}
+
+/// A smallest part of shown text: never cut, never wrapped inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// What stands on the screen: without control, direction or invisible characters.
+    pub text: Cow<'a, str>,
+    /// Columns it takes.
+    pub width: usize,
+    /// It stands for something that the text has and the screen must not get.
+    pub mark: bool,
+}
+
+/// A run of shown text in one style.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Run {
+    /// Safe text.
+    pub text: String,
+    /// It is a mark (see [`Piece::mark`]).
+    pub mark: bool,
+}
+
+/// A line of shown text and its width in columns.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shown {
+    /// Runs, marks apart from plain text.
+    pub runs: Vec<Run>,
+    /// Columns all runs take together.
+    pub width: usize,
+}
+
+/// Columns from one tab stop to the next.
+const TAB: usize = 4;
+/// Combining characters that may sit on one base; what is stacked higher would climb into the lines above.
+const STACKED: usize = 6;
+
+impl Marks {
+    /// What stands where text was cut.
+    #[must_use]
+    pub const fn ellipsis(self) -> &'static str {
+        match self {
+            Self::Unicode => "…",
+            Self::Ascii => "~",
+        }
+    }
+}
+
+impl Shown {
+    fn push(&mut self, piece: &Piece<'_>) {
+        self.width += piece.width;
+        match self.runs.last_mut() {
+            Some(run) if run.mark == piece.mark => run.text.push_str(&piece.text),
+            _ => self.runs.push(Run { text: piece.text.to_string(), mark: piece.mark }),
+        }
+    }
+
+    /// The text alone.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.runs.iter().map(|run| run.text.as_str()).collect()
+    }
+}
+
+/// Splits `text`, which is to start at `column` of its line, into pieces fit for the screen. Lazy: what is
+/// not asked for is not looked at.
+#[must_use]
+pub fn pieces(text: &str, marks: Marks, column: usize) -> Pieces<'_> {
+    Pieces { graphemes: text.graphemes(true), rest: "", stacked: 0, marks, column }
+}
+
+/// `text` as one line of at most `width` columns; what does not fit ends in an ellipsis.
+#[must_use]
+pub fn fit(text: &str, width: usize, marks: Marks) -> Shown {
+    let mut shown = Shown::default();
+    // Where to cut back to when the ellipsis needs room: pieces since the last spot that leaves a column free.
+    let mut tail: Vec<Piece<'_>> = Vec::new();
+    let mut total = 0;
+    for piece in pieces(text, marks, 0) {
+        total += piece.width;
+        if total > width {
+            if shown.width < width {
+                shown.push(&Piece { text: marks.ellipsis().into(), width: 1, mark: true });
+            }
+            return shown;
+        }
+        if total < width {
+            tail.drain(..).for_each(|piece| shown.push(&piece));
+            shown.push(&piece);
+        } else {
+            tail.push(piece);
+        }
+    }
+    tail.drain(..).for_each(|piece| shown.push(&piece));
+    shown
+}
+
+/// `text` as one line, whole.
+#[must_use]
+pub fn show(text: &str, marks: Marks) -> Shown {
+    let mut shown = Shown::default();
+    pieces(text, marks, 0).for_each(|piece| shown.push(&piece));
+    shown
+}
+
+/// Columns that `text` takes when shown whole, counted up to `limit`.
+#[must_use]
+pub fn width(text: &str, marks: Marks, limit: usize) -> usize {
+    let mut total = 0;
+    for piece in pieces(text, marks, 0) {
+        total += piece.width;
+        if total >= limit {
+            return limit;
+        }
+    }
+    total
+}
+
+/// `text` in lines of at most `width` columns, broken at its own line ends, else after white space, else
+/// where it must be; at most `limit` lines. A piece wider than `width` stands as an ellipsis. No line when
+/// `width` is 0. An empty text is one empty line.
+#[must_use]
+pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<Shown> {
+    let mut lines = Vec::new();
+    if width == 0 {
+        return lines;
+    }
+    for line in text.split('\n') {
+        // A line end written as CR LF is one line end, not a line with a stray CR.
+        wrap_line(line.strip_suffix('\r').unwrap_or(line), width, limit, marks, &mut lines);
+        if lines.len() >= limit {
+            break;
+        }
+    }
+    lines
+}
+
+fn wrap_line(line: &str, width: usize, limit: usize, marks: Marks, lines: &mut Vec<Shown>) {
+    let mut held: Vec<Piece<'_>> = Vec::new();
+    let mut total = 0;
+    let mut last_break = None;
+    for mut piece in pieces(line, marks, 0) {
+        if piece.width > width {
+            piece = Piece { text: marks.ellipsis().into(), width: 1, mark: true };
+        }
+        let space = is_space(&piece);
+        let mut broke = false;
+        while total + piece.width > width {
+            let at = if space { held.len() } else { last_break.unwrap_or(held.len()) };
+            let rest = held.split_off(at);
+            lines.push(line_of(&held));
+            if lines.len() >= limit {
+                return;
+            }
+            held = rest;
+            total = held.iter().map(|piece| piece.width).sum();
+            last_break = None;
+            broke = true;
+        }
+        if broke && space {
+            // The line end took the space's place.
+            continue;
+        }
+        total += piece.width;
+        held.push(piece);
+        if space {
+            last_break = Some(held.len());
+        }
+    }
+    lines.push(line_of(&held));
+}
+
+fn is_space(piece: &Piece<'_>) -> bool {
+    !piece.mark && piece.text.bytes().all(|byte| byte == b' ')
+}
+
+fn line_of(pieces: &[Piece<'_>]) -> Shown {
+    let mut shown = Shown::default();
+    pieces.iter().for_each(|piece| shown.push(piece));
+    shown
+}
+
+/// See [`pieces`].
+#[derive(Debug, Clone)]
+pub struct Pieces<'a> {
+    graphemes: Graphemes<'a>,
+    /// What is left of a grapheme that has to be taken apart.
+    rest: &'a str,
+    /// Combining characters that stood in it so far.
+    stacked: usize,
+    marks: Marks,
+    column: usize,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if self.rest.is_empty() {
+            let grapheme = self.graphemes.next()?;
+            let mut chars = grapheme.chars();
+            if let (Some(only), None) = (chars.next(), chars.next())
+                && (' '..='~').contains(&only)
+            {
+                self.column += 1;
+                return Some(Piece { text: grapheme.into(), width: 1, mark: false });
+            }
+            self.rest = grapheme;
+            self.stacked = 0;
+        }
+        let piece = self.take();
+        self.column += piece.width;
+        Some(piece)
+    }
+}
+
+impl<'a> Pieces<'a> {
+    /// The longest harmless start of `rest`, or a mark for its first character.
+    fn take(&mut self) -> Piece<'a> {
+        let rest = self.rest;
+        let mut end = 0;
+        for (at, c) in rest.char_indices() {
+            let variation = matches!(c, '\u{FE0E}' | '\u{FE0F}') && at > 0;
+            if variation && at == end {
+                // Harmless and without width of its own: cut out by ending the piece here.
+                let (before, after) = rest.split_at(at);
+                self.rest = after.get(c.len_utf8()..).unwrap_or_default();
+                return harmless(before);
+            }
+            let zero = c.width_is_zero();
+            if is_hidden(c) || (zero && (at == 0 || self.stacked >= STACKED)) {
+                break;
+            }
+            self.stacked += usize::from(zero);
+            end = at + c.len_utf8();
+        }
+        let (before, after) = rest.split_at(end);
+        if !before.is_empty() && UnicodeWidthStr::width(before) > 0 {
+            self.rest = after;
+            return harmless(before);
+        }
+        let mut chars = rest.chars();
+        let first = chars.next().unwrap_or(' ');
+        self.rest = chars.as_str();
+        if first == '\t' {
+            let width = TAB - self.column % TAB;
+            return Piece { text: " ".repeat(width).into(), width, mark: false };
+        }
+        let text = mark_of(first, self.marks);
+        let width = UnicodeWidthStr::width(text.as_str());
+        Piece { text: text.into(), width, mark: true }
+    }
+}
+
+fn harmless(text: &str) -> Piece<'_> {
+    Piece { text: text.into(), width: UnicodeWidthStr::width(text), mark: false }
+}
+
+trait ZeroWidth {
+    fn width_is_zero(self) -> bool;
+}
+
+impl ZeroWidth for char {
+    fn width_is_zero(self) -> bool {
+        unicode_width::UnicodeWidthChar::width(self).unwrap_or(0) == 0
+    }
+}
+
+fn mark_of(c: char, marks: Marks) -> String {
+    match (marks, c) {
+        (Marks::Unicode, '\n') => "↵".into(),
+        (Marks::Unicode, '\0'..='\x1f') => {
+            char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}').to_string()
+        }
+        (Marks::Unicode, '\x7f') => "␡".into(),
+        (Marks::Unicode, _) => format!("⟨U+{:04X}⟩", u32::from(c)),
+        (Marks::Ascii, '\n') => "\\n".into(),
+        (Marks::Ascii, '\0'..='\x1f' | '\x7f') => {
+            format!("^{}", char::from(u8::try_from(u32::from(c)).unwrap_or(b'?') ^ 0x40))
+        }
+        (Marks::Ascii, _) => format!("<U+{:04X}>", u32::from(c)),
+    }
+}
+
+/// Characters that a reader cannot see, or that move what stands around them.
+const fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\x1f' | '\x7f'..='\u{9f}'                // controls
+        | '\u{ad}'                                        // soft hyphen
+        | '\u{34f}' | '\u{61c}'                           // joiner of graphemes, Arabic letter mark
+        | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' // fillers of Hangul
+        | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'                         // zero width, left-to-right and right-to-left marks
+        | '\u{2028}'..='\u{202e}'                         // line and paragraph ends, embeddings, overrides
+        | '\u{2060}'..='\u{206f}'                         // word joiner, invisible operators, isolates
+        | '\u{2800}'                                      // braille without a dot
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'            // variation selectors, byte order mark
+        | '\u{fff0}'..='\u{fffb}'                         // interlinear annotation
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}') // tags and more variation selectors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn plain(text: &str) -> String {
+        show(text, Marks::Unicode).text()
+    }
+
+    #[test]
+    fn marks_what_cannot_be_seen() {
+        let cases = [
+            ("plain text", "plain text", "plain text"),
+            ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m", "^[[31mred^[[0m"),
+            ("a\r\nb\n", "a␍↵b↵", "a^M\\nb\\n"),
+            ("\x7f\u{9b}2J", "␡⟨U+009B⟩2J", "^?<U+009B>2J"),
+            ("abc\u{202e}cba", "abc⟨U+202E⟩cba", "abc<U+202E>cba"),
+            ("zero\u{200b}width\u{feff}", "zero⟨U+200B⟩width⟨U+FEFF⟩", "zero<U+200B>width<U+FEFF>"),
+            ("\u{301}x", "⟨U+0301⟩x", "<U+0301>x"),
+            ("e\u{301}", "e\u{301}", "e\u{301}"),
+            ("tag\u{e0041}", "tag⟨U+E0041⟩", "tag<U+E0041>"),
+            ("a\tb\tc", "a   b   c", "a   b   c"),
+            ("⚠\u{fe0f} ok", "⚠ ok", "⚠ ok"),
+            ("漢字 ✓", "漢字 ✓", "漢字 ✓"),
+        ];
+        for (text, unicode, ascii) in cases {
+            assert_eq!(show(text, Marks::Unicode).text(), unicode, "{text:?}");
+            assert_eq!(show(text, Marks::Ascii).text(), ascii, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_told_from_the_same_text_written_out() {
+        let shown = show("⟨U+202E⟩\u{202e}", Marks::Unicode);
+        let marks: Vec<bool> = shown.runs.iter().map(|run| run.mark).collect();
+        assert_eq!(marks, [false, true]);
+    }
+
+    #[test]
+    fn stacked_accents_do_not_climb() {
+        let zalgo = format!("a{}", "\u{301}".repeat(10));
+        assert_eq!(plain(&zalgo).matches("⟨U+0301⟩").count(), 10 - STACKED);
+    }
+
+    #[test]
+    fn cuts_by_columns() {
+        let cases =
+            [("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("漢字漢字", 5, "漢字…"), ("漢字", 3, "漢…")];
+        for (text, width, want) in cases {
+            assert_eq!(fit(text, width, Marks::Unicode).text(), want);
+        }
+        assert_eq!(fit("漢字", 1, Marks::Unicode).text(), "…");
+        assert_eq!(fit("漢字", 0, Marks::Unicode).text(), "");
+        assert_eq!(fit("abc", 2, Marks::Ascii).text(), "a~");
+    }
+
+    #[test]
+    fn wraps_at_spaces() {
+        let lines = |text: &str, width| -> Vec<String> {
+            wrap(text, width, 99, Marks::Unicode).iter().map(Shown::text).collect()
+        };
+        assert_eq!(lines("the order may not be refunded", 11), ["the order ", "may not be ", "refunded"]);
+        assert_eq!(lines("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(lines("one\r\n\ntwo", 9), ["one", "", "two"]);
+        assert_eq!(lines("abc def", 3), ["abc", "def"]);
+        assert_eq!(lines("", 3), [""]);
+        assert_eq!(lines("漢字", 1), ["…", "…"]);
+        assert_eq!(wrap("a b c d", 1, 2, Marks::Unicode).len(), 2);
+    }
+
+    fn nasty() -> impl Strategy<Value = String> {
+        let special = prop::sample::select(vec![
+            '\x1b',
+            '\n',
+            '\r',
+            '\t',
+            '\0',
+            '\u{7f}',
+            '\u{9b}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{200d}',
+            '\u{feff}',
+            '\u{301}',
+            '\u{fe0f}',
+            '\u{e0100}',
+            '漢',
+            '👩',
+            '\u{1f1e6}',
+            'ᄀ',
+            '\u{1160}',
+            '\u{11a8}',
+        ]);
+        prop::collection::vec(prop_oneof![any::<char>(), special, prop::char::range(' ', '~')], 0..60)
+            .prop_map(|chars| chars.into_iter().collect())
+    }
+
+    fn is_safe(text: &str) -> bool {
+        !text.chars().any(|c| c.is_control() || is_hidden(c))
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_comes_out(text in nasty(), width in 0usize..40) {
+            for marks in [Marks::Unicode, Marks::Ascii] {
+                let whole = show(&text, marks);
+                prop_assert!(is_safe(&whole.text()));
+                prop_assert!(whole.runs.iter().all(|run| !run.text.is_empty()));
+                let cut = fit(&text, width, marks);
+                prop_assert!(is_safe(&cut.text()));
+                for line in wrap(&text, width, usize::MAX, marks) {
+                    prop_assert!(is_safe(&line.text()));
+                }
+            }
+        }
+
+        #[test]
+        fn width_is_never_exceeded(text in nasty(), columns in 0usize..40) {
+            for marks in [Marks::Unicode, Marks::Ascii] {
+                // Summed by grapheme, as ratatui places cells.
+                let cells = |shown: &Shown| shown.text().graphemes(true).map(UnicodeWidthStr::width).sum::<usize>();
+                let whole = show(&text, marks);
+                prop_assert!(cells(&whole) <= whole.width, "{:?}", whole);
+                prop_assert_eq!(whole.width, width(&text, marks, usize::MAX));
+                let cut = fit(&text, columns, marks);
+                prop_assert!(cut.width <= columns && cells(&cut) <= columns);
+                prop_assert!(whole.width > columns || cut == whole);
+                for line in wrap(&text, columns, usize::MAX, marks) {
+                    prop_assert!(line.width <= columns && cells(&line) <= columns);
+                }
+            }
+        }
+
+        #[test]
+        fn every_character_leaves_something(text in "[a-z\u{202e}\u{200b}\u{1b}]{0,30}") {
+            let shown = show(&text, Marks::Ascii);
+            prop_assert!(shown.width >= text.chars().count());
+        }
+    }
+}
