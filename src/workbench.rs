@@ -1,3 +1,4 @@
 //! The terminal program: sessions, what the model could call, why a call was stopped.
 
 pub mod text;
+pub mod theme;
