@@ -1,4 +1,5 @@
 //! The terminal program: sessions, what the model could call, why a call was stopped.
 
+pub mod layout;
 pub mod text;
 pub mod theme;
