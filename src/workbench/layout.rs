@@ -333,12 +333,8 @@ mod tests {
     #[test]
     fn wide_covers_the_screen_and_shows_every_pane() {
         for size in [WIDE, Size::new(120, 40), Size::new(200, 60)] {
-            let state = LayoutState {
-                focus: Pane::Transcript,
-                side: Pane::Decision,
-                zoom: false,
-                problem: true,
-            };
+            let state =
+                LayoutState { focus: Pane::Transcript, side: Pane::Decision, zoom: false, problem: true };
             let layout = layout(size, &state);
             assert!(Pane::ALL.iter().all(|pane| layout.pane(*pane).is_some()));
             let area: u32 = everything(&layout).iter().map(|rect| rect.area()).sum();
