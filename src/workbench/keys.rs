@@ -219,9 +219,9 @@ pub enum Meaning {
 impl Command {
     /// Its row of the table.
     #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "one macro makes the commands and, in their order, the rows")]
     pub fn row(self) -> &'static Row {
-        // The macro makes a row for every command; a test holds that they stand in the same order.
-        TABLE.get(self as usize).unwrap_or(&FIRST)
+        &TABLE[self as usize]
     }
 
     /// Its first chord.
@@ -230,8 +230,6 @@ impl Command {
         self.row().keys.first().copied().unwrap_or_default()
     }
 }
-
-static FIRST: Row = TABLE[0];
 
 /// What `keys` mean where `scope` has the keys.
 #[must_use]
