@@ -3,5 +3,7 @@
 pub mod document;
 pub mod keys;
 pub mod layout;
+pub mod list;
 pub mod text;
 pub mod theme;
+pub mod view;

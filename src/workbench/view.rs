@@ -1,0 +1,3 @@
+//! Draws the model; changes nothing.
+
+pub mod paint;
