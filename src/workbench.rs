@@ -5,5 +5,8 @@ pub mod keys;
 pub mod layout;
 pub mod list;
 pub mod text;
+#[cfg(test)]
+mod testing;
 pub mod theme;
+pub mod transcript;
 pub mod view;
