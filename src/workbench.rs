@@ -1,12 +1,19 @@
 //! The terminal program: sessions, what the model could call, why a call was stopped.
+//!
+//! A closed [`message::Msg`] goes into [`update::update`], which changes the [`model::Model`] and returns
+//! [`effect::Effect`]s as data; [`view::draw`] draws the model and changes nothing.
 
 pub mod document;
+pub mod effect;
 pub mod keys;
 pub mod layout;
 pub mod list;
-pub mod text;
+pub mod message;
+pub mod model;
 #[cfg(test)]
 mod testing;
+pub mod text;
 pub mod theme;
 pub mod transcript;
+pub mod update;
 pub mod view;

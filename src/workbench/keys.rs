@@ -98,8 +98,10 @@ macro_rules! commands {
 }
 
 commands! {
-    All Move Down "down" ["j" "Down"] never "next call, or row of a list";
-    All Move Up "up" ["k" "Up"] never "previous call, or row of a list";
+    All Move NextCall "next-call" ["j"] never "next call; in lists the next row";
+    All Move PreviousCall "previous-call" ["k"] never "previous call; in lists the previous row";
+    All Move Down "down" ["Down"] never "next row: words and results too";
+    All Move Up "up" ["Up"] never "previous row: words and results too";
     Panes Move NextTurn "next-turn" ["J"] session "next turn";
     Panes Move PreviousTurn "previous-turn" ["K"] session "previous turn";
     Panes Move NextSession "next-session" ["}"] session "next session";
@@ -130,6 +132,7 @@ commands! {
     All Look Open "open" ["Enter"] never "open what the cursor is on";
     Panes Look Body "body" ["b"] body "the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "all findings of all sessions";
+    Panes Look Problems "problems" ["!"] never "what is wrong with the policy and the recordings";
     All Look Search "search" ["/"] never "search here";
     All Look SearchNext "search-next" ["n"] search "next place found";
     All Look SearchPrevious "search-previous" ["N"] search "previous place found";
@@ -146,6 +149,7 @@ commands! {
     All Look Help "help" ["?" "F1"] never "all commands and their keys";
     All Look Redraw "redraw" ["Ctrl-l"] never "draw the screen anew";
 
+    Panes Do Judge "judge" ["r"] never "read the policy again and judge everything by it";
     Panes Do Mode "mode" ["m"] never "stop calls (enforce), or only say what would be stopped (shadow)";
     All Do Edit "edit" ["e"] source "open the rule or the recording in $VISUAL or $EDITOR, at its line";
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";

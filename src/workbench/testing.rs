@@ -2,6 +2,15 @@
 
 use std::sync::Arc;
 
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::{Rect, Size};
+
+use super::effect::{Effect, Judge};
+use super::keys::{Key, chord};
+use super::message::Msg;
+use super::model::{Model, Opening};
+use super::theme::{Depth, Theme};
+use super::update::update;
 use crate::engine::Mode;
 use crate::policy::{Loaded, Policy, PolicyFile};
 use crate::replay::Replay;
@@ -29,7 +38,12 @@ pub fn refunds() -> Session {
     made.said("user", Body::text("Please refund ORD-123"), None);
     made.response(None, Body::text("Let me check that order."), None);
     made.call(Some("c1"), "check_eligibility", Body::text(r#"{"order_id": "ORD-123"}"#), None);
-    made.result(Some("c1"), Body::text(r#"{"eligible": true, "reason": "within_policy"}"#), Mark::default(), None);
+    made.result(
+        Some("c1"),
+        Body::text(r#"{"eligible": true, "reason": "within_policy"}"#),
+        Mark::default(),
+        None,
+    );
     made.said("user", Body::text("and refund ORD-124 too"), None);
     made.response(None, Body::MISSING, None);
     made.call(Some("c2"), "issue_refund", Body::text(r#"{"order_id": "ORD-123", "amount": 20}"#), None);
@@ -61,10 +75,72 @@ pub fn loaded(text: &str) -> Loaded {
     Policy::load(&[file], None)
 }
 
-pub fn policy() -> Arc<Policy> {
-    loaded(CONTRACT).policy.expect("the contract is valid")
+/// A model of the given size with these sessions, judged by the policy.
+pub fn opened(width: u16, height: u16, theme: &str, sessions: Vec<Session>) -> Model {
+    let mut model = Model::new(Opening {
+        theme: Theme::builtin(theme, Depth::Rgb).expect("a theme inside the program"),
+        size: Size::new(width, height),
+        policy_name: "contracts".to_owned(),
+        on_disk: true,
+        mode: Mode::Enforce,
+    });
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:03:58".to_owned() });
+    let total = sessions.len();
+    for (done, session) in sessions.into_iter().enumerate() {
+        let file = session.origin.file.clone();
+        let sessions = vec![Arc::new(session)];
+        let progress = (done + 1, total);
+        feed(&mut model, Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress });
+    }
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    model
 }
 
-pub fn replay(session: &Arc<Session>) -> Arc<Replay> {
-    Arc::new(Replay::new(session, &policy(), Mode::Enforce))
+/// Feeds a message and judges at once what it asks to be judged; gives the other effects.
+pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    let mut others = Vec::new();
+    let mut effects = update(model, msg);
+    while let Some(effect) = effects.pop() {
+        match effect {
+            Effect::Judge(judge) => {
+                let Judge { generation, policy, mode, sessions } = judge;
+                let one = |(at, session): (usize, Arc<Session>)| {
+                    (at, Box::new(Replay::new(&session, &policy, mode)))
+                };
+                let replays = sessions.into_iter().map(one).collect();
+                effects.extend(update(model, Msg::Judged { generation, replays }));
+            }
+            other => others.push(other),
+        }
+    }
+    others
+}
+
+/// Presses keys, written as the table of commands writes them, apart by blanks; gives the effects.
+pub fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
+    let chords = keys.split(' ').filter(|chord| !chord.is_empty());
+    let keys = chords.flat_map(|chord| chord::parse(chord).expect("a chord"));
+    keys.flat_map(|key| feed(model, Msg::Key(key))).collect()
+}
+
+/// Types text, as into a prompt.
+pub fn typed(model: &mut Model, text: &str) {
+    for c in text.chars() {
+        feed(model, Msg::Key(Key::char(c)));
+    }
+}
+
+/// The screen as text, a line a row, without blanks at the ends.
+pub fn screen(model: &Model) -> String {
+    let buf = drawn(model);
+    let rows = buf.content().chunks(usize::from(buf.area.width).max(1));
+    let line = |row: &[Cell]| row.iter().map(Cell::symbol).collect::<String>().trim_end().to_owned();
+    rows.map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The drawn screen.
+pub fn drawn(model: &Model) -> Buffer {
+    let mut buf = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
+    crate::workbench::view::draw(model, &mut buf);
+    buf
 }

@@ -197,9 +197,19 @@ impl Theme {
         Ok(Self { name: name.to_owned(), glyphs: glyphs.unwrap_or_default(), styles })
     }
 
-    /// How this role looks.
+    /// How this role looks on whatever ground it lies: the screen's own background is left out.
     #[must_use]
     pub fn style(&self, role: Role) -> Style {
+        let mut style = self.ground(role);
+        if style.bg == self.ground(Role::Text).bg {
+            style.bg = None;
+        }
+        style
+    }
+
+    /// How an empty area of this role looks.
+    #[must_use]
+    pub fn ground(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 

@@ -122,7 +122,9 @@ impl Rows {
         let row = self.get(row)?;
         match row.kind {
             RowKind::Call(index) | RowKind::Result(index) => Some(index),
-            RowKind::Message(_) => session.calls_of(session.turn(row.turn)?).first().map(|call| call.at.index),
+            RowKind::Message(_) => {
+                session.calls_of(session.turn(row.turn)?).first().map(|call| call.at.index)
+            }
         }
     }
 }

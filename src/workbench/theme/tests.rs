@@ -18,7 +18,7 @@ fn all() -> Vec<Theme> {
 
 /// Themes that choose their background, so that contrast can be measured.
 fn with_ground() -> Vec<Theme> {
-    all().into_iter().filter(|theme| rgb(theme.style(Role::Text).bg).is_some()).collect()
+    all().into_iter().filter(|theme| rgb(theme.ground(Role::Text).bg).is_some()).collect()
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn contrast_is_enough_to_read() {
     let themes = with_ground();
     assert_eq!(themes.len(), 4, "contrast, colorblind, harbor, paper");
     for theme in themes {
-        let ground = rgb(theme.style(Role::Text).bg).unwrap();
+        let ground = rgb(theme.ground(Role::Text).bg).unwrap();
         let ink = rgb(theme.style(Role::Text).fg).unwrap();
         // Where a row of the text lies on a ground of its own, it must still be read.
         let grounds = [Role::Cursor, Role::CursorIdle, Role::CodeRule, Role::Overlay]

@@ -119,6 +119,13 @@ impl<'t> Row<'t> {
         self.gap(column.saturating_sub(self.width))
     }
 
+    /// The same row with room up to `room` columns.
+    #[must_use]
+    pub fn widen(mut self, room: usize) -> Self {
+        self.room = self.room.max(room);
+        self
+    }
+
     /// Draws it from `(x, y)` on.
     pub fn draw(&self, buf: &mut Buffer, x: u16, y: u16) {
         let mut at = x;
