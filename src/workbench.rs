@@ -10,6 +10,7 @@ pub mod layout;
 pub mod list;
 pub mod message;
 pub mod model;
+pub mod run;
 #[cfg(test)]
 mod testing;
 pub mod text;

@@ -2,7 +2,7 @@
 //! which evidence, and the checks that passed.
 
 use super::evidence;
-use super::line::{LABEL, Line, Link, labelled, paragraph, place, rule_place, tool_of};
+use super::line::{LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use super::preconditions::sign;
 use crate::diagnostic::code;
 use crate::engine::Verdict;
@@ -122,7 +122,8 @@ fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Fi
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
     }
     if let Some(rule) = rule {
-        labelled(lines, &model.theme, "rule", Role::TextDim, &rule_place(rule), width, link);
+        let place = tail(&rule_place(rule), width.saturating_sub(LABEL), model.theme.marks());
+        labelled(lines, &model.theme, "rule", Role::TextDim, &place, width, link);
     }
 }
 

@@ -7,17 +7,13 @@ use crate::monitor::{Checked, Detail, Rule, RuleId};
 use crate::workbench::model::Model;
 use crate::workbench::theme::Role;
 
-/// What a rule asks for, in a few words: `[0] check_eligibility`, `[1] steps 2, gte 3`.
+/// What a rule asks for, in a few words: `[0] check_eligibility`, `[1] steps 2 of 3`.
 #[must_use]
 pub fn asks(rule: &Rule, detail: &Detail) -> String {
     let index = index(rule).map(|index| format!("[{index}] ")).unwrap_or_default();
     match detail {
         Detail::Prior(prior) => format!("{index}{}", prior.tool),
-        Detail::Steps { completed, bounds } => {
-            let bounds: Vec<String> =
-                bounds.iter().map(|(comparison, bound)| format!("{} {bound}", comparison.word())).collect();
-            format!("{index}steps {completed}, {}", bounds.join(", "))
-        }
+        Detail::Steps { completed, wanted } => format!("{index}steps {completed} of {wanted}"),
         Detail::None => format!("{index}{}", rule.kind),
     }
 }

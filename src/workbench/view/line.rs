@@ -202,6 +202,17 @@ pub fn tool_of(session: &Session, at: CallRef) -> &str {
     session.calls.get(at.index as usize).map_or("", |call| &call.tool)
 }
 
+/// A file's name in at most `width` columns: what is cut is its beginning.
+#[must_use]
+pub fn tail(path: &str, width: usize, marks: text::Marks) -> String {
+    if text::width(path, marks, width + 1) <= width {
+        return path.to_owned();
+    }
+    let parts = path.match_indices(['/', '\\']).map(|(at, _)| path.get(at..).unwrap_or_default());
+    let mut fitting = parts.filter(|part| text::width(part, marks, width) < width);
+    fitting.next().map_or_else(|| path.to_owned(), |part| format!("{}{part}", marks.ellipsis()))
+}
+
 /// Where a rule stands: `contracts/issue_refund.yaml:3`.
 #[must_use]
 pub fn rule_place(rule: &Rule) -> String {

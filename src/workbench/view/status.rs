@@ -48,7 +48,8 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
         row.gap(2).put_at_most(Role::Status, &model.policy_name, 30);
         let documents = model.rules.documents.len();
         let rules = model.rules.policy.as_ref().map_or(0, |policy| policy.rules().len());
-        row.put(Role::Status, &format!(" {documents} docs {rules} rules"));
+        let (s, t) = (if documents == 1 { "" } else { "s" }, if rules == 1 { "" } else { "s" });
+        row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
     }
     if area.width >= MEDIUM.width {
         row.gap(2).put(Role::StatusStrong, model.mode.word());

@@ -51,7 +51,7 @@ fn one<'m>(
     let theme = &model.theme;
     let after = model.counterfactual(row);
     let begins = after && before.is_none_or(|before| !model.counterfactual(before));
-    let notice = format!(" {} counterfactual from here", theme.glyph(Glyph::Counterfactual));
+    let notice = format!(" {} counterfactual from here ", theme.glyph(Glyph::Counterfactual));
     let room = if begins && width > 60 { width - notice.chars().count() } else { width };
     let mut drawn = Row::new(theme, room);
     drawn.put(Role::Text, if selected { theme.glyph(Glyph::Cursor) } else { " " });
@@ -64,9 +64,7 @@ fn one<'m>(
         RowKind::Call(index) => {
             let Some(call) = session.calls.get(index as usize) else { return drawn };
             verdict(&mut drawn, model, call);
-            if roomy {
-                drawn.column(Role::SpeakerAssistant, "call", 10);
-            }
+            speaker(&mut drawn, Role::SpeakerAssistant, "call", roomy);
             drawn
                 .put_found(if after { Role::Text } else { Role::TextStrong }, &call.tool, query, selected)
                 .gap(1);
@@ -76,6 +74,16 @@ fn one<'m>(
             let call = session.calls.get(index as usize);
             let failed = call.filter(|call| call.outcome == Outcome::Error);
             let refused = call.filter(|call| call.outcome == Outcome::Refused);
+            if let Some((told, call)) = call.and_then(|call| Some((told(model, index)?, call))) {
+                // What was recorded did not happen: the model would have been told this instead.
+                drawn.gap(3);
+                speaker(&mut drawn, Role::SpeakerTool, &numbered("told", session, call), roomy);
+                drawn.put_found(Role::Text, told, query, selected).put(Role::TextDim, "  recorded ");
+                if let Some(body) = row.body(session) {
+                    drawn.put_found(Role::TextDim, &one_line(body), query, selected);
+                }
+                return drawn;
+            }
             drawn.gap(1);
             match (failed, refused) {
                 (Some(_), _) => drawn.glyph(Role::VerdictReport, Glyph::Problem),
@@ -83,7 +91,9 @@ fn one<'m>(
                 _ => drawn.gap(1),
             };
             let name = if failed.is_some() { "error" } else { "result" };
-            drawn.gap(1).column(Role::SpeakerTool, if roomy { name } else { "" }, if roomy { 10 } else { 2 });
+            drawn.gap(1);
+            let name = call.map_or_else(|| name.to_owned(), |call| numbered(name, session, call));
+            speaker(&mut drawn, Role::SpeakerTool, &name, roomy);
             if let Some(body) = row.body(session) {
                 let role = if failed.is_some() { Role::VerdictReport } else { plain };
                 drawn.put_found(role, &one_line(body), query, selected);
@@ -96,7 +106,8 @@ fn one<'m>(
                 "assistant" => Role::SpeakerAssistant,
                 _ => Role::SpeakerTool,
             };
-            drawn.gap(3).column(role, &message.role, if roomy { 10 } else { 6 });
+            drawn.gap(3);
+            speaker(&mut drawn, role, &message.role, roomy);
             let body = message.content.shown();
             let said = if after {
                 Role::TextDim
@@ -117,6 +128,36 @@ fn one<'m>(
         return whole;
     }
     drawn
+}
+
+/// Who speaks, in a column; where there is little room the usual ones in short.
+fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
+    if roomy {
+        row.column(role, name, 9).gap(1);
+        return;
+    }
+    let short = match name {
+        "assistant" => "asst",
+        "system" => "sys",
+        "result" => "res",
+        name => name,
+    };
+    let short = short.replacen("result ", "res", 1);
+    row.column(role, &short, 4).gap(1);
+}
+
+/// What a result is called: with the call's number where the turn has several.
+fn numbered(name: &str, session: &Session, call: &Call) -> String {
+    match session.turn(call.at.turn) {
+        Some(turn) if turn.calls.len() > 1 => format!("{name} {}", call.at.call),
+        _ => name.to_owned(),
+    }
+}
+
+/// What the model would have been told in place of a call's result.
+fn told(model: &Model, index: u32) -> Option<&str> {
+    let replay = model.replay().filter(|replay| replay.mode() == crate::engine::Mode::Enforce)?;
+    replay.call(index)?.decision.told.as_deref()
 }
 
 /// The verdict, and where the recording did something else.
