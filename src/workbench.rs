@@ -13,8 +13,10 @@ pub mod model;
 pub mod run;
 #[cfg(test)]
 mod testing;
-pub mod text;
 pub mod theme;
 pub mod transcript;
 pub mod update;
 pub mod view;
+
+/// The one door by which recorded text reaches the screen, shared with the command line.
+pub use crate::report::clean as text;

@@ -40,8 +40,10 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
 
 fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
     let width = code::pages().map(|page| page.code.as_str().len()).max().unwrap_or_default();
-    for (kind, title) in [(PageKind::Finding, "What a rule says against a call"), (PageKind::Problem, "What is wrong with a text")]
-    {
+    for (kind, title) in [
+        (PageKind::Finding, "What a rule says against a call"),
+        (PageKind::Problem, "What is wrong with a text"),
+    ] {
         let pages = code::pages().filter(|page| page.kind == kind);
         match format {
             Format::Json => pages.map(|page| data(page, screen)).collect::<Result<(), _>>()?,
@@ -136,7 +138,9 @@ impl<'a> Place<'a> {
 
     /// By id, by file, or by file and place in it.
     fn means(&self, session: &Session) -> bool {
-        *session.id == *self.session || *session.origin.file == *self.session || exact(session) == self.session
+        *session.id == *self.session
+            || *session.origin.file == *self.session
+            || exact(session) == self.session
     }
 }
 

@@ -64,7 +64,11 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
         total.merge(&answer.total);
         written = screen.write(&answer.bytes);
-        if written.is_err() || input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if written.is_err() || input::interrupted() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     screen.end_progress();
     written?;

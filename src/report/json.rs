@@ -203,7 +203,10 @@ impl<'a> Tools<'a> {
             visible: visible.into_iter().map(|tool| &*tool.tool).collect(),
             hidden: hidden
                 .into_iter()
-                .map(|tool| HiddenLine { tool: &tool.tool, reasons: tool.reasons.iter().map(reason).collect() })
+                .map(|tool| HiddenLine {
+                    tool: &tool.tool,
+                    reasons: tool.reasons.iter().map(reason).collect(),
+                })
                 .collect(),
         }
     }
@@ -240,13 +243,9 @@ struct PreconditionLine<'a> {
 
 fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<PreconditionLine<'a>> {
     let items = state.iter().filter_map(|item| match item {
-        StateItem::Precondition { rule, tool, satisfied, code, by, .. } => Some(PreconditionLine {
-            rule: id(*rule, policy),
-            tool,
-            satisfied: *satisfied,
-            code: *code,
-            by,
-        }),
+        StateItem::Precondition { rule, tool, satisfied, code, by, .. } => {
+            Some(PreconditionLine { rule: id(*rule, policy), tool, satisfied: *satisfied, code: *code, by })
+        }
         StateItem::Forbidden { .. } => None,
     });
     items.collect()
@@ -441,9 +440,7 @@ impl<'a> DetailLine<'a> {
                 outputs: prior.outputs.iter().map(OutputLine::of).collect(),
                 hint: prior.hint.as_deref(),
             },
-            Detail::Steps { completed, wanted } => {
-                DetailLine::Steps { completed: *completed, wanted }
-            }
+            Detail::Steps { completed, wanted } => DetailLine::Steps { completed: *completed, wanted },
         })
     }
 }

@@ -24,7 +24,11 @@ pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<
             let full = look.scope == Scope::Full;
             if full || shows(replay) {
                 heading(judged, paint, out)?;
-                if full { every_turn(replay, paint, out)? } else { stops(replay, paint, out)? }
+                if full {
+                    every_turn(replay, paint, out)?
+                } else {
+                    stops(replay, paint, out)?
+                }
                 violated(replay, paint, out)?;
                 writeln!(out)?;
             }
@@ -155,11 +159,9 @@ impl Sums {
     /// `2 allowed, 1 denied (1 counterfactual)`.
     fn phrase(&self, paint: Paint) -> String {
         let mut parts = vec![format!("{} allowed", words::thousands(self.allow))];
-        for (verdict, count) in [
-            (Verdict::Deny, self.deny),
-            (Verdict::Halt, self.halt),
-            (Verdict::NotReached, self.not_reached),
-        ] {
+        for (verdict, count) in
+            [(Verdict::Deny, self.deny), (Verdict::Halt, self.halt), (Verdict::NotReached, self.not_reached)]
+        {
             if count > 0 {
                 let text = format!("{} {}", words::thousands(count), words::decided(verdict));
                 parts.push(paint.verdict(verdict, text));

@@ -44,7 +44,10 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
     let bound = || bound(finding.checked.as_ref());
     Some(match (finding.code, detail) {
         (code::FORBIDDEN, _) => {
-            format!("nothing in this session; {} says for how long, take it out if a retry may be", place(rule))
+            format!(
+                "nothing in this session; {} says for how long, take it out if a retry may be",
+                place(rule)
+            )
         }
         (code::STEP_COUNT_BELOW, Detail::Steps { completed, wanted }) => {
             let wanted = wanted.as_u64().or_else(|| wanted.as_f64().map(|wanted| wanted.ceil() as u64))?;
@@ -123,7 +126,9 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
             let rest = match detail {
                 Detail::Prior(prior) if *satisfied => match by.as_slice() {
                     [] => format!("{} ran", name(&prior.tool)),
-                    by => format!("{} ran in {}", name(&prior.tool), list(by.iter().map(|by| at(*by, session)))),
+                    by => {
+                        format!("{} ran in {}", name(&prior.tool), list(by.iter().map(|by| at(*by, session))))
+                    }
                 },
                 Detail::Steps { completed, wanted } => steps(*completed, wanted),
                 _ => match code.and_then(Code::page) {
@@ -192,7 +197,9 @@ pub fn at(call: CallRef, session: &Session) -> String {
 pub fn value(value: &Value) -> String {
     let text = value.to_string();
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(inside) if value.is_string() => format!("\"{}\"", clean::fit(inside, VALUE, Marks::Unicode).text()),
+        Some(inside) if value.is_string() => {
+            format!("\"{}\"", clean::fit(inside, VALUE, Marks::Unicode).text())
+        }
         _ => clean::fit(&text, VALUE, Marks::Unicode).text(),
     }
 }
@@ -278,7 +285,8 @@ impl Fact<'_> {
                 let when = self.found.first().map(|found| format!(" in {}", at(found.call, self.session)));
                 let bound = bound(self.checked);
                 let outputs = prior.outputs.iter().map(condition).collect::<Vec<_>>();
-                let outputs = if outputs.is_empty() { String::new() } else { format!(" with {}", list(outputs)) };
+                let outputs =
+                    if outputs.is_empty() { String::new() } else { format!(" with {}", list(outputs)) };
                 format!("{} ran{}{bound}{outputs}", name(&prior.tool), when.unwrap_or_default())
             }
         }

@@ -216,16 +216,19 @@ pub fn shrink(rect: Rect) -> Rect {
 
 fn wide(mut rest: Rect, made: &mut Layout) {
     let height = rest.height;
-    let mut bottom = take_bottom(&mut rest, share(height, 22).clamp(6, 14));
-    let mut middle = take_bottom(&mut rest, share(height, 33).clamp(8, 16));
+    let (bottom, middle) = (share(height, 22).clamp(6, 14), share(height, 33).clamp(8, 16));
+    let mut middle = take_bottom(&mut rest, bottom + middle);
     let width = rest.width;
     made.panes.push((Pane::Sessions, take_left(&mut rest, share(width, 24).clamp(26, 44))));
     made.panes.push((Pane::Transcript, rest));
-    for (pane, percent) in [(Pane::Tools, 23), (Pane::Forbidden, 20), (Pane::Preconditions, 25)] {
-        made.panes.push((pane, take_left(&mut middle, share(width, percent))));
-    }
+    // The decision is what is read most: it has the height of both rows.
+    let mut left = take_left(&mut middle, share(width, 68));
     made.panes.push((Pane::Decision, middle));
-    made.panes.push((Pane::Policy, take_left(&mut bottom, width)));
+    made.panes.push((Pane::Policy, take_bottom(&mut left, bottom)));
+    for (pane, percent) in [(Pane::Tools, 23), (Pane::Forbidden, 20)] {
+        made.panes.push((pane, take_left(&mut left, share(width, percent))));
+    }
+    made.panes.push((Pane::Preconditions, left));
 }
 
 fn medium(mut rest: Rect, state: &LayoutState, made: &mut Layout) {

@@ -29,8 +29,6 @@ pub struct Model {
     pub size: Size,
     /// What the policy was named as, for the header.
     pub policy_name: String,
-    /// Files stand on disk, so that an editor can open them.
-    pub on_disk: bool,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// The policy and what is wrong with it.
@@ -146,8 +144,6 @@ pub struct Opening {
     pub size: Size,
     /// What the policy was named as.
     pub policy_name: String,
-    /// Whether files stand on disk.
-    pub on_disk: bool,
     /// Whether decisions take effect.
     pub mode: Mode,
 }
@@ -160,7 +156,6 @@ impl Model {
             theme: opening.theme,
             size: opening.size,
             policy_name: opening.policy_name,
-            on_disk: opening.on_disk,
             mode: opening.mode,
             rules: Ruling::default(),
             entries: Vec::new(),

@@ -43,8 +43,6 @@ pub struct Settings {
     pub supply: Arc<dyn Supply>,
     /// The policy's name, for the header.
     pub policy_name: String,
-    /// Whether the files stand on disk, so that an editor can open them.
-    pub on_disk: bool,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// A theme's name; without one the environment decides.
@@ -105,7 +103,6 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         theme,
         size: screen.size()?,
         policy_name: settings.policy_name,
-        on_disk: settings.on_disk,
         mode: settings.mode,
     });
     workers.policy();
@@ -176,6 +173,11 @@ impl Loop {
             Effect::Judge(judge) => self.workers.judge(judge),
             Effect::Edit { file, line } => {
                 let editor = self.editor.clone();
+                // Samples inside the program and files of a git revision have names too.
+                if !std::path::Path::new(&file).is_file() {
+                    self.tell(true, format!("`{file}` is not a file on disk"));
+                    return Ok(ControlFlow::Continue(()));
+                }
                 let edited = self.screen.lend(|| editor::edit(&editor, &file, line))?;
                 if let Err(text) = edited {
                     self.tell(true, text);

@@ -81,7 +81,6 @@ pub fn opened(width: u16, height: u16, theme: &str, sessions: Vec<Session>) -> M
         theme: Theme::builtin(theme, Depth::Rgb).expect("a theme inside the program"),
         size: Size::new(width, height),
         policy_name: "contracts".to_owned(),
-        on_disk: true,
         mode: Mode::Enforce,
     });
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:03:58".to_owned() });

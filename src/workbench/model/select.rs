@@ -62,14 +62,17 @@ impl Model {
     }
 
     /// The rule to show: of the row under the cursor of the focused pane, else of the first finding, else of the
-    /// first check of the selected call.
+    /// first check of the selected call, else the first one about its tool.
     #[must_use]
     pub fn shown_rule(&self) -> Option<RuleId> {
         let pointed = crate::workbench::view::link(self, self.focus).and_then(|link| link.rule);
         let checks: &[Check] = self.full_decision().map_or(&[], |decision| &decision.checks);
-        pointed
-            .or_else(|| self.finding().map(|finding| finding.rule))
-            .or(checks.first().map(|check| check.rule))
+        let of_tool = || {
+            let (tool, policy) = (&self.call()?.tool, self.replay()?.policy());
+            policy.rules().iter().find(|(_, rule)| rule.tool.as_ref() == Some(tool)).map(|(id, _)| id)
+        };
+        let found = || self.finding().map(|finding| finding.rule);
+        pointed.or_else(found).or_else(|| checks.first().map(|check| check.rule)).or_else(of_tool)
     }
 
     /// The earlier call that the first finding rests on.
@@ -106,7 +109,7 @@ impl Model {
             finding: self.finding().is_some(),
             cause: self.cause().is_some(),
             body: self.row().is_some(),
-            source: self.on_disk && self.editable().is_some(),
+            source: self.editable().is_some(),
             search: self.query.is_some(),
             back: !self.back.is_empty(),
             forward: !self.forward.is_empty(),

@@ -58,6 +58,11 @@ pub fn sessions(
         if diagnostics.is_empty() {
             return;
         }
+        // Something at the end of a file whose sessions are here already.
+        if let Some(entry) = model.entries.iter_mut().rev().find(|entry| entry.file == *file) {
+            entry.diagnostics.extend(diagnostics);
+            return;
+        }
         model.entries.push(Entry {
             name: Arc::clone(file),
             file: Arc::clone(file),

@@ -33,7 +33,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Body(_)) => fold(model, Command::Fold),
         Some(Overlay::Problems(_)) => {
-            if let (Some((file, line)), true) = (place(model), model.on_disk) {
+            if let Some((file, line)) = place(model) {
                 effects.push(Effect::Edit { file, line });
             }
         }

@@ -4,10 +4,10 @@
 use super::evidence;
 use super::line::{LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use super::preconditions::sign;
-use crate::diagnostic::code;
 use crate::engine::Verdict;
 use crate::monitor::{Effect, Finding};
 use crate::replay::Judged;
+use crate::report::words;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::model::Model;
 use crate::workbench::theme::{Glyph, Role};
@@ -93,8 +93,8 @@ fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Fi
     }
     lines.push(line);
     let rule = model.rule(finding.rule);
-    if let Some(page) = code::page(finding.code.as_str()) {
-        paragraph(lines, &model.theme, Role::Text, page.title, width, 0, link);
+    if let Some(rule) = rule {
+        paragraph(lines, &model.theme, Role::Text, &words::finding(finding, rule, session), width, 0, link);
     }
     if let Some(description) = rule.and_then(|rule| rule.description.as_deref()) {
         paragraph(lines, &model.theme, Role::TextDim, description, width, 0, link);
@@ -118,6 +118,9 @@ fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Fi
         labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
     }
     evidence::lines(lines, model, finding.rule, None, &finding.detail, LABEL, width);
+    if let Some(way) = rule.and_then(|rule| words::way_out(finding, rule)) {
+        labelled(lines, &model.theme, "way out", Role::Text, &way, width, link);
+    }
     if let Some(reason) = &finding.reason {
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
     }

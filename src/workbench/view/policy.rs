@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::paint::Row;
 use crate::monitor::RuleId;
+use crate::policy::Document;
 use crate::source::{Source, Span};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
@@ -18,17 +19,19 @@ pub struct Shown<'m> {
     pub rule: Option<(RuleId, u32, u32)>,
 }
 
-/// What the pane shows: the document of the shown rule, else the document of the first problem, else the first one.
+/// What the pane shows: the document of the shown rule, else the one that does not load; else none, and the pane lists
+/// them.
 #[must_use]
 pub fn shown(model: &Model) -> Option<Shown<'_>> {
     if let Some((id, rule)) = model.shown_rule().and_then(|id| Some((id, model.rule(id)?))) {
         let (first, last) = lines_of(&rule.source, rule.span);
         return Some(Shown { source: &rule.source, rule: Some((id, first, last)) });
     }
-    let documents = &model.rules.documents;
-    let wanted = model.rules.first_problem().and_then(|problem| problem.place()).map(|place| place.file());
-    let document =
-        documents.iter().find(|document| Some(document.source.name()) == wanted).or(documents.first());
+    let broken = model.rules.stale || model.rules.policy.is_none();
+    let problem = model.rules.first_problem().filter(|_| broken);
+    let wanted = problem.and_then(|problem| problem.place()).map(|place| place.file());
+    let mut documents = model.rules.documents.iter();
+    let document = documents.find(|document| Some(document.source.name()) == wanted);
     document.map(|document| Shown { source: &document.source, rule: None })
 }
 
@@ -49,6 +52,12 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
     };
     let list = model.list(Pane::Policy);
     let query = model.query.as_deref().filter(|_| focus);
+    let against = shown.rule.is_some_and(|(id, ..)| {
+        model
+            .judged_call()
+            .is_some_and(|judged| judged.decision.findings.iter().any(|finding| finding.rule == id))
+    });
+    let mark = if against { Role::VerdictDeny } else { Role::StatusNote };
     let digits = shown.source.line_count().to_string().len().max(2);
     for offset in 0..usize::from(inner.height) {
         let Ok(number) = u32::try_from(list.top + offset + 1) else { break };
@@ -57,7 +66,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         let marked = shown.rule.is_some_and(|(_, first, last)| (first..=last).contains(&number));
         let mut row = Row::new(theme, width);
         if marked {
-            row.glyph(Role::VerdictDeny, Glyph::Rule);
+            row.glyph(mark, Glyph::Rule);
         } else {
             row.gap(1);
         }
@@ -80,15 +89,32 @@ fn without(model: &Model, buf: &mut Buffer, inner: Rect) {
     let mut lines = Vec::new();
     if !model.rules.read {
         lines.push((Role::TextDim, "reading the policy".to_owned()));
-    } else if model.rules.problems.is_empty() {
-        lines.push((Role::TextDim, "no policy: every call is allowed".to_owned()));
+    } else if model.rules.policy.is_some() {
+        lines.extend(nothing_to_show(model));
     }
-    lines.extend(model.rules.problems.iter().map(|problem| (Role::Text, problem.to_string())));
+    if model.rules.policy.is_none() {
+        lines.extend(model.rules.problems.iter().map(|problem| (Role::Text, problem.to_string())));
+    }
     for (offset, (role, line)) in lines.into_iter().take(usize::from(inner.height)).enumerate() {
         let mut row = Row::new(&model.theme, width);
         row.put(role, &line);
         row.draw(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0));
     }
+}
+
+/// What stands where no rule is about the selected call: which documents there are.
+fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
+    if model.rules.documents.is_empty() {
+        return vec![(Role::TextDim, "no policy: every call is allowed".to_owned())];
+    }
+    let mut lines = Vec::new();
+    if let Some(call) = model.call() {
+        lines.push((Role::TextDim, format!("no rule is about {}; the policy is", call.tool)));
+    }
+    let name =
+        |document: &Document| (Role::Text, format!("{}  {}", document.source.name(), document.dialect));
+    lines.extend(model.rules.documents.iter().map(name));
+    lines
 }
 
 /// The pane's title: the file and, where a rule is shown, its line.

@@ -4,7 +4,7 @@
 use super::evidence;
 use super::line::{Line, place};
 use crate::monitor::{Check, Rule, StateItem};
-use crate::workbench::model::Model;
+use crate::workbench::model::{Framed, Model};
 use crate::workbench::theme::{Glyph, Role};
 
 /// The lines of the pane, at most `width` columns wide.
@@ -34,7 +34,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     let mut under = None;
     for item in &framed.frame.state {
         let StateItem::Precondition { rule: id, tool, satisfied, code, by, detail } = item else { continue };
-        if !checks.is_empty() && called == Some(tool) {
+        if (!checks.is_empty() && called == Some(tool)) || !offered(framed, tool) {
             continue;
         }
         if under != Some(tool) {
@@ -70,12 +70,19 @@ pub fn note(model: &Model) -> String {
     let Some(framed) = &model.frame else { return String::new() };
     let (mut all, mut held) = (0, 0);
     for item in &framed.frame.state {
-        if let StateItem::Precondition { satisfied, .. } = item {
+        if let StateItem::Precondition { satisfied, tool, .. } = item
+            && offered(framed, tool)
+        {
             all += 1;
             held += usize::from(*satisfied);
         }
     }
     if all == 0 { String::new() } else { format!("{held} of {all}") }
+}
+
+/// Whether the model could have thought of the tool in this turn: the rules of other tools would only be in the way.
+fn offered(framed: &Framed, tool: &str) -> bool {
+    framed.frame.narrowing.tools.iter().any(|offered| &*offered.tool == tool)
 }
 
 fn heading(tool: &str, note: &str) -> Line {
