@@ -87,3 +87,5 @@ pub mod replay;
 pub mod report;
 pub mod session;
 pub mod source;
+#[cfg(feature = "tui")]
+pub mod workbench;

@@ -39,6 +39,10 @@ pub struct Open {
     pub policies: Policies,
     #[command(flatten)]
     pub judging: Judging,
+    /// The workbench's colours; without it the terminal and NO_COLOR decide
+    #[cfg(feature = "tui")]
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
 }
 
 /// The commands.

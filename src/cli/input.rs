@@ -160,6 +160,12 @@ impl Sessions {
         }
     }
 
+    /// How many files are still to be begun.
+    #[cfg(feature = "tui")]
+    pub fn files_left(&self) -> usize {
+        self.sources.len() + usize::from(self.current.is_some())
+    }
+
     /// Shows how far the reading is.
     pub fn show_progress(&mut self, screen: &mut Screen) {
         self.progress = screen.start_progress(self.sources.len() as u64, "files");

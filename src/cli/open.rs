@@ -8,6 +8,10 @@ use crate::report::Scope;
 
 /// Opens.
 pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
+    #[cfg(feature = "tui")]
+    if let Some(exit) = workbench::open(&asked, screen)? {
+        return Ok(exit);
+    }
     let asked = Asked {
         recordings: &asked.recordings,
         policies: &asked.policies,
@@ -17,4 +21,154 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         jobs: 0,
     };
     judge(&asked, screen)
+}
+
+#[cfg(feature = "tui")]
+mod workbench {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use super::super::input::{self, Sessions};
+    use super::super::screen::Screen;
+    use super::super::{Exit, Failure};
+    use super::Open;
+    use crate::diagnostic::{Diagnostic, Severity};
+    use crate::dialect::Dialect;
+    use crate::files;
+    use crate::policy::{Loaded, Policy};
+    use crate::session::Session;
+    use crate::session::read::Options;
+    use crate::workbench::message::Msg;
+    use crate::workbench::run::{RunError, Settings, Supply, run};
+
+    /// Sessions that go to the workbench together at most.
+    const TOGETHER: usize = 64;
+
+    /// Opens the workbench; `None` where there is no terminal for it.
+    pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
+        let supply = FromArguments {
+            sessions: asked.recordings.sessions.clone(),
+            options: input::options(&asked.recordings.reading)?,
+            policies: asked.policies.policy.clone(),
+            only: input::only(&asked.policies)?,
+        };
+        // What cannot be found at all is told where it was asked for, not in a screen that then has nothing to show.
+        let found = files::expand(&supply.sessions);
+        if found.inputs.is_empty() && !found.diagnostics.is_empty() {
+            return Err(Failure::Input(found.diagnostics));
+        }
+        let policy_name = match supply.policies.as_slice() {
+            [] => "contracts/".to_owned(),
+            named => named.join(" "),
+        };
+        let settings = Settings {
+            supply: Arc::new(supply),
+            policy_name,
+            mode: asked.judging.mode.into(),
+            theme: asked.theme.clone(),
+        };
+        match run(settings) {
+            Ok(()) => Ok(Some(Exit::Clean)),
+            Err(RunError::NoTerminal(reason)) => {
+                screen.note(&format!("{reason}, so here is what `replay` prints"));
+                Ok(None)
+            }
+            Err(RunError::Theme(error)) => Err(Failure::usage(error.to_string())),
+            Err(error) => Err(Failure::System(error.into())),
+        }
+    }
+
+    /// What the command line named.
+    struct FromArguments {
+        sessions: Vec<String>,
+        options: Options,
+        policies: Vec<String>,
+        only: Option<&'static Dialect>,
+    }
+
+    impl Supply for FromArguments {
+        fn policy(&self) -> Loaded {
+            let version = match input::version(&self.policies, self.sessions.is_empty()) {
+                Ok(version) => version,
+                // No policy was named and none is at hand: everything is allowed, and the workbench says so.
+                Err(_) => return Policy::load(&[], self.only),
+            };
+            let mut loaded = Policy::load(&version.files, self.only);
+            if !version.unreadable.is_empty() {
+                // What could not be read might have forbidden something.
+                loaded.policy = None;
+            }
+            loaded.diagnostics.splice(0..0, version.unreadable.into_iter().chain(version.notices));
+            loaded
+        }
+
+        fn sessions(&self, out: &mut dyn FnMut(Msg)) {
+            let mut sessions = Sessions::new(&self.sessions, self.options.clone());
+            let all = sessions.files_left();
+            let mut batch = Batch::default();
+            loop {
+                let session = sessions.next();
+                batch.diagnostics.append(&mut sessions.diagnostics);
+                let next = session.as_ref().map(|session| Arc::clone(&session.origin.file));
+                if batch.sessions.len() >= TOGETHER || next != batch.file {
+                    batch.send((all - sessions.files_left().min(all), all), out);
+                    batch.file = next;
+                }
+                match session {
+                    Some(session) => batch.sessions.push(Arc::new(session)),
+                    None => break,
+                }
+            }
+            // Files in which there was no session at all are left.
+            batch.send((all, all), out);
+            out(Msg::SessionsEnd { diagnostics: batch.diagnostics });
+        }
+
+        fn now(&self) -> String {
+            jiff::Zoned::now().strftime("%H:%M:%S").to_string()
+        }
+    }
+
+    /// Sessions of one file that go together.
+    #[derive(Default)]
+    struct Batch {
+        file: Option<Arc<str>>,
+        sessions: Vec<Arc<Session>>,
+        diagnostics: Vec<Diagnostic>,
+    }
+
+    impl Batch {
+        /// Sends the sessions, and the files that could not be read since.
+        fn send(&mut self, progress: (usize, usize), out: &mut dyn FnMut(Msg)) {
+            let mut by_file: HashMap<Arc<str>, Vec<Diagnostic>> = HashMap::new();
+            let mut order: Vec<Arc<str>> = Vec::new();
+            let mut rest = Vec::new();
+            for diagnostic in self.diagnostics.drain(..) {
+                // What is only worth knowing makes no row of its own.
+                let file = diagnostic.place().map(|place| Arc::<str>::from(place.file()));
+                match file
+                    .filter(|file| diagnostic.severity == Severity::Error || Some(file) == self.file.as_ref())
+                {
+                    None => rest.push(diagnostic),
+                    Some(file) => {
+                        if !by_file.contains_key(&file) {
+                            order.push(Arc::clone(&file));
+                        }
+                        by_file.entry(file).or_default().push(diagnostic);
+                    }
+                }
+            }
+            self.diagnostics = rest;
+            if let Some(file) = self.file.take().filter(|_| !self.sessions.is_empty()) {
+                let diagnostics = by_file.remove(&file).unwrap_or_default();
+                let sessions = std::mem::take(&mut self.sessions);
+                out(Msg::Sessions { file, sessions, diagnostics, progress });
+            }
+            for file in order {
+                if let Some(diagnostics) = by_file.remove(&file) {
+                    out(Msg::Sessions { file, sessions: Vec::new(), diagnostics, progress });
+                }
+            }
+        }
+    }
 }

@@ -118,6 +118,14 @@ impl Screen {
         self.complain(&text);
     }
 
+    /// Says something that is neither wrong nor an answer; not when quiet.
+    #[cfg(feature = "tui")]
+    pub fn note(&mut self, message: &str) {
+        if !self.quiet {
+            self.complain(&format!("note: {}", words::line(message)));
+        }
+    }
+
     /// Shows how far a long work is, where somebody sees it.
     pub fn start_progress(&mut self, length: u64, unit: &str) -> ProgressBar {
         if self.quiet || !io::stderr().is_terminal() {

@@ -1,0 +1,480 @@
+//! A whole body as lines: JSON pretty-printed, each line knowing its JSONPath and what it folds; any other
+//! text as its lines. Built once when a body is opened; nothing here draws.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// A body laid out in lines.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    lines: Vec<Line>,
+    /// Lines that are folded.
+    folded: BTreeSet<usize>,
+    /// Lines on screen, in order.
+    visible: Vec<usize>,
+    json: bool,
+}
+
+/// A line of a [`Document`].
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// How deep it is nested.
+    pub depth: usize,
+    /// The key it begins with, as JSON text.
+    pub key: Option<String>,
+    /// What follows.
+    pub token: Token,
+    /// A comma follows it, or what closes it.
+    pub comma: bool,
+    /// It goes on with the text of the line before, which was too long for one.
+    pub goes_on: bool,
+    /// The last line of what begins here.
+    end: usize,
+    /// Members or elements of what begins here.
+    size: usize,
+    /// The line that opens what this one stands in.
+    parent: Option<usize>,
+    step: Option<Step>,
+}
+
+/// What a line shows after its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Token {
+    /// `{` or `[`, closed on a later line.
+    Open(char),
+    /// `}` or `]`.
+    Close(char),
+    /// A string, with its quotes and escapes, or a part of one.
+    String(String),
+    /// A number, `true`, `false`, `null`, `{}` or `[]`.
+    Word(String),
+    /// Text that is no JSON.
+    Text(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// Characters a line holds at most; longer text goes on in the next line, so that no line is taller than a
+/// screen and none costs more than it shows.
+const LONGEST: usize = 200;
+
+impl Document {
+    /// The lines of a JSON value.
+    #[must_use]
+    pub fn of_value(value: &Value) -> Self {
+        let mut document = Self { json: true, ..Self::default() };
+        document.value(value, None, None, 0, None, false);
+        document.show_lines();
+        document
+    }
+
+    /// The lines of any text.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        let mut document = Self::default();
+        for line in text.split('\n') {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            document.long(line, 0, None, None, None, false, Token::Text);
+        }
+        document.show_lines();
+        document
+    }
+
+    /// Whether it is JSON, so that lines have paths.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// How many lines are on screen when there is room for all.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.visible.len()
+    }
+
+    /// Whether there is no line.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.visible.is_empty()
+    }
+
+    /// The line at this row.
+    #[must_use]
+    pub fn line(&self, row: usize) -> Option<&Line> {
+        self.lines.get(*self.visible.get(row)?)
+    }
+
+    /// The JSONPath of what stands at this row, with what closes there being what opened.
+    #[must_use]
+    pub fn path(&self, row: usize) -> Option<String> {
+        let steps = self.steps(row)?;
+        let mut path = String::from("$");
+        for step in steps {
+            match step {
+                Step::Key(key) if is_name(key) => {
+                    path.push('.');
+                    path.push_str(key);
+                }
+                Step::Key(key) => {
+                    path.push_str("['");
+                    path.push_str(&quoted(key));
+                    path.push_str("']");
+                }
+                Step::Index(index) => path.push_str(&format!("[{index}]")),
+            }
+        }
+        Some(path)
+    }
+
+    /// What stands at this row inside `value`, the value this document was made of.
+    #[must_use]
+    pub fn part<'v>(&self, row: usize, value: &'v Value) -> Option<&'v Value> {
+        self.steps(row)?.into_iter().try_fold(value, |value, step| match step {
+            Step::Key(key) => value.get(key),
+            Step::Index(index) => value.get(index),
+        })
+    }
+
+    /// How many members or elements the folded line at this row hides; `None` when it is not folded.
+    #[must_use]
+    pub fn folded(&self, row: usize) -> Option<usize> {
+        let at = *self.visible.get(row)?;
+        self.folded.contains(&at).then(|| self.lines.get(at).map_or(0, |line| line.size))
+    }
+
+    /// Folds or unfolds what begins at this row, else what the row stands in; gives the row to stay on.
+    pub fn toggle(&mut self, row: usize) -> usize {
+        let Some(at) = self.visible.get(row).copied() else { return row };
+        let opens = |at: usize| self.lines.get(at).is_some_and(|line| line.end > at);
+        let target = if opens(at) { Some(at) } else { self.lines.get(at).and_then(|line| line.parent) };
+        let Some(target) = target else { return row };
+        if !self.folded.remove(&target) {
+            self.folded.insert(target);
+        }
+        self.show_lines();
+        self.row_of(target)
+    }
+
+    /// Folds everything below the first level; gives the row for whoever was at `row`.
+    pub fn fold_all(&mut self, row: usize) -> usize {
+        let at = self.visible.get(row).copied().unwrap_or(0);
+        self.folded = (0..self.lines.len())
+            .filter(|at| self.lines.get(*at).is_some_and(|line| line.end > *at && line.depth > 0))
+            .collect();
+        self.show_lines();
+        self.row_of(at)
+    }
+
+    /// Unfolds everything; gives the row for whoever was at `row`.
+    pub fn unfold_all(&mut self, row: usize) -> usize {
+        let at = self.visible.get(row).copied().unwrap_or(0);
+        self.folded.clear();
+        self.show_lines();
+        self.row_of(at)
+    }
+
+    /// The next row from `row` on, `row` not included, whose line contains `query` whatever the case, around the end;
+    /// unfolds what hides it.
+    pub fn find(&mut self, query: &str, row: usize, forward: bool) -> Option<usize> {
+        let query = query.to_lowercase();
+        let from = self.visible.get(row).copied().unwrap_or(0);
+        let count = self.lines.len();
+        let found = (1..=count)
+            .map(|by| if forward { (from + by) % count } else { (from + count - by % count) % count })
+            .find(|at| self.contains(*at, &query))?;
+        let mut parent = self.lines.get(found).and_then(|line| line.parent);
+        while let Some(at) = parent {
+            self.folded.remove(&at);
+            parent = self.lines.get(at).and_then(|line| line.parent);
+        }
+        self.show_lines();
+        Some(self.row_of(found))
+    }
+
+    fn contains(&self, at: usize, query: &str) -> bool {
+        let Some(line) = self.lines.get(at) else { return false };
+        let mut text = line.text().to_lowercase();
+        let own = text.len();
+        // What was broken because of its length is found across the break, where it begins.
+        if let Some(next) = self.lines.get(at + 1).filter(|next| next.goes_on) {
+            text.push_str(&next.text().to_lowercase());
+        }
+        text.find(query).is_some_and(|found| found < own)
+    }
+
+    fn steps(&self, row: usize) -> Option<Vec<&Step>> {
+        if !self.json {
+            return None;
+        }
+        let mut steps = Vec::new();
+        let mut at = Some(*self.visible.get(row)?);
+        while let Some(line) = at.and_then(|at| self.lines.get(at)) {
+            if let Some(step) = &line.step {
+                steps.push(step);
+            }
+            at = line.parent;
+        }
+        steps.reverse();
+        Some(steps)
+    }
+
+    fn row_of(&self, at: usize) -> usize {
+        // The line itself, or the one that is folded over it.
+        self.visible.partition_point(|line| *line <= at).saturating_sub(1)
+    }
+
+    fn show_lines(&mut self) {
+        self.visible.clear();
+        let mut at = 0;
+        while at < self.lines.len() {
+            self.visible.push(at);
+            at = match self.lines.get(at) {
+                Some(line) if self.folded.contains(&at) => line.end + 1,
+                _ => at + 1,
+            };
+        }
+    }
+
+    fn value(
+        &mut self,
+        value: &Value,
+        key: Option<&str>,
+        step: Option<Step>,
+        depth: usize,
+        parent: Option<usize>,
+        comma: bool,
+    ) {
+        let key = key.map(|key| Value::from(key).to_string());
+        let own = self.lines.len();
+        let (size, signs) = match value {
+            Value::Object(map) if !map.is_empty() => (map.len(), ('{', '}')),
+            Value::Array(list) if !list.is_empty() => (list.len(), ('[', ']')),
+            Value::String(_) => {
+                return self.long(&value.to_string(), depth, key, parent, step, comma, Token::String);
+            }
+            _ => {
+                let token = Token::Word(value.to_string());
+                return self.push(Line {
+                    depth,
+                    key,
+                    token,
+                    comma,
+                    goes_on: false,
+                    end: own,
+                    size: 0,
+                    parent,
+                    step,
+                });
+            }
+        };
+        let token = Token::Open(signs.0);
+        self.push(Line { depth, key, token, comma, goes_on: false, end: own, size, parent, step });
+        match value {
+            Value::Object(map) => {
+                for (at, (key, member)) in map.iter().enumerate() {
+                    let step = Some(Step::Key(key.clone()));
+                    self.value(member, Some(key), step, depth + 1, Some(own), at + 1 < size);
+                }
+            }
+            Value::Array(list) => {
+                for (at, element) in list.iter().enumerate() {
+                    self.value(element, None, Some(Step::Index(at)), depth + 1, Some(own), at + 1 < size);
+                }
+            }
+            _ => {}
+        }
+        let end = self.lines.len();
+        // Without a step of its own and with the opening line as parent, it has the opening line's path.
+        let token = Token::Close(signs.1);
+        let parent = Some(own);
+        self.push(Line { depth, key: None, token, comma, goes_on: false, end, size: 0, parent, step: None });
+        if let Some(line) = self.lines.get_mut(own) {
+            line.end = end;
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a line, from two places that make long ones")]
+    fn long(
+        &mut self,
+        text: &str,
+        depth: usize,
+        mut key: Option<String>,
+        parent: Option<usize>,
+        step: Option<Step>,
+        comma: bool,
+        token: fn(String) -> Token,
+    ) {
+        let mut rest = text;
+        let mut goes_on = false;
+        loop {
+            let cut = rest.char_indices().nth(LONGEST).map_or(rest.len(), |(at, _)| at);
+            let (part, after) = rest.split_at(cut);
+            let last = after.is_empty();
+            let end = self.lines.len();
+            self.push(Line {
+                depth,
+                key: key.take(),
+                token: token(part.to_owned()),
+                comma: comma && last,
+                goes_on,
+                end,
+                size: 0,
+                parent,
+                step: step.clone(),
+            });
+            if last {
+                return;
+            }
+            rest = after;
+            goes_on = true;
+        }
+    }
+
+    fn push(&mut self, line: Line) {
+        self.lines.push(line);
+    }
+}
+
+impl Line {
+    /// Whether something begins here that can be folded.
+    #[must_use]
+    pub fn opens(&self) -> bool {
+        matches!(self.token, Token::Open(_))
+    }
+
+    /// The line as text, without its indentation.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if let Some(key) = &self.key {
+            text.push_str(key);
+            text.push_str(": ");
+        }
+        match &self.token {
+            Token::Open(sign) | Token::Close(sign) => text.push(*sign),
+            Token::String(part) | Token::Word(part) | Token::Text(part) => text.push_str(part),
+        }
+        if self.comma && !self.opens() {
+            text.push(',');
+        }
+        text
+    }
+}
+
+/// What RFC 9535 lets stand after a dot. ASCII only: everybody's JSONPath reads that.
+fn is_name(key: &str) -> bool {
+    let mut chars = key.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// `key` as it stands between single quotes in a normalized path.
+fn quoted(key: &str) -> String {
+    let mut text = String::new();
+    for c in key.chars() {
+        match c {
+            '\'' => text.push_str("\\'"),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{c}' => text.push_str("\\f"),
+            '\0'..='\x1f' => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jsonpath_rust::JsonPath;
+    use serde_json::json;
+
+    fn shown(document: &Document) -> Vec<String> {
+        (0..document.len())
+            .map(|row| {
+                let line = document.line(row).unwrap();
+                format!("{}{}", "  ".repeat(line.depth), line.text())
+            })
+            .collect()
+    }
+
+    fn sample() -> Value {
+        json!({"eligible": true, "order": {"id": "ORD-1", "lines": [1, {"sku": null}]}, "odd key": [], "it's": 1.50})
+    }
+
+    #[test]
+    fn looks_like_pretty_json() {
+        let document = Document::of_value(&sample());
+        let want = serde_json::to_string_pretty(&sample()).unwrap();
+        assert_eq!(shown(&document).join("\n"), want);
+    }
+
+    #[test]
+    fn every_line_has_the_path_of_its_value() {
+        let value = sample();
+        let document = Document::of_value(&value);
+        let mut paths = Vec::new();
+        for row in 0..document.len() {
+            let path = document.path(row).unwrap();
+            let found = value.query(&path).unwrap();
+            assert_eq!(found, [document.part(row, &value).unwrap()], "{path}");
+            paths.push(path);
+        }
+        assert_eq!(paths[1], "$.eligible");
+        assert_eq!(paths[5], "$.order.lines[0]");
+        assert_eq!(paths[7], "$.order.lines[1].sku");
+        assert_eq!(paths[8], "$.order.lines[1]", "what closes is what opened");
+        assert!(paths.contains(&"$['odd key']".to_owned()) && paths.contains(&"$['it\\'s']".to_owned()));
+    }
+
+    #[test]
+    fn folds() {
+        let mut document = Document::of_value(&sample());
+        let all = document.len();
+        assert_eq!(document.toggle(3), 2, "a line without anything to fold folds what it stands in");
+        assert_eq!(document.folded(2), Some(2));
+        assert_eq!(document.line(3).unwrap().text(), "\"odd key\": [],");
+        assert_eq!(document.toggle(2), 2);
+        assert_eq!(document.len(), all);
+        document.fold_all(7);
+        assert_eq!(document.len(), 6);
+        let row = document.find("SKU", 0, true).unwrap();
+        assert_eq!(document.path(row).unwrap(), "$.order.lines[1].sku");
+        assert_eq!(document.unfold_all(0), 0);
+        assert_eq!(document.len(), all);
+    }
+
+    #[test]
+    fn finds_around_the_end_both_ways() {
+        let mut document = Document::of_text("one\ntwo\r\nthree two\n");
+        assert_eq!(shown(&document), ["one", "two", "three two", ""]);
+        assert_eq!(document.find("two", 1, true), Some(2));
+        assert_eq!(document.find("two", 2, true), Some(1));
+        assert_eq!(document.find("two", 1, false), Some(2));
+        assert_eq!(document.find("none", 0, true), None);
+        assert_eq!(document.path(0), None);
+        assert_eq!(Document::of_text("").len(), 1);
+    }
+
+    #[test]
+    fn long_text_goes_on_and_is_found_across_the_break() {
+        let text = format!("{}needle{}", "x".repeat(LONGEST - 3), "y".repeat(LONGEST));
+        let mut document = Document::of_text(&text);
+        assert_eq!(document.len(), 3);
+        assert!(document.line(1).unwrap().goes_on);
+        assert_eq!(document.find("needle", 2, true), Some(0));
+        let long = json!({"a": "é".repeat(500)});
+        let document = Document::of_value(&long);
+        assert_eq!(document.path(3).unwrap(), "$.a");
+        assert_eq!(document.len(), 2 + 3);
+    }
+}

@@ -1,0 +1,361 @@
+//! The one table of commands. Dispatch, the footer, help, the box that shows how a chord can go on, and the
+//! list in the README are all made from it, so they cannot disagree.
+//!
+//! What a command does is in `update`; when it can be used is said here, over a few facts.
+
+pub mod chord;
+
+use std::fmt::Write as _;
+
+pub use self::chord::Key;
+
+/// Where a command's keys mean it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Wherever keys are not text.
+    All,
+    /// While nothing lies over the panes.
+    Panes,
+    /// In the view of one whole body.
+    Body,
+    /// In the list of all findings.
+    Findings,
+    /// In the list of commands.
+    Help,
+}
+
+/// Under which heading help lists a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// Between rows, calls, turns, sessions.
+    Move,
+    /// To the next thing worth looking at.
+    Jump,
+    /// What is on the screen.
+    Look,
+    /// What leaves the workbench or changes what is decided.
+    Do,
+    /// Inside an overlay.
+    Overlay,
+}
+
+/// The facts that say which commands can be used just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// A session is open.
+    pub session: bool,
+    /// Its decisions are there.
+    pub judged: bool,
+    /// A call is selected.
+    pub call: bool,
+    /// A rule spoke against it.
+    pub finding: bool,
+    /// That finding rests on an earlier call.
+    pub cause: bool,
+    /// A row with a body is selected.
+    pub body: bool,
+    /// The selected row or rule stands in a file.
+    pub source: bool,
+    /// Something was searched for.
+    pub search: bool,
+    /// There is a place to jump back to.
+    pub back: bool,
+    /// There is a place to jump forward to.
+    pub forward: bool,
+}
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The command.
+    pub command: Command,
+    /// Its name, as the palette and configuration spell it.
+    pub name: &'static str,
+    /// Its chords, the first one is shown where room is short.
+    pub keys: &'static [&'static str],
+    /// Where they mean it.
+    pub scope: Scope,
+    /// Its heading.
+    pub group: Group,
+    /// What it does, in one line.
+    pub doc: &'static str,
+    /// Why it cannot be used just now, if so.
+    pub missing: fn(&Facts) -> Option<&'static str>,
+}
+
+macro_rules! commands {
+    ($($scope:ident $group:ident $command:ident $name:literal [$($key:literal)*] $missing:ident $doc:literal;)*) => {
+        /// Something the person at the keyboard can ask for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Command { $(#[doc = $doc] $command,)* }
+
+        /// Every command, once.
+        pub const TABLE: &[Row] = &[$(Row {
+            command: Command::$command, name: $name, keys: &[$($key),*],
+            scope: Scope::$scope, group: Group::$group, doc: $doc, missing: $missing,
+        },)*];
+    };
+}
+
+commands! {
+    All Move NextCall "next-call" ["j"] never "next call; in lists the next row";
+    All Move PreviousCall "previous-call" ["k"] never "previous call; in lists the previous row";
+    All Move Down "down" ["Down"] never "next row: words and results too";
+    All Move Up "up" ["Up"] never "previous row: words and results too";
+    Panes Move NextTurn "next-turn" ["J"] session "next turn";
+    Panes Move PreviousTurn "previous-turn" ["K"] session "previous turn";
+    Panes Move NextSession "next-session" ["}"] session "next session";
+    Panes Move PreviousSession "previous-session" ["{"] session "previous session";
+    All Move First "first" ["gg" "Home"] never "first row";
+    All Move Last "last" ["G" "End"] never "last row";
+    All Move HalfDown "half-down" ["Ctrl-d"] never "half a screen down";
+    All Move HalfUp "half-up" ["Ctrl-u"] never "half a screen up";
+    All Move PageDown "page-down" ["PgDn"] never "a screen down";
+    All Move PageUp "page-up" ["PgUp"] never "a screen up";
+
+    Panes Jump NextFinding "next-finding" ["]f"] judged "next call with a finding";
+    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous call with a finding";
+    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of this rule";
+    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of this rule";
+    Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call decided otherwise than recorded";
+    Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call decided otherwise than recorded";
+    Panes Jump NextError "next-error" ["]e"] session "next result that is an error";
+    Panes Jump PreviousError "previous-error" ["[e"] session "previous result that is an error";
+    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn that hides a tool the turn before it showed";
+    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn that hides a tool the turn before it showed";
+    Panes Jump NextStop "next-stop" ["]s"] session "next session in which a call is stopped";
+    Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session in which a call is stopped";
+    Panes Jump Cause "cause" ["o"] cause "to the earlier call that this finding rests on";
+    Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
+    Panes Jump Forward "forward" ["Alt-o"] forward "forward again";
+
+    All Look Open "open" ["Enter"] never "open what the cursor is on";
+    Panes Look Body "body" ["b"] body "the whole message, call or result";
+    Panes Look Findings "findings" ["F"] never "all findings of all sessions";
+    Panes Look Problems "problems" ["!"] never "what is wrong with the policy and the recordings";
+    All Look Search "search" ["/"] never "search here";
+    All Look SearchNext "search-next" ["n"] search "next place found";
+    All Look SearchPrevious "search-previous" ["N"] search "previous place found";
+    Panes Look NextPane "next-pane" ["Tab"] never "next pane";
+    Panes Look PreviousPane "previous-pane" ["Shift-Tab"] never "previous pane";
+    Panes Look PaneSessions "pane-sessions" ["1"] never "to the sessions";
+    Panes Look PaneTranscript "pane-transcript" ["2"] never "to the transcript";
+    Panes Look PaneTools "pane-tools" ["3"] never "to the tools the model could and could not see";
+    Panes Look PaneForbidden "pane-forbidden" ["4"] never "to what earlier calls forbade";
+    Panes Look PanePreconditions "pane-preconditions" ["5"] never "to the preconditions";
+    Panes Look PaneDecision "pane-decision" ["6"] never "to the decision";
+    Panes Look PanePolicy "pane-policy" ["7"] never "to the text of the rule";
+    Panes Look Zoom "zoom" ["z"] never "this pane alone, and back";
+    All Look Help "help" ["?" "F1"] never "all commands and their keys";
+    All Look Redraw "redraw" ["Ctrl-l"] never "draw the screen anew";
+
+    Panes Do Judge "judge" ["r"] never "read the policy again and judge everything by it";
+    Panes Do Mode "mode" ["m"] never "stop calls (enforce), or only say what would be stopped (shadow)";
+    All Do Edit "edit" ["e"] source "open the rule or the recording in $VISUAL or $EDITOR, at its line";
+    All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
+    All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
+    All Do CopyRule "copy-rule" ["yr"] finding "copy the id of the rule that decided";
+    All Do Suspend "suspend" ["Ctrl-z"] never "back to the shell; `fg` returns";
+    All Do Close "close" ["Esc"] never "close what lies on top, end a search";
+    All Do Quit "quit" ["q"] never "close what lies on top, else quit";
+    All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
+
+    Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
+    Body Overlay Fold "fold" ["Space"] never "fold or unfold what begins on this line";
+    Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
+    Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
+    Body Overlay NextBody "next-body" ["]b"] never "the body of the next row";
+    Body Overlay PreviousBody "previous-body" ["[b"] never "the body of the previous row";
+    Findings Overlay GroupBy "group-by" ["t"] never "group by session, rule, tool, code or reason";
+}
+
+const fn never(_: &Facts) -> Option<&'static str> {
+    None
+}
+
+fn session(facts: &Facts) -> Option<&'static str> {
+    (!facts.session).then_some("no session is open")
+}
+
+fn judged(facts: &Facts) -> Option<&'static str> {
+    session(facts).or((!facts.judged).then_some("this session is not judged yet"))
+}
+
+fn finding(facts: &Facts) -> Option<&'static str> {
+    judged(facts).or((!facts.finding).then_some("no rule spoke against this call"))
+}
+
+fn cause(facts: &Facts) -> Option<&'static str> {
+    finding(facts).or((!facts.cause).then_some("this finding rests on no earlier call"))
+}
+
+fn body(facts: &Facts) -> Option<&'static str> {
+    session(facts).or((!facts.body).then_some("this row has no text of its own"))
+}
+
+fn source(facts: &Facts) -> Option<&'static str> {
+    (!facts.source).then_some("this does not stand in a file that an editor can open")
+}
+
+fn search(facts: &Facts) -> Option<&'static str> {
+    (!facts.search).then_some("nothing was searched for; `/` searches")
+}
+
+fn back(facts: &Facts) -> Option<&'static str> {
+    (!facts.back).then_some("no jump to go back from")
+}
+
+fn forward(facts: &Facts) -> Option<&'static str> {
+    (!facts.forward).then_some("no jump to go forward to")
+}
+
+/// What the keys pressed so far mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// This command.
+    Command(Command),
+    /// The start of these: the keys still to press, and the command.
+    Prefix(Vec<(String, Command)>),
+    /// Nothing.
+    Nothing,
+}
+
+impl Command {
+    /// Its row of the table.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "one macro makes the commands and, in their order, the rows")]
+    pub fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// Its first chord.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        self.row().keys.first().copied().unwrap_or_default()
+    }
+}
+
+/// What `keys` mean where `scope` has the keys.
+#[must_use]
+pub fn meaning(keys: &[Key], scope: Scope) -> Meaning {
+    let mut going_on = Vec::new();
+    for row in TABLE.iter().filter(|row| row.scope == scope || row.scope == Scope::All) {
+        for chord in row.keys.iter().filter_map(|chord| chord::parse(chord)) {
+            match chord.strip_prefix(keys) {
+                Some([]) => return Meaning::Command(row.command),
+                Some(rest) => going_on.push((chord::spell(rest), row.command)),
+                None => {}
+            }
+        }
+    }
+    if going_on.is_empty() { Meaning::Nothing } else { Meaning::Prefix(going_on) }
+}
+
+/// The commands that can be meant where `scope` has the keys, in the order of the table.
+pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().filter(move |row| row.scope == scope || row.scope == Scope::All)
+}
+
+/// The heading of a group.
+#[must_use]
+pub const fn heading(group: Group) -> &'static str {
+    match group {
+        Group::Move => "Move",
+        Group::Jump => "Jump",
+        Group::Look => "Look",
+        Group::Do => "Do",
+        Group::Overlay => "In a body or a list",
+    }
+}
+
+/// The table as Markdown, for the README.
+#[must_use]
+pub fn markdown() -> String {
+    let mut text = String::from("| keys | does |\n|---|---|\n");
+    let mut group = None;
+    for row in TABLE {
+        if group != Some(row.group) {
+            group = Some(row.group);
+            let _ = writeln!(text, "| **{}** | |", heading(row.group));
+        }
+        let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
+        let _ = writeln!(text, "| {} | {} |", keys.join(" "), row.doc);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCOPES: [Scope; 4] = [Scope::Panes, Scope::Body, Scope::Findings, Scope::Help];
+
+    fn keys(text: &str) -> Vec<Key> {
+        chord::parse(text).unwrap()
+    }
+
+    #[test]
+    fn rows_stand_at_their_commands_place() {
+        for (at, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.command as usize, at);
+            assert_eq!(row.command.row().name, row.name);
+        }
+    }
+
+    #[test]
+    fn no_chord_clashes_with_another_or_begins_it() {
+        for scope in SCOPES {
+            let chords: Vec<_> =
+                in_scope(scope).flat_map(|row| row.keys.iter().map(|key| (row.command, keys(key)))).collect();
+            for (at, (command, one)) in chords.iter().enumerate() {
+                for (other_command, other) in &chords[at + 1..] {
+                    let clash = one.starts_with(other) || other.starts_with(one);
+                    assert!(!clash, "{scope:?}: {command:?} and {other_command:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_is_reached_and_documented() {
+        for row in TABLE {
+            assert!(!row.keys.is_empty() && !row.doc.is_empty(), "{}", row.name);
+            assert!(row.doc.len() <= 72 && !row.doc.ends_with('.'), "{}", row.doc);
+            let scope = if row.scope == Scope::All { Scope::Panes } else { row.scope };
+            for key in row.keys {
+                assert_eq!(meaning(&keys(key), scope), Meaning::Command(row.command), "{key}");
+            }
+        }
+        let mut names: Vec<_> = TABLE.iter().map(|row| row.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TABLE.len());
+    }
+
+    #[test]
+    fn chords_go_on() {
+        let Meaning::Prefix(rest) = meaning(&keys("]"), Scope::Panes) else { panic!("no prefix") };
+        assert!(rest.contains(&("f".into(), Command::NextFinding)));
+        assert_eq!(meaning(&keys("]q"), Scope::Panes), Meaning::Nothing);
+        assert_eq!(meaning(&keys("yp"), Scope::Body), Meaning::Command(Command::CopyPath));
+        assert_eq!(meaning(&keys("yp"), Scope::Panes), Meaning::Nothing);
+        assert_eq!(meaning(&keys("z"), Scope::Panes), Meaning::Command(Command::Zoom));
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_why() {
+        let none = Facts::default();
+        assert_eq!((Command::Cause.row().missing)(&none), Some("no session is open"));
+        let open = Facts { session: true, judged: true, ..none };
+        assert_eq!((Command::Cause.row().missing)(&open), Some("no rule spoke against this call"));
+        assert_eq!((Command::Down.row().missing)(&none), None);
+    }
+
+    #[test]
+    fn markdown_has_every_command() {
+        let text = markdown();
+        for row in TABLE {
+            assert!(text.contains(row.doc));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Everything that can happen to the workbench. The list is closed: what is not here does not happen.
+
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+
+use super::keys::Key;
+use crate::diagnostic::Diagnostic;
+use crate::policy::Loaded;
+use crate::replay::Replay;
+use crate::session::Session;
+
+/// Something that happened.
+pub enum Msg {
+    /// A key was pressed.
+    Key(Key),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has another size.
+    Resize(Size),
+    /// A chord has been waiting for its next key for a while.
+    ChordWaits,
+    /// A policy was read.
+    Policy {
+        /// What became of it.
+        loaded: Box<Loaded>,
+        /// When, as people write it.
+        at: String,
+    },
+    /// A file of recordings was read.
+    Sessions {
+        /// The file, as it was named.
+        file: Arc<str>,
+        /// Its sessions.
+        sessions: Vec<Arc<Session>>,
+        /// What is wrong with the file, beyond what its sessions say of themselves.
+        diagnostics: Vec<Diagnostic>,
+        /// Files read so far, and how many there are.
+        progress: (usize, usize),
+    },
+    /// Every file of recordings was read.
+    SessionsEnd {
+        /// What is wrong besides: paths that are not there, folders without recordings.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// Sessions were judged.
+    Judged {
+        /// Which request this answers.
+        generation: u64,
+        /// Places in the list of sessions, and the replays.
+        replays: Vec<(usize, Box<Replay>)>,
+    },
+    /// An effect has something to say: it worked, or why it did not.
+    Note {
+        /// Whether it did not work.
+        failed: bool,
+        /// In one line.
+        text: String,
+    },
+    /// The terminal is gone, or the loop was asked to end.
+    End,
+}

@@ -1,0 +1,258 @@
+//! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
+
+pub mod overlay;
+pub mod select;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+
+use super::keys::Key;
+use super::layout::{Layout, LayoutState, Pane, layout};
+use super::list::List;
+use super::theme::Theme;
+use super::transcript::Rows;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::engine::Mode;
+use crate::policy::{Document, Policy};
+use crate::replay::{Frame, Replay, Summary};
+use crate::session::Session;
+
+pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
+
+/// The state of the workbench.
+pub struct Model {
+    /// How it looks.
+    pub theme: Theme,
+    /// The terminal's size.
+    pub size: Size,
+    /// What the policy was named as, for the header.
+    pub policy_name: String,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+    /// The policy and what is wrong with it.
+    pub rules: Ruling,
+    /// The list of sessions, and files without any.
+    pub entries: Vec<Entry>,
+    /// What is wrong with the recordings besides.
+    pub problems: Vec<Diagnostic>,
+    /// How far reading has come; `None` when everything is read.
+    pub reading: Option<(usize, usize)>,
+    /// The number of the newest request to judge.
+    pub generation: u64,
+    /// Entries judged in that request.
+    pub judged: usize,
+    /// The open entry.
+    pub open: usize,
+    /// The rows of its transcript.
+    pub rows: Rows,
+    /// What stands in the selected turn.
+    pub frame: Option<Framed>,
+    /// Cursor and scroll of each pane, by pane.
+    pub lists: [List; Pane::ALL.len()],
+    /// The pane that has the keys.
+    pub focus: Pane,
+    /// The pane beside the transcript where only one fits.
+    pub side: Pane,
+    /// The focused pane takes all the room.
+    pub zoom: bool,
+    /// What lies over the panes, the topmost last.
+    pub overlays: Vec<Overlay>,
+    /// A line of text being typed.
+    pub prompt: Option<Prompt>,
+    /// What was searched for last.
+    pub query: Option<String>,
+    /// Keys of a chord pressed so far.
+    pub pending: Vec<Key>,
+    /// How the chord can go on is shown.
+    pub which_key: bool,
+    /// An answer to the last key.
+    pub note: Option<Note>,
+    /// Places that jumps left.
+    pub back: Vec<Spot>,
+    /// Places that going back left.
+    pub forward: Vec<Spot>,
+}
+
+/// The policy at work.
+#[derive(Default)]
+pub struct Ruling {
+    /// The last version that loaded whole; `None` when none ever did.
+    pub policy: Option<Arc<Policy>>,
+    /// When it did.
+    pub since: String,
+    /// The documents to show: of that version, or of one that never loaded whole.
+    pub documents: Vec<Document>,
+    /// What the latest reading found.
+    pub problems: Vec<Diagnostic>,
+    /// The latest reading was not whole, so an older version decides, or none.
+    pub stale: bool,
+    /// Something was read at all.
+    pub read: bool,
+}
+
+/// A row of the list of sessions.
+pub struct Entry {
+    /// The session's id, or the file's name where no session could be read.
+    pub name: Arc<str>,
+    /// The file.
+    pub file: Arc<str>,
+    /// The session, unless the file is unreadable.
+    pub session: Option<Arc<Session>>,
+    /// What is wrong with the file, told at its first session.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was decided, and in which request.
+    pub replay: Option<(u64, Rc<Replay>)>,
+    /// Where its transcript was left.
+    pub left_at: Option<List>,
+}
+
+/// The frame of a turn, and of which one it is.
+pub struct Framed {
+    /// The replay it was made of.
+    pub replay: Rc<Replay>,
+    /// The turn, from 1.
+    pub turn: u32,
+    /// The frame.
+    pub frame: Frame,
+}
+
+/// A line of answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Something did not work.
+    pub failed: bool,
+    /// What there is to say.
+    pub text: String,
+}
+
+/// A place to come back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot {
+    /// The entry.
+    pub entry: usize,
+    /// The row of its transcript.
+    pub row: usize,
+}
+
+/// What the workbench is opened with.
+pub struct Opening {
+    /// How it looks.
+    pub theme: Theme,
+    /// The terminal's size.
+    pub size: Size,
+    /// What the policy was named as.
+    pub policy_name: String,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+}
+
+impl Model {
+    /// Before anything is read.
+    #[must_use]
+    pub fn new(opening: Opening) -> Self {
+        Self {
+            theme: opening.theme,
+            size: opening.size,
+            policy_name: opening.policy_name,
+            mode: opening.mode,
+            rules: Ruling::default(),
+            entries: Vec::new(),
+            problems: Vec::new(),
+            reading: Some((0, 0)),
+            generation: 0,
+            judged: 0,
+            open: 0,
+            rows: Rows::default(),
+            frame: None,
+            lists: [List::default(); Pane::ALL.len()],
+            focus: Pane::Transcript,
+            side: Pane::Decision,
+            zoom: false,
+            overlays: Vec::new(),
+            prompt: None,
+            query: None,
+            pending: Vec::new(),
+            which_key: false,
+            note: None,
+            back: Vec::new(),
+            forward: Vec::new(),
+        }
+    }
+
+    /// Where everything stands.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        let problem = self.rules.read && (self.rules.stale || self.rules.policy.is_none());
+        layout(self.size, &LayoutState { focus: self.focus, side: self.side, zoom: self.zoom, problem })
+    }
+
+    /// Cursor and scroll of a pane.
+    #[must_use]
+    pub fn list(&self, pane: Pane) -> List {
+        self.lists.get(pane as usize).copied().unwrap_or_default()
+    }
+
+    /// The same, to change it.
+    pub fn list_mut(&mut self, pane: Pane) -> &mut List {
+        #[expect(clippy::indexing_slicing, reason = "there is a list for every pane")]
+        &mut self.lists[pane as usize]
+    }
+
+    /// The open entry.
+    #[must_use]
+    pub fn entry(&self) -> Option<&Entry> {
+        self.entries.get(self.open)
+    }
+
+    /// The open session.
+    #[must_use]
+    pub fn session(&self) -> Option<&Arc<Session>> {
+        self.entry()?.session.as_ref()
+    }
+
+    /// What was decided on the open session, if only by an earlier request.
+    #[must_use]
+    pub fn replay(&self) -> Option<&Rc<Replay>> {
+        self.entry()?.replay.as_ref().map(|(_, replay)| replay)
+    }
+
+    /// Entries that hold a session.
+    #[must_use]
+    pub fn session_count(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.session.is_some()).count()
+    }
+
+    /// How far judging has come; `None` when it is done or cannot be.
+    #[must_use]
+    pub fn judging(&self) -> Option<(usize, usize)> {
+        self.rules.policy.as_ref()?;
+        let all = self.session_count();
+        (self.judged < all).then_some((self.judged, all))
+    }
+}
+
+impl Entry {
+    /// Whether something is wrong with its recording.
+    #[must_use]
+    pub fn damaged(&self) -> usize {
+        let own = self.session.iter().flat_map(|session| &session.diagnostics);
+        own.chain(&self.diagnostics).filter(|diagnostic| diagnostic.severity > Severity::Notice).count()
+    }
+
+    /// Counts of its calls.
+    #[must_use]
+    pub fn summary(&self) -> Option<Summary> {
+        self.replay.as_ref().map(|(_, replay)| replay.summary())
+    }
+}
+
+impl Ruling {
+    /// The problem to name first: the first error, else the first of any kind.
+    #[must_use]
+    pub fn first_problem(&self) -> Option<&Diagnostic> {
+        let error = self.problems.iter().find(|problem| problem.severity == Severity::Error);
+        error.or(self.problems.first())
+    }
+}

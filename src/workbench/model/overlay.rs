@@ -1,0 +1,255 @@
+//! What lies over the panes: a body, the list of findings, the list of commands, the list of problems; and
+//! the line in which text is typed.
+
+use std::sync::Arc;
+
+use tui_input::Input;
+
+use super::Model;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::monitor::{Effect, RuleId};
+use crate::session::CallRef;
+use crate::workbench::document::Document;
+use crate::workbench::keys::{self, Scope};
+use crate::workbench::list::List;
+use crate::workbench::transcript::contains;
+
+/// Something over the panes.
+pub enum Overlay {
+    /// A body, whole.
+    Body(Box<BodyView>),
+    /// All findings of all sessions.
+    Findings(FindingsView),
+    /// All commands.
+    Help(HelpView),
+    /// All that is wrong with policies and recordings.
+    Problems(ProblemsView),
+}
+
+/// A body being read.
+pub struct BodyView {
+    /// What it is.
+    pub title: String,
+    /// The row of the transcript it belongs to.
+    pub row: usize,
+    /// Its lines.
+    pub document: Document,
+    /// Where in them.
+    pub list: List,
+}
+
+/// The list of findings.
+#[derive(Default)]
+pub struct FindingsView {
+    /// All of them, in the order shown.
+    pub rows: Vec<FindingRow>,
+    /// The rows that pass the filter.
+    pub shown: Vec<usize>,
+    /// Where in those.
+    pub list: List,
+    /// What they are sorted and headed by.
+    pub by: GroupBy,
+    /// Words that every row shown contains.
+    pub filter: String,
+}
+
+/// A finding of some session.
+#[derive(Debug, Clone)]
+pub struct FindingRow {
+    /// The entry.
+    pub entry: usize,
+    /// The call.
+    pub at: CallRef,
+    /// Its tool.
+    pub tool: Arc<str>,
+    /// The rule's id as people write it.
+    pub rule: Arc<str>,
+    /// The rule.
+    pub rule_id: RuleId,
+    /// The code.
+    pub code: Code,
+    /// What it does.
+    pub effect: Effect,
+    /// The rule's reason, for telemetry.
+    pub reason: Option<Arc<str>>,
+    /// The call came after the recording had parted from the policy.
+    pub counterfactual: bool,
+}
+
+/// What findings are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupBy {
+    /// The session.
+    #[default]
+    Session,
+    /// The rule.
+    Rule,
+    /// The tool.
+    Tool,
+    /// The code.
+    Code,
+    /// The reason up to its first colon: its category.
+    Reason,
+}
+
+/// The list of commands.
+#[derive(Default)]
+pub struct HelpView {
+    /// Where commands are to be used: what lay on top before.
+    pub scope: Option<Scope>,
+    /// Where in the list.
+    pub list: List,
+    /// Words that every row shown contains.
+    pub filter: String,
+}
+
+/// The list of problems.
+#[derive(Default)]
+pub struct ProblemsView {
+    /// All of them.
+    pub rows: Vec<Diagnostic>,
+    /// Where in them.
+    pub list: List,
+}
+
+/// A line of text being typed, and what it is for.
+pub struct Prompt {
+    /// The text.
+    pub input: Input,
+    /// Where the cursor stood when typing began, to go back to.
+    pub from: usize,
+    /// The search before this one.
+    pub before: Option<String>,
+}
+
+impl Overlay {
+    /// Whose keys are meant while it is on top.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::Body(_) => Scope::Body,
+            Self::Findings(_) => Scope::Findings,
+            Self::Help(_) | Self::Problems(_) => Scope::Help,
+        }
+    }
+}
+
+impl GroupBy {
+    /// The next way of grouping.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Session => Self::Rule,
+            Self::Rule => Self::Tool,
+            Self::Tool => Self::Code,
+            Self::Code => Self::Reason,
+            Self::Reason => Self::Session,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Rule => "rule",
+            Self::Tool => "tool",
+            Self::Code => "code",
+            Self::Reason => "reason",
+        }
+    }
+}
+
+impl FindingRow {
+    /// What a group of rows like this one is called.
+    #[must_use]
+    pub fn group<'a>(&'a self, by: GroupBy, model: &'a Model) -> &'a str {
+        match by {
+            GroupBy::Session => self.session(model),
+            GroupBy::Rule => &self.rule,
+            GroupBy::Tool => &self.tool,
+            GroupBy::Code => self.code.as_str(),
+            GroupBy::Reason => {
+                let reason = self.reason.as_deref().unwrap_or("no reason given");
+                reason.split_once(':').map_or(reason, |(category, _)| category)
+            }
+        }
+    }
+
+    /// The session's name.
+    #[must_use]
+    pub fn session<'a>(&self, model: &'a Model) -> &'a str {
+        model.entries.get(self.entry).map_or("", |entry| &entry.name)
+    }
+
+    fn passes(&self, filter: &str, model: &Model) -> bool {
+        let reason = self.reason.as_deref().unwrap_or_default();
+        let fields =
+            [self.session(model), &self.tool, &self.rule, self.code.as_str(), self.effect.word(), reason];
+        filter.split_whitespace().all(|word| fields.iter().any(|field| contains(field, word)))
+    }
+}
+
+impl FindingsView {
+    /// Collects the findings of everything judged so far, keeping filter, grouping and place.
+    pub fn collect(&mut self, model: &Model) {
+        let mut rows = Vec::new();
+        for (entry, session, replay) in model
+            .entries
+            .iter()
+            .enumerate()
+            .filter_map(|(at, entry)| Some((at, entry.session.as_ref()?, &entry.replay.as_ref()?.1)))
+        {
+            for (call, judged) in session.calls.iter().zip(replay.calls()) {
+                for finding in &judged.decision.findings {
+                    rows.push(FindingRow {
+                        entry,
+                        at: call.at,
+                        tool: Arc::clone(&call.tool),
+                        rule: replay
+                            .policy()
+                            .rules()
+                            .get(finding.rule)
+                            .map_or_else(|| "".into(), |rule| Arc::clone(&rule.id)),
+                        rule_id: finding.rule,
+                        code: finding.code,
+                        effect: finding.effect,
+                        reason: finding.reason.clone(),
+                        counterfactual: judged.counterfactual,
+                    });
+                }
+            }
+        }
+        if self.by != GroupBy::Session {
+            // Stable: within a group the order of the sessions stays.
+            rows.sort_by(|a, b| a.group(self.by, model).cmp(b.group(self.by, model)));
+        }
+        self.rows = rows;
+        self.sift(model);
+    }
+
+    /// Keeps the rows that pass the filter.
+    pub fn sift(&mut self, model: &Model) {
+        let filter = self.filter.to_lowercase();
+        let rows = self.rows.iter().enumerate();
+        self.shown = rows.filter(|(_, row)| row.passes(&filter, model)).map(|(at, _)| at).collect();
+    }
+
+    /// The row under the cursor.
+    #[must_use]
+    pub fn row(&self) -> Option<&FindingRow> {
+        self.rows.get(*self.shown.get(self.list.cursor)?)
+    }
+}
+
+impl HelpView {
+    /// The commands that pass the filter, in the order of the table.
+    pub fn shown(&self) -> impl Iterator<Item = &'static keys::Row> {
+        let filter = self.filter.to_lowercase();
+        keys::TABLE.iter().filter(move |row| {
+            let mut fields = vec![row.doc, row.name, keys::heading(row.group)];
+            fields.extend(row.keys);
+            filter.split_whitespace().all(|word| fields.iter().any(|field| contains(field, word)))
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! What is selected: derived from where the cursors stand, never stored beside them.
+
+use super::{Model, Spot};
+use crate::engine::{Decision, Verdict};
+use crate::monitor::finding::{Check, Finding};
+use crate::monitor::{Rule, RuleId};
+use crate::replay::Judged;
+use crate::session::{Call, CallRef, Turn};
+use crate::workbench::keys::Facts;
+use crate::workbench::layout::Pane;
+use crate::workbench::transcript::{Row, RowKind};
+
+impl Model {
+    /// The row of the transcript under the cursor.
+    #[must_use]
+    pub fn row(&self) -> Option<Row> {
+        self.rows.get(self.list(Pane::Transcript).cursor)
+    }
+
+    /// The turn of that row, from 1; the last one for what was said after it.
+    #[must_use]
+    pub fn turn(&self) -> Option<&Turn> {
+        let session = self.session()?;
+        let number = self.row()?.turn;
+        session.turn(number).or_else(|| session.turns.last())
+    }
+
+    /// The call that row speaks of.
+    #[must_use]
+    pub fn call(&self) -> Option<&Call> {
+        let session = self.session()?;
+        let index = self.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
+        session.calls.get(index as usize)
+    }
+
+    /// What was decided on that call.
+    #[must_use]
+    pub fn judged_call(&self) -> Option<&Judged> {
+        self.replay()?.call(self.call()?.at.index)
+    }
+
+    /// The decision on that call with every check, once the turn's frame is there.
+    #[must_use]
+    pub fn full_decision(&self) -> Option<&Decision> {
+        let at = self.call()?.at;
+        let framed = self.frame.as_ref().filter(|framed| framed.turn == at.turn)?;
+        framed.frame.calls.get((at.call as usize).checked_sub(1)?)
+    }
+
+    /// The finding on that call which comes first.
+    #[must_use]
+    pub fn finding(&self) -> Option<&Finding> {
+        self.judged_call()?.decision.findings.first()
+    }
+
+    /// A rule of the policy that decides now.
+    #[must_use]
+    pub fn rule(&self, id: RuleId) -> Option<&Rule> {
+        // The replay on screen may be of the version before.
+        let policy = self.replay().map(|replay| replay.policy()).or(self.rules.policy.as_ref())?;
+        policy.rules().get(id)
+    }
+
+    /// The rule to show: of the row under the cursor of the focused pane, else of the first finding, else of the
+    /// first check of the selected call, else the first one about its tool.
+    #[must_use]
+    pub fn shown_rule(&self) -> Option<RuleId> {
+        let pointed = crate::workbench::view::link(self, self.focus).and_then(|link| link.rule);
+        let checks: &[Check] = self.full_decision().map_or(&[], |decision| &decision.checks);
+        let of_tool = || {
+            let (tool, policy) = (&self.call()?.tool, self.replay()?.policy());
+            policy.rules().iter().find(|(_, rule)| rule.tool.as_ref() == Some(tool)).map(|(id, _)| id)
+        };
+        let found = || self.finding().map(|finding| finding.rule);
+        pointed.or_else(found).or_else(|| checks.first().map(|check| check.rule)).or_else(of_tool)
+    }
+
+    /// The earlier call that the first finding rests on.
+    #[must_use]
+    pub fn cause(&self) -> Option<CallRef> {
+        self.finding()?.found.first().map(|found| found.call)
+    }
+
+    /// Where the cursor is.
+    #[must_use]
+    pub fn spot(&self) -> Spot {
+        Spot { entry: self.open, row: self.list(Pane::Transcript).cursor }
+    }
+
+    /// Whether a row of the transcript comes after the recording had parted from the policy.
+    #[must_use]
+    pub fn counterfactual(&self, row: Row) -> bool {
+        let Some(replay) = self.replay() else { return false };
+        match row.kind {
+            RowKind::Call(index) | RowKind::Result(index) => {
+                replay.call(index).is_some_and(|judged| judged.counterfactual)
+            }
+            RowKind::Message(_) => replay.frontier().is_some_and(|frontier| row.turn > frontier.turn),
+        }
+    }
+
+    /// What commands may ask about the present.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        Facts {
+            session: self.session().is_some(),
+            judged: self.replay().is_some(),
+            call: self.call().is_some(),
+            finding: self.finding().is_some(),
+            cause: self.cause().is_some(),
+            body: self.row().is_some(),
+            source: self.editable().is_some(),
+            search: self.query.is_some(),
+            back: !self.back.is_empty(),
+            forward: !self.forward.is_empty(),
+        }
+    }
+
+    /// The file and line (from 1) that an editor should open: of the row a list points at, of the recording
+    /// while words or sessions are selected, else of the rule that is shown.
+    #[must_use]
+    pub fn editable(&self) -> Option<(String, u32)> {
+        let words = matches!(self.row().map(|row| row.kind), Some(RowKind::Message(_) | RowKind::Result(_)));
+        let recording = self.focus == Pane::Sessions || (self.focus == Pane::Transcript && words);
+        let rule = || {
+            if self.focus == Pane::Policy {
+                let document = crate::workbench::view::policy::shown(self)?;
+                let line = u32::try_from(self.list(Pane::Policy).cursor + 1).ok()?;
+                return Some((document.source.name().to_owned(), line));
+            }
+            let rule = self.rule(self.shown_rule()?)?;
+            Some((rule.source.name().to_owned(), rule.source.position(rule.span.start).line))
+        };
+        if recording { self.recorded_at() } else { rule().or_else(|| self.recorded_at()) }
+    }
+
+    fn recorded_at(&self) -> Option<(String, u32)> {
+        let entry = self.entry()?;
+        let line = entry.session.as_ref().and_then(|session| {
+            let own = self.row().filter(|_| self.focus != Pane::Sessions).and_then(|row| row.line(session));
+            own.or(Some(session.origin.line))
+        });
+        Some((entry.file.to_string(), line.unwrap_or(1).max(1)))
+    }
+}
+
+/// Whether a verdict is worth stopping at when going from finding to finding.
+#[must_use]
+pub fn has_finding(judged: &Judged) -> bool {
+    !judged.decision.findings.is_empty() || matches!(judged.decision.verdict, Verdict::Deny | Verdict::Halt)
+}

@@ -1,0 +1,221 @@
+//! The loop: waits for something to happen, changes the model, does what that asks for, draws once. Idle it sleeps.
+
+mod editor;
+pub mod environment;
+mod input;
+mod terminal;
+mod work;
+
+use std::io::{self, stdout};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::execute;
+
+use self::environment::Environment;
+use self::input::Input;
+use self::terminal::Screen;
+use self::work::Workers;
+use super::effect::Effect;
+use super::message::Msg;
+use super::model::{Model, Opening};
+use super::theme::{Theme, ThemeError};
+use super::update::update;
+use crate::engine::Mode;
+use crate::policy::Loaded;
+
+/// Where policies and recordings come from. Called on threads of the workbench, never on the one that draws.
+pub trait Supply: Send + Sync {
+    /// Reads the policy.
+    fn policy(&self) -> Loaded;
+    /// Reads the recordings: [`Msg::Sessions`] for each file, [`Msg::SessionsEnd`] at the end.
+    fn sessions(&self, out: &mut dyn FnMut(Msg));
+    /// The time of day, as people write it.
+    fn now(&self) -> String;
+}
+
+/// What the workbench is started with.
+pub struct Settings {
+    /// Where policies and recordings come from.
+    pub supply: Arc<dyn Supply>,
+    /// The policy's name, for the header.
+    pub policy_name: String,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+    /// A theme's name; without one the environment decides.
+    pub theme: Option<String>,
+}
+
+/// Why the workbench did not run, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// There is no terminal to draw on. Nothing was written; print what `replay` prints instead.
+    #[error("{0}")]
+    NoTerminal(&'static str),
+    /// The theme asked for cannot be used.
+    #[error(transparent)]
+    Theme(#[from] ThemeError),
+    /// The terminal failed.
+    #[error("the terminal failed: {0}")]
+    Terminal(#[from] io::Error),
+    /// The system gives no threads.
+    #[error("no threads to judge with: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Something that came through the channel.
+pub(super) enum Arrived {
+    /// The input thread has used its token.
+    Input(Vec<Msg>),
+    /// A worker has something to say.
+    Work(Msg),
+}
+
+/// How long a chord waits before the ways it can go on are shown.
+const CHORD: Duration = Duration::from_millis(400);
+/// Messages taken together before the screen is drawn again.
+const TOGETHER: usize = 512;
+
+/// Runs the workbench until it is closed. The terminal is as before afterwards, whatever happens.
+///
+/// # Errors
+/// There is no terminal, the theme is none, or the terminal fails on the way.
+pub fn run(settings: Settings) -> Result<(), RunError> {
+    let environment = Environment::read();
+    if let Some(reason) = terminal::unsuitable(environment.term.as_deref()) {
+        return Err(RunError::NoTerminal(reason));
+    }
+    let name = settings.theme.as_deref().unwrap_or_else(|| environment.theme());
+    let mut theme = Theme::builtin(name, environment.depth())?;
+    if let Some(glyphs) = environment.glyphs() {
+        theme.glyphs = glyphs;
+    }
+    // The theme has no colours then; bold and reverse must come through all the same.
+    crossterm::style::force_color_output(true);
+    let (out, arriving) = channel();
+    let workers = Workers::start(Arc::clone(&settings.supply), out.clone())?;
+    terminal::hook_panics();
+    let screen = Screen::enter()?;
+    let model = Model::new(Opening {
+        theme,
+        size: screen.size()?,
+        policy_name: settings.policy_name,
+        mode: settings.mode,
+    });
+    workers.policy();
+    workers.sessions();
+    let input = Input::start(out);
+    Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() }.run(&input)?;
+    Ok(())
+}
+
+struct Loop {
+    model: Model,
+    screen: Screen,
+    workers: Workers,
+    arriving: Receiver<Arrived>,
+    editor: String,
+}
+
+impl Loop {
+    fn run(mut self, input: &Input) -> io::Result<()> {
+        self.screen.draw(&self.model)?;
+        input.allow();
+        loop {
+            let Some(first) = self.wait() else { return Ok(()) };
+            let mut read = false;
+            let more: Vec<Arrived> = self.arriving.try_iter().take(TOGETHER).collect();
+            for arrived in std::iter::once(first).chain(more) {
+                let messages = match arrived {
+                    Arrived::Input(messages) => {
+                        read = true;
+                        messages
+                    }
+                    Arrived::Work(message) => vec![message],
+                };
+                for message in messages {
+                    for effect in update(&mut self.model, message) {
+                        if self.perform(effect)?.is_break() {
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+            self.screen.draw(&self.model)?;
+            if read {
+                // Only now may keys be read again: an editor that an effect started got all of them.
+                input.allow();
+            }
+        }
+    }
+
+    /// The next thing that happens; `None` when nothing can any more. The only timer is that of a pending chord.
+    fn wait(&self) -> Option<Arrived> {
+        if self.model.pending.is_empty() || self.model.which_key {
+            return self.arriving.recv().ok();
+        }
+        match self.arriving.recv_timeout(CHORD) {
+            Ok(arrived) => Some(arrived),
+            Err(RecvTimeoutError::Timeout) => Some(Arrived::Work(Msg::ChordWaits)),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) -> io::Result<ControlFlow<()>> {
+        match effect {
+            Effect::Quit => return Ok(ControlFlow::Break(())),
+            Effect::Redraw => self.screen.forget()?,
+            Effect::Suspend => self.suspend()?,
+            Effect::LoadPolicy => self.workers.policy(),
+            Effect::Judge(judge) => self.workers.judge(judge),
+            Effect::Edit { file, line } => {
+                let editor = self.editor.clone();
+                // Samples inside the program and files of a git revision have names too.
+                if !std::path::Path::new(&file).is_file() {
+                    self.tell(true, format!("`{file}` is not a file on disk"));
+                    return Ok(ControlFlow::Continue(()));
+                }
+                let edited = self.screen.lend(|| editor::edit(&editor, &file, line))?;
+                if let Err(text) = edited {
+                    self.tell(true, text);
+                }
+                let size = self.screen.size()?;
+                update(&mut self.model, Msg::Resize(size));
+                self.workers.policy();
+            }
+            Effect::Copy { text, what } => {
+                let characters = text.chars().count();
+                execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?;
+                self.tell(false, format!("copied the {what}, {characters} characters"));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn tell(&mut self, failed: bool, text: String) {
+        update(&mut self.model, Msg::Note { failed, text });
+    }
+
+    /// Stops the program as the shell would, and goes on when the shell says so.
+    #[cfg(unix)]
+    fn suspend(&mut self) -> io::Result<()> {
+        let own = std::process::id().to_string();
+        let stopped =
+            self.screen.lend(|| std::process::Command::new("kill").args(["-TSTP", &own]).status())?;
+        if stopped.is_err() {
+            self.tell(true, "cannot be suspended: no `kill` program".to_owned());
+        }
+        let size = self.screen.size()?;
+        update(&mut self.model, Msg::Resize(size));
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    fn suspend(&mut self) -> io::Result<()> {
+        self.tell(true, "this system has no background to go to".to_owned());
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! What the environment says about the terminal and the person's wishes: read once, at the start.
+
+use crate::workbench::theme::{Depth, GlyphSet};
+
+/// The variables that matter, as they are set; empty ones count as unset.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `TERM`.
+    pub term: Option<String>,
+    /// `COLORTERM`.
+    pub colorterm: Option<String>,
+    /// `COLORFGBG`: the terminal's own colours, background last.
+    pub colorfgbg: Option<String>,
+    /// `NO_COLOR` is set.
+    pub no_color: bool,
+    /// The character set's locale.
+    pub locale: Option<String>,
+    /// `VISUAL`, else `EDITOR`.
+    pub editor: Option<String>,
+}
+
+impl Environment {
+    /// Reads it.
+    #[must_use]
+    pub fn read() -> Self {
+        let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Self {
+            term: get("TERM"),
+            colorterm: get("COLORTERM"),
+            colorfgbg: get("COLORFGBG"),
+            no_color: get("NO_COLOR").is_some(),
+            locale: get("LC_ALL").or_else(|| get("LC_CTYPE")).or_else(|| get("LANG")),
+            editor: get("VISUAL").or_else(|| get("EDITOR")),
+        }
+    }
+
+    /// How many colours to use.
+    #[must_use]
+    pub fn depth(&self) -> Depth {
+        if self.no_color {
+            Depth::None
+        } else {
+            Depth::of_terminal(self.colorterm.as_deref(), self.term.as_deref())
+        }
+    }
+
+    /// The theme where none is asked for.
+    #[must_use]
+    pub fn theme(&self) -> &'static str {
+        let background = self.colorfgbg.as_deref().and_then(|colors| colors.rsplit(';').next());
+        match (self.no_color, background) {
+            (true, _) => "mono",
+            (false, Some("7" | "15")) => "ansi-light",
+            _ => "ansi-dark",
+        }
+    }
+
+    /// ASCII where the terminal cannot be trusted with more.
+    #[must_use]
+    pub fn glyphs(&self) -> Option<GlyphSet> {
+        let utf8 = self.locale.as_deref().is_none_or(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        });
+        (!utf8 || self.term.as_deref() == Some("linux")).then_some(GlyphSet::Ascii)
+    }
+
+    /// The editor to open files with.
+    #[must_use]
+    pub fn editor(&self) -> &str {
+        self.editor.as_deref().unwrap_or("vi")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_chosen() {
+        let plain = Environment { term: Some("xterm-256color".into()), ..Environment::default() };
+        assert_eq!((plain.depth(), plain.theme(), plain.glyphs()), (Depth::Ansi256, "ansi-dark", None));
+        let light = Environment { colorfgbg: Some("0;15".into()), ..plain.clone() };
+        assert_eq!(light.theme(), "ansi-light");
+        let none = Environment { no_color: true, ..light };
+        assert_eq!((none.depth(), none.theme()), (Depth::None, "mono"));
+        let posix = Environment { locale: Some("C".into()), ..plain };
+        assert_eq!(posix.glyphs(), Some(GlyphSet::Ascii));
+        let utf8 = Environment { locale: Some("en_US.UTF-8".into()), ..posix };
+        assert_eq!(utf8.glyphs(), None);
+    }
+}

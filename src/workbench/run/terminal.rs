@@ -1,0 +1,154 @@
+//! The terminal while the workbench has it, and the promise that it gets it back: on leaving, on an error, on a panic.
+
+use std::io::{self, IsTerminal, Stdout, Write, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste};
+use crossterm::execute;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+
+use crate::workbench::model::Model;
+use crate::workbench::view;
+
+/// The terminal, taken over. Dropping it gives it back.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+/// Whether the terminal is taken over just now; read by the panic hook.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Why the workbench cannot be drawn here; `None` where it can.
+#[must_use]
+pub fn unsuitable(term: Option<&str>) -> Option<&'static str> {
+    if !stdout().is_terminal() {
+        Some("the output is not a terminal")
+    } else if term == Some("dumb") {
+        Some("TERM is `dumb`, which cannot place text")
+    } else {
+        None
+    }
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// It cannot be put into raw mode or written to.
+    pub fn enter() -> io::Result<Self> {
+        take()?;
+        match Terminal::new(CrosstermBackend::new(stdout())) {
+            Ok(mut terminal) => {
+                terminal.clear()?;
+                Ok(Self { terminal })
+            }
+            Err(error) => {
+                give_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Its size.
+    ///
+    /// # Errors
+    /// The terminal does not say.
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
+    }
+
+    /// Draws the model, in one go where the terminal knows how to.
+    ///
+    /// # Errors
+    /// The terminal cannot be written to.
+    pub fn draw(&mut self, model: &Model) -> io::Result<()> {
+        if !TAKEN.load(Ordering::SeqCst) {
+            // A panic that somebody caught gave the terminal back.
+            self.retake()?;
+        }
+        execute!(stdout(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(|frame| {
+            if let Some(cursor) = view::draw(model, frame.buffer_mut()) {
+                frame.set_cursor_position(cursor);
+            }
+        })?;
+        execute!(stdout(), EndSynchronizedUpdate)
+    }
+
+    /// Forgets what is on the screen, so that the next drawing draws everything.
+    ///
+    /// # Errors
+    /// The terminal cannot be written to.
+    pub fn forget(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    /// Lends the terminal to something else that reads keys and draws.
+    ///
+    /// # Errors
+    /// The terminal cannot be taken over again.
+    pub fn lend<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let out = to();
+        self.retake()?;
+        Ok(out)
+    }
+
+    fn retake(&mut self) -> io::Result<()> {
+        take()?;
+        // The size may have changed meanwhile.
+        self.terminal.autoresize()?;
+        self.terminal.clear()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take() -> io::Result<()> {
+    TAKEN.store(true, Ordering::SeqCst);
+    let taken =
+        enable_raw_mode().and_then(|()| execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste));
+    if taken.is_err() {
+        give_back();
+    }
+    taken
+}
+
+/// Puts everything back: screen, cursor, mouse, paste, raw mode. Harmless when there is nothing to put back. Each part
+/// is tried by itself: what fails must not keep the rest from being put back.
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = stdout();
+    let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);
+    let _ = execute!(out, LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
+    let _ = out.flush();
+}
+
+/// From now on a panic on this thread gives the terminal back before it is told; one on another thread is caught
+/// there and told as a note, so its text must not go over the screen.
+pub fn hook_panics() {
+    let drawing = std::thread::current().id();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() == drawing {
+            give_back();
+            before(info);
+        } else if !TAKEN.load(Ordering::SeqCst) {
+            before(info);
+        }
+    }));
+}

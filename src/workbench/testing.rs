@@ -1,0 +1,145 @@
+//! Small sessions and policies for the workbench's own tests.
+
+use std::sync::Arc;
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::{Rect, Size};
+
+use super::effect::{Effect, Judge};
+use super::keys::{Key, chord};
+use super::message::Msg;
+use super::model::{Model, Opening};
+use super::theme::{Depth, Theme};
+use super::update::update;
+use crate::engine::Mode;
+use crate::policy::{Loaded, Policy, PolicyFile};
+use crate::replay::Replay;
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Origin, Session};
+
+pub const CONTRACT: &str = "\
+# A refund needs an eligibility check of the same order.
+tool: issue_refund
+preconditions:
+  - requires_prior_tool: check_eligibility
+    resource: {bind_from: arguments, path: $.order_id}
+    with_output: [{path: $.eligible, equals: true}]
+    description: Eligibility must be checked for the same order
+forbids_after: [void_order]
+";
+
+fn origin(file: &str) -> Origin {
+    Origin { file: file.into(), index: 0, format: "native", line: 1 }
+}
+
+/// Three turns: a check of one order, refunds of that and of another one, a closing word.
+pub fn refunds() -> Session {
+    let mut made = Builder::new("refund-124", origin("sessions/refunds.json"));
+    made.said("user", Body::text("Please refund ORD-123"), None);
+    made.response(None, Body::text("Let me check that order."), None);
+    made.call(Some("c1"), "check_eligibility", Body::text(r#"{"order_id": "ORD-123"}"#), None);
+    made.result(
+        Some("c1"),
+        Body::text(r#"{"eligible": true, "reason": "within_policy"}"#),
+        Mark::default(),
+        None,
+    );
+    made.said("user", Body::text("and refund ORD-124 too"), None);
+    made.response(None, Body::MISSING, None);
+    made.call(Some("c2"), "issue_refund", Body::text(r#"{"order_id": "ORD-123", "amount": 20}"#), None);
+    made.call(Some("c3"), "issue_refund", Body::text(r#"{"order_id": "ORD-124", "amount": 214.0}"#), None);
+    made.result(Some("c2"), Body::text(r#"{"ok": true}"#), Mark::default(), None);
+    made.result(Some("c3"), Body::text(r#"{"ok": true}"#), Mark::default(), None);
+    made.response(None, Body::text("Both refunds are on their way."), None);
+    made.finish()
+}
+
+/// A session that no rule minds.
+pub fn clean() -> Session {
+    let mut made = Builder::new("refund-121", origin("sessions/clean.json"));
+    made.said("user", Body::text("What about ORD-1?"), None);
+    made.response(None, Body::MISSING, None);
+    made.call(Some("a"), "lookup_order", Body::text(r#"{"order_id": "ORD-1"}"#), None);
+    made.result(Some("a"), Body::text("shipped"), Mark::default(), None);
+    made.response(None, Body::text("It is on its way."), None);
+    made.finish()
+}
+
+pub fn loaded(text: &str) -> Loaded {
+    let file = PolicyFile {
+        name: "contracts/issue_refund.yaml".into(),
+        relative: "issue_refund.yaml".into(),
+        text: text.into(),
+        named: true,
+    };
+    Policy::load(&[file], None)
+}
+
+/// A model of the given size with these sessions, judged by the policy.
+pub fn opened(width: u16, height: u16, theme: &str, sessions: Vec<Session>) -> Model {
+    let mut model = Model::new(Opening {
+        theme: Theme::builtin(theme, Depth::Rgb).expect("a theme inside the program"),
+        size: Size::new(width, height),
+        policy_name: "contracts".to_owned(),
+        mode: Mode::Enforce,
+    });
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:03:58".to_owned() });
+    let total = sessions.len();
+    for (done, session) in sessions.into_iter().enumerate() {
+        let file = session.origin.file.clone();
+        let sessions = vec![Arc::new(session)];
+        let progress = (done + 1, total);
+        feed(&mut model, Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress });
+    }
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    model
+}
+
+/// Feeds a message and judges at once what it asks to be judged; gives the other effects.
+pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    let mut others = Vec::new();
+    let mut effects = update(model, msg);
+    while let Some(effect) = effects.pop() {
+        match effect {
+            Effect::Judge(judge) => {
+                let Judge { generation, policy, mode, sessions } = judge;
+                let one = |(at, session): (usize, Arc<Session>)| {
+                    (at, Box::new(Replay::new(&session, &policy, mode)))
+                };
+                let replays = sessions.into_iter().map(one).collect();
+                effects.extend(update(model, Msg::Judged { generation, replays }));
+            }
+            other => others.push(other),
+        }
+    }
+    others
+}
+
+/// Presses keys, written as the table of commands writes them, apart by blanks; gives the effects.
+pub fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
+    let chords = keys.split(' ').filter(|chord| !chord.is_empty());
+    let keys = chords.flat_map(|chord| chord::parse(chord).expect("a chord"));
+    keys.flat_map(|key| feed(model, Msg::Key(key))).collect()
+}
+
+/// Types text, as into a prompt.
+pub fn typed(model: &mut Model, text: &str) {
+    for c in text.chars() {
+        feed(model, Msg::Key(Key::char(c)));
+    }
+}
+
+/// The screen as text, a line a row, without blanks at the ends.
+pub fn screen(model: &Model) -> String {
+    let buf = drawn(model);
+    let rows = buf.content().chunks(usize::from(buf.area.width).max(1));
+    let line = |row: &[Cell]| row.iter().map(Cell::symbol).collect::<String>().trim_end().to_owned();
+    rows.map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The drawn screen.
+pub fn drawn(model: &Model) -> Buffer {
+    let mut buf = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
+    crate::workbench::view::draw(model, &mut buf);
+    buf
+}

@@ -1,0 +1,233 @@
+//! The closed lists of roles and glyphs that a theme dresses.
+
+/// Declares roles with their names, so that the list, the names and the enum cannot part.
+macro_rules! roles {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// A purpose on the screen.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Role { $($(#[$doc])* $variant,)* }
+
+        impl Role {
+            /// Every role.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Its name in a theme.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+roles! {
+    /// Anything without a role of its own; its background is the screen's.
+    Text = "text",
+    /// What matters less: labels, ids, times.
+    TextDim = "text.dim",
+    /// What matters more: names of tools.
+    TextStrong = "text.strong",
+    /// What stands for a character that must not reach the screen.
+    TextMark = "text.mark",
+    /// Frames of panes.
+    Border = "border",
+    /// The frame of the pane that has the keys.
+    BorderFocus = "border.focus",
+    /// Names of panes.
+    Title = "title",
+    /// The name of the pane that has the keys.
+    TitleFocus = "title.focus",
+    /// The selected row of the pane that has the keys.
+    Cursor = "cursor",
+    /// The selected row of another pane.
+    CursorIdle = "cursor.idle",
+    /// A call that may run.
+    VerdictAllow = "verdict.allow",
+    /// A call that was stopped.
+    VerdictDeny = "verdict.deny",
+    /// A call that stopped the session.
+    VerdictHalt = "verdict.halt",
+    /// A stopped call that came after the recording had parted from what the policy would have let happen.
+    VerdictAfter = "verdict.after",
+    /// A call that was not reached, a tool the model could not see.
+    VerdictNone = "verdict.none",
+    /// What a rule had to say without stopping anything.
+    VerdictReport = "verdict.report",
+    /// Where the recording did something else than the policy decides.
+    Disagree = "disagree",
+    /// Where the text was written by the user.
+    SpeakerUser = "speaker.user",
+    /// Where the text was written by the model.
+    SpeakerAssistant = "speaker.assistant",
+    /// Where the text came from a tool.
+    SpeakerTool = "speaker.tool",
+    /// Numbers of lines.
+    CodeLine = "code.line",
+    /// Keys of YAML and JSON.
+    CodeKey = "code.key",
+    /// Strings.
+    CodeString = "code.string",
+    /// Numbers, `true`, `null`.
+    CodeNumber = "code.number",
+    /// Comments.
+    CodeComment = "code.comment",
+    /// The lines of the rule that decided.
+    CodeRule = "code.rule",
+    /// What a search found.
+    Match = "match",
+    /// What a search found and the cursor is on.
+    MatchCurrent = "match.current",
+    /// The line at the top.
+    Status = "status",
+    /// Numbers and names that stand out in it.
+    StatusStrong = "status.strong",
+    /// Something is wrong and stays so: an old policy decides, a file is unreadable.
+    StatusProblem = "status.problem",
+    /// Work under way, an answer to a key.
+    StatusNote = "status.note",
+    /// A key in the footer and in help.
+    Key = "key",
+    /// What a key does.
+    KeyDoc = "key.doc",
+    /// The ground of what lies above the panes.
+    Overlay = "overlay",
+    /// The mark of the visible part of a long list.
+    Scroll = "scroll",
+}
+
+/// The role with this name, or the name again if it is a prefix that roles fall back to.
+#[must_use]
+pub fn known(name: &str) -> Option<&'static str> {
+    names().find(|known| *known == name)
+}
+
+/// The known name nearest to a misspelt one.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    names()
+        .map(|known| (strsim::damerau_levenshtein(known, name), known))
+        .filter(|(distance, _)| *distance <= 3)
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// What a role without a look of its own looks like; `None` for `text`, the root of all.
+#[must_use]
+pub fn prefix(name: &'static str) -> Option<&'static str> {
+    match name.rsplit_once('.') {
+        Some((prefix, _)) => Some(prefix),
+        None => (name != "text").then_some("text"),
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    Role::ALL.iter().flat_map(|role| {
+        let name = role.name();
+        [Some(name), prefix(name)].into_iter().flatten()
+    })
+}
+
+/// Declares glyphs in both sets.
+macro_rules! glyphs {
+    ($($(#[$doc:meta])* $variant:ident = $unicode:literal $ascii:literal,)*) => {
+        /// A sign on the screen.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Glyph { $($(#[$doc])* $variant,)* }
+
+        impl Glyph {
+            /// Every glyph.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Its form where fonts are good.
+            #[must_use]
+            pub const fn unicode(self) -> &'static str {
+                match self { $(Self::$variant => $unicode,)* }
+            }
+
+            /// Its form in ASCII, as wide as the other.
+            #[must_use]
+            pub const fn ascii(self) -> &'static str {
+                match self { $(Self::$variant => $ascii,)* }
+            }
+        }
+    };
+}
+
+glyphs! {
+    /// Stopped, or a condition that does not hold.
+    Deny = "✗" "x",
+    /// Stopped the whole session.
+    Halt = "■" "#",
+    /// Stopped after the recording had parted from the policy.
+    After = "~" "~",
+    /// Allowed, or a condition that holds.
+    Allow = "✓" "+",
+    /// Not reached, not visible.
+    None = "–" "-",
+    /// Look here: a file that is damaged, a rule that reports.
+    Problem = "!" "!",
+    /// The recording did something else.
+    Disagree = "≠" "@",
+    /// Refused when it was recorded.
+    Refused = "⊘" "%",
+    /// From here on the recording is hypothetical.
+    Counterfactual = "┄" ".",
+    /// The selected row.
+    Cursor = "›" ">",
+    /// A folded part that can be opened.
+    Folded = "▸" ">",
+    /// An open part that can be folded.
+    Open = "▾" "v",
+    /// The thumb of a scroll bar.
+    Thumb = "┃" "#",
+    /// Between facts in one line.
+    Dot = "·" "|",
+    /// From one thing to another.
+    Arrow = "→" ">",
+    /// A line of the rule that decided.
+    Rule = "▌" "|",
+    /// A place of the timeline where nothing of note is.
+    Track = "─" "-",
+    /// A turn's start on the timeline.
+    Turn = "┼" "+",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unicode_width::UnicodeWidthStr;
+
+    #[test]
+    fn glyphs_are_one_column_in_both_sets() {
+        for glyph in Glyph::ALL {
+            assert_eq!(glyph.unicode().width(), 1, "{glyph:?}");
+            assert_eq!(glyph.ascii().len(), 1, "{glyph:?}");
+            assert!(glyph.ascii().is_ascii());
+        }
+    }
+
+    #[test]
+    fn verdicts_differ_in_glyph() {
+        let verdicts = [Glyph::Deny, Glyph::Halt, Glyph::After, Glyph::Allow, Glyph::None, Glyph::Problem];
+        for (at, one) in verdicts.iter().enumerate() {
+            for other in &verdicts[at + 1..] {
+                assert_ne!(one.unicode(), other.unicode());
+                assert_ne!(one.ascii(), other.ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn roles_fall_back_to_text() {
+        for role in Role::ALL {
+            let mut name = role.name();
+            while let Some(next) = prefix(name) {
+                name = next;
+            }
+            assert_eq!(name, "text");
+        }
+        assert_eq!(nearest("verdict.dney"), Some("verdict.deny"));
+        assert_eq!(known("code"), Some("code"));
+        assert_eq!(known("cod"), None);
+    }
+}

@@ -1,0 +1,267 @@
+//! The rows of a session's transcript: made once when it is opened, so that drawing looks at those on screen only.
+
+use std::borrow::Cow;
+
+use crate::session::{Body, MessageKind, Outcome, Session};
+
+/// The rows of one session and where its calls stand in them.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    rows: Vec<Row>,
+    /// The row of every call, by index.
+    calls: Vec<usize>,
+}
+
+/// A row of the transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The turn it leads to or belongs to; one more than the last for what was said after it.
+    pub turn: u32,
+    /// What it shows.
+    pub kind: RowKind,
+}
+
+/// What a row shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKind {
+    /// A message, by index.
+    Message(usize),
+    /// A proposed call, by index.
+    Call(u32),
+    /// The result of a call, by index.
+    Result(u32),
+}
+
+impl Rows {
+    /// The rows of a session, in recorded order: a response's text, then its calls.
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        let mut made = Self { rows: Vec::new(), calls: vec![0; session.calls.len()] };
+        let mut turns = session.turns.iter().peekable();
+        let mut turn = 0;
+        for (at, message) in session.messages.iter().enumerate() {
+            // Results stay with the turn they follow; what else is said between turns leads to the next one.
+            let next = turn + 1;
+            match &message.kind {
+                MessageKind::Response(number) => {
+                    turn = *number;
+                    if !message.content.shown().is_empty() {
+                        made.push(turn, RowKind::Message(at));
+                    }
+                    // A turn may be several messages; its calls come after the last of them.
+                    if turns.peek().is_some_and(|turn| turn.messages.end == at + 1)
+                        && let Some(ended) = turns.next()
+                    {
+                        let calls = session.calls_of(ended);
+                        if calls.is_empty() && message.content.shown().is_empty() {
+                            made.push(turn, RowKind::Message(at));
+                        }
+                        for call in calls {
+                            if let Some(row) = made.calls.get_mut(call.at.index as usize) {
+                                *row = made.rows.len();
+                            }
+                            made.push(turn, RowKind::Call(call.at.index));
+                        }
+                    }
+                }
+                MessageKind::Result(Some(index), _) => made.push(turn.max(1), RowKind::Result(*index)),
+                MessageKind::Result(None, _) => made.push(turn.max(1), RowKind::Message(at)),
+                MessageKind::Said | MessageKind::Operation(_) => made.push(next, RowKind::Message(at)),
+            }
+        }
+        made
+    }
+
+    fn push(&mut self, turn: u32, kind: RowKind) {
+        self.rows.push(Row { turn, kind });
+    }
+
+    /// How many rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// A row.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<Row> {
+        self.rows.get(row).copied()
+    }
+
+    /// The row of a call.
+    #[must_use]
+    pub fn of_call(&self, index: u32) -> Option<usize> {
+        self.calls.get(index as usize).copied()
+    }
+
+    /// The first row of a turn.
+    #[must_use]
+    pub fn of_turn(&self, turn: u32) -> Option<usize> {
+        let row = self.rows.partition_point(|row| row.turn < turn);
+        self.rows.get(row).filter(|row| row.turn == turn).map(|_| row)
+    }
+
+    /// The nearest row after (or before) `row` that satisfies `wanted`.
+    pub fn seek(&self, row: usize, forward: bool, mut wanted: impl FnMut(Row) -> bool) -> Option<usize> {
+        if forward {
+            (row + 1..self.rows.len()).find(|at| self.get(*at).is_some_and(&mut wanted))
+        } else {
+            (0..row.min(self.rows.len())).rev().find(|at| self.get(*at).is_some_and(&mut wanted))
+        }
+    }
+
+    /// The call that a row speaks of: its own, or for words the first one of the turn they lead to.
+    #[must_use]
+    pub fn call_at(&self, row: usize, session: &Session) -> Option<u32> {
+        let row = self.get(row)?;
+        match row.kind {
+            RowKind::Call(index) | RowKind::Result(index) => Some(index),
+            RowKind::Message(_) => {
+                session.calls_of(session.turn(row.turn)?).first().map(|call| call.at.index)
+            }
+        }
+    }
+}
+
+impl Row {
+    /// Who speaks: a role, `call` or `result`.
+    #[must_use]
+    pub fn speaker<'s>(&self, session: &'s Session) -> &'s str {
+        match self.kind {
+            RowKind::Message(at) => session.messages.get(at).map_or("", |message| &message.role),
+            RowKind::Call(_) => "call",
+            RowKind::Result(_) => "result",
+        }
+    }
+
+    /// What it holds, whole.
+    #[must_use]
+    pub fn body<'s>(&self, session: &'s Session) -> Option<&'s Body> {
+        match self.kind {
+            RowKind::Message(at) => session.messages.get(at).map(|message| &message.content),
+            RowKind::Call(index) => session.calls.get(index as usize).map(|call| &call.arguments),
+            RowKind::Result(index) => {
+                let call = session.calls.get(index as usize)?;
+                let message = call.result.and_then(|at| session.messages.get(at));
+                message.map(|message| &message.content).or(Some(&call.output))
+            }
+        }
+    }
+
+    /// Its line in the recording, from 1; `None` where unknown.
+    #[must_use]
+    pub fn line(&self, session: &Session) -> Option<u32> {
+        let message = match self.kind {
+            RowKind::Message(at) => at,
+            RowKind::Call(index) => {
+                let call = session.calls.get(index as usize)?;
+                session.turn(call.at.turn)?.messages.start
+            }
+            RowKind::Result(index) => session.calls.get(index as usize)?.result?,
+        };
+        session.messages.get(message).map(|message| message.line).filter(|line| *line > 0)
+    }
+
+    /// Whether it is a result that the recording marks as failed.
+    #[must_use]
+    pub fn is_error(&self, session: &Session) -> bool {
+        matches!(self.kind, RowKind::Result(index)
+            if session.calls.get(index as usize).is_some_and(|call| call.outcome == Outcome::Error))
+    }
+
+    /// Whether its text contains `query` (lower case), whatever the case.
+    #[must_use]
+    pub fn contains(&self, session: &Session, query: &str) -> bool {
+        let tool = match self.kind {
+            RowKind::Call(index) => session.calls.get(index as usize).map(|call| &*call.tool),
+            _ => None,
+        };
+        tool.is_some_and(|tool| contains(tool, query))
+            || self.body(session).is_some_and(|body| contains(body.shown(), query))
+            || contains(self.speaker(session), query)
+    }
+}
+
+/// JSON that was recorded over several lines, on one; other text as it is. What is too long for a screen anyway
+/// is left alone.
+#[must_use]
+pub fn one_line(body: &Body) -> Cow<'_, str> {
+    const LONG: usize = 16 * 1024;
+    let text = body.shown();
+    match body.parsed() {
+        Some(value) if text.len() <= LONG && text.contains('\n') => value.to_string().into(),
+        _ => text.into(),
+    }
+}
+
+/// Whether `text` contains `query` (lower case), whatever the case.
+#[must_use]
+pub fn contains(text: &str, query: &str) -> bool {
+    let wanted = query.as_bytes();
+    if wanted.is_empty() {
+        return true;
+    }
+    if !query.is_ascii() {
+        return text.to_lowercase().contains(query);
+    }
+    text.as_bytes().windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workbench::testing;
+
+    #[test]
+    fn rows_stand_in_recorded_order() {
+        let session = testing::refunds();
+        let rows = Rows::of(&session);
+        let shown: Vec<String> = (0..rows.len())
+            .map(|at| {
+                let row = rows.get(at).unwrap();
+                format!("T{} {}", row.turn, row.speaker(&session))
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "T1 user",
+                "T1 assistant",
+                "T1 call",
+                "T1 result",
+                "T2 user",
+                "T2 call",
+                "T2 call",
+                "T2 result",
+                "T2 result",
+                "T3 assistant",
+            ]
+        );
+        assert_eq!(rows.of_call(1), Some(5));
+        assert_eq!(rows.of_turn(2), Some(4));
+        assert_eq!(rows.of_turn(9), None);
+        assert_eq!(rows.call_at(4, &session), Some(1), "words lead to the first call");
+        assert_eq!(rows.seek(2, true, |row| matches!(row.kind, RowKind::Call(_))), Some(5));
+        assert_eq!(rows.seek(5, false, |row| matches!(row.kind, RowKind::Call(_))), Some(2));
+    }
+
+    #[test]
+    fn searching_does_not_mind_case() {
+        assert!(contains("An Order ORD-1", "ord-1"));
+        assert!(contains("Größe", "grö"));
+        assert!(!contains("ab", "abc"));
+    }
+
+    #[test]
+    fn json_over_lines_is_shown_on_one() {
+        assert_eq!(one_line(&Body::text("{\n  \"a\": 1\n}")), "{\"a\":1}");
+        assert_eq!(one_line(&Body::text("{ \"a\": 1 }")), "{ \"a\": 1 }");
+        assert_eq!(one_line(&Body::text("two\nlines")), "two\nlines");
+    }
+}

@@ -1,0 +1,174 @@
+//! What happens to the model when something happens: no I/O, no clock. What is to be done outside is returned.
+
+mod copy;
+mod go;
+mod jump;
+mod load;
+mod overlays;
+mod search;
+
+use super::effect::Effect;
+use super::keys::{self, Command, Key, Meaning, Scope};
+use super::layout::Pane;
+use super::list::Go;
+use super::message::Msg;
+use super::model::{Model, Note, Overlay};
+use crate::engine::Mode;
+
+/// Changes the model and says what is to be done.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match msg {
+        Msg::Key(key) => pressed(model, key, &mut effects),
+        Msg::Paste(text) => search::typed(model, &text),
+        Msg::Resize(size) => {
+            model.size = size;
+            go::keep_all(model);
+        }
+        Msg::ChordWaits => model.which_key = !model.pending.is_empty(),
+        Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
+        Msg::Sessions { file, sessions, diagnostics, progress } => {
+            load::sessions(model, &file, sessions, diagnostics, progress, &mut effects);
+        }
+        Msg::SessionsEnd { diagnostics } => {
+            model.reading = None;
+            model.problems.extend(diagnostics);
+        }
+        Msg::Judged { generation, replays } => load::judged(model, generation, replays),
+        Msg::Note { failed, text } => model.note = Some(Note { failed, text }),
+        Msg::End => effects.push(Effect::Quit),
+    }
+    go::refresh(model);
+    effects
+}
+
+fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
+    model.note = None;
+    if model.prompt.is_some() {
+        return search::key(model, key, effects);
+    }
+    model.pending.push(key);
+    let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    match keys::meaning(&model.pending, scope) {
+        Meaning::Command(command) => {
+            forget_chord(model);
+            run(model, command, effects);
+        }
+        Meaning::Prefix(_) => {}
+        Meaning::Nothing => {
+            // A key alone that means nothing is left alone; a chord that leads nowhere says so.
+            if model.pending.len() > 1 && key.code != crossterm::event::KeyCode::Esc {
+                let chord = keys::chord::spell(&model.pending);
+                say(model, format!("`{chord}` means nothing here"));
+            }
+            forget_chord(model);
+        }
+    }
+}
+
+fn forget_chord(model: &mut Model) {
+    model.pending.clear();
+    model.which_key = false;
+}
+
+fn say(model: &mut Model, text: impl Into<String>) {
+    model.note = Some(Note { failed: false, text: text.into() });
+}
+
+/// Runs a command, unless it cannot be used just now: then it says why.
+pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
+    if let Some(missing) = (command.row().missing)(&model.facts()) {
+        return say(model, missing);
+    }
+    use Command as C;
+    match command {
+        C::NextCall => go::next(model, 1),
+        C::PreviousCall => go::next(model, -1),
+        C::Down => go::rows(model, Go::By(1)),
+        C::Up => go::rows(model, Go::By(-1)),
+        C::First => go::rows(model, Go::First),
+        C::Last => go::rows(model, Go::Last),
+        C::HalfDown => go::rows(model, Go::Halves(1)),
+        C::HalfUp => go::rows(model, Go::Halves(-1)),
+        C::PageDown => go::rows(model, Go::Halves(2)),
+        C::PageUp => go::rows(model, Go::Halves(-2)),
+        C::NextTurn => go::turn(model, true),
+        C::PreviousTurn => go::turn(model, false),
+        C::NextSession => go::session(model, 1),
+        C::PreviousSession => go::session(model, -1),
+        C::NextFinding => jump::finding(model, true),
+        C::PreviousFinding => jump::finding(model, false),
+        C::NextSameRule => jump::same_rule(model, true),
+        C::PreviousSameRule => jump::same_rule(model, false),
+        C::NextDisagreement => jump::disagreement(model, true),
+        C::PreviousDisagreement => jump::disagreement(model, false),
+        C::NextError => jump::error(model, true),
+        C::PreviousError => jump::error(model, false),
+        C::NextHidden => jump::hidden(model, true),
+        C::PreviousHidden => jump::hidden(model, false),
+        C::NextStop => jump::stop(model, true),
+        C::PreviousStop => jump::stop(model, false),
+        C::Cause => jump::cause(model),
+        C::Back => jump::back(model),
+        C::Forward => jump::forward(model),
+        C::Open => overlays::open(model, effects),
+        C::Body => overlays::body(model),
+        C::NextBody => overlays::next_body(model, true),
+        C::PreviousBody => overlays::next_body(model, false),
+        C::Fold | C::FoldAll | C::UnfoldAll => overlays::fold(model, command),
+        C::Findings => overlays::findings(model),
+        C::GroupBy => overlays::group(model),
+        C::Problems => overlays::problems(model),
+        C::Help => overlays::help(model),
+        C::Search => search::begin(model),
+        C::SearchNext => search::again(model, true),
+        C::SearchPrevious => search::again(model, false),
+        C::NextPane => go::focus(model, model.focus.step(1)),
+        C::PreviousPane => go::focus(model, model.focus.step(-1)),
+        C::PaneSessions => go::focus(model, Pane::Sessions),
+        C::PaneTranscript => go::focus(model, Pane::Transcript),
+        C::PaneTools => go::focus(model, Pane::Tools),
+        C::PaneForbidden => go::focus(model, Pane::Forbidden),
+        C::PanePreconditions => go::focus(model, Pane::Preconditions),
+        C::PaneDecision => go::focus(model, Pane::Decision),
+        C::PanePolicy => go::focus(model, Pane::Policy),
+        C::Zoom => {
+            model.zoom = !model.zoom;
+            go::keep_all(model);
+        }
+        C::Redraw => effects.push(Effect::Redraw),
+        C::Judge => {
+            say(model, "reading the policy again");
+            effects.push(Effect::LoadPolicy);
+        }
+        C::Mode => {
+            model.mode = if model.mode == Mode::Enforce { Mode::Shadow } else { Mode::Enforce };
+            let what = match model.mode {
+                Mode::Enforce => {
+                    "enforce: a stopped call does not run, later calls see what would have been told"
+                }
+                Mode::Shadow => "shadow: what the recording says happened, happened",
+            };
+            say(model, what);
+            load::judge_all(model, effects);
+        }
+        C::Edit => match overlays::place(model).or_else(|| model.editable()) {
+            Some((file, line)) => effects.push(Effect::Edit { file, line }),
+            None => say(model, "nothing here stands in a file"),
+        },
+        C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath => copy::copy(model, command, effects),
+        C::Suspend => effects.push(Effect::Suspend),
+        C::Close => overlays::close(model),
+        C::Quit => {
+            if model.overlays.is_empty() {
+                effects.push(Effect::Quit);
+            } else {
+                overlays::close(model);
+            }
+        }
+        C::QuitNow => effects.push(Effect::Quit),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! What the copying commands put on the clipboard. Text is copied as it was recorded, not as it is shown.
+
+use serde_json::{Value, json};
+
+use super::say;
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
+use crate::workbench::model::overlay::BodyView;
+use crate::workbench::model::{Model, Overlay};
+use crate::workbench::transcript::RowKind;
+use crate::workbench::view;
+
+/// Copies what the command says, or says why there is nothing to copy.
+pub fn copy(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
+    let (text, what) = match command {
+        Command::CopyPath => (path(model), "path"),
+        Command::CopyRule => (rule(model), "rule"),
+        Command::CopyJson => (json(model), "JSON"),
+        _ => (row(model), "row"),
+    };
+    match text {
+        Some(text) => effects.push(Effect::Copy { text, what }),
+        None => say(model, format!("no {what} to copy here")),
+    }
+}
+
+fn body(model: &Model) -> Option<&BodyView> {
+    match model.overlays.last()? {
+        Overlay::Body(view) => Some(view),
+        _ => None,
+    }
+}
+
+fn path(model: &Model) -> Option<String> {
+    let view = body(model)?;
+    view.document.path(view.list.cursor)
+}
+
+fn rule(model: &Model) -> Option<String> {
+    if let Some(Overlay::Findings(view)) = model.overlays.last() {
+        return Some(view.row()?.rule.to_string());
+    }
+    Some(model.rule(model.shown_rule()?)?.id.to_string())
+}
+
+fn row(model: &Model) -> Option<String> {
+    match model.overlays.last() {
+        Some(Overlay::Body(view)) => return Some(view.document.line(view.list.cursor)?.text()),
+        Some(Overlay::Findings(view)) => {
+            let row = view.row()?;
+            let place = view::line::place(row.at);
+            return Some(format!("{} {place} {} {} {}", row.session(model), row.tool, row.code, row.rule));
+        }
+        Some(Overlay::Problems(view)) => return Some(view.rows.get(view.list.cursor)?.to_string()),
+        Some(Overlay::Help(view)) => {
+            let row = view.shown().nth(view.list.cursor)?;
+            return Some(format!("{}  {}", row.keys.join(" "), row.doc));
+        }
+        None => {}
+    }
+    match model.focus {
+        Pane::Sessions => Some(model.entry()?.name.to_string()),
+        Pane::Transcript => {
+            let (row, session) = (model.row()?, model.session()?);
+            let tool = match row.kind {
+                RowKind::Call(index) => format!(" {}", session.calls.get(index as usize)?.tool),
+                _ => String::new(),
+            };
+            Some(format!("T{} {}{tool} {}", row.turn, row.speaker(session), row.body(session)?.shown()))
+        }
+        Pane::Policy => {
+            let line = u32::try_from(model.list(Pane::Policy).cursor + 1).ok()?;
+            view::policy::shown(model)?.source.line(line).map(str::to_owned)
+        }
+        pane => {
+            let width = view::width(&model.layout(), pane);
+            Some(view::lines(model, pane, width).get(model.list(pane).cursor)?.plain())
+        }
+    }
+}
+
+/// In a body the part under the cursor, else the selected call with what was decided on it, else the message.
+fn json(model: &Model) -> Option<String> {
+    let session = model.session()?;
+    if let Some(view) = body(model) {
+        let whole = model.rows.get(view.row)?.body(session)?;
+        let part = whole.parsed().and_then(|value| view.document.part(view.list.cursor, value));
+        return Some(part.map_or_else(|| Value::from(whole.shown()).to_string(), ToString::to_string));
+    }
+    let row = model.row()?;
+    let value = |body: &crate::session::Body| body.value().cloned().unwrap_or(Value::Null);
+    let copied = match row.kind {
+        RowKind::Message(_) => json!({"role": row.speaker(session), "content": value(row.body(session)?)}),
+        RowKind::Call(index) | RowKind::Result(index) => {
+            let call = session.calls.get(index as usize)?;
+            let mut copied = json!({
+                "turn": call.at.turn, "call": call.at.call, "index": call.at.index, "tool": &*call.tool,
+                "arguments": value(&call.arguments), "recorded": call.outcome.word(), "output": value(&call.output),
+            });
+            if let Some(judged) = model.replay().and_then(|replay| replay.call(index)) {
+                let codes: Vec<&str> =
+                    judged.decision.findings.iter().map(|finding| finding.code.as_str()).collect();
+                if let Some(copied) = copied.as_object_mut() {
+                    copied.insert("decision".to_owned(), judged.decision.verdict.word().into());
+                    copied.insert("codes".to_owned(), codes.into());
+                }
+            }
+            copied
+        }
+    };
+    Some(copied.to_string())
+}

@@ -1,0 +1,159 @@
+//! Moving: between rows, calls, turns, sessions and panes; and what must follow when the cursor has moved.
+
+use super::{overlays, say};
+use crate::workbench::layout::{Pane, Shape};
+use crate::workbench::list::Go;
+use crate::workbench::model::{Framed, Model};
+use crate::workbench::transcript::{RowKind, Rows};
+use crate::workbench::view;
+
+/// The next or previous call; in lists the next or previous row.
+pub fn next(model: &mut Model, by: isize) {
+    if !model.overlays.is_empty() || model.focus != Pane::Transcript {
+        return rows(model, Go::By(by));
+    }
+    let at = model.list(Pane::Transcript).cursor;
+    match model.rows.seek(at, by > 0, |row| matches!(row.kind, RowKind::Call(_))) {
+        Some(row) => to_row(model, row),
+        None if by > 0 => say(model, "no call after this one; the arrows go row by row"),
+        None => say(model, "no call before this one; the arrows go row by row"),
+    }
+}
+
+/// Moves in whatever list has the keys.
+pub fn rows(model: &mut Model, go: Go) {
+    if !model.overlays.is_empty() {
+        return overlays::rows(model, go);
+    }
+    let pane = model.focus;
+    let (len, height) = extent(model, pane);
+    if pane == Pane::Sessions {
+        let mut list = model.list(pane);
+        list.go(go, len, height);
+        return open(model, list.cursor);
+    }
+    model.list_mut(pane).go(go, len, height);
+}
+
+/// The first row of the next turn, or of this one, else of the previous one.
+pub fn turn(model: &mut Model, forward: bool) {
+    let Some(turn) = model.row().map(|row| row.turn) else { return };
+    let at = model.list(Pane::Transcript).cursor;
+    let start = model.rows.of_turn(turn).unwrap_or(0);
+    let target = if forward {
+        model.rows.seek(at, true, |row| row.turn > turn)
+    } else if at > start {
+        Some(start)
+    } else {
+        turn.checked_sub(1).and_then(|turn| model.rows.of_turn(turn))
+    };
+    match target {
+        Some(row) => to_row(model, row),
+        None => say(model, if forward { "this is the last turn" } else { "this is the first turn" }),
+    }
+}
+
+/// The next or previous session.
+pub fn session(model: &mut Model, by: isize) {
+    let last = model.entries.len().saturating_sub(1);
+    let target = model.open.saturating_add_signed(by).min(last);
+    if target == model.open {
+        return say(model, if by > 0 { "this is the last session" } else { "this is the first session" });
+    }
+    open(model, target);
+}
+
+/// Gives a pane the keys.
+pub fn focus(model: &mut Model, pane: Pane) {
+    model.focus = pane;
+    if pane != Pane::Transcript {
+        model.side = pane;
+    }
+    keep_all(model);
+}
+
+/// Puts the cursor of the transcript on a row.
+pub fn to_row(model: &mut Model, row: usize) {
+    let (len, height) = extent(model, Pane::Transcript);
+    model.list_mut(Pane::Transcript).set(row, len, height);
+    // What stands beside begins anew for another call.
+    for pane in [Pane::Tools, Pane::Forbidden, Pane::Preconditions, Pane::Decision] {
+        *model.list_mut(pane) = crate::workbench::list::List::default();
+    }
+}
+
+/// Opens an entry where it was left, else at its first call.
+pub fn open(model: &mut Model, entry: usize) {
+    if entry != model.open {
+        let left = model.list(Pane::Transcript);
+        if let Some(entry) = model.entries.get_mut(model.open) {
+            entry.left_at = Some(left);
+        }
+        model.open = entry;
+        show_open(model);
+    }
+    let (len, height) = extent(model, Pane::Sessions);
+    model.list_mut(Pane::Sessions).set(entry, len, height);
+}
+
+/// Makes the rows of the open session.
+pub fn show_open(model: &mut Model) {
+    model.frame = None;
+    model.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
+    let left = model.entry().and_then(|entry| entry.left_at);
+    let row = left.map(|list| list.cursor).or_else(|| model.rows.of_call(0)).unwrap_or(0);
+    *model.list_mut(Pane::Transcript) = left.unwrap_or_default();
+    to_row(model, row);
+}
+
+/// How many rows a pane has, and how many of them are on screen. A pane that is not on screen is as high as the screen.
+pub fn extent(model: &Model, pane: Pane) -> (usize, usize) {
+    let layout = model.layout();
+    let width = view::width(&layout, pane);
+    let height = layout.inner(pane).map_or(usize::from(model.size.height), |inner| usize::from(inner.height));
+    (view::len(model, pane, width), height)
+}
+
+/// Keeps every cursor in sight after the size or the panes have changed.
+pub fn keep_all(model: &mut Model) {
+    for pane in Pane::ALL {
+        let (len, height) = extent(model, pane);
+        model.list_mut(pane).keep(len, height);
+    }
+    overlays::keep(model);
+}
+
+/// After anything: the frame of the selected turn, the shown rule in sight, cursors inside their lists.
+pub fn refresh(model: &mut Model) {
+    frame(model);
+    if model.layout().shape == Shape::TooSmall {
+        return;
+    }
+    for pane in [Pane::Tools, Pane::Forbidden, Pane::Preconditions, Pane::Decision] {
+        let (len, height) = extent(model, pane);
+        model.list_mut(pane).keep(len, height);
+    }
+    if model.focus != Pane::Policy {
+        let Some(shown) = view::policy::shown(model) else { return };
+        let Some((_, first, last)) = shown.rule else { return };
+        let (first, last) = (first as usize - 1, last as usize - 1);
+        let (len, height) = extent(model, Pane::Policy);
+        let list = model.list_mut(Pane::Policy);
+        // The whole rule, with a line or two before it; where it is longer, its beginning.
+        list.cursor = first;
+        if first < list.top || last >= list.top + height {
+            list.top = first.saturating_sub(2).min(len.saturating_sub(height));
+        }
+    }
+}
+
+fn frame(model: &mut Model) {
+    let (Some(replay), Some(turn)) = (model.replay().cloned(), model.turn().map(|turn| turn.number)) else {
+        model.frame = None;
+        return;
+    };
+    let same = |framed: &Framed| framed.turn == turn && std::rc::Rc::ptr_eq(&framed.replay, &replay);
+    if !model.frame.as_ref().is_some_and(same) {
+        model.frame = replay.frame(turn).map(|frame| Framed { replay, turn, frame });
+    }
+}

@@ -1,0 +1,180 @@
+//! Jumping: to the next thing worth looking at, to a cause, and back.
+
+use super::{go, say};
+use crate::replay::{Frame, Judged};
+use crate::session::CallRef;
+use crate::workbench::layout::Pane;
+use crate::workbench::model::select::has_finding;
+use crate::workbench::model::{Model, Spot};
+use crate::workbench::transcript::{Row, RowKind};
+
+/// Places that are kept to go back to.
+const KEPT: usize = 100;
+/// Turns looked at together for newly hidden tools.
+const CHUNK: u32 = 64;
+
+pub fn finding(model: &mut Model, forward: bool) {
+    calls(model, forward, "finding", has_finding);
+}
+
+pub fn disagreement(model: &mut Model, forward: bool) {
+    calls(model, forward, "disagreement with the recording", |judged| !judged.agrees);
+}
+
+pub fn same_rule(model: &mut Model, forward: bool) {
+    let Some(rule) = model.finding().map(|finding| finding.rule) else { return };
+    calls(model, forward, "finding of this rule", |judged| {
+        judged.decision.findings.iter().any(|finding| finding.rule == rule)
+    });
+}
+
+pub fn error(model: &mut Model, forward: bool) {
+    let Some(session) = model.session().cloned() else { return };
+    seek(model, forward, "error", |row| row.is_error(&session));
+}
+
+fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&Judged) -> bool) {
+    let Some(replay) = model.replay().cloned() else { return };
+    seek(model, forward, what, |row| match row.kind {
+        RowKind::Call(index) => replay.call(index).is_some_and(&wanted),
+        _ => false,
+    });
+}
+
+fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) -> bool) {
+    match model.rows.seek(model.list(Pane::Transcript).cursor, forward, wanted) {
+        Some(row) => go::to_row(model, row),
+        None => {
+            let side = if forward { "after" } else { "before" };
+            say(model, format!("no {what} {side} this in the session; ]s and [s go to others"));
+        }
+    }
+}
+
+/// The next turn that hides a tool the turn before it showed.
+pub fn hidden(model: &mut Model, forward: bool) {
+    let (Some(replay), Some(turn)) = (model.replay().cloned(), model.turn().map(|turn| turn.number)) else {
+        return;
+    };
+    let last = u32::try_from(replay.session().turns.len()).unwrap_or(u32::MAX);
+    let mut from = turn;
+    let found = loop {
+        // Each chunk begins with the turn before the first one asked about.
+        let (first, end) = if forward {
+            (from, from.saturating_add(CHUNK).min(last))
+        } else {
+            (from.saturating_sub(CHUNK).max(1), from.saturating_sub(1))
+        };
+        if first >= end {
+            break None;
+        }
+        let frames = replay.frames(first, end);
+        let mut hits = frames.windows(2).filter(|pair| hides_more(pair)).filter_map(|pair| pair.last());
+        let hit = if forward { hits.next() } else { hits.next_back() };
+        if let Some(frame) = hit {
+            break Some(frame.turn);
+        }
+        from = if forward { end } else { first + 1 };
+        if (forward && end == last) || (!forward && first == 1) {
+            break None;
+        }
+    };
+    match found.and_then(|turn| model.rows.of_turn(turn)) {
+        Some(row) => go::to_row(model, row),
+        None => say(
+            model,
+            if forward { "no tool is hidden after this" } else { "no tool was hidden before this" },
+        ),
+    }
+}
+
+fn hides_more(pair: &[Frame]) -> bool {
+    let [before, after] = pair else { return false };
+    let visible = |frame: &Frame, name: &str| {
+        frame.narrowing.tools.iter().find(|tool| &*tool.tool == name).is_none_or(|tool| tool.visible())
+    };
+    after.narrowing.tools.iter().any(|tool| !tool.visible() && visible(before, &tool.tool))
+}
+
+/// The next session in which a call is stopped, at the first of those calls.
+pub fn stop(model: &mut Model, forward: bool) {
+    let stopped = |at: &usize| {
+        let summary = model.entries.get(*at).and_then(|entry| entry.summary());
+        summary.is_some_and(|summary| summary.deny + summary.halt > 0)
+    };
+    let found = if forward {
+        (model.open + 1..model.entries.len()).find(stopped)
+    } else {
+        (0..model.open).rev().find(stopped)
+    };
+    let Some(entry) = found else {
+        let side = if forward { "after" } else { "before" };
+        return say(model, format!("no session with a stop {side} this one"));
+    };
+    leave(model);
+    go::open(model, entry);
+    let first = model.replay().and_then(|replay| {
+        let stopped = replay.calls().iter().position(|judged| judged.decision.verdict.stops())?;
+        model.rows.of_call(u32::try_from(stopped).ok()?)
+    });
+    if let Some(row) = first {
+        go::to_row(model, row);
+    }
+}
+
+/// To the earlier call that the row under the cursor, else the first finding, rests on.
+pub fn cause(model: &mut Model) {
+    let pointed = match model.focus {
+        Pane::Decision | Pane::Preconditions | Pane::Forbidden => {
+            crate::workbench::view::link(model, model.focus).and_then(|link| link.call)
+        }
+        _ => None,
+    };
+    if let Some(index) = pointed.or_else(|| model.cause().map(|at| at.index)) {
+        to_call(model, index);
+    }
+}
+
+/// To a call of the open session, leaving the place to come back to.
+pub fn to_call(model: &mut Model, index: u32) {
+    let Some(row) = model.rows.of_call(index) else { return };
+    leave(model);
+    go::to_row(model, row);
+}
+
+/// To a call of some entry, leaving the place to come back to.
+pub fn to(model: &mut Model, entry: usize, at: CallRef) {
+    leave(model);
+    go::open(model, entry);
+    if let Some(row) = model.rows.of_call(at.index) {
+        go::to_row(model, row);
+    }
+}
+
+fn leave(model: &mut Model) {
+    let spot = model.spot();
+    model.back.push(spot);
+    if model.back.len() > KEPT {
+        model.back.remove(0);
+    }
+    model.forward.clear();
+}
+
+pub fn back(model: &mut Model) {
+    if let Some(spot) = model.back.pop() {
+        model.forward.push(model.spot());
+        land(model, spot);
+    }
+}
+
+pub fn forward(model: &mut Model) {
+    if let Some(spot) = model.forward.pop() {
+        model.back.push(model.spot());
+        land(model, spot);
+    }
+}
+
+fn land(model: &mut Model, spot: Spot) {
+    go::open(model, spot.entry);
+    go::to_row(model, spot.row);
+}

@@ -1,0 +1,240 @@
+//! What lies over the panes: opening, closing and moving in it.
+
+use super::{go, jump, run, say};
+use crate::diagnostic::Severity;
+use crate::session::Results;
+use crate::workbench::document::Document;
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::{Command, Scope};
+use crate::workbench::layout::{Pane, shrink};
+use crate::workbench::list::{Go, List};
+use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView};
+use crate::workbench::model::{Model, Overlay};
+use crate::workbench::transcript::RowKind;
+use crate::workbench::view;
+
+/// Opens what the cursor is on.
+pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
+    match model.overlays.last() {
+        Some(Overlay::Findings(found)) => {
+            let Some((entry, at)) = found.row().map(|row| (row.entry, row.at)) else { return };
+            model.overlays.pop();
+            jump::to(model, entry, at);
+            go::focus(model, Pane::Transcript);
+        }
+        Some(Overlay::Help(help)) => {
+            let Some(row) = help.shown().nth(help.list.cursor) else { return };
+            let scope = help.scope.unwrap_or(Scope::Panes);
+            if row.scope != Scope::All && row.scope != scope {
+                return say(model, format!("`{}` is not used here", row.name));
+            }
+            model.overlays.pop();
+            run(model, row.command, effects);
+        }
+        Some(Overlay::Body(_)) => fold(model, Command::Fold),
+        Some(Overlay::Problems(_)) => {
+            if let Some((file, line)) = place(model) {
+                effects.push(Effect::Edit { file, line });
+            }
+        }
+        None => match model.focus {
+            Pane::Sessions => go::focus(model, Pane::Transcript),
+            Pane::Transcript => body(model),
+            Pane::Policy => {}
+            pane => match view::link(model, pane).and_then(|link| link.call) {
+                Some(index) => jump::to_call(model, index),
+                None => go::focus(model, Pane::Policy),
+            },
+        },
+    }
+}
+
+/// The body of the selected row.
+pub fn body(model: &mut Model) {
+    let row = model.list(Pane::Transcript).cursor;
+    if let Some(view) = body_of(model, row) {
+        model.overlays.push(Overlay::Body(Box::new(view)));
+    }
+}
+
+fn body_of(model: &Model, at: usize) -> Option<BodyView> {
+    let session = model.session()?;
+    let row = model.rows.get(at)?;
+    let body = row.body(session)?;
+    let title = match row.kind {
+        RowKind::Message(_) => format!("T{} {}", row.turn, row.speaker(session)),
+        RowKind::Call(index) | RowKind::Result(index) => {
+            let call = session.calls.get(index as usize)?;
+            let what = if matches!(row.kind, RowKind::Call(_)) { "arguments" } else { "result" };
+            format!("{} {} {what}", view::line::place(call.at), call.tool)
+        }
+    };
+    let document = match body.parsed() {
+        Some(value) => Document::of_value(value),
+        None if body.is_missing() && session.facts.results == Results::Absent => {
+            Document::of_text("this recording keeps no results")
+        }
+        None => Document::of_text(body.shown()),
+    };
+    Some(BodyView { title, row: at, document, list: List::default() })
+}
+
+/// The body of the next row that has one.
+pub fn next_body(model: &mut Model, forward: bool) {
+    let Some(Overlay::Body(view)) = model.overlays.last() else { return };
+    let target = if forward { view.row.checked_add(1) } else { view.row.checked_sub(1) };
+    let Some(next) = target.and_then(|row| body_of(model, row)) else {
+        return say(model, if forward { "this is the last row" } else { "this is the first row" });
+    };
+    go::to_row(model, next.row);
+    model.overlays.pop();
+    model.overlays.push(Overlay::Body(Box::new(next)));
+}
+
+/// Folds and unfolds.
+pub fn fold(model: &mut Model, command: Command) {
+    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
+        let at = view.list.cursor;
+        view.list.cursor = match command {
+            Command::FoldAll => view.document.fold_all(at),
+            Command::UnfoldAll => view.document.unfold_all(at),
+            _ => view.document.toggle(at),
+        };
+    }
+    keep(model);
+}
+
+pub fn findings(model: &mut Model) {
+    let mut view = FindingsView::default();
+    view.collect(model);
+    // The cursor begins at the selected call, if a rule spoke against it.
+    let here = model.call().map(|call| call.at);
+    let row =
+        |at: &usize| view.rows.get(*at).is_some_and(|row| row.entry == model.open && Some(row.at) == here);
+    view.list.cursor = view.shown.iter().position(row).unwrap_or(0);
+    model.overlays.push(Overlay::Findings(view));
+    keep(model);
+}
+
+/// Groups findings by the next property, staying on the same one.
+pub fn group(model: &mut Model) {
+    let Some(Overlay::Findings(mut view)) = model.overlays.pop() else { return };
+    let here = view.row().map(|row| (row.entry, row.at, row.rule_id));
+    view.by = view.by.next();
+    view.collect(model);
+    let same = |at: &usize| view.rows.get(*at).map(|row| (row.entry, row.at, row.rule_id)) == here;
+    view.list.cursor = view.shown.iter().position(same).unwrap_or(0);
+    model.overlays.push(Overlay::Findings(view));
+    keep(model);
+}
+
+/// Everything that is wrong: the policy first, then the recordings; errors before the rest.
+pub fn problems(model: &mut Model) {
+    let mut rows = model.rules.problems.clone();
+    rows.extend(model.problems.iter().cloned());
+    for entry in &model.entries {
+        rows.extend(entry.diagnostics.iter().cloned());
+        rows.extend(entry.session.iter().flat_map(|session| session.diagnostics.iter().cloned()));
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.severity == Severity::Error));
+    model.overlays.push(Overlay::Problems(ProblemsView { rows, list: List::default() }));
+}
+
+pub fn help(model: &mut Model) {
+    if matches!(model.overlays.last(), Some(Overlay::Help(_))) {
+        return close(model);
+    }
+    let scope = model.overlays.last().map(Overlay::scope);
+    model.overlays.push(Overlay::Help(HelpView { scope, ..HelpView::default() }));
+}
+
+/// Closes what lies on top; with nothing there, ends a search, then a zoom.
+pub fn close(model: &mut Model) {
+    if model.overlays.pop().is_some() {
+        go::keep_all(model);
+    } else if model.query.take().is_none() && model.zoom {
+        model.zoom = false;
+        go::keep_all(model);
+    }
+}
+
+/// File and line (from 1) of what the cursor of the topmost overlay is on.
+pub fn place(model: &Model) -> Option<(String, u32)> {
+    match model.overlays.last()? {
+        Overlay::Findings(found) => {
+            let row = found.row()?;
+            let (_, replay) = model.entries.get(row.entry)?.replay.as_ref()?;
+            let rule = replay.policy().rules().get(row.rule_id)?;
+            Some((rule.source.name().to_owned(), rule.source.position(rule.span.start).line))
+        }
+        Overlay::Problems(problems) => {
+            let place = problems.rows.get(problems.list.cursor)?.place()?;
+            let line = place.line().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
+            Some((place.file().to_owned(), line))
+        }
+        Overlay::Body(view) => {
+            let session = model.session()?;
+            let line = model.rows.get(view.row)?.line(session)?;
+            Some((session.origin.file.to_string(), line))
+        }
+        Overlay::Help(_) => None,
+    }
+}
+
+/// Moves in the topmost overlay.
+pub fn rows(model: &mut Model, go: Go) {
+    let height = height(model);
+    match model.overlays.last_mut() {
+        Some(Overlay::Body(view)) => view.list.go(go, view.document.len(), height),
+        Some(Overlay::Findings(view)) => view.list.go(go, view.shown.len(), height),
+        Some(Overlay::Help(view)) => {
+            let len = view.shown().count();
+            view.list.go(go, len, height);
+        }
+        Some(Overlay::Problems(view)) => view.list.go(go, view.rows.len(), height),
+        None => {}
+    }
+    keep_body(model);
+}
+
+/// Keeps the cursor of the topmost overlay in sight.
+pub fn keep(model: &mut Model) {
+    let height = height(model);
+    match model.overlays.last_mut() {
+        Some(Overlay::Body(view)) => view.list.keep(view.document.len(), height),
+        Some(Overlay::Findings(view)) => view.list.keep(view.shown.len(), height),
+        Some(Overlay::Help(view)) => {
+            let len = view.shown().count();
+            view.list.keep(len, height);
+        }
+        Some(Overlay::Problems(view)) => view.list.keep(view.rows.len(), height),
+        None => {}
+    }
+    keep_body(model);
+}
+
+fn height(model: &Model) -> usize {
+    usize::from(shrink(model.layout().overlay).height)
+}
+
+/// Lines of a body can take several rows, so fewer of them fit than the list thinks.
+fn keep_body(model: &mut Model) {
+    let inner = shrink(model.layout().overlay);
+    let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+    let marks = model.theme.marks();
+    let Some(Overlay::Body(view)) = model.overlays.last_mut() else { return };
+    let rows = |at: usize| {
+        let line = view.document.line(at);
+        line.map_or(1, |line| view::body::height(line, view.document.folded(at), width, marks))
+    };
+    let mut taken = rows(view.list.cursor);
+    let mut top = view.list.cursor;
+    while top > view.list.top {
+        taken += rows(top - 1);
+        if taken > height {
+            break;
+        }
+        top -= 1;
+    }
+    view.list.top = top;
+}

@@ -1,0 +1,236 @@
+//! Searching, and filtering where rows stand alone: typing, and going from place to place.
+
+use crossterm::event::KeyCode;
+use tui_input::{Input, InputRequest};
+
+use super::{go, overlays, run, say};
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::{Command, Key};
+use crate::workbench::layout::Pane;
+use crate::workbench::model::{Model, Overlay, Prompt};
+use crate::workbench::transcript::contains;
+use crate::workbench::view;
+
+/// Begins to type.
+pub fn begin(model: &mut Model) {
+    let (from, value) = match model.overlays.last() {
+        Some(Overlay::Findings(view)) => (view.list.cursor, view.filter.clone()),
+        Some(Overlay::Help(view)) => (view.list.cursor, view.filter.clone()),
+        Some(Overlay::Problems(_)) => return say(model, "this list is not searched"),
+        Some(Overlay::Body(view)) => (view.list.cursor, String::new()),
+        None => (model.list(model.focus).cursor, String::new()),
+    };
+    model.prompt = Some(Prompt { input: Input::new(value), from, before: model.query.take() });
+}
+
+/// A key while text is typed.
+pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
+    let request = match (key.code, key.ctrl, key.alt) {
+        (KeyCode::Char('c'), true, _) => return run(model, Command::QuitNow, effects),
+        (KeyCode::Enter, ..) => return keep(model),
+        (KeyCode::Esc, ..) => return give_up(model),
+        (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
+        (KeyCode::Char('w'), true, _) => InputRequest::DeletePrevWord,
+        (KeyCode::Char('a'), true, _) | (KeyCode::Home, ..) => InputRequest::GoToStart,
+        (KeyCode::Char('e'), true, _) | (KeyCode::End, ..) => InputRequest::GoToEnd,
+        (KeyCode::Left, ..) => InputRequest::GoToPrevChar,
+        (KeyCode::Right, ..) => InputRequest::GoToNextChar,
+        (KeyCode::Delete, ..) => InputRequest::DeleteNextChar,
+        (KeyCode::Backspace, ..) => {
+            if model.prompt.as_ref().is_some_and(|prompt| prompt.input.value().is_empty()) {
+                return give_up(model);
+            }
+            InputRequest::DeletePrevChar
+        }
+        (KeyCode::Char(c), false, false) => InputRequest::InsertChar(c),
+        _ => return,
+    };
+    if let Some(prompt) = &mut model.prompt {
+        prompt.input.handle(request);
+    }
+    apply(model);
+}
+
+/// Text was pasted.
+pub fn typed(model: &mut Model, text: &str) {
+    let Some(prompt) = &mut model.prompt else { return };
+    // One line is typed; what else is pasted has no place in it.
+    for c in text.chars().filter(|c| !c.is_control()) {
+        prompt.input.handle(InputRequest::InsertChar(c));
+    }
+    apply(model);
+}
+
+/// What is typed takes effect at once: a filter sifts, a search goes to the first place from where it began.
+fn apply(model: &mut Model) {
+    let Some((value, from)) =
+        model.prompt.as_ref().map(|prompt| (prompt.input.value().to_owned(), prompt.from))
+    else {
+        return;
+    };
+    match model.overlays.pop() {
+        Some(Overlay::Findings(mut view)) => {
+            view.filter = value;
+            view.sift(model);
+            view.list.cursor = 0;
+            model.overlays.push(Overlay::Findings(view));
+        }
+        Some(Overlay::Help(mut view)) => {
+            view.filter = value;
+            view.list.cursor = 0;
+            model.overlays.push(Overlay::Help(view));
+        }
+        Some(other) => {
+            model.overlays.push(other);
+            search(model, value, from);
+        }
+        None => search(model, value, from),
+    }
+    overlays::keep(model);
+}
+
+fn search(model: &mut Model, value: String, from: usize) {
+    if value.is_empty() {
+        model.query = None;
+        set(model, from);
+        return;
+    }
+    model.query = Some(value);
+    // The place where it began counts too.
+    if !hit(model, from) {
+        match find(model, from, true) {
+            Some(row) => set(model, row),
+            None => set(model, from),
+        }
+    } else {
+        set(model, from);
+    }
+}
+
+fn keep(model: &mut Model) {
+    let Some(prompt) = model.prompt.take() else { return };
+    let filters = matches!(model.overlays.last(), Some(Overlay::Findings(_) | Overlay::Help(_)));
+    if filters {
+        model.query = prompt.before;
+    } else if prompt.input.value().is_empty() {
+        // An empty search repeats the one before.
+        model.query = prompt.before;
+        if model.query.is_some() {
+            again(model, true);
+        }
+    } else {
+        let cursor = cursor(model);
+        if !hit(model, cursor) {
+            say(model, format!("`{}` is not found", prompt.input.value()));
+        }
+    }
+}
+
+fn give_up(model: &mut Model) {
+    let Some(prompt) = model.prompt.take() else { return };
+    match model.overlays.pop() {
+        Some(Overlay::Findings(mut view)) => {
+            view.filter.clear();
+            view.sift(model);
+            model.overlays.push(Overlay::Findings(view));
+        }
+        Some(Overlay::Help(mut view)) => {
+            view.filter.clear();
+            model.overlays.push(Overlay::Help(view));
+        }
+        other => model.overlays.extend(other),
+    }
+    model.query = prompt.before;
+    set(model, prompt.from);
+}
+
+/// The next place found, around the end.
+pub fn again(model: &mut Model, forward: bool) {
+    let from = cursor(model);
+    match find(model, from, forward) {
+        Some(row) => {
+            if (forward && row <= from) || (!forward && row >= from) {
+                say(model, if forward { "found again from the start" } else { "found again from the end" });
+            }
+            set(model, row);
+        }
+        None => {
+            let query = model.query.clone().unwrap_or_default();
+            say(model, format!("`{query}` is not found"));
+        }
+    }
+}
+
+fn cursor(model: &Model) -> usize {
+    match model.overlays.last() {
+        Some(Overlay::Body(view)) => view.list.cursor,
+        _ => model.list(model.focus).cursor,
+    }
+}
+
+fn set(model: &mut Model, row: usize) {
+    match model.overlays.last_mut() {
+        Some(Overlay::Body(view)) => view.list.cursor = row,
+        Some(_) => return,
+        None => match model.focus {
+            Pane::Transcript => go::to_row(model, row),
+            Pane::Sessions => go::open(model, row),
+            pane => {
+                let (len, height) = go::extent(model, pane);
+                model.list_mut(pane).set(row, len, height);
+            }
+        },
+    }
+    overlays::keep(model);
+}
+
+/// The next row that contains what is searched for, around the end.
+fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
+    let query = model.query.clone()?;
+    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
+        return view.document.find(&query, from, forward);
+    }
+    let (count, _) = go::extent(model, model.focus);
+    let texts = texts(model);
+    let query = query.to_lowercase();
+    (1..=count)
+        .map(|by| if forward { (from + by) % count } else { (from + count - by % count) % count })
+        .find(|at| matches(model, texts.as_deref(), *at, &query))
+}
+
+fn hit(model: &Model, row: usize) -> bool {
+    let Some(query) = model.query.as_ref().map(|query| query.to_lowercase()) else { return false };
+    if let Some(Overlay::Body(view)) = model.overlays.last() {
+        return view.document.line(row).is_some_and(|line| contains(&line.text(), &query));
+    }
+    matches(model, texts(model).as_deref(), row, &query)
+}
+
+/// The texts of the focused pane, where it is made of lines.
+fn texts(model: &Model) -> Option<Vec<String>> {
+    let pane = model.focus;
+    if matches!(pane, Pane::Sessions | Pane::Transcript | Pane::Policy) {
+        return None;
+    }
+    let width = view::width(&model.layout(), pane);
+    Some(view::lines(model, pane, width).iter().map(view::line::Line::plain).collect())
+}
+
+fn matches(model: &Model, texts: Option<&[String]>, row: usize, query: &str) -> bool {
+    if let Some(texts) = texts {
+        return texts.get(row).is_some_and(|text| contains(text, query));
+    }
+    match model.focus {
+        Pane::Sessions => model.entries.get(row).is_some_and(|entry| contains(&entry.name, query)),
+        Pane::Policy => {
+            let line = u32::try_from(row + 1).ok();
+            view::policy::shown(model)
+                .and_then(|shown| Some(contains(shown.source.line(line?)?, query)))
+                .unwrap_or(false)
+        }
+        _ => match (model.rows.get(row), model.session()) {
+            (Some(row), Some(session)) => row.contains(session, query),
+            _ => false,
+        },
+    }
+}

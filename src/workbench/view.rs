@@ -1,0 +1,154 @@
+//! Draws the model; changes nothing.
+//!
+//! Each pane has a file. What the panes around the transcript say is made as [`line::Line`]s, which `update`
+//! asks too: for how many there are, and for what the one under the cursor points at.
+
+pub mod body;
+pub mod decision;
+pub mod evidence;
+pub mod findings;
+pub mod forbidden;
+pub mod help;
+pub mod line;
+pub mod paint;
+pub mod policy;
+pub mod preconditions;
+pub mod sessions;
+pub mod status;
+pub mod timeline;
+pub mod tools;
+pub mod transcript;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use self::line::{Line, Link};
+use super::layout::{Layout, Pane, Shape};
+use super::model::{Model, Overlay};
+use super::theme::{Role, Theme};
+
+/// Draws everything; gives where the text cursor is, while text is typed.
+pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
+    let layout = model.layout();
+    clear(buf, buf.area, &model.theme, Role::Text);
+    if layout.shape == Shape::TooSmall {
+        status::too_small(model, buf, &layout);
+        return None;
+    }
+    status::header(model, buf, layout.header);
+    if let Some(area) = layout.tabs {
+        status::tabs(model, buf, area, &layout);
+    }
+    for (pane, area) in &layout.panes {
+        draw_pane(model, buf, *pane, *area, &layout);
+    }
+    if let Some(area) = layout.timeline {
+        timeline::draw(model, buf, area);
+    }
+    match model.overlays.last() {
+        Some(Overlay::Body(view)) => body::draw(model, view, buf, layout.overlay),
+        Some(Overlay::Findings(view)) => findings::draw(model, view, buf, layout.overlay),
+        Some(Overlay::Help(view)) => help::draw(model, view, buf, layout.overlay),
+        Some(Overlay::Problems(view)) => findings::draw_problems(model, view, buf, layout.overlay),
+        None => {}
+    }
+    if model.which_key {
+        help::which_key(model, buf, layout.overlay);
+    }
+    if let Some(area) = layout.problem {
+        status::problem(model, buf, area);
+    }
+    layout.footer.and_then(|area| status::footer(model, buf, area))
+}
+
+/// The lines of a pane that is made of lines, at most `width` columns wide; none for the others.
+#[must_use]
+pub fn lines(model: &Model, pane: Pane, width: usize) -> Vec<Line> {
+    match pane {
+        Pane::Tools => tools::lines(model, width),
+        Pane::Forbidden => forbidden::lines(model),
+        Pane::Preconditions => preconditions::lines(model, width),
+        Pane::Decision => decision::lines(model, width),
+        Pane::Sessions | Pane::Transcript | Pane::Policy => Vec::new(),
+    }
+}
+
+/// Columns that a pane has for its lines.
+#[must_use]
+pub fn width(layout: &Layout, pane: Pane) -> usize {
+    layout.inner(pane).map_or(0, |inner| usize::from(inner.width))
+}
+
+/// What the line under a pane's cursor points at.
+#[must_use]
+pub fn link(model: &Model, pane: Pane) -> Option<Link> {
+    let width = width(&model.layout(), pane);
+    lines(model, pane, width).get(model.list(pane).cursor).map(|line| line.link)
+}
+
+/// What stands beside a pane's title.
+#[must_use]
+pub fn note(model: &Model, pane: Pane) -> String {
+    match pane {
+        Pane::Sessions => sessions::note(model),
+        Pane::Transcript => transcript::note(model),
+        Pane::Tools => tools::note(model),
+        Pane::Forbidden => forbidden::note(model),
+        Pane::Preconditions => preconditions::note(model),
+        Pane::Decision => String::new(),
+        Pane::Policy => policy::title(model),
+    }
+}
+
+/// How many rows a pane's list has.
+#[must_use]
+pub fn len(model: &Model, pane: Pane, width: usize) -> usize {
+    match pane {
+        Pane::Sessions => model.entries.len(),
+        Pane::Transcript => model.rows.len(),
+        Pane::Policy => policy::len(model),
+        _ => lines(model, pane, width).len(),
+    }
+}
+
+/// Empties an area, in the look of a role.
+pub fn clear(buf: &mut Buffer, area: Rect, theme: &Theme, role: Role) {
+    let area = area.intersection(buf.area);
+    for y in area.top()..area.bottom() {
+        for x in area.left()..area.right() {
+            if let Some(cell) = buf.cell_mut((x, y)) {
+                cell.reset();
+                cell.set_style(theme.ground(role));
+            }
+        }
+    }
+}
+
+fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout) {
+    let focus = pane == model.focus && model.overlays.is_empty();
+    let inner = layout.inner(pane).unwrap_or(area);
+    if layout.framed() {
+        let title = format!("{} {}", pane.number(), pane.title());
+        paint::frame(buf, area, &model.theme, focus, &title, &note(model, pane));
+    }
+    let list = model.list(pane);
+    match pane {
+        Pane::Sessions => sessions::draw(model, buf, inner, focus),
+        Pane::Transcript => transcript::draw(model, buf, inner, focus),
+        Pane::Policy => policy::draw(model, buf, inner, focus),
+        _ => {
+            let lines = lines(model, pane, usize::from(inner.width));
+            line::draw(buf, inner, &model.theme, &lines, list, focus, model.query.as_deref());
+            line::draw_scroll(buf, area, layout.framed(), &model.theme, list, lines.len());
+            return;
+        }
+    }
+    line::draw_scroll(
+        buf,
+        area,
+        layout.framed(),
+        &model.theme,
+        list,
+        len(model, pane, usize::from(inner.width)),
+    );
+}

@@ -1,0 +1,174 @@
+//! The decision on the selected call: the verdict beside the recorded one, what spoke against the call and on
+//! which evidence, and the checks that passed.
+
+use super::evidence;
+use super::line::{LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
+use super::preconditions::sign;
+use crate::engine::Verdict;
+use crate::monitor::{Effect, Finding};
+use crate::replay::Judged;
+use crate::report::words;
+use crate::session::{Call, Outcome, Session};
+use crate::workbench::model::Model;
+use crate::workbench::theme::{Glyph, Role};
+
+/// The lines of the pane, at most `width` columns wide.
+#[must_use]
+pub fn lines(model: &Model, width: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let (Some(session), Some(call)) = (model.session(), model.call()) else {
+        lines.push(Line::dim(if model.session().is_some() {
+            "no call in this turn"
+        } else {
+            "no session is open"
+        }));
+        return lines;
+    };
+    let Some(judged) = model.judged_call() else {
+        lines.push(
+            Line::new().text(Role::Text, "not judged").text(Role::TextStrong, format!(" {}", call.tool)),
+        );
+        let why = match (&model.rules.policy, model.rules.read) {
+            (Some(_), _) => "being judged",
+            (None, false) => "the policy is being read",
+            (None, true) => "the policy does not load; its problems stand in the policy pane",
+        };
+        paragraph(&mut lines, &model.theme, Role::TextDim, why, width, 0, Link::default());
+        return lines;
+    };
+    head(&mut lines, model, session, call, judged, width);
+    for finding in &judged.decision.findings {
+        lines.push(Line::new());
+        self::finding(&mut lines, model, session, finding, width);
+    }
+    if let Some(told) = &judged.decision.told {
+        lines.push(Line::new());
+        labelled(&mut lines, &model.theme, "told", Role::Text, told, width, Link::default());
+    }
+    passed(&mut lines, model, width);
+    lines
+}
+
+fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, judged: &Judged, width: usize) {
+    let verdict = judged.decision.verdict;
+    let (role, glyph) = look(judged);
+    let word = verdict.word().replace('_', " ").to_uppercase();
+    let line =
+        Line::new().glyph(role, glyph).text(role, word).text(Role::TextStrong, format!(" {}", call.tool));
+    lines.push(line.right(Role::TextDim, place(call.at)));
+    let outcome = if session.facts.results == crate::session::Results::Absent {
+        "without results"
+    } else {
+        call.outcome.word()
+    };
+    let mut recorded = Line::dim(format!("{:LABEL$}", "recorded"));
+    let failed = matches!(call.outcome, Outcome::Error | Outcome::Refused);
+    recorded = recorded.text(if failed { Role::VerdictReport } else { Role::Text }, outcome);
+    if !judged.agrees {
+        let other = if verdict == Verdict::Allow { "allowed now" } else { "stopped now" };
+        recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
+    }
+    lines.push(recorded);
+    if let Some(refusal) = call.refusal {
+        paragraph(lines, &model.theme, Role::TextDim, refusal, width, LABEL, Link::default());
+    }
+    if judged.counterfactual {
+        let sign = model.theme.glyph(Glyph::Counterfactual);
+        let text = format!("{sign} counterfactual: the model had seen something else by then");
+        paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
+    }
+}
+
+fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Finding, width: usize) {
+    let link = Link { call: finding.found.first().map(|found| found.call.index), rule: Some(finding.rule) };
+    let role = match finding.effect {
+        Effect::Halt => Role::VerdictHalt,
+        Effect::Deny => Role::VerdictDeny,
+        Effect::Report => Role::VerdictReport,
+        Effect::Also | Effect::None => Role::Text,
+    };
+    let mut line = Line::new().text(role, finding.code.as_str()).rule(finding.rule);
+    if !matches!(finding.effect, Effect::Deny | Effect::Halt) {
+        line = line.right(Role::TextDim, finding.effect.word());
+    }
+    lines.push(line);
+    let rule = model.rule(finding.rule);
+    if let Some(rule) = rule {
+        paragraph(lines, &model.theme, Role::Text, &words::finding(finding, rule, session), width, 0, link);
+    }
+    if let Some(description) = rule.and_then(|rule| rule.description.as_deref()) {
+        paragraph(lines, &model.theme, Role::TextDim, description, width, 0, link);
+    }
+    if let Some(checked) = &finding.checked {
+        let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
+        labelled(
+            lines,
+            &model.theme,
+            "checked",
+            Role::Text,
+            &format!("{} {value}", checked.path),
+            width,
+            link,
+        );
+    }
+    for (at, found) in finding.found.iter().enumerate() {
+        let value = found.value.as_ref().map(|value| format!("{value} ")).unwrap_or_default();
+        let text = format!("{value}{} {}", place(found.call), tool_of(session, found.call));
+        let link = Link { call: Some(found.call.index), rule: Some(finding.rule) };
+        labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
+    }
+    evidence::lines(lines, model, finding.rule, None, &finding.detail, LABEL, width);
+    if let Some(way) = rule.and_then(|rule| words::way_out(finding, rule)) {
+        labelled(lines, &model.theme, "way out", Role::Text, &way, width, link);
+    }
+    if let Some(reason) = &finding.reason {
+        labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
+    }
+    if let Some(rule) = rule {
+        let place = tail(&rule_place(rule), width.saturating_sub(LABEL), model.theme.marks());
+        labelled(lines, &model.theme, "rule", Role::TextDim, &place, width, link);
+    }
+}
+
+fn passed(lines: &mut Vec<Line>, model: &Model, width: usize) {
+    let Some(decision) = model.full_decision() else { return };
+    let mut first = true;
+    for check in decision.checks.iter().filter(|check| check.passed) {
+        let Some(rule) = model.rule(check.rule) else { continue };
+        if first {
+            lines.push(Line::new());
+            first = false;
+        }
+        let (role, glyph) = sign(true);
+        let mut line = Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, &check.detail));
+        if let Some(found) = check.found.first() {
+            line = line.right(Role::TextDim, place(found.call)).call(found.call);
+        }
+        lines.push(line.rule(check.rule));
+        evidence::lines(lines, model, check.rule, check.checked.as_ref(), &check.detail, 2, width);
+    }
+    if decision.checks.is_empty() && decision.findings.is_empty() && decision.verdict == Verdict::Allow {
+        lines.push(Line::new());
+        paragraph(
+            lines,
+            &model.theme,
+            Role::TextDim,
+            "no rule is about this tool",
+            width,
+            0,
+            Link::default(),
+        );
+    }
+}
+
+/// How a decided call is marked.
+#[must_use]
+pub fn look(judged: &Judged) -> (Role, Glyph) {
+    match judged.decision.verdict {
+        Verdict::Allow => (Role::VerdictAllow, Glyph::Allow),
+        Verdict::NotReached => (Role::VerdictNone, Glyph::None),
+        Verdict::Deny | Verdict::Halt if judged.counterfactual => (Role::VerdictAfter, Glyph::After),
+        Verdict::Deny => (Role::VerdictDeny, Glyph::Deny),
+        Verdict::Halt => (Role::VerdictHalt, Glyph::Halt),
+    }
+}

@@ -1,0 +1,104 @@
+//! All findings of all sessions in one list, under headings. Draws only the rows on screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::line::place;
+use super::paint::{Row, frame, scroll_mark};
+use crate::monitor::Effect;
+use crate::workbench::layout::shrink;
+use crate::workbench::model::overlay::{FindingsView, ProblemsView};
+use crate::workbench::model::{FindingRow, GroupBy, Model};
+use crate::workbench::theme::{Glyph, Role};
+
+/// Draws the list into `area`.
+pub fn draw(model: &Model, view: &FindingsView, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    super::clear(buf, area, theme, Role::Overlay);
+    let mut title = format!("Findings by {}", view.by.word());
+    if !view.filter.is_empty() {
+        title.push_str(&format!("  /{}", view.filter));
+    }
+    let at = if view.shown.is_empty() { 0 } else { view.list.cursor + 1 };
+    let note = format!("{at}/{}", view.shown.len());
+    frame(buf, area, theme, true, &title, &note);
+    scroll_mark(buf, area, theme, view.list.top, view.shown.len());
+    let inner = shrink(area);
+    let width = usize::from(inner.width);
+    if view.shown.is_empty() {
+        let mut row = Row::new(theme, width);
+        let why =
+            if view.rows.is_empty() { "no rule spoke against any call" } else { "none passes the filter" };
+        row.gap(1).put(Role::TextDim, why);
+        row.draw(buf, inner.x, inner.y);
+    }
+    let mut before: Option<&str> = view
+        .list
+        .top
+        .checked_sub(1)
+        .and_then(|at| view.rows.get(*view.shown.get(at)?))
+        .map(|row| row.group(view.by, model));
+    for offset in 0..usize::from(inner.height) {
+        let at = view.list.top + offset;
+        let Some(found) = view.shown.get(at).and_then(|at| view.rows.get(*at)) else { break };
+        let group = found.group(view.by, model);
+        // The name of a group stands on its first row only, and on the first one on screen.
+        let named = before != Some(group) || offset == 0;
+        before = Some(group);
+        let row = one(model, found, view.by, named, width);
+        let cursor = (at == view.list.cursor).then_some(Role::Cursor);
+        row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
+    }
+}
+
+fn one<'m>(model: &'m Model, found: &FindingRow, by: GroupBy, named: bool, width: usize) -> Row<'m> {
+    let mut row = Row::new(&model.theme, width);
+    let (role, glyph) = match found.effect {
+        Effect::Halt => (Role::VerdictHalt, Glyph::Halt),
+        Effect::Deny if found.counterfactual => (Role::VerdictAfter, Glyph::After),
+        Effect::Deny => (Role::VerdictDeny, Glyph::Deny),
+        Effect::Report => (Role::VerdictReport, Glyph::Problem),
+        Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
+    };
+    let group_width = (width * 28 / 100).clamp(8, 40);
+    row.gap(1).column(Role::TextStrong, if named { found.group(by, model) } else { "" }, group_width).gap(1);
+    row.glyph(role, glyph).gap(1).column(Role::TextDim, &place(found.at), 6).gap(1);
+    let fields: [(GroupBy, &str, usize); 4] = [
+        (GroupBy::Code, found.code.as_str(), 23),
+        (GroupBy::Tool, &found.tool, 22),
+        (GroupBy::Session, found.session(model), 24),
+        (GroupBy::Rule, &found.rule, width),
+    ];
+    for (field, text, most) in fields {
+        if field != by && row.left() > 4 {
+            row.column(Role::Text, text, most.min(row.left().saturating_sub(1))).gap(1);
+        }
+    }
+    row
+}
+
+/// Draws the list of what is wrong with policies and recordings into `area`.
+pub fn draw_problems(model: &Model, view: &ProblemsView, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    super::clear(buf, area, theme, Role::Overlay);
+    let at = if view.rows.is_empty() { 0 } else { view.list.cursor + 1 };
+    frame(buf, area, theme, true, "Problems", &format!("{at}/{}", view.rows.len()));
+    scroll_mark(buf, area, theme, view.list.top, view.rows.len());
+    let inner = shrink(area);
+    let width = usize::from(inner.width);
+    if view.rows.is_empty() {
+        let mut row = Row::new(theme, width);
+        row.gap(1).put(Role::TextDim, "nothing is wrong with the policy or the recordings");
+        row.draw(buf, inner.x, inner.y);
+    }
+    for (offset, problem) in view.rows.iter().skip(view.list.top).take(usize::from(inner.height)).enumerate()
+    {
+        let mut row = Row::new(theme, width);
+        row.gap(1).put(Role::Text, &problem.to_string());
+        if let Some(help) = &problem.help {
+            row.gap(1).put(Role::TextDim, help);
+        }
+        let cursor = (view.list.top + offset == view.list.cursor).then_some(Role::Cursor);
+        row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
+    }
+}

@@ -1,0 +1,69 @@
+//! The list of all commands, and the box that shows how a chord can go on.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::paint::{Row, frame, scroll_mark};
+use crate::workbench::keys::{self, Meaning, Scope};
+use crate::workbench::layout::shrink;
+use crate::workbench::model::overlay::HelpView;
+use crate::workbench::model::{Model, Overlay};
+use crate::workbench::theme::Role;
+
+/// Columns of the keys.
+const KEYS: usize = 15;
+
+/// Draws the list into `area`.
+pub fn draw(model: &Model, view: &HelpView, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    super::clear(buf, area, theme, Role::Overlay);
+    let rows: Vec<&keys::Row> = view.shown().collect();
+    let mut title = "Commands".to_owned();
+    if !view.filter.is_empty() {
+        title.push_str(&format!("  /{}", view.filter));
+    }
+    frame(buf, area, theme, true, &title, &format!("{}", rows.len()));
+    scroll_mark(buf, area, theme, view.list.top, rows.len());
+    let inner = shrink(area);
+    let width = usize::from(inner.width);
+    let heading = if width >= 70 { 21 } else { 0 };
+    let facts = model.facts();
+    let mut before = view.list.top.checked_sub(1).and_then(|at| rows.get(at)).map(|row| row.group);
+    for (offset, command) in rows.iter().skip(view.list.top).take(usize::from(inner.height)).enumerate() {
+        let mut row = Row::new(theme, width);
+        row.gap(1);
+        if heading > 0 {
+            let named = before != Some(command.group) || offset == 0;
+            row.column(Role::TextDim, if named { keys::heading(command.group) } else { "" }, heading);
+        }
+        before = Some(command.group);
+        let missing = (command.missing)(&facts);
+        let role = if missing.is_some() { Role::TextDim } else { Role::Key };
+        row.column(role, &command.keys.join(" "), KEYS);
+        row.put(if missing.is_some() { Role::TextDim } else { Role::Text }, command.doc);
+        if let Some(missing) = missing {
+            row.put(Role::TextDim, &format!("  ({missing})"));
+        }
+        let cursor = (view.list.top + offset == view.list.cursor).then_some(Role::Cursor);
+        row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
+    }
+}
+
+/// Draws how the pending chord can go on, at the lower edge of `area`.
+pub fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
+    let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    let Meaning::Prefix(rest) = keys::meaning(&model.pending, scope) else { return };
+    let rows = u16::try_from(rest.len()).unwrap_or(u16::MAX);
+    let height = rows.saturating_add(2).min(area.height);
+    let longest = rest.iter().map(|(_, command)| command.row().doc.len()).max().unwrap_or(0);
+    let width = u16::try_from(longest + 9).unwrap_or(u16::MAX).min(area.width);
+    let place = Rect::new(area.right() - width, area.bottom() - height, width, height);
+    super::clear(buf, place, &model.theme, Role::Overlay);
+    frame(buf, place, &model.theme, false, &keys::chord::spell(&model.pending), "");
+    let inner = shrink(place);
+    for (y, (keys, command)) in (inner.top()..inner.bottom()).zip(rest) {
+        let mut row = Row::new(&model.theme, usize::from(inner.width));
+        row.gap(1).column(Role::Key, &keys, 4).put(Role::KeyDoc, command.row().doc);
+        row.draw(buf, inner.x, y);
+    }
+}

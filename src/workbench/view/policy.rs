@@ -1,0 +1,233 @@
+//! The text of the policy, with the lines of the shown rule marked. Draws only the lines on screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::paint::Row;
+use crate::monitor::RuleId;
+use crate::policy::Document;
+use crate::source::{Source, Span};
+use crate::workbench::layout::Pane;
+use crate::workbench::model::Model;
+use crate::workbench::theme::{Glyph, Role};
+
+/// A document on screen and the rule in it.
+pub struct Shown<'m> {
+    /// The text.
+    pub source: &'m Source,
+    /// The rule, and its lines from the first to the last, from 1.
+    pub rule: Option<(RuleId, u32, u32)>,
+}
+
+/// What the pane shows: the document of the shown rule, else the one that does not load; else none, and the pane lists
+/// them.
+#[must_use]
+pub fn shown(model: &Model) -> Option<Shown<'_>> {
+    if let Some((id, rule)) = model.shown_rule().and_then(|id| Some((id, model.rule(id)?))) {
+        let (first, last) = lines_of(&rule.source, rule.span);
+        return Some(Shown { source: &rule.source, rule: Some((id, first, last)) });
+    }
+    let broken = model.rules.stale || model.rules.policy.is_none();
+    let problem = model.rules.first_problem().filter(|_| broken);
+    let wanted = problem.and_then(|problem| problem.place()).map(|place| place.file());
+    let mut documents = model.rules.documents.iter();
+    let document = documents.find(|document| Some(document.source.name()) == wanted);
+    document.map(|document| Shown { source: &document.source, rule: None })
+}
+
+/// The lines a span covers, from 1, the last one included.
+fn lines_of(source: &Source, span: Span) -> (u32, u32) {
+    let first = source.position(span.start).line;
+    let text = source.slice(span).trim_end();
+    let last = source.position(span.start + text.len().saturating_sub(1)).line;
+    (first, last.max(first))
+}
+
+/// Draws the pane's lines into `inner`.
+pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
+    let theme = &model.theme;
+    let width = usize::from(inner.width);
+    let Some(shown) = shown(model) else {
+        return without(model, buf, inner);
+    };
+    let list = model.list(Pane::Policy);
+    let query = model.query.as_deref().filter(|_| focus);
+    let against = shown.rule.is_some_and(|(id, ..)| {
+        model
+            .judged_call()
+            .is_some_and(|judged| judged.decision.findings.iter().any(|finding| finding.rule == id))
+    });
+    let mark = if against { Role::VerdictDeny } else { Role::StatusNote };
+    let digits = shown.source.line_count().to_string().len().max(2);
+    for offset in 0..usize::from(inner.height) {
+        let Ok(number) = u32::try_from(list.top + offset + 1) else { break };
+        let Some(line) = shown.source.line(number) else { break };
+        let y = inner.y + u16::try_from(offset).unwrap_or(0);
+        let marked = shown.rule.is_some_and(|(_, first, last)| (first..=last).contains(&number));
+        let mut row = Row::new(theme, width);
+        if marked {
+            row.glyph(mark, Glyph::Rule);
+        } else {
+            row.gap(1);
+        }
+        row.put(Role::CodeLine, &format!("{number:>digits$} "));
+        match query {
+            Some(query) => {
+                row.put_found(Role::Text, line, Some(query), false);
+            }
+            None => yaml(&mut row, line),
+        }
+        row.to(width);
+        let cursor = focus && list.cursor == list.top + offset;
+        let under = if cursor { Some(Role::Cursor) } else { marked.then_some(Role::CodeRule) };
+        row.draw_under(buf, inner.x, y, under);
+    }
+}
+
+fn without(model: &Model, buf: &mut Buffer, inner: Rect) {
+    let width = usize::from(inner.width);
+    let mut lines = Vec::new();
+    if !model.rules.read {
+        lines.push((Role::TextDim, "reading the policy".to_owned()));
+    } else if model.rules.policy.is_some() {
+        lines.extend(nothing_to_show(model));
+    }
+    if model.rules.policy.is_none() {
+        lines.extend(model.rules.problems.iter().map(|problem| (Role::Text, problem.to_string())));
+    }
+    for (offset, (role, line)) in lines.into_iter().take(usize::from(inner.height)).enumerate() {
+        let mut row = Row::new(&model.theme, width);
+        row.put(role, &line);
+        row.draw(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0));
+    }
+}
+
+/// What stands where no rule is about the selected call: which documents there are.
+fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
+    if model.rules.documents.is_empty() {
+        return vec![(Role::TextDim, "no policy: every call is allowed".to_owned())];
+    }
+    let mut lines = Vec::new();
+    if let Some(call) = model.call() {
+        lines.push((Role::TextDim, format!("no rule is about {}; the policy is", call.tool)));
+    }
+    let name =
+        |document: &Document| (Role::Text, format!("{}  {}", document.source.name(), document.dialect));
+    lines.extend(model.rules.documents.iter().map(name));
+    lines
+}
+
+/// The pane's title: the file and, where a rule is shown, its line.
+#[must_use]
+pub fn title(model: &Model) -> String {
+    match shown(model) {
+        Some(Shown { source, rule: Some((_, first, _)) }) => format!("{}:{first}", source.name()),
+        Some(Shown { source, rule: None }) => source.name().to_owned(),
+        None => String::new(),
+    }
+}
+
+/// Lines of the document on screen.
+#[must_use]
+pub fn len(model: &Model) -> usize {
+    shown(model).map_or(0, |shown| shown.source.line_count() as usize)
+}
+
+/// A line of YAML in colours: keys, comments, numbers and words, strings. It need not be right about every corner of
+/// YAML, only never change the text.
+fn yaml(row: &mut Row<'_>, line: &str) {
+    let (mut rest, mut apart) = (line, true);
+    while !rest.is_empty() {
+        let (role, end) = token(rest, apart);
+        let (part, after) = rest.split_at(end);
+        row.put(role, part);
+        apart = part.ends_with(' ');
+        rest = after;
+    }
+}
+
+/// The first token of `rest` and its length in bytes. `apart`: it begins the line or follows a blank.
+fn token(rest: &str, apart: bool) -> (Role, usize) {
+    let first = rest.chars().next().unwrap_or(' ');
+    match first {
+        '#' if apart => (Role::CodeComment, rest.len()),
+        '"' | '\'' => {
+            let end =
+                rest.char_indices().skip(1).find(|(_, c)| *c == first).map_or(rest.len(), |(at, _)| at + 1);
+            let role = if rest.get(end..).is_some_and(|after| after.starts_with(':')) {
+                Role::CodeKey
+            } else {
+                Role::CodeString
+            };
+            (role, end)
+        }
+        c if "{}[],:-".contains(c) || c.is_whitespace() => (Role::Text, c.len_utf8()),
+        _ => {
+            let stop = |(at, c): &(usize, char)| {
+                let ends = rest
+                    .get(at + 1..)
+                    .is_some_and(|after| after.is_empty() || after.starts_with([' ', ',', '}', ']']));
+                matches!(c, ',' | '}' | ']' | '{') || (*c == ':' && ends) || (*c == ' ')
+            };
+            let end = rest.char_indices().skip(1).find(stop).map_or(rest.len(), |(at, _)| at);
+            let word = rest.get(..end).unwrap_or(rest);
+            let key = rest.get(end..).is_some_and(|after| after.starts_with(':'));
+            let literal = matches!(word, "true" | "false" | "null" | "~") || word.parse::<f64>().is_ok();
+            let role = if key {
+                Role::CodeKey
+            } else if literal {
+                Role::CodeNumber
+            } else {
+                Role::CodeString
+            };
+            (role, end)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(line: &str) -> Vec<(Role, &str)> {
+        let (mut rest, mut apart, mut all) = (line, true, Vec::new());
+        while !rest.is_empty() {
+            let (role, end) = token(rest, apart);
+            all.push((role, &rest[..end]));
+            apart = rest[..end].ends_with(' ');
+            rest = &rest[end..];
+        }
+        all.retain(|(role, _)| *role != Role::Text);
+        all
+    }
+
+    #[test]
+    fn yaml_is_told_apart_and_kept() {
+        assert_eq!(
+            tokens("  - with_output: [{path: $.a[0], equals: true}] # why"),
+            [
+                (Role::CodeKey, "with_output"),
+                (Role::CodeKey, "path"),
+                (Role::CodeString, "$.a[0"),
+                (Role::CodeKey, "equals"),
+                (Role::CodeNumber, "true"),
+                (Role::CodeComment, "# why"),
+            ]
+        );
+        assert_eq!(
+            tokens("\"a b\": 'c' 2.5"),
+            [(Role::CodeKey, "\"a b\""), (Role::CodeString, "'c'"), (Role::CodeNumber, "2.5"),]
+        );
+        let theme =
+            crate::workbench::theme::Theme::builtin("mono", crate::workbench::theme::Depth::None).unwrap();
+        for line in ["é: \"unclosed", "a#b: c", "::", "- - -", "漢: 字", "'", "x: \"a\\\"b\""] {
+            let mut row = Row::new(&theme, 80);
+            yaml(&mut row, line);
+            let mut buf = Buffer::empty(Rect::new(0, 0, 80, 1));
+            row.draw(&mut buf, 0, 0);
+            let text: String = buf.content().iter().map(ratatui::buffer::Cell::symbol).collect();
+            let want: String = line.chars().filter(|c| *c != ' ').collect();
+            assert_eq!(text.replace(' ', ""), want);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The preconditions: of the selected call's tool as that very call met them, of the other tools as they stand
+//! when the turn begins.
+
+use super::evidence;
+use super::line::{Line, place};
+use crate::monitor::{Check, Rule, StateItem};
+use crate::workbench::model::{Framed, Model};
+use crate::workbench::theme::{Glyph, Role};
+
+/// The lines of the pane, at most `width` columns wide.
+#[must_use]
+pub fn lines(model: &Model, width: usize) -> Vec<Line> {
+    let Some(framed) = &model.frame else { return Vec::new() };
+    let mut lines = Vec::new();
+    let called = model.call().map(|call| &call.tool);
+    let checks: &[Check] = model.full_decision().map_or(&[], |decision| &decision.checks);
+    if let Some(tool) = called.filter(|_| !checks.is_empty()) {
+        lines.push(heading(tool, "this call"));
+        for check in checks {
+            let Some(rule) = model.rule(check.rule) else { continue };
+            let (role, glyph) = sign(check.passed);
+            let mut line =
+                Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, &check.detail));
+            if let Some(found) = check.found.first().filter(|_| check.passed) {
+                line = line.right(Role::TextDim, place(found.call)).call(found.call);
+            }
+            lines.push(line.rule(check.rule));
+            if let Some(code) = check.code {
+                lines.push(Line::dim(code.as_str()).indent(2).rule(check.rule));
+            }
+            evidence::lines(&mut lines, model, check.rule, check.checked.as_ref(), &check.detail, 2, width);
+        }
+    }
+    let mut under = None;
+    for item in &framed.frame.state {
+        let StateItem::Precondition { rule: id, tool, satisfied, code, by, detail } = item else { continue };
+        if (!checks.is_empty() && called == Some(tool)) || !offered(framed, tool) {
+            continue;
+        }
+        if under != Some(tool) {
+            under = Some(tool);
+            lines.push(heading(tool, ""));
+        }
+        let Some(rule) = model.rule(*id) else { continue };
+        let (role, glyph) = sign(*satisfied);
+        let mut line =
+            Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, detail)).rule(*id);
+        if let Some(call) = by.first() {
+            line = line.right(Role::TextDim, place(*call)).call(*call);
+        } else if let Some(code) = code {
+            let fits = line.width() + 1 + code.as_str().len() <= width;
+            if fits {
+                line = line.text(Role::TextDim, format!(" {code}"));
+            } else {
+                lines.push(line);
+                line = Line::dim(code.as_str()).indent(2).rule(*id);
+            }
+        }
+        lines.push(line);
+    }
+    if lines.is_empty() {
+        lines.push(Line::dim("no rule asks for anything first"));
+    }
+    lines
+}
+
+/// What stands beside the title: how many hold.
+#[must_use]
+pub fn note(model: &Model) -> String {
+    let Some(framed) = &model.frame else { return String::new() };
+    let (mut all, mut held) = (0, 0);
+    for item in &framed.frame.state {
+        if let StateItem::Precondition { satisfied, tool, .. } = item
+            && offered(framed, tool)
+        {
+            all += 1;
+            held += usize::from(*satisfied);
+        }
+    }
+    if all == 0 { String::new() } else { format!("{held} of {all}") }
+}
+
+/// Whether the model could have thought of the tool in this turn: the rules of other tools would only be in the way.
+fn offered(framed: &Framed, tool: &str) -> bool {
+    framed.frame.narrowing.tools.iter().any(|offered| &*offered.tool == tool)
+}
+
+fn heading(tool: &str, note: &str) -> Line {
+    Line::new().text(Role::TextStrong, tool).right(Role::TextDim, note)
+}
+
+/// The sign of a condition.
+#[must_use]
+pub fn sign(holds: bool) -> (Role, Glyph) {
+    if holds { (Role::VerdictAllow, Glyph::Allow) } else { (Role::VerdictDeny, Glyph::Deny) }
+}
+
+/// The place of a rule in its list, `[0]`, where its pointer ends in one.
+#[must_use]
+pub fn index(rule: &Rule) -> Option<&str> {
+    let (_, last) = rule.pointer.rsplit_once('/')?;
+    (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())).then_some(last)
+}

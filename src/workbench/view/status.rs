@@ -1,0 +1,302 @@
+//! The lines above and below the panes: position and counts, numbers of panes, what is wrong, keys.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::line::place;
+use super::paint::Row;
+use crate::replay::Summary;
+use crate::workbench::keys::{Command, Scope};
+use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
+use crate::workbench::model::{Model, Overlay};
+use crate::workbench::text;
+use crate::workbench::theme::{Glyph, Role, Theme};
+
+/// Columns from which the header has room for everything.
+const ROOMY: u16 = 100;
+
+/// Draws the line at the top.
+pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    let width = usize::from(area.width);
+    let right = verdicts(model);
+    let mut row = Row::new(theme, width.saturating_sub(right.used() + 1));
+    row.gap(1);
+    let roomy = area.width >= ROOMY;
+    if roomy {
+        row.put(Role::StatusStrong, "toolgate").gap(2);
+    }
+    if let Some(entry) = model.entry() {
+        let most = if roomy { 36 } else { 18.min(width / 3) };
+        row.put_at_most(Role::StatusStrong, &entry.name, most);
+        row.put(Role::Status, &format!(" {}/{}", model.open + 1, model.entries.len()));
+    } else {
+        row.put(Role::Status, if model.reading.is_some() { "reading sessions" } else { "no session" });
+    }
+    if let (Some(turn), Some(session)) = (model.turn(), model.session()) {
+        let (number, turns) = (turn.number, session.turns.len());
+        if area.width >= MEDIUM.width {
+            row.gap(2).put(Role::Status, &format!("turn {number}/{turns}"));
+        } else {
+            row.gap(1).put(Role::Status, &format!("T{number}/{turns}"));
+        }
+        if let Some(call) = model.call().filter(|_| area.width >= MEDIUM.width) {
+            row.put(Role::Status, &format!(" call {}/{}", call.at.index + 1, session.calls.len()));
+        }
+    }
+    if roomy {
+        row.gap(2).put_at_most(Role::Status, &model.policy_name, 30);
+        let documents = model.rules.documents.len();
+        let rules = model.rules.policy.as_ref().map_or(0, |policy| policy.rules().len());
+        let (s, t) = (if documents == 1 { "" } else { "s" }, if rules == 1 { "" } else { "s" });
+        row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
+    }
+    if area.width >= MEDIUM.width {
+        row.gap(2).put(Role::StatusStrong, model.mode.word());
+    }
+    row.draw(buf, area.x, area.y);
+    let x = area.right().saturating_sub(u16::try_from(right.used()).unwrap_or(0));
+    right.draw(buf, x.max(area.x), area.y);
+}
+
+/// Stopped, stopped hypothetically, allowed: of the open session.
+fn verdicts(model: &Model) -> Row<'_> {
+    let mut row = Row::new(&model.theme, 40);
+    let Some(summary) = model.entry().and_then(|entry| entry.summary()) else { return row };
+    counts(&mut row, summary);
+    row.gap(1);
+    row
+}
+
+fn counts(row: &mut Row<'_>, summary: Summary) {
+    let theme: &Theme = row.theme();
+    let stopped = summary.deny + summary.halt - summary.deny_counterfactual;
+    let parts = [
+        (Role::VerdictDeny, Glyph::Deny, stopped, true),
+        (Role::VerdictAfter, Glyph::After, summary.deny_counterfactual, false),
+        (Role::VerdictAllow, Glyph::Allow, summary.allow, true),
+        (Role::VerdictNone, Glyph::None, summary.not_reached, false),
+        (Role::Disagree, Glyph::Disagree, summary.disagree, false),
+    ];
+    for (role, glyph, count, always) in parts {
+        if always || count > 0 {
+            let role = if count == 0 { Role::TextDim } else { role };
+            row.put(role, &format!(" {}{count}", theme.glyph(glyph)));
+        }
+    }
+}
+
+/// Draws the numbers of all panes; the one that is seen has its name.
+pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
+    let mut row = Row::new(&model.theme, usize::from(area.width));
+    for pane in Pane::ALL {
+        let beside = layout.shape == Shape::Medium && !model.zoom;
+        if beside && pane == Pane::Transcript {
+            continue;
+        }
+        let seen = layout.pane(pane).is_some();
+        let role = match (seen, pane == model.focus) {
+            (true, true) => Role::TitleFocus,
+            (true, false) => Role::Title,
+            _ => Role::TextDim,
+        };
+        row.gap(1).put(role, &pane.number().to_string());
+        if seen {
+            row.gap(1).put(role, pane.title());
+            let note = super::note(model, pane);
+            if !note.is_empty() && !layout.framed() {
+                row.put(Role::TextDim, &format!(" {note}"));
+            }
+        }
+        row.gap(1);
+    }
+    row.draw(buf, area.x, area.y);
+}
+
+/// Draws what is wrong with the policy, where, and which version decides instead.
+pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
+    let mut row = Row::new(&model.theme, usize::from(area.width));
+    row.gap(1).put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
+    let errors = model.rules.problems.len();
+    let decides = if model.rules.policy.is_some() {
+        format!("its rules run as of {}", model.rules.since)
+    } else {
+        "nothing is judged".to_owned()
+    };
+    let key = Command::Problems.key();
+    let tail = format!("   {decides}   {key} all {errors}");
+    if let Some(problem) = model.rules.first_problem() {
+        let mut text = String::new();
+        if let Some(place) = problem.place() {
+            text.push_str(place.file());
+            match (place.position(), place.line()) {
+                (Some(position), _) => text.push_str(&format!(":{position}")),
+                (None, Some(line)) => text.push_str(&format!(":{line}")),
+                (None, None) => {}
+            }
+            text.push(' ');
+        }
+        text.push_str(&problem.message);
+        let least = 24.min(row.left());
+        let room = row.left().saturating_sub(tail.len()).max(least);
+        row.put_at_most(Role::StatusProblem, &text, room);
+    }
+    row.put(Role::Status, &tail);
+    row.draw(buf, area.x, area.y);
+}
+
+/// Draws the line at the bottom; gives where the text cursor is, while text is typed.
+pub fn footer(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
+    let theme = &model.theme;
+    let width = usize::from(area.width);
+    let work = work(model);
+    let room = width.saturating_sub(if work.is_empty() { 0 } else { work.len() + 2 });
+    let mut row = Row::new(theme, room);
+    row.gap(1);
+    let mut cursor = None;
+    if let Some(prompt) = &model.prompt {
+        row.put(Role::Key, "/");
+        let before = prompt.input.value().chars().take(prompt.input.cursor()).collect::<String>();
+        let at = row.used() + text::width(&before, theme.marks(), row.left());
+        row.put(Role::Text, prompt.input.value());
+        cursor = Some(Position::new(area.x + u16::try_from(at).unwrap_or(0), area.y));
+        row.gap(3).put(Role::KeyDoc, "Enter keeps, Esc goes back");
+    } else if let Some(note) = &model.note {
+        row.put(if note.failed { Role::StatusProblem } else { Role::StatusNote }, &note.text);
+    } else if !model.pending.is_empty() {
+        row.put(Role::Key, &crate::workbench::keys::chord::spell(&model.pending));
+        row.gap(1).put(Role::KeyDoc, "and a key more");
+    } else {
+        hints(model, &mut row);
+    }
+    row.draw(buf, area.x, area.y);
+    if !work.is_empty() {
+        let mut row = Row::new(theme, work.len() + 1);
+        row.put(Role::StatusNote, &work);
+        row.draw(
+            buf,
+            area.right().saturating_sub(u16::try_from(work.len() + 1).unwrap_or(0)).max(area.x),
+            area.y,
+        );
+    }
+    cursor
+}
+
+/// Work under way, in a few words.
+fn work(model: &Model) -> String {
+    if let Some((done, all)) = model.reading {
+        return if all == 0 { "reading".to_owned() } else { format!("reading {done}/{all}") };
+    }
+    model.judging().map(|(done, all)| format!("judging {done}/{all}")).unwrap_or_default()
+}
+
+/// The keys most wanted here, each pair with one word.
+fn hints(model: &Model, row: &mut Row<'_>) {
+    use Command as C;
+    let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    let wanted: &[(&[Command], &str)] = match (scope, model.focus) {
+        (Scope::Body, _) => &[
+            (&[C::CopyPath], "copy path"),
+            (&[C::Fold], "fold"),
+            (&[C::FoldAll, C::UnfoldAll], "all"),
+            (&[C::NextBody, C::PreviousBody], "next"),
+            (&[C::Search], "search"),
+            (&[C::CopyJson], "copy"),
+            (&[C::Quit], "close"),
+        ],
+        (Scope::Findings, _) => &[
+            (&[C::Open], "go there"),
+            (&[C::GroupBy], "group"),
+            (&[C::Search], "filter"),
+            (&[C::CopyRule], "copy rule"),
+            (&[C::Quit], "close"),
+        ],
+        (Scope::Help, _) => &[(&[C::Open], "run it"), (&[C::Search], "filter"), (&[C::Quit], "close")],
+        (_, Pane::Sessions) => &[
+            (&[C::NextCall, C::PreviousCall], "session"),
+            (&[C::NextStop], "stopped"),
+            (&[C::Open], "open"),
+            (&[C::Findings], "findings"),
+            (&[C::NextPane], "pane"),
+            (&[C::Edit], "edit"),
+            (&[C::Mode], "mode"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ],
+        (_, Pane::Transcript) => &[
+            (&[C::NextCall, C::PreviousCall], "call"),
+            (&[C::NextTurn, C::PreviousTurn], "turn"),
+            (&[C::NextFinding], "finding"),
+            (&[C::Cause], "cause"),
+            (&[C::Body], "body"),
+            (&[C::NextPane], "pane"),
+            (&[C::Search], "search"),
+            (&[C::Edit], "edit"),
+            (&[C::Mode], "mode"),
+            (&[C::Zoom], "zoom"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ],
+        _ => &[
+            (&[C::NextCall, C::PreviousCall], "row"),
+            (&[C::NextTurn, C::PreviousTurn], "turn"),
+            (&[C::NextFinding], "finding"),
+            (&[C::Open], "go there"),
+            (&[C::NextPane], "pane"),
+            (&[C::Edit], "edit"),
+            (&[C::Zoom], "zoom"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ],
+    };
+    let facts = model.facts();
+    let usable: Vec<(String, &str)> = wanted
+        .iter()
+        .filter(|(commands, _)| commands.iter().all(|command| (command.row().missing)(&facts).is_none()))
+        .map(|(commands, word)| {
+            let keys: Vec<&str> = commands.iter().map(|command| command.key()).collect();
+            (keys.join("/"), *word)
+        })
+        .collect();
+    // The way to help and the way out stand last and are never what is cut.
+    let width = |(keys, word): &(String, &str)| keys.chars().count() + 1 + word.len() + 2;
+    let mut total: usize = usable.iter().map(width).sum();
+    let keep = usable.len().saturating_sub(2);
+    let mut shown: Vec<bool> = vec![true; usable.len()];
+    for at in (0..keep).rev() {
+        if total <= row.left() {
+            break;
+        }
+        total -= usable.get(at).map_or(0, width);
+        if let Some(shown) = shown.get_mut(at) {
+            *shown = false;
+        }
+    }
+    for ((keys, word), shown) in usable.iter().zip(shown) {
+        if shown {
+            row.put(Role::Key, keys).gap(1).put(Role::KeyDoc, word).gap(2);
+        }
+    }
+}
+
+/// Draws what there is room for on a terminal that is too small for panes.
+pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
+    let mut row = Row::new(&model.theme, usize::from(layout.header.width));
+    let size = model.size;
+    let text = format!("{}x{} needed, this is {}x{}", NARROW.width, NARROW.height, size.width, size.height);
+    row.put(Role::StatusProblem, &text);
+    row.draw(buf, layout.header.x, layout.header.y);
+    if let Some(area) = layout.footer {
+        let mut row = Row::new(&model.theme, usize::from(area.width));
+        if let Some(at) = model.call().map(|call| call.at) {
+            row.put(Role::Status, &format!("{}/{} {}", model.open + 1, model.entries.len(), place(at)));
+        }
+        if let Some(summary) = model.entry().and_then(|entry| entry.summary()) {
+            counts(&mut row, summary);
+        }
+        row.draw(buf, area.x, area.y);
+    }
+    if let Some(area) = layout.problem {
+        problem(model, buf, area);
+    }
+}

@@ -1,0 +1,55 @@
+//! The tools offered in the selected turn: visible, and hidden with the codes of the rules that hide them.
+
+use super::line::{Line, Link, paragraph};
+use crate::diagnostic::code;
+use crate::workbench::model::Model;
+use crate::workbench::theme::{Glyph, Role};
+
+/// The lines of the pane, at most `width` columns wide.
+#[must_use]
+pub fn lines(model: &Model, width: usize) -> Vec<Line> {
+    let Some(framed) = &model.frame else { return Vec::new() };
+    let mut lines = Vec::new();
+    for tool in &framed.frame.narrowing.tools {
+        let wanted = model.call().is_some_and(|call| call.tool == tool.tool);
+        let role = if wanted { Role::TextStrong } else { Role::Text };
+        let Some(first) = tool.reasons.first() else {
+            lines.push(Line::new().glyph(Role::VerdictAllow, Glyph::Allow).text(role, &*tool.tool));
+            continue;
+        };
+        let forbidden = tool.reasons.iter().any(|reason| reason.code == code::FORBIDDEN);
+        let (sign, glyph) =
+            if forbidden { (Role::VerdictDeny, Glyph::Deny) } else { (Role::VerdictNone, Glyph::None) };
+        let line = Line::new().glyph(sign, glyph).text(role, &*tool.tool).rule(first.rule);
+        if tool.reasons.len() == 1 && line.width() + 1 + first.code.as_str().len() <= width {
+            lines.push(line.text(Role::TextDim, format!(" {}", first.code)));
+            continue;
+        }
+        lines.push(line);
+        let mut before = None;
+        for reason in &tool.reasons {
+            // Rules with one code are one line: the first of them is what it points at.
+            if before != Some(reason.code) {
+                lines.push(Line::dim(reason.code.as_str()).indent(4).rule(reason.rule));
+            }
+            before = Some(reason.code);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::dim("no tool was offered"));
+    } else if framed.frame.narrowing.inferred {
+        let text = "the offer is not recorded: these are the names that rules and calls have";
+        lines.push(Line::new());
+        paragraph(&mut lines, &model.theme, Role::TextDim, text, width, 0, Link::default());
+    }
+    lines
+}
+
+/// What stands beside the title: how many are visible.
+#[must_use]
+pub fn note(model: &Model) -> String {
+    let Some(framed) = &model.frame else { return String::new() };
+    let narrowing = &framed.frame.narrowing;
+    let visible = narrowing.tools.iter().filter(|tool| tool.visible()).count();
+    format!("{visible} of {}", narrowing.tools.len())
+}
