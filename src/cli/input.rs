@@ -138,7 +138,7 @@ pub struct Sessions {
 
 enum Source {
     File(Input),
-    Sample(&'static str, &'static [u8]),
+    Sample(String, &'static [u8]),
 }
 
 impl Sessions {
@@ -214,6 +214,9 @@ impl Iterator for Sessions {
             }
             let source = self.sources.pop_front()?;
             self.open(source);
+            if self.current.is_none() {
+                self.progress.inc(1);
+            }
         }
     }
 }

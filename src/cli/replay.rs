@@ -78,12 +78,16 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     screen.tell_rest();
     total.note(&told);
     total.interrupted = input::interrupted();
+    if total.sessions == 0 && !total.interrupted {
+        return Ok(Exit::Bad);
+    }
     (output.end)(&total, &look, screen.out())?;
     let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Ok(match (total.interrupted, total.sessions, total.objected) {
-        (true, ..) => Exit::Interrupted,
-        (_, 0, _) if unread => Exit::Bad,
-        (_, _, 0) => Exit::Clean,
+    Ok(match (total.interrupted, total.objected) {
+        (true, _) => Exit::Interrupted,
+        // What was not read may hold anything.
+        (_, 0) if unread => Exit::Bad,
+        (_, 0) => Exit::Clean,
         _ => Exit::Found,
     })
 }

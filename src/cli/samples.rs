@@ -8,10 +8,12 @@ static SESSIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-traces");
 static POLICIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/contracts");
 
 /// The sample recordings: name and content, in the order of their names.
-pub fn sessions() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+pub fn sessions() -> impl Iterator<Item = (String, &'static [u8])> {
     let mut files = Vec::new();
     walk(&SESSIONS, &mut files);
-    files.into_iter()
+    let recordings =
+        files.into_iter().filter(|(name, _)| name.ends_with(".json") || name.ends_with(".jsonl"));
+    recordings.map(|(name, bytes)| (format!("sample-traces/{name}"), bytes))
 }
 
 /// The sample policies.

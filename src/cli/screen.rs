@@ -83,7 +83,12 @@ impl Screen {
             }
         }
         let style = diagnostic::Style { color: self.color_err, ..diagnostic::Style::default() };
-        self.complain(&diagnostic::text(told, style));
+        let mut text = diagnostic::text(told, style);
+        // One with lines of a file in it needs room.
+        if text.lines().count() > 3 {
+            text.push('\n');
+        }
+        self.complain(&text);
     }
 
     /// Says how many diagnostics were not shown.

@@ -9,12 +9,12 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::{Judged, Look, Scope, Total, words};
-use crate::engine::{Decision, Verdict};
+use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Effect, Finding};
+use crate::monitor::{Effect, Finding, StateItem};
 use crate::policy::Policy;
 use crate::replay::{Frame, Judged as Decided, Replay, Status, Summary};
-use crate::session::{Call, Outcome, Session};
+use crate::session::{Call, CallRef, Outcome, Session};
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
 pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -57,13 +57,11 @@ pub fn end(total: &Total, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     if total.disagree > 0 {
         writeln!(out, "{} from the recording", verb(total.disagree, "decision", "differs", "differ"))?;
     }
-    let diagnostics = total.errors + total.warnings + total.notices;
-    if diagnostics > 0 {
-        let kinds =
-            [(total.errors, "error"), (total.warnings, "warning"), (total.notices, "notice")].into_iter();
-        let kinds = kinds.filter(|(count, _)| *count > 0).map(|(count, kind)| words::count(count, kind));
-        let diagnostics = words::count(diagnostics, "diagnostic");
-        writeln!(out, "{diagnostics}: {}", kinds.collect::<Vec<_>>().join(", "))?;
+    let told = [(total.errors, "error"), (total.warnings, "warning"), (total.notices, "notice")].into_iter();
+    let told = told.filter(|(count, _)| *count > 0).map(|(count, kind)| words::count(count, kind));
+    let told: Vec<String> = told.collect();
+    if !told.is_empty() {
+        writeln!(out, "diagnostics: {}", told.join(", "))?;
     }
     if total.interrupted {
         writeln!(out, "{}", paint.bold("interrupted: this is what was done until then"))?;
@@ -80,7 +78,7 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
     writeln!(out, "{}  {}  {}", paint.bold(&id), words::name(&session.origin.file), replay.mode().word())?;
     verdict_line(replay, call, decided, Widths::default(), paint, out)?;
     row(out, "arguments", words::line(&cut(call.arguments.raw())))?;
-    findings(&decided.decision, session, policy, true, paint, out)?;
+    findings(replay, call, decided, true, paint, out)?;
     recorded(call, decided, out)?;
     if let Some(told) = &decided.decision.told {
         row(out, "told", words::line(told))?;
@@ -93,9 +91,12 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
     for reason in narrowed.into_iter().flat_map(|narrowed| &narrowed.reasons) {
         row(out, "hidden", words::reason(reason, policy.rules()))?;
     }
-    let state = frame.state.iter().map(|item| words::state(item, policy.rules(), session));
-    for (nth, item) in state.enumerate() {
-        row(out, if nth == 0 { "state" } else { "" }, item)?;
+    let of_tool = frame.state.iter().filter(|item| match item {
+        StateItem::Forbidden { tool, .. } | StateItem::Precondition { tool, .. } => *tool == call.tool,
+    });
+    for (nth, item) in of_tool.enumerate() {
+        let label = if nth == 0 { "at start" } else { "" };
+        row(out, label, words::state(item, policy.rules(), session))?;
     }
     Ok(())
 }
@@ -205,7 +206,8 @@ fn heading(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()>
         Status::NotExercised => ", no rule had anything to decide",
         Status::Stopped | Status::Pass => "",
     };
-    writeln!(out, "{glyph} {id}  {file}  {counts}: {}{more}", Sums::of(summary).phrase(paint))
+    let shadow = if judged.mode() == Mode::Shadow { " in shadow" } else { "" };
+    writeln!(out, "{glyph} {id}  {file}  {counts}: {}{shadow}{more}", Sums::of(summary).phrase(paint))
 }
 
 /// The calls that were stopped, that a rule reports, or that the recording treated otherwise.
@@ -225,7 +227,7 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     }
     for (call, decided) in shown() {
         verdict_line(replay, call, decided, widths, paint, out)?;
-        findings(&decided.decision, session, replay.policy(), false, paint, out)?;
+        findings(replay, call, decided, false, paint, out)?;
         recorded(call, decided, out)?;
     }
     Ok(())
@@ -268,7 +270,7 @@ fn turn(
     for (call, decision) in calls.iter().zip(&frame.calls) {
         let Some(decided) = replay.call(call.at.index) else { continue };
         verdict_line(replay, call, decided, widths, paint, out)?;
-        findings(&decided.decision, session, policy, false, paint, out)?;
+        findings(replay, call, decided, false, paint, out)?;
         checks(decision, session, policy, false, paint, out)?;
         recorded(call, decided, out)?;
     }
@@ -319,14 +321,15 @@ fn verdict_line(
 }
 
 fn findings(
-    decision: &Decision,
-    session: &Session,
-    policy: &Policy,
+    replay: &Replay,
+    call: &Call,
+    decided: &Decided,
     whole: bool,
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for (nth, finding) in decision.findings.iter().enumerate() {
+    let (session, policy) = (replay.session(), replay.policy());
+    for (nth, finding) in decided.decision.findings.iter().enumerate() {
         let Some(rule) = policy.rules().get(finding.rule) else { continue };
         let said = words::finding(finding, rule, session);
         let label = match (nth, finding.effect) {
@@ -338,11 +341,13 @@ fn findings(
         row(out, label, if nth == 0 { paint.bold(&said) } else { said })?;
         let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
         row(out, "rule", format!("{}{}", words::place(rule), paint.dim(&description.unwrap_or_default())))?;
-        if nth == 0 || whole {
-            evidence(finding, session, out)?;
-        }
         if whole {
             yaml(rule, paint, out)?;
+        }
+        if nth == 0 || whole {
+            evidence(finding, call, replay, out)?;
+        }
+        if whole {
             if let Some(way) = words::way_out(finding, rule) {
                 row(out, "way out", way)?;
             }
@@ -352,9 +357,15 @@ fn findings(
 }
 
 /// The earlier calls that a finding rests on.
-fn evidence(finding: &Finding, session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    for (nth, found) in finding.found.iter().enumerate() {
-        row(out, if nth == 0 { "earlier" } else { "" }, words::found(found, session))?;
+fn evidence(finding: &Finding, call: &Call, replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+    let session = replay.session();
+    let stopped = |at: CallRef| replay.call(at.index).is_some_and(|judged| judged.decision.verdict.stops());
+    // In `shadow` a stopped call ran all the same.
+    let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
+    let found = finding.found.iter().map(|found| words::found(found, session));
+    let attempts = words::attempts(finding, call.at, session, &stopped);
+    for (nth, line) in found.chain(attempts).enumerate() {
+        row(out, if nth == 0 { "earlier" } else { "" }, line)?;
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ const VALUE: usize = 48;
 const NAME: usize = 64;
 /// How many earlier values a sentence lists.
 const LISTED: usize = 3;
+/// How many earlier calls that do not count are listed.
+const ATTEMPTS: usize = 4;
 
 /// What a rule found against a call, in a line.
 pub fn finding(finding: &Finding, rule: &Rule, session: &Session) -> String {
@@ -44,9 +46,9 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
     let bound = || bound(finding.checked.as_ref());
     Some(match (finding.code, detail) {
         (code::FORBIDDEN, _) => {
+            let place = place(rule);
             format!(
-                "nothing in this session; {} says for how long, take it out if a retry may be",
-                place(rule)
+                "nothing in this session: `forbids_after` lasts to its end; change {place} if it should not"
             )
         }
         (code::STEP_COUNT_BELOW, Detail::Steps { completed, wanted }) => {
@@ -93,6 +95,30 @@ pub fn found(found: &Found, session: &Session) -> String {
     line
 }
 
+/// For a finding that rests on absence: the earlier calls of the wanted tool and why they do not count, a line each.
+/// `stopped` tells whether this replay stopped a call.
+pub fn attempts(
+    finding: &Finding,
+    call: CallRef,
+    session: &Session,
+    stopped: &dyn Fn(CallRef) -> bool,
+) -> Vec<String> {
+    let (code::PRIOR_TOOL_MISSING, Detail::Prior(prior)) = (finding.code, &finding.detail) else {
+        return Vec::new();
+    };
+    let before = session.calls.iter().take(call.index as usize).rev();
+    let attempts = before.filter(|other| other.tool == prior.tool).take(ATTEMPTS).map(|other| {
+        let why = match other.outcome {
+            _ if stopped(other.at) => "it is stopped here",
+            Outcome::Ok if other.at.turn == call.turn => "in the same turn, so its result was not known",
+            Outcome::Ok => "its result came too late",
+            outcome => became(outcome),
+        };
+        format!("{}: {}, {why}", at(other.at, session), name(&other.tool))
+    });
+    attempts.collect()
+}
+
 /// What a rule knows beyond its code, a line each: conditions on results, completed turns, which call decides.
 pub fn details(detail: &Detail) -> Vec<String> {
     match detail {
@@ -122,21 +148,26 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
             tool_of(*since, session),
             at(*since, session)
         ),
-        StateItem::Precondition { tool, satisfied, code, by, detail, rule } => {
-            let rest = match detail {
-                Detail::Prior(prior) if *satisfied => match by.as_slice() {
-                    [] => format!("{} ran", name(&prior.tool)),
-                    by => {
-                        format!("{} ran in {}", name(&prior.tool), list(by.iter().map(|by| at(*by, session))))
-                    }
-                },
-                Detail::Steps { completed, wanted } => steps(*completed, wanted),
-                _ => match code.and_then(Code::page) {
-                    Some(page) => page.title.to_owned(),
-                    None => rules.get(*rule).map_or("holds", |rule| rule.kind).to_owned(),
-                },
+        StateItem::Precondition { rule, tool, satisfied, code, by, detail } => {
+            let stands = match (detail, code) {
+                (Detail::Steps { completed, wanted }, _) => steps(*completed, wanted),
+                (Detail::Prior(prior), _) if *satisfied => {
+                    let calls = list(by.iter().map(|by| at(*by, session)));
+                    format!("{} ran{}{calls}", name(&prior.tool), if by.is_empty() { "" } else { " in " })
+                }
+                (Detail::Prior(prior), Some(code::PRIOR_TOOL_MISSING)) => {
+                    format!("{} has not succeeded in an earlier turn", name(&prior.tool))
+                }
+                (Detail::Prior(prior), Some(code::RESOURCE_UNMATCHED)) => {
+                    format!("{} ran, but without a value to compare", name(&prior.tool))
+                }
+                (Detail::Prior(prior), Some(code::PRIOR_OUTPUT_UNMATCHED)) => {
+                    format!("{} ran, but its result does not satisfy the contract", name(&prior.tool))
+                }
+                (_, Some(code)) => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
+                (_, None) => rules.get(*rule).map_or("holds", |rule| rule.kind).to_owned(),
             };
-            format!("{}: {rest}", name(tool))
+            format!("{}: {stands}", name(tool))
         }
     }
 }

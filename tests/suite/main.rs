@@ -3,8 +3,13 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may end in a panic")]
 
 #[cfg(feature = "cli")]
+mod cli;
+#[cfg(feature = "cli")]
 mod files;
+mod layering;
 #[cfg(feature = "cli")]
 mod report;
 mod sessions;
 mod source;
+#[cfg(feature = "cli")]
+mod tau_bench;

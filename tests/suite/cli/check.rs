@@ -1,0 +1,43 @@
+//! `toolgate check`.
+
+use insta::assert_snapshot;
+
+use super::{folder, refunds, run};
+
+#[test]
+fn nothing_wrong() {
+    assert_snapshot!(run(&refunds(), &["check"]), @r"
+    exit 0
+    --- stdout
+    2 documents, 3 rules: nothing wrong
+    --- stderr
+    ");
+}
+
+#[test]
+fn every_mistake_is_shown_at_its_place() {
+    let folder = folder(&[
+        ("p/a.yaml", "tool: a\npreconditions:\n  - requires_prior_tool: b\n    with_ouput: [{path: $.x}]\n"),
+        ("p/b.yaml", "tool: b\npreconditions:\n  - resource: {bind_from: arguments, path: $..id}\n"),
+        ("p/c.yaml", "tool: a\n"),
+        ("p/notes.yaml", "milk: 2\n"),
+    ]);
+    assert_snapshot!(run(&folder, &["check", "p"]));
+    assert_snapshot!(run(&folder, &["check", "p", "--format", "json"]));
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    assert_snapshot!(run(&refunds(), &["check", "nowhere.yaml"]));
+}
+
+#[test]
+fn a_named_file_must_be_a_policy() {
+    let folder = folder(&[("notes.yaml", "milk: 2\n")]);
+    assert_snapshot!(run(&folder, &["check", "notes.yaml"]));
+}
+
+#[test]
+fn nothing_to_check() {
+    assert_snapshot!(run(&folder(&[]), &["check"]));
+}

@@ -1,0 +1,68 @@
+//! `toolgate explain`, `completions` and `man`.
+
+use insta::assert_snapshot;
+use toolgate::diagnostic::code;
+
+use super::{refunds, run};
+
+#[test]
+fn a_page() {
+    assert_snapshot!(run(&refunds(), &["explain", "resource_unmatched"]));
+}
+
+#[test]
+fn every_code_has_a_page() {
+    let folder = refunds();
+    let list = run(&folder, &["explain"]);
+    for page in code::pages() {
+        assert!(list.contains(&format!("  {}  ", page.code)) || list.contains(&format!("  {} ", page.code)));
+    }
+    let data = run(&folder, &["explain", "--format", "json"]);
+    assert_eq!(data.lines().filter(|line| line.starts_with('{')).count(), code::pages().count());
+}
+
+#[test]
+fn the_nearest_code_is_named() {
+    assert_snapshot!(run(&refunds(), &["explain", "resorce_unmatched"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no code `resorce_unmatched`
+      help: did you mean `resource_unmatched`?
+    ");
+}
+
+#[test]
+fn a_decision() {
+    assert_snapshot!(run(&refunds(), &["explain", "--at", "refund-124:2.1", "sessions"]));
+}
+
+#[test]
+fn a_decision_as_data() {
+    let seen = run(&refunds(), &["explain", "--at", "sessions/a.json#0:2.1", "sessions", "--format", "json"]);
+    assert!(seen.starts_with("exit 1\n--- stdout\n{\"schema\":\"toolgate.explain/1\""), "{seen}");
+}
+
+#[test]
+fn calls_that_are_not_there() {
+    let folder = refunds();
+    let at = |at| run(&folder, &["explain", "--at", at, "sessions"]);
+    assert_snapshot!(["refund-124", "nobody:1.1", "refund-124:9.1", "refund-124:2.2"].map(at).join("\n"));
+}
+
+#[test]
+fn a_name_that_means_several() {
+    let folder = refunds();
+    assert_snapshot!(run(&folder, &["explain", "--at", "clean:1.1", "sessions", "sessions/b.json"]));
+}
+
+#[test]
+fn completions_and_manual_pages_come_from_the_arguments() {
+    let folder = refunds();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(run(&folder, &["completions", shell]).contains("error-regex"), "{shell}");
+    }
+    assert!(run(&folder, &["man"]).contains("replay"));
+    assert!(run(&folder, &["man", "replay"]).contains("\\-\\-summary"));
+    assert!(run(&folder, &["man", "nothing"]).starts_with("exit 2"));
+}

@@ -1,0 +1,205 @@
+//! `toolgate replay` as people see it, with good and with bad input.
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use super::{CLEAN, REFUND_124, folder, refunds, run, seen, toolgate};
+
+#[test]
+fn what_was_stopped_and_why() {
+    assert_snapshot!(run(&refunds(), &["replay", "sessions"]));
+}
+
+#[test]
+fn everything() {
+    assert_snapshot!(run(&refunds(), &["replay", "sessions", "--full"]));
+}
+
+#[test]
+fn in_shadow_nothing_is_stopped_and_it_still_counts() {
+    assert_snapshot!(run(&refunds(), &["replay", "sessions", "--mode", "shadow"]));
+}
+
+#[test]
+fn a_line_a_session() {
+    assert_snapshot!(run(&refunds(), &["replay", "sessions", "--summary"]));
+}
+
+#[test]
+fn in_colours() {
+    assert_snapshot!(run(&refunds(), &["replay", "sessions", "--color", "always"]).replace('\x1b', "␛"));
+}
+
+#[test]
+fn a_clean_session() {
+    assert_snapshot!(run(&refunds(), &["replay", "sessions/b.json"]), @r"
+    exit 0
+    --- stdout
+    1 session, 1 turn, 0 calls: 0 allowed, none stopped
+    --- stderr
+    ");
+}
+
+#[test]
+fn standard_input() {
+    let folder = refunds();
+    let mut child = toolgate(folder.path(), &["replay", "-", "--summary"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(REFUND_124.as_bytes()).unwrap();
+    assert_snapshot!(seen(&child.wait_with_output().unwrap()));
+}
+
+#[test]
+fn a_path_that_is_not_there() {
+    assert_snapshot!(run(&refunds(), &["replay", "nowhere"]));
+}
+
+#[test]
+fn a_path_that_is_not_there_beside_one_that_is() {
+    assert_snapshot!(run(&refunds(), &["replay", "nowhere", "sessions/b.json"]));
+}
+
+#[test]
+fn an_empty_folder() {
+    let folder = refunds();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    assert_snapshot!(run(&folder, &["replay", "empty"]));
+}
+
+#[test]
+fn a_damaged_line() {
+    let oneline = REFUND_124.replace('\n', "");
+    let text = format!("{oneline}\n{{\"id\": \"cut\", \"messages\": [\n{}\n", CLEAN.replace('\n', ""));
+    let folder = folder(&[("contracts/issue_refund.yaml", super::ISSUE_REFUND), ("log.jsonl", &text)]);
+    assert_snapshot!(run(&folder, &["replay", "log.jsonl"]));
+}
+
+#[test]
+fn broken_yaml() {
+    let folder = folder(&[("contracts/a.yaml", "tool: [x\npreconditions: }\n"), ("s.json", CLEAN)]);
+    assert_snapshot!(run(&folder, &["replay", "s.json"]));
+}
+
+#[test]
+fn an_unknown_key() {
+    let folder = folder(&[("contracts/a.yaml", "tool: x\nforbid_after: [y]\n"), ("s.json", CLEAN)]);
+    assert_snapshot!(run(&folder, &["replay", "s.json"]));
+}
+
+#[test]
+fn two_contracts_for_one_tool() {
+    let folder = folder(&[
+        ("one/a.yaml", "tool: x\nforbids_after: [y]\n"),
+        ("two/b.yaml", "forbids_after: [z]\ntool: x\n"),
+        ("s.json", CLEAN),
+    ]);
+    assert_snapshot!(run(&folder, &["replay", "s.json", "-p", "one", "-p", "two"]));
+}
+
+#[test]
+fn several_versions_are_one() {
+    let folder = refunds();
+    let arguments = ["-p", "contracts/close_case.yaml", "-p", "contracts/issue_refund.yaml"];
+    let seen = run(&folder, &[["replay", "sessions/a.json"].as_slice(), &arguments].concat());
+    assert_eq!(seen, run(&folder, &["replay", "sessions/a.json"]));
+}
+
+#[test]
+fn no_policy_at_all() {
+    let folder = folder(&[("s.json", CLEAN)]);
+    assert_snapshot!(run(&folder, &["replay", "s.json"]));
+}
+
+#[test]
+fn a_policy_folder_without_policies() {
+    let folder = folder(&[("contracts/notes.yaml", "shopping: [milk]\n"), ("s.json", CLEAN)]);
+    assert_snapshot!(run(&folder, &["replay", "s.json"]));
+}
+
+#[test]
+fn usage() {
+    let folder = refunds();
+    assert_snapshot!(run(&folder, &["replay", "--summary", "--full"]));
+    assert_snapshot!(run(&folder, &["replay", "--only", "contracts", "sessions"]));
+    assert_snapshot!(run(&folder, &["replay", "--from", "natif", "sessions"]));
+    assert_snapshot!(run(&folder, &["replay", "--error-regex", "(", "sessions"]));
+}
+
+#[test]
+fn without_arguments_the_samples_are_judged() {
+    let folder = folder(&[]);
+    let seen = run(&folder, &["replay", "--summary", "--quiet"]);
+    assert!(seen.starts_with("exit 1\n") && seen.contains("sample-traces/"), "{seen}");
+    assert_eq!(seen.lines().last(), Some("--- stderr"), "{seen}");
+    // Without a terminal the bare program prints the same as `replay`.
+    assert_eq!(run(&folder, &[]), run(&folder, &["replay"]));
+}
+
+#[test]
+fn recorded_text_cannot_steer_the_terminal() {
+    let session = r#"{"id": "\u001b[2Jx\u202e", "messages": [
+      {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "check", "arguments": "{\"id\": \"\\u001b]0;t\\u0007\u202e\"}"}}]},
+      {"role": "tool", "tool_call_id": "1", "content": "\u001b[31m"},
+      {"role": "assistant", "tool_calls": [{"id": "2", "function": {"name": "pay", "arguments": "{\"id\": \"\u200b\u009b1m\"}"}}]}]}"#;
+    let policy = "tool: pay\npreconditions:\n  - requires_prior_tool: check\n    \
+                  resource: {bind_from: arguments, path: $.id}\n    description: \"a\\e[1mb\"\n";
+    let folder = folder(&[("s.json", session), ("p.yaml", policy)]);
+    for more in [
+        &["replay", "s.json"][..],
+        &["replay", "s.json", "--full"],
+        &["explain", "s.json", "--at", "s.json:2.1"],
+    ] {
+        let seen = run(&folder, &[more, &["-p", "p.yaml"]].concat());
+        let hidden = |c: char| (c.is_control() && c != '\n') || ('\u{200b}'..='\u{202e}').contains(&c);
+        assert!(!seen.contains(hidden), "{seen:?}");
+        assert!(seen.contains("⟨U+202E⟩") && seen.contains("⟨U+200B⟩⟨U+009B⟩"), "{seen}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let folder = refunds();
+    let many = format!("[{}]", vec![REFUND_124; 2000].join(","));
+    std::fs::write(folder.path().join("many.json"), many).unwrap();
+    let mut child = toolgate(folder.path(), &["replay", "-q", "many.json", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 64];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let folder = refunds();
+    let many = format!("[{}]", vec![REFUND_124; 300].join(","));
+    std::fs::write(folder.path().join("many.json"), many).unwrap();
+    let one = run(&folder, &["replay", "many.json", "sessions", "--jobs", "1", "--format", "json"]);
+    let four = run(&folder, &["replay", "many.json", "sessions", "--jobs", "4", "--format", "json"]);
+    assert_eq!(one, four);
+    assert_eq!(one.lines().filter(|line| line.starts_with('{')).count(), 302);
+}
+
+#[test]
+fn results_that_match_are_errors() {
+    let session = r#"{"id": "e", "messages": [
+      {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "check", "arguments": "{}"}}]},
+      {"role": "tool", "tool_call_id": "1", "content": "Error: no such order"},
+      {"role": "assistant", "tool_calls": [{"id": "2", "function": {"name": "pay", "arguments": "{}"}}]},
+      {"role": "tool", "tool_call_id": "2", "content": "paid"}]}"#;
+    let policy = "tool: pay\npreconditions:\n  - requires_prior_tool: check\n";
+    let folder = folder(&[("s.json", session), ("p.yaml", policy)]);
+    let run = |more: &[&str]| run(&folder, &[&["replay", "-q", "s.json", "-p", "p.yaml"], more].concat());
+    assert!(run(&[]).starts_with("exit 0\n"));
+    assert_snapshot!(run(&["--error-regex", "^Error"]));
+}

@@ -1,0 +1,151 @@
+//! How the source hangs together: imports run one way, files stay short, and the engine's side of the house neither
+//! prints nor reads.
+
+use std::path::{Path, PathBuf};
+
+/// The rooms of `src`, from left to right. Those in one list do not know each other.
+const ROOMS: &[&[&str]] = &[
+    &["source"],
+    &["diagnostic"],
+    &["session"],
+    &["monitor"],
+    &["condition"],
+    &["dialect"],
+    &["policy"],
+    &["engine"],
+    &["replay"],
+    &["compare", "witness", "explain", "coverage", "mine"],
+    &["report"],
+    &["files"],
+    &["cli", "workbench"],
+];
+
+/// The most lines of a file.
+const LINES: usize = 700;
+
+/// What nothing left of `report` may do.
+const OUTSIDE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "File::open",
+    "SystemTime",
+    "Instant::now",
+    "stdin()",
+    "stdout()",
+    "stderr()",
+    "println!",
+    "print!",
+    "eprintln!",
+    "eprint!",
+];
+
+struct Source {
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    /// The room: the first part of the path.
+    fn room(&self) -> &str {
+        self.path.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs")
+    }
+
+    /// The lines with code in them, without tests at the end and without comments.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = self.text.lines().enumerate().map(|(at, line)| (at + 1, line));
+        let code = lines.take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
+        code.filter(|(_, line)| !line.trim_start().starts_with("//"))
+    }
+}
+
+fn sources() -> Vec<Source> {
+    fn walk(folder: &Path, root: &Path, found: &mut Vec<Source>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push(Source { path: path.strip_prefix(root).unwrap().to_owned(), text });
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    walk(&root, &root, &mut found);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(found.len() > 20, "the sources are not where they were");
+    found
+}
+
+fn place(room: &str) -> Option<usize> {
+    ROOMS.iter().position(|rooms| rooms.contains(&room))
+}
+
+/// The rooms that a line names: `crate::ROOM`, also in a list in braces.
+fn named(line: &str) -> Vec<String> {
+    let mut rooms = Vec::new();
+    for rest in line.split("crate::").skip(1) {
+        let list = match rest.strip_prefix('{') {
+            Some(list) => list.split('}').next().unwrap_or_default(),
+            None => rest,
+        };
+        let names = if list.len() == rest.len() { vec![list] } else { list.split(',').collect() };
+        for name in names {
+            let end = name.trim_start().split(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+            rooms.extend(end.filter(|name| !name.is_empty()).map(str::to_owned));
+        }
+    }
+    rooms
+}
+
+#[test]
+fn imports_run_one_way() {
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| !["lib", "main"].contains(&source.room())) {
+        let room = source.room();
+        let own = place(room).unwrap_or_else(|| panic!("the room `{room}` has no place in this test"));
+        for (number, line) in source.code() {
+            for other in named(line) {
+                let Some(theirs) = place(&other) else { continue };
+                let allowed =
+                    other == room || theirs < own && (other != "files" || ROOMS[own].contains(&"cli"));
+                if !allowed {
+                    wrong.push(format!("src/{}:{number}: {room} imports {other}", source.path.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_stay_short() {
+    let lines = |source: &Source| source.text.lines().count();
+    let long = sources().into_iter().filter(|source| lines(source) > LINES);
+    let long: Vec<_> =
+        long.map(|source| format!("src/{}: {}", source.path.display(), lines(&source))).collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn nothing_left_of_report_reaches_outside() {
+    let report = place("report").unwrap();
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| place(source.room()).is_some_and(|own| own <= report)) {
+        for (number, line) in source.code() {
+            for word in OUTSIDE.iter().filter(|word| line.contains(**word)) {
+                wrong.push(format!("src/{}:{number}: {word}", source.path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_room_is_a_mod_rs() {
+    let wrong: Vec<_> = sources().into_iter().filter(|source| source.path.ends_with("mod.rs")).collect();
+    assert!(wrong.is_empty());
+}
