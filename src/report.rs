@@ -75,7 +75,7 @@ pub enum Judged {
         /// The mode it was judged in.
         mode: Mode,
         /// What came of it.
-        outcomes: Outcomes,
+        outcomes: Box<Outcomes>,
     },
 }
 
@@ -118,7 +118,7 @@ impl Judged {
         let session = Arc::new(session);
         if scope == Scope::Summary {
             let outcomes = outcomes(&session, policy, mode);
-            Judged::Outcome { session, policy: Arc::clone(policy), mode, outcomes }
+            Judged::Outcome { session, policy: Arc::clone(policy), mode, outcomes: Box::new(outcomes) }
         } else {
             Judged::Whole(Box::new(Replay::new(&session, policy, mode)))
         }

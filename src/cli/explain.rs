@@ -44,9 +44,9 @@ fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
         (PageKind::Finding, "What a rule says against a call"),
         (PageKind::Problem, "What is wrong with a text"),
     ] {
-        let pages = code::pages().filter(|page| page.kind == kind);
+        let mut pages = code::pages().filter(|page| page.kind == kind);
         match format {
-            Format::Json => pages.map(|page| data(page, screen)).collect::<Result<(), _>>()?,
+            Format::Json => pages.try_for_each(|page| data(page, screen))?,
             Format::Text => {
                 writeln!(screen.out(), "{title}:")?;
                 for page in pages {

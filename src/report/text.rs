@@ -347,10 +347,8 @@ fn findings(
         if nth == 0 || whole {
             evidence(finding, call, replay, out)?;
         }
-        if whole {
-            if let Some(way) = words::way_out(finding, rule) {
-                row(out, "way out", way)?;
-            }
+        if let Some(way) = words::way_out(finding, rule).filter(|_| whole) {
+            row(out, "way out", way)?;
         }
     }
     Ok(())
