@@ -13,3 +13,5 @@ mod sessions;
 mod source;
 #[cfg(feature = "cli")]
 mod tau_bench;
+#[cfg(feature = "cli")]
+mod words;
