@@ -63,8 +63,12 @@ impl Conditions {
     /// The path of the first failed condition under the one member of an object that wraps the result, if there all
     /// conditions hold: the recording keeps `{"result": …}` where the policy expects what is inside.
     pub fn unwrapped(&self, output: &Body) -> Option<Arc<str>> {
-        let Some(Value::Object(wrapper)) = output.value() else { return None };
+        let Some(value @ Value::Object(wrapper)) = output.value() else { return None };
         let failed = self.0.iter().find(|condition| !condition.holds_in(output))?;
+        // What stands at the path itself is what was meant.
+        if !failed.path.nodes(value).is_empty() {
+            return None;
+        }
         wrapper.iter().find_map(|(member, inner)| {
             // The inner value is often JSON written as text.
             let read = inner.as_str().map(Body::text);

@@ -440,9 +440,9 @@ fn got(output: &Output) -> String {
     let values = list(values);
     match output.comparison {
         Comparison::Exists => format!("{path} {values}, though there should be none"),
-        Comparison::Equals => format!("{path} {values}, not {wanted}"),
-        Comparison::Gte | Comparison::Lte => {
-            format!("{path} {values}, not {}", bounded(output.comparison, &wanted))
+        comparison => {
+            let all = if output.nodes > 1 { "all " } else { "" };
+            format!("{path} {values}, not {all}{}", bounded(comparison, &wanted))
         }
     }
 }

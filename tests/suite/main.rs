@@ -14,3 +14,5 @@ mod sessions;
 mod source;
 #[cfg(feature = "cli")]
 mod tau_bench;
+#[cfg(feature = "cli")]
+mod words;

@@ -1,0 +1,181 @@
+//! The sentences for people, for every code of the contracts and every shape of evidence.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use toolgate::engine::Mode;
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::replay::Replay;
+use toolgate::report::words;
+use toolgate::session::read::{Options, open};
+
+/// Calls in turns of their own: tool, arguments, and the result (`!` before it marks an error, nothing: no result).
+type Calls<'a> = &'a [(&'a str, &'a str, &'a str)];
+
+fn replay(policy: &str, calls: Calls<'_>, more: &str) -> Replay {
+    let mut messages = Vec::new();
+    for (at, (tool, arguments, result)) in calls.iter().enumerate() {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        messages.push(format!(
+            r#"{{"role": "assistant", "tool_calls": [{{"id": "c{at}", "function": {{"name": "{tool}", "arguments": {arguments}}}}}]}}"#
+        ));
+        let content = serde_json::to_string(result.trim_start_matches('!')).unwrap();
+        if !result.is_empty() {
+            let error = result.starts_with('!');
+            messages.push(format!(
+                r#"{{"role": "tool", "tool_call_id": "c{at}", "content": {content}, "is_error": {error}}}"#
+            ));
+        }
+    }
+    let session = format!(r#"{{"id": "s"{more}, "messages": [{}]}}"#, messages.join(","));
+    let session =
+        open("s.json", Box::new(Cursor::new(session)), &Options::default()).unwrap().next().unwrap();
+    let file =
+        PolicyFile { name: "p.yaml".into(), relative: "p.yaml".into(), text: policy.into(), named: true };
+    let loaded = Policy::load(&[file], None);
+    let policy = loaded.policy.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    Replay::new(&Arc::new(session), &policy, Mode::Enforce)
+}
+
+/// What is said of the last call, and what would change it.
+fn said(policy: &str, calls: Calls<'_>) -> String {
+    let replay = replay(policy, calls, "");
+    let (call, judged) = replay.session().calls.iter().zip(replay.calls()).next_back().unwrap();
+    let mut lines = Vec::new();
+    for finding in &judged.decision.findings {
+        let rule = replay.policy().rules().get(finding.rule).unwrap();
+        lines.push(format!("{}: {}", finding.code, words::finding(finding, rule, replay.session())));
+        for attempt in words::attempts(finding, call.at, replay.session(), &|_| false) {
+            lines.push(format!("  {attempt}"));
+        }
+        lines.extend(words::way_out(finding, rule).map(|way| format!("  way out: {way}")));
+    }
+    let frame = replay.frame(call.at.turn).unwrap();
+    for check in frame.calls.iter().flat_map(|decision| &decision.checks).filter(|check| check.passed) {
+        let rule = replay.policy().rules().get(check.rule).unwrap();
+        lines.push(format!("passed: {}", words::check(check, rule, replay.session())));
+    }
+    lines.join("\n")
+}
+
+const BOUND: &str = "tool: pay\npreconditions:\n  - requires_prior_tool: check\n    resource: {bind_from: arguments, path: $.order.id}\n";
+
+fn with_output(conditions: &str) -> String {
+    format!("tool: pay\npreconditions:\n  - requires_prior_tool: check\n    with_output: [{conditions}]\n")
+}
+
+#[test]
+fn forbidden() {
+    let policy = "tool: pay\nforbids_after: [pay, refund]\n";
+    assert_snapshot!(said(policy, &[("pay", "{}", "1"), ("talk", "{}", "1"), ("refund", "{}", "1")]), @r"
+    forbidden: forbidden since pay ran in turn 1
+      way out: nothing in this session: `forbids_after` lasts to its end; change p.yaml:2 if it should not
+    ");
+}
+
+#[test]
+fn steps() {
+    let policy = "tool: pay\npreconditions:\n  - requires_step_count: {gte: 3}\n";
+    let talk = ("talk", "{}", "1");
+    let pay = ("pay", "{}", "1");
+    assert_snapshot!(said(policy, &[pay]), @r"
+    step_count_below: no turn was completed before, at least 3 asked
+      way out: call it 3 turns later
+    ");
+    assert_snapshot!(said(policy, &[talk, pay]), @r"
+    step_count_below: 1 turn was completed before, at least 3 asked
+      way out: call it 2 turns later
+    ");
+    assert_snapshot!(said(policy, &[talk, talk, talk, pay]), @"passed: 3 turns were completed before, at least 3 asked");
+}
+
+#[test]
+fn a_prior_tool_that_is_missing() {
+    let failed = ("check", r#"{"order": {"id": 7}}"#, "!no such order");
+    let pay = ("pay", r#"{"order": {"id": 7}}"#, "1");
+    assert_snapshot!(said(BOUND, &[pay]), @r"
+    prior_tool_missing: check has not succeeded in an earlier turn
+      way out: call check for order.id 7 with success, in an earlier turn
+    ");
+    assert_snapshot!(said(BOUND, &[failed, ("check", "{}", ""), pay]), @r"
+    prior_tool_missing: check has not succeeded in an earlier turn
+      turn 2: check, it has no result
+      turn 1: check, it ran and failed
+      way out: call check for order.id 7 with success, in an earlier turn
+    ");
+}
+
+#[test]
+fn resources() {
+    let pay = ("pay", r#"{"order": {"id": 7}}"#, "1");
+    let check = |arguments| ("check", arguments, "1");
+    assert_snapshot!(said(BOUND, &[check(r#"{"order": {"id": "7"}}"#), pay]), @r#"
+    resource_unmatched: check ran for order.id "7", not 7
+      way out: call check for order.id 7 with success, in an earlier turn
+    "#);
+    let checks =
+        [r#"{"order": {"id": 1}}"#, r#"{"order": {"id": [2, {"a": null}]}}"#, r#"{"order": {"id": 1}}"#]
+            .map(check);
+    assert_snapshot!(said(BOUND, &[checks[0], checks[1], checks[2], pay]), @r#"
+    resource_unmatched: check ran for order.id 1 and [2,{"a":null}], not 7
+      way out: call check for order.id 7 with success, in an earlier turn
+    "#);
+    assert_snapshot!(said(BOUND, &[check("{}"), pay]), @r"
+    resource_unmatched: check ran without exactly one value for order.id, so not for 7
+      way out: call check for order.id 7 with success, in an earlier turn
+    ");
+    assert_snapshot!(said(BOUND, &[check(r#"{"order": {"id": 7.0}}"#), ("pay", "not json", "1")]), @r"
+    resource_missing: this call has not exactly one value at `$.order.id` to compare with check
+      way out: give the call exactly one value at `$.order.id`
+    ");
+    assert_snapshot!(said(BOUND, &[check(r#"{"order": {"id": 7.0}}"#), pay]), @"passed: check ran in turn 1 for order.id 7");
+}
+
+#[test]
+fn outputs() {
+    let pay = ("pay", "{}", "1");
+    let case =
+        |conditions: &str, result: &str| said(&with_output(conditions), &[("check", "{}", result), pay]);
+    let cases = [
+        ("{path: $.ok, equals: true}", r#"{"ok": false}"#),
+        ("{path: $.ok, equals: true}", r#"{"result": {"ok": true}}"#),
+        ("{path: $.ok, equals: true}", "plain text"),
+        ("{path: $.risk, lte: 0.5}", r#"{"risk": 0.75}"#),
+        ("{path: $.risk, gte: 2}", r#"{"risk": "high"}"#),
+        ("{path: $.error, exists: false}", r#"{"error": null}"#),
+        ("{path: $.id}", "{}"),
+        (
+            "{path: '$.items[*].price', lte: 5}",
+            r#"{"items": [{"price": 1}, {"price": 9}, {"price": 2}, {"price": 3}]}"#,
+        ),
+        ("{path: $.ok, equals: true}, {path: $.n, gte: 1}", r#"{"ok": true, "n": 3}"#),
+    ];
+    let said: Vec<String> = cases
+        .iter()
+        .map(|(conditions, result)| format!("{conditions} of {result}\n{}", case(conditions, result)))
+        .collect();
+    assert_snapshot!(said.join("\n\n"));
+}
+
+#[test]
+fn the_other_reading_is_told() {
+    let policy = format!("{BOUND}    with_output: [{{path: $.ok, equals: true}}]\n");
+    let arguments = r#"{"order": {"id": 7}}"#;
+    let calls = [
+        ("check", arguments, r#"{"ok": true}"#),
+        ("check", arguments, r#"{"ok": false}"#),
+        ("pay", arguments, "1"),
+    ];
+    assert_snapshot!(said(&policy, &calls), @r"
+    prior_output_unmatched: check in turn 2 gave ok false, not true; with `match: any` it would pass
+      way out: a later check for order.id 7 with ok true
+    ");
+}
+
+#[test]
+fn long_and_hidden_values_are_cut_and_marked() {
+    let long = format!(r#"{{"order": {{"id": "{}"}}}}"#, "x".repeat(500));
+    let nasty = r#"{"order": {"id": "\u001b[2J\u202eabc"}}"#;
+    assert_snapshot!(said(BOUND, &[("check", &long, "1"), ("pay", nasty, "1")]));
+}
