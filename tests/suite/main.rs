@@ -8,6 +8,8 @@ mod cli;
 mod files;
 mod layering;
 #[cfg(feature = "cli")]
+mod readme;
+#[cfg(feature = "cli")]
 mod report;
 mod samples;
 mod sessions;

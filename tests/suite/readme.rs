@@ -1,0 +1,85 @@
+//! What the README promises: its commands run, its contract and its table of keys are the real ones.
+
+use std::fs;
+
+use assert_cmd::Command;
+
+fn readme() -> String {
+    fs::read_to_string("README.md").unwrap()
+}
+
+/// The lines of all blocks fenced as this language.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = readme();
+    let fence = format!("```{language}\n");
+    let bodies = readme.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned());
+    bodies.collect()
+}
+
+#[test]
+fn its_commands_run() {
+    // What stands behind each command line: an exit code, and a word of the output.
+    let expected = [
+        ("toolgate sessions/ -p contracts/", 2, "sessions/"),
+        ("toolgate replay sample-traces -p contracts", 1, "resource_unmatched"),
+        ("toolgate replay sample-traces -p contracts --mode shadow --format json", 1, "\"mode\":\"shadow\""),
+        ("toolgate replay sample-traces -p contracts --summary --format json", 1, "\"summary\""),
+        ("toolgate check contracts", 0, "nothing wrong"),
+        ("toolgate explain resource_unmatched", 0, "requires_prior_tool"),
+        ("toolgate explain --at refund-124:4.1 sample-traces -p contracts", 0, "way out"),
+    ];
+    let mut ran = 0;
+    for line in blocks("sh").iter().flat_map(|block| block.lines()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["toolgate", arguments @ ..] => {
+                let (_, code, word) = expected.iter().find(|(known, ..)| *known == line).unwrap();
+                let output = Command::cargo_bin("toolgate").unwrap().args(arguments).output().unwrap();
+                let told = [output.stdout, output.stderr].map(|told| String::from_utf8(told).unwrap()).concat();
+                assert_eq!(output.status.code(), Some(*code), "{line}\n{told}");
+                assert!(told.contains(word), "{line}\n{told}");
+                ran += 1;
+            }
+            // Cargo's own: building is what brought us here, and the examples are built beside the tests.
+            ["cargo", "run", "--release"] | ["cargo", "test"] => {}
+            ["cargo", "run", "--example", name] => assert!(fs::exists(format!("examples/{name}.rs")).unwrap(), "{line}"),
+            other => panic!("nobody checks {other:?}"),
+        }
+    }
+    assert_eq!(ran, expected.len());
+}
+
+#[test]
+fn without_a_terminal_the_program_prints_what_replay_prints() {
+    let output = Command::cargo_bin("toolgate").unwrap().output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("refund-124"));
+}
+
+#[test]
+fn its_contract_is_the_sample_without_comments() {
+    let sample = fs::read_to_string("contracts/refunds/issue_refund.yaml").unwrap();
+    let bare: String = sample.lines().filter(|line| !line.trim_start().starts_with('#')).map(|line| format!("{line}\n")).collect();
+    assert_eq!(blocks("yaml"), [bare]);
+}
+
+#[test]
+fn its_session_is_one() {
+    use std::io::Cursor;
+    use toolgate::session::read::{Options, open};
+    let [session] = &blocks("json")[..] else { panic!("one block of JSON") };
+    let sessions: Vec<_> =
+        open("README.md", Box::new(Cursor::new(session.clone().into_bytes())), &Options::default()).unwrap().collect();
+    assert_eq!((sessions.len(), sessions[0].calls.len(), &*sessions[0].id), (1, 1, "refund-124"));
+    assert!(sessions[0].diagnostics.is_empty());
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn its_table_of_keys_is_the_programs() {
+    let readme = readme();
+    let (_, rest) = readme.split_once("<!-- keys -->\n").unwrap();
+    let (table, _) = rest.split_once("<!-- /keys -->").unwrap();
+    let real = toolgate::workbench::keys::markdown();
+    assert_eq!(table.trim(), real.trim(), "the table of keys in README.md should be:\n{real}");
+}
