@@ -78,18 +78,24 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut screen = Screen::new(cli.show);
-    let ended = catch_unwind(AssertUnwindSafe(|| match run(cli, &mut screen) {
-        Ok(exit) => screen.finish().map(|()| exit).map_err(Failure::Output),
-        Err(failure) => Err(failure),
+    guarded(&mut screen, |screen| run(cli, screen)).into()
+}
+
+/// Does the work, tells why it failed, and outlives its faults.
+fn guarded(screen: &mut Screen, work: impl FnOnce(&mut Screen) -> Result<Exit, Failure>) -> Exit {
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        let exit = work(screen)?;
+        screen.finish()?;
+        Ok::<Exit, Failure>(exit)
     }));
     match ended {
-        Ok(Ok(exit)) => exit.into(),
-        Ok(Err(failure)) => failure.tell(&mut screen).into(),
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => failure.tell(screen),
         Err(_) => {
             let fault = FAULT.lock().ok().and_then(|mut fault| fault.take()).unwrap_or_default();
             let told = format!("this is a fault of toolgate, please report it: {}", fault.replace('\n', " "));
             screen.error(&told, Some("nothing was judged after it"));
-            Exit::Fault.into()
+            Exit::Fault
         }
     }
 }
@@ -156,5 +162,28 @@ impl From<Exit> for ExitCode {
             Exit::Fault => 3,
             Exit::Interrupted => 130,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(work: impl FnOnce(&mut Screen) -> Result<Exit, Failure>) -> Exit {
+        guarded(&mut Screen::new(Cli::parse_from(["toolgate"]).show), work)
+    }
+
+    #[test]
+    fn every_end_has_its_exit_code() {
+        assert_eq!(ended(|_| Ok(Exit::Found)), Exit::Found);
+        assert_eq!(ended(|_| Err(Failure::usage("no"))), Exit::Bad);
+        assert_eq!(ended(|_| Err(Failure::Output(io::ErrorKind::BrokenPipe.into()))), Exit::Clean);
+        assert_eq!(ended(|_| Err(Failure::Output(io::ErrorKind::StorageFull.into()))), Exit::Fault);
+        assert_eq!(ended(|_| panic!("a fault")), Exit::Fault);
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
     }
 }

@@ -16,12 +16,16 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::files::{self, Input};
 use crate::policy::{Policy, PolicyFile};
+use crate::report::words;
 use crate::session::Session;
 use crate::session::read::{self, FORMATS, Options};
 use crate::source::nearest::nearest;
 
 /// The folder of policies where none is named.
 const DEFAULT_POLICY: &str = "contracts";
+
+/// Sessions between two changes of the progress line.
+const SAID_EVERY: u64 = 32;
 
 /// Whether somebody asked to break off.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -213,6 +217,9 @@ impl Iterator for Sessions {
                 self.diagnostics.extend(reading.diagnostics());
                 if session.is_some() {
                     self.count += 1;
+                    if self.count.is_multiple_of(SAID_EVERY) {
+                        self.progress.set_message(format!("{} sessions", words::thousands(self.count)));
+                    }
                     return session;
                 }
                 self.current = None;

@@ -17,7 +17,9 @@ const ROOMS: &[&[&str]] = &[
     &["compare", "witness", "explain", "coverage", "mine"],
     &["report"],
     &["files"],
-    &["cli", "workbench"],
+    &["workbench"],
+    // The command without a verb opens the workbench, which knows nothing of the command line.
+    &["cli"],
 ];
 
 /// The most lines of a file.
@@ -110,8 +112,8 @@ fn imports_run_one_way() {
         for (number, line) in source.code() {
             for other in named(line) {
                 let Some(theirs) = place(&other) else { continue };
-                let allowed =
-                    other == room || theirs < own && (other != "files" || ROOMS[own].contains(&"cli"));
+                let allowed = other == room
+                    || theirs < own && (other != "files" || ["cli", "workbench"].contains(&room));
                 if !allowed {
                     wrong.push(format!("src/{}:{number}: {room} imports {other}", source.path.display()));
                 }

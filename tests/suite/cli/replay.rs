@@ -137,8 +137,12 @@ fn without_arguments_the_samples_are_judged() {
     let seen = run(&folder, &["replay", "--summary", "--quiet"]);
     assert!(seen.starts_with("exit 1\n") && seen.contains("sample-traces/"), "{seen}");
     assert_eq!(seen.lines().last(), Some("--- stderr"), "{seen}");
-    // Without a terminal the bare program prints the same as `replay`.
-    assert_eq!(run(&folder, &[]), run(&folder, &["replay"]));
+    // Without a terminal the bare program says so, and prints the same as `replay`.
+    let bare = toolgate(folder.path(), &[]).output().unwrap();
+    let replay = toolgate(folder.path(), &["replay"]).output().unwrap();
+    assert!(bare.status == replay.status && bare.stdout == replay.stdout);
+    let note = String::from_utf8_lossy(&bare.stderr).lines().next().map(str::to_owned);
+    assert_eq!(note.as_deref(), Some("note: the output is not a terminal, so here is what `replay` prints"));
 }
 
 #[test]
