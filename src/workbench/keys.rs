@@ -50,6 +50,8 @@ pub struct Facts {
     pub call: bool,
     /// A rule spoke against it.
     pub finding: bool,
+    /// A rule is shown or pointed at.
+    pub rule: bool,
     /// That finding rests on an earlier call.
     pub cause: bool,
     /// A row with a body is selected.
@@ -154,7 +156,7 @@ commands! {
     All Do Edit "edit" ["e"] source "open the rule or the recording in $VISUAL or $EDITOR, at its line";
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
-    All Do CopyRule "copy-rule" ["yr"] finding "copy the id of the rule that decided";
+    All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule this is about";
     All Do Suspend "suspend" ["Ctrl-z"] never "back to the shell; `fg` returns";
     All Do Close "close" ["Esc"] never "close what lies on top, end a search";
     All Do Quit "quit" ["q"] never "close what lies on top, else quit";
@@ -183,6 +185,10 @@ fn judged(facts: &Facts) -> Option<&'static str> {
 
 fn finding(facts: &Facts) -> Option<&'static str> {
     judged(facts).or((!facts.finding).then_some("no rule spoke against this call"))
+}
+
+fn rule(facts: &Facts) -> Option<&'static str> {
+    (!facts.rule).then_some("no rule is about this")
 }
 
 fn cause(facts: &Facts) -> Option<&'static str> {

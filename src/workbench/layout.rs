@@ -112,6 +112,20 @@ impl Pane {
         }
     }
 
+    /// Its name where there is little room.
+    #[must_use]
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Sessions => "Sess",
+            Self::Transcript => "Text",
+            Self::Tools => "Tools",
+            Self::Forbidden => "Forb",
+            Self::Preconditions => "Pre",
+            Self::Decision => "Dec",
+            Self::Policy => "Pol",
+        }
+    }
+
     /// The pane with this number.
     #[must_use]
     pub fn numbered(number: u8) -> Option<Self> {

@@ -13,7 +13,7 @@ use super::layout::{Layout, LayoutState, Pane, layout};
 use super::list::List;
 use super::theme::Theme;
 use super::transcript::Rows;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::engine::Mode;
 use crate::policy::{Document, Policy};
 use crate::replay::{Frame, Replay, Summary};
@@ -248,11 +248,22 @@ impl Entry {
     }
 }
 
+/// Errors first, then by file and place: what stands first is often the cause of the rest.
+pub fn sort_problems(problems: &mut [Diagnostic]) {
+    problems.sort_by_cached_key(|problem| {
+        let place = problem.place();
+        let file = place.map(|place| place.file().to_owned());
+        let line = place.and_then(|place| place.line());
+        let column = place.and_then(|place| place.position()).map(|position| position.column);
+        // A misspelt key is told as unknown and as missing; the former says which.
+        (problem.severity != Severity::Error, file, line, column, problem.code == code::MISSING_KEY)
+    });
+}
+
 impl Ruling {
-    /// The problem to name first: the first error, else the first of any kind.
+    /// The problem to name first; they are kept in order.
     #[must_use]
     pub fn first_problem(&self) -> Option<&Diagnostic> {
-        let error = self.problems.iter().find(|problem| problem.severity == Severity::Error);
-        error.or(self.problems.first())
+        self.problems.first()
     }
 }

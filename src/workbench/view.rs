@@ -152,3 +152,6 @@ fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &L
         len(model, pane, usize::from(inner.width)),
     );
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What is selected: derived from where the cursors stand, never stored beside them.
 
-use super::{Model, Spot};
+use super::{Model, Overlay, Spot};
 use crate::engine::{Decision, Verdict};
 use crate::monitor::finding::{Check, Finding};
 use crate::monitor::{Rule, RuleId};
@@ -107,6 +107,10 @@ impl Model {
             judged: self.replay().is_some(),
             call: self.call().is_some(),
             finding: self.finding().is_some(),
+            rule: match self.overlays.last() {
+                Some(Overlay::Findings(view)) => view.row().is_some(),
+                _ => self.shown_rule().is_some(),
+            },
             cause: self.cause().is_some(),
             body: self.row().is_some(),
             source: self.editable().is_some(),

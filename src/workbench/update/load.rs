@@ -9,12 +9,13 @@ use crate::policy::Loaded;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{Effect, Judge};
-use crate::workbench::model::{Entry, Model, Note, Overlay};
+use crate::workbench::model::{Entry, Model, Note, Overlay, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<Effect>) {
     model.rules.read = true;
     model.rules.problems = loaded.diagnostics;
+    sort_problems(&mut model.rules.problems);
     match loaded.policy {
         Some(policy) => {
             let same = model.rules.policy.as_ref().is_some_and(|old| old.digest() == policy.digest());

@@ -12,6 +12,7 @@ use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, Problem
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::RowKind;
 use crate::workbench::view;
+use crate::workbench::view::findings::PROBLEM;
 
 /// Opens what the cursor is on.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -136,7 +137,8 @@ pub fn problems(model: &mut Model) {
         rows.extend(entry.diagnostics.iter().cloned());
         rows.extend(entry.session.iter().flat_map(|session| session.diagnostics.iter().cloned()));
     }
-    rows.sort_by_key(|row| std::cmp::Reverse(row.severity == Severity::Error));
+    // Stable: the policy's errors come before those of the recordings.
+    rows.sort_by_key(|row| row.severity != Severity::Error);
     model.overlays.push(Overlay::Problems(ProblemsView { rows, list: List::default() }));
 }
 
@@ -191,7 +193,7 @@ pub fn rows(model: &mut Model, go: Go) {
             let len = view.shown().count();
             view.list.go(go, len, height);
         }
-        Some(Overlay::Problems(view)) => view.list.go(go, view.rows.len(), height),
+        Some(Overlay::Problems(view)) => view.list.go(go, view.rows.len(), height / PROBLEM),
         None => {}
     }
     keep_body(model);
@@ -207,7 +209,7 @@ pub fn keep(model: &mut Model) {
             let len = view.shown().count();
             view.list.keep(len, height);
         }
-        Some(Overlay::Problems(view)) => view.list.keep(view.rows.len(), height),
+        Some(Overlay::Problems(view)) => view.list.keep(view.rows.len(), height / PROBLEM),
         None => {}
     }
     keep_body(model);

@@ -1,12 +1,407 @@
-//! Keys in, model and effects out.
+//! Keys in, model and effects out: no terminal, no thread, no file.
 
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::engine::Mode;
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Origin, Session};
+use crate::workbench::layout::Pane;
+use crate::workbench::message::Msg;
+use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
+use crate::workbench::transcript::RowKind;
+
+fn model() -> Model {
+    opened(120, 40, "mono", vec![refunds(), clean()])
+}
+
+/// The selected call, as `T2.1 tool`.
+fn at(model: &Model) -> String {
+    let call = model.call().expect("a call is selected");
+    format!("T{}.{} {}", call.at.turn, call.at.call, call.tool)
+}
+
+fn note(model: &Model) -> &str {
+    model.note.as_ref().map_or("", |note| &note.text)
+}
 
 #[test]
-fn look() {
-    for (w, h) in [(120, 40), (80, 24), (58, 14), (40, 8), (39, 8)] {
-        let mut model = opened(w, h, "mono", vec![refunds(), clean()]);
-        press(&mut model, "]f");
-        println!("{}", screen(&model));
+fn a_session_opens_at_its_first_call() {
+    assert_eq!(at(&model()), "T1.1 check_eligibility");
+}
+
+#[test]
+fn calls_rows_and_turns() {
+    let mut model = model();
+    press(&mut model, "j");
+    assert_eq!(at(&model), "T2.1 issue_refund");
+    press(&mut model, "j j");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    assert!(note(&model).starts_with("no call after this one"));
+    press(&mut model, "Down");
+    assert!(matches!(model.row().unwrap().kind, RowKind::Result(1)));
+    press(&mut model, "K");
+    assert!(matches!(model.row().unwrap().kind, RowKind::Message(_)), "to the turn's first row");
+    press(&mut model, "J");
+    assert_eq!(model.row().unwrap().turn, 3);
+    press(&mut model, "J");
+    assert_eq!(note(&model), "this is the last turn");
+    press(&mut model, "gg");
+    assert_eq!(model.list(Pane::Transcript).cursor, 0);
+    press(&mut model, "K");
+    assert_eq!(note(&model), "this is the first turn");
+    press(&mut model, "G");
+    assert_eq!(model.list(Pane::Transcript).cursor, model.rows.len() - 1);
+}
+
+#[test]
+fn findings_causes_and_back() {
+    let mut model = model();
+    press(&mut model, "]f");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    assert_eq!(model.finding().unwrap().code, code::RESOURCE_UNMATCHED);
+    press(&mut model, "o");
+    assert_eq!(at(&model), "T1.1 check_eligibility");
+    press(&mut model, "Ctrl-o");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    press(&mut model, "Alt-o");
+    assert_eq!(at(&model), "T1.1 check_eligibility");
+    press(&mut model, "o");
+    assert_eq!(note(&model), "no rule spoke against this call");
+    press(&mut model, "]d");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    press(&mut model, "]r");
+    assert!(note(&model).starts_with("no finding of this rule after"));
+    press(&mut model, "]q");
+    assert_eq!(note(&model), "`]q` means nothing here");
+}
+
+#[test]
+fn newly_hidden_tools_are_found_both_ways() {
+    let mut made = Builder::new("s", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
+    for turn in 0..200 {
+        made.response(None, Body::text("a turn"), None);
+        // The refund in turn 100 forbids voiding from the next turn on.
+        let tool = if turn == 99 { "issue_refund" } else { "check_eligibility" };
+        made.call(None, tool, Body::text(r#"{"order_id": 1}"#), None);
+        made.result(None, Body::text(r#"{"eligible": true}"#), Mark::default(), None);
     }
+    let mut model = opened(80, 24, "mono", vec![made.finish()]);
+    press(&mut model, "]h");
+    assert_eq!(model.turn().unwrap().number, 101);
+    press(&mut model, "]h");
+    assert_eq!(note(&model), "no tool is hidden after this");
+    press(&mut model, "G [h");
+    assert_eq!(model.turn().unwrap().number, 101);
+}
+
+#[test]
+fn sessions_with_a_stop() {
+    let mut model = opened(120, 40, "mono", vec![clean(), clean(), refunds()]);
+    press(&mut model, "]s");
+    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+    press(&mut model, "]s");
+    assert_eq!(note(&model), "no session with a stop after this one");
+    press(&mut model, "{ {");
+    assert_eq!(model.open, 0);
+    press(&mut model, "} }");
+    assert_eq!(at(&model), "T2.2 issue_refund", "a session is opened where it was left");
+    press(&mut model, "1 k");
+    assert_eq!(model.open, 1);
+}
+
+#[test]
+fn panes_and_zoom() {
+    let mut model = model();
+    press(&mut model, "Tab");
+    assert_eq!(model.focus, Pane::Tools);
+    press(&mut model, "Shift-Tab Shift-Tab");
+    assert_eq!(model.focus, Pane::Sessions);
+    press(&mut model, "]f 7 z");
+    assert_eq!(model.layout().panes.len(), 1);
+    press(&mut model, "G");
+    assert_eq!(model.list(Pane::Policy).cursor, 7, "the text can be read to its end");
+    press(&mut model, "Esc");
+    assert!(!model.zoom);
+}
+
+#[test]
+fn a_row_of_the_decision_leads_to_its_evidence() {
+    let mut model = model();
+    press(&mut model, "]f 6");
+    let found = (0..20).find(|_| {
+        press(&mut model, "j");
+        let link = crate::workbench::view::link(&model, Pane::Decision).unwrap_or_default();
+        link.call == Some(0)
+    });
+    assert!(found.is_some());
+    press(&mut model, "Enter");
+    assert_eq!(at(&model), "T1.1 check_eligibility");
+}
+
+#[test]
+fn bodies_have_paths_to_copy() {
+    let mut model = model();
+    press(&mut model, "Down b");
+    assert!(screen(&model).contains("6 Decision") || screen(&model).contains("check_eligibility result"));
+    press(&mut model, "j j");
+    let effects = press(&mut model, "yp");
+    assert_eq!(format!("{effects:?}"), r#"[Copy(path: "$.reason")]"#);
+    let effects = press(&mut model, "yj");
+    assert_eq!(format!("{effects:?}"), r#"[Copy(JSON: "\"within_policy\"")]"#);
+    press(&mut model, "gg Space");
+    assert!(screen(&model).contains("{ … 2 keys }"));
+    press(&mut model, "/");
+    typed(&mut model, "WITHIN");
+    press(&mut model, "Enter");
+    let effects = press(&mut model, "yp");
+    assert_eq!(format!("{effects:?}"), r#"[Copy(path: "$.reason")]"#, "the search unfolded it");
+    press(&mut model, "]b");
+    assert!(screen(&model).contains("T2 user"));
+    press(&mut model, "q");
+    assert!(model.overlays.is_empty());
+    assert!(matches!(model.row().unwrap().kind, RowKind::Message(_)), "the cursor went along");
+}
+
+#[test]
+fn findings_are_filtered_grouped_and_visited() {
+    let mut model = opened(120, 40, "mono", vec![clean(), refunds()]);
+    press(&mut model, "F");
+    assert!(screen(&model).contains("resource_unmatched"));
+    press(&mut model, "/");
+    typed(&mut model, "refund-1 nothing");
+    assert!(screen(&model).contains("none passes the filter"));
+    press(&mut model, "Ctrl-u");
+    typed(&mut model, "ISSUE unmatched");
+    press(&mut model, "Enter t");
+    assert!(screen(&model).contains("Findings by rule"));
+    let effects = press(&mut model, "yr");
+    assert!(
+        format!("{effects:?}").contains("contracts/issue_refund.yaml#/preconditions/0"),
+        "{effects:?} {}",
+        screen(&model)
+    );
+    press(&mut model, "Enter");
+    assert_eq!((model.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    assert!(model.overlays.is_empty());
+}
+
+#[test]
+fn searching_goes_around_and_gives_up() {
+    let mut model = model();
+    press(&mut model, "gg /");
+    typed(&mut model, "ord-124");
+    assert_eq!(model.list(Pane::Transcript).cursor, 4, "while typing");
+    press(&mut model, "Enter n");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    press(&mut model, "n");
+    assert_eq!(model.list(Pane::Transcript).cursor, 4);
+    assert_eq!(note(&model), "found again from the start");
+    press(&mut model, "N");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    press(&mut model, "/");
+    typed(&mut model, "zzz");
+    press(&mut model, "Esc");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    assert_eq!(model.query.as_deref(), Some("ord-124"));
+    press(&mut model, "Esc");
+    assert_eq!(model.query, None);
+    press(&mut model, "n");
+    assert!(note(&model).starts_with("nothing was searched for"));
+}
+
+#[test]
+fn the_editor_opens_what_is_looked_at() {
+    let mut model = model();
+    let mut edits = |keys: &str| format!("{:?}", press(&mut model, keys));
+    assert_eq!(edits("]f e"), "[Edit(contracts/issue_refund.yaml:4)]");
+    assert_eq!(edits("1 e"), "[Edit(sessions/refunds.json:1)]");
+    assert_eq!(edits("7 gg e"), "[Edit(contracts/issue_refund.yaml:1)]");
+    assert_eq!(edits("2 Down e"), "[Edit(sessions/refunds.json:1)]");
+}
+
+#[test]
+fn the_mode_is_changed_and_everything_judged_anew() {
+    let mut model = model();
+    press(&mut model, "]f");
+    assert_eq!(model.entries[0].summary().unwrap().deny, 1);
+    assert!(screen(&model).contains("counterfactual from here"));
+    press(&mut model, "m");
+    assert_eq!((model.mode, model.generation), (Mode::Shadow, 2));
+    assert_eq!(at(&model), "T2.2 issue_refund", "the place stays");
+    assert!(!screen(&model).contains("counterfactual from here"));
+    assert!(model.entries.iter().all(|entry| entry.replay.as_ref().is_some_and(|(judged, _)| *judged == 2)));
+}
+
+#[test]
+fn an_answer_to_an_older_request_is_dropped() {
+    let mut model = model();
+    let before = model.entries[0].replay.as_ref().map(|(generation, _)| *generation);
+    let session = model.session().cloned().unwrap();
+    let policy = loaded(CONTRACT).policy.unwrap();
+    let replay = Box::new(crate::replay::Replay::new(&session, &policy, Mode::Shadow));
+    feed(&mut model, Msg::Judged { generation: 0, replays: vec![(0, replay)] });
+    assert_eq!(model.entries[0].replay.as_ref().map(|(generation, _)| *generation), before);
+}
+
+#[test]
+fn a_policy_that_breaks_leaves_the_last_whole_one_deciding() {
+    let mut model = model();
+    press(&mut model, "]f");
+    let broken = CONTRACT.replace("requires_prior_tool", "requires_prior_tol");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&broken)), at: "12:05:00".to_owned() });
+    assert!(model.rules.stale);
+    let seen = screen(&model);
+    assert!(seen.contains("contracts/issue_refund.yaml:4:5 unknown key `requires_prior_to"), "{seen}");
+    assert!(seen.contains("its rules run as of 12:03:58"));
+    assert_eq!(model.finding().unwrap().code, code::RESOURCE_UNMATCHED);
+    for (width, height) in [(80, 24), (58, 14), (40, 8)] {
+        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
+        assert!(screen(&model).contains("issue_refund"), "{width}x{height}");
+    }
+    press(&mut model, "!");
+    assert!(screen(&model).contains("unknown_key"));
+    press(&mut model, "q");
+    let repaired = CONTRACT.replace("    resource: {bind_from: arguments, path: $.order_id}\n", "");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&repaired)), at: "12:06:00".to_owned() });
+    assert!(!model.rules.stale);
+    assert_eq!(model.finding(), None, "judged by the new version");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+}
+
+#[test]
+fn without_a_whole_policy_nothing_is_judged() {
+    let mut model = Model::new(crate::workbench::model::Opening {
+        theme: crate::workbench::theme::Theme::builtin("mono", crate::workbench::theme::Depth::None).unwrap(),
+        size: ratatui::layout::Size::new(120, 40),
+        policy_name: "contracts".to_owned(),
+        mode: Mode::Enforce,
+    });
+    assert!(
+        screen(&model).contains("reading the sessions"),
+        "the first frame stands before anything is read"
+    );
+    let sessions = vec![Arc::new(refunds())];
+    let file = Arc::from("sessions/refunds.json");
+    let message = Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 2) };
+    feed(&mut model, message);
+    let bad = Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41);
+    feed(
+        &mut model,
+        Msg::Sessions {
+            file: "broken.json".into(),
+            sessions: Vec::<Arc<Session>>::new(),
+            diagnostics: vec![bad],
+            progress: (2, 2),
+        },
+    );
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded("tool: 3\n")), at: "12:00:00".to_owned() });
+    let seen = screen(&model);
+    assert!(
+        seen.contains("not judged issue_refund") || seen.contains("not judged check_eligibility"),
+        "{seen}"
+    );
+    assert!(seen.contains("nothing is judged"));
+    assert!(seen.contains("! broken.json"));
+    press(&mut model, "]f");
+    assert_eq!(note(&model), "this session is not judged yet");
+    press(&mut model, "}");
+    assert!(screen(&model).contains("broken.json could not be read"));
+    assert!(screen(&model).contains("broken.json:41: error[syntax]: not JSON"));
+}
+
+#[test]
+fn help_runs_what_it_lists() {
+    let mut model = model();
+    press(&mut model, "? /");
+    typed(&mut model, "alone");
+    press(&mut model, "Enter Enter");
+    assert!(model.zoom && model.overlays.is_empty());
+    press(&mut model, "? ?");
+    assert!(model.overlays.is_empty());
+    let effects = press(&mut model, "q");
+    assert_eq!(format!("{effects:?}"), "[Quit]");
+}
+
+#[test]
+fn a_waiting_chord_shows_how_it_can_go_on() {
+    let mut model = model();
+    press(&mut model, "]");
+    assert!(!model.which_key);
+    feed(&mut model, Msg::ChordWaits);
+    assert!(screen(&model).contains("next call with a finding"));
+    press(&mut model, "f");
+    assert!(!model.which_key && model.pending.is_empty());
+    assert_eq!(at(&model), "T2.2 issue_refund");
+}
+
+#[test]
+fn every_command_can_be_pressed_anywhere() {
+    // With sessions, without, in every overlay and at every size: nothing panics, every frame is drawn.
+    for sessions in [vec![refunds(), clean()], Vec::new()] {
+        for (width, height) in [(120, 40), (58, 14), (10, 2), (0, 0)] {
+            let mut model = opened(width, height, "ansi-dark", sessions.clone());
+            for overlay in ["", "b", "F", "?", "!"] {
+                for row in crate::workbench::keys::TABLE {
+                    for key in row.keys {
+                        press(&mut model, overlay);
+                        press(&mut model, key);
+                        drawn(&model);
+                        feed(
+                            &mut model,
+                            Msg::Key(crate::workbench::keys::Key {
+                                code: crossterm::event::KeyCode::Esc,
+                                ctrl: false,
+                                alt: false,
+                            }),
+                        );
+                        while !model.overlays.is_empty() {
+                            model.overlays.pop();
+                        }
+                        model.prompt = None;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_text_shows_marks_and_changes_nothing() {
+    let mut made = Builder::new(
+        "evil\x1b]0;title\x07",
+        Origin { file: "s.json".into(), index: 0, format: "native", line: 1 },
+    );
+    let nasty = "\x1b[2J\x1b]52;c;aGk=\x07 \u{202e}txet \u{200b}\u{9b}31m\r\n";
+    made.said("user\x1b[1m", Body::text(nasty), None);
+    made.response(None, Body::text(nasty), None);
+    made.call(None, "tool\x1b[31m", Body::text(format!("{{\"k\\u001b\": \"{nasty}\"}}")), None);
+    made.result(None, Body::text(nasty), Mark::default(), None);
+    let mut model = opened(120, 40, "mono", vec![made.finish()]);
+    for keys in ["", "b", "Esc Down b", "Esc F", "q 1", "3", "6"] {
+        press(&mut model, keys);
+        for cell in drawn(&model).content() {
+            assert!(!cell.symbol().chars().any(|c| c.is_control() || c == '\u{202e}' || c == '\u{200b}'));
+        }
+    }
+    assert!(screen(&model).contains("evil␛]0;title␇"));
+}
+
+#[test]
+fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
+    let mut model = model();
+    press(&mut model, "F");
+    feed(
+        &mut model,
+        Msg::Sessions {
+            file: "more.json".into(),
+            sessions: vec![Arc::new(refunds())],
+            diagnostics: Vec::new(),
+            progress: (3, 3),
+        },
+    );
+    let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("the list is open") };
+    assert_eq!(view.rows.len(), 2, "what was judged meanwhile is in it");
 }

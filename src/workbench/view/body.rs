@@ -21,7 +21,10 @@ pub fn draw(model: &Model, view: &BodyView, buf: &mut Buffer, area: Rect) {
     let theme = &model.theme;
     super::clear(buf, area, theme, Role::Overlay);
     let path = view.document.path(view.list.cursor);
+    let room = usize::from(area.width).saturating_sub(18);
     let title = match &path {
+        // Where both do not fit, the path is what nobody can do without.
+        Some(path) if view.title.len() + path.len() + 3 > room => tail_of_path(path, room, theme.marks()),
         Some(path) => format!("{}   {path}", view.title),
         None => view.title.clone(),
     };
@@ -54,6 +57,16 @@ pub fn draw(model: &Model, view: &BodyView, buf: &mut Buffer, area: Rect) {
             y += 1;
         }
     }
+}
+
+/// A path in at most `width` columns, cut at its beginning.
+fn tail_of_path(path: &str, width: usize, marks: Marks) -> String {
+    if text::width(path, marks, width + 1) <= width {
+        return path.to_owned();
+    }
+    let steps = path.match_indices(['.', '[']).map(|(at, _)| path.get(at..).unwrap_or_default());
+    let mut fitting = steps.filter(|step| text::width(step, marks, width) < width);
+    fitting.next().map_or_else(|| path.to_owned(), |step| format!("{}{step}", marks.ellipsis()))
 }
 
 /// Rows of the screen that a line takes.

@@ -3,12 +3,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::line::place;
+use super::line::{place, tail};
 use super::paint::{Row, frame, scroll_mark};
+use super::status::problem_place;
+use crate::diagnostic::Severity;
 use crate::monitor::Effect;
 use crate::workbench::layout::shrink;
 use crate::workbench::model::overlay::{FindingsView, ProblemsView};
 use crate::workbench::model::{FindingRow, GroupBy, Model};
+use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
 /// Draws the list into `area`.
@@ -32,6 +35,14 @@ pub fn draw(model: &Model, view: &FindingsView, buf: &mut Buffer, area: Rect) {
         row.gap(1).put(Role::TextDim, why);
         row.draw(buf, inner.x, inner.y);
     }
+    // The column of names is as wide as the names on screen.
+    let visible = || view.shown.iter().skip(view.list.top).take(usize::from(inner.height));
+    let longest = visible()
+        .filter_map(|at| view.rows.get(*at))
+        .map(|row| text::width(row.group(view.by, model), theme.marks(), 60))
+        .max()
+        .unwrap_or(0);
+    let column = longest.clamp(8, (width * 40 / 100).max(8));
     let mut before: Option<&str> = view
         .list
         .top
@@ -45,13 +56,20 @@ pub fn draw(model: &Model, view: &FindingsView, buf: &mut Buffer, area: Rect) {
         // The name of a group stands on its first row only, and on the first one on screen.
         let named = before != Some(group) || offset == 0;
         before = Some(group);
-        let row = one(model, found, view.by, named, width);
+        let row = one(model, found, view.by, named.then_some(group), column, width);
         let cursor = (at == view.list.cursor).then_some(Role::Cursor);
         row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
     }
 }
 
-fn one<'m>(model: &'m Model, found: &FindingRow, by: GroupBy, named: bool, width: usize) -> Row<'m> {
+fn one<'m>(
+    model: &'m Model,
+    found: &FindingRow,
+    by: GroupBy,
+    group: Option<&str>,
+    column: usize,
+    width: usize,
+) -> Row<'m> {
     let mut row = Row::new(&model.theme, width);
     let (role, glyph) = match found.effect {
         Effect::Halt => (Role::VerdictHalt, Glyph::Halt),
@@ -60,8 +78,7 @@ fn one<'m>(model: &'m Model, found: &FindingRow, by: GroupBy, named: bool, width
         Effect::Report => (Role::VerdictReport, Glyph::Problem),
         Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
     };
-    let group_width = (width * 28 / 100).clamp(8, 40);
-    row.gap(1).column(Role::TextStrong, if named { found.group(by, model) } else { "" }, group_width).gap(1);
+    row.gap(1).column(Role::TextStrong, group.unwrap_or_default(), column).gap(1);
     row.glyph(role, glyph).gap(1).column(Role::TextDim, &place(found.at), 6).gap(1);
     let fields: [(GroupBy, &str, usize); 4] = [
         (GroupBy::Code, found.code.as_str(), 23),
@@ -70,8 +87,14 @@ fn one<'m>(model: &'m Model, found: &FindingRow, by: GroupBy, named: bool, width
         (GroupBy::Rule, &found.rule, width),
     ];
     for (field, text, most) in fields {
-        if field != by && row.left() > 4 {
-            row.column(Role::Text, text, most.min(row.left().saturating_sub(1))).gap(1);
+        let room = row.left().saturating_sub(1);
+        if field == by || room < 4 {
+            continue;
+        }
+        if field == GroupBy::Rule {
+            row.put(Role::TextDim, &tail(text, room, model.theme.marks()));
+        } else {
+            row.column(Role::Text, text, most.min(room)).gap(1);
         }
     }
     row
@@ -91,14 +114,32 @@ pub fn draw_problems(model: &Model, view: &ProblemsView, buf: &mut Buffer, area:
         row.gap(1).put(Role::TextDim, "nothing is wrong with the policy or the recordings");
         row.draw(buf, inner.x, inner.y);
     }
-    for (offset, problem) in view.rows.iter().skip(view.list.top).take(usize::from(inner.height)).enumerate()
-    {
+    let shown = view.rows.iter().enumerate().skip(view.list.top);
+    for (offset, (at, problem)) in shown.take(usize::from(inner.height) / PROBLEM).enumerate() {
+        let y = inner.y + u16::try_from(offset * PROBLEM).unwrap_or(0);
+        let cursor = (at == view.list.cursor).then_some(Role::Cursor);
+        let role = if problem.severity == Severity::Error { Role::VerdictDeny } else { Role::VerdictReport };
         let mut row = Row::new(theme, width);
-        row.gap(1).put(Role::Text, &problem.to_string());
+        row.gap(1)
+            .put(role, problem.severity.name())
+            .gap(1)
+            .put(Role::TextStrong, problem.code.as_str())
+            .gap(2);
+        row.put(Role::TextDim, &tail(&problem_place(problem), row.left(), theme.marks()));
+        row.draw_under(buf, inner.x, y, cursor);
+        let mut message = problem.message.clone();
         if let Some(help) = &problem.help {
-            row.gap(1).put(Role::TextDim, help);
+            message.push_str("; ");
+            message.push_str(help);
         }
-        let cursor = (view.list.top + offset == view.list.cursor).then_some(Role::Cursor);
-        row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
+        let lines = text::wrap(&message, width.saturating_sub(3), PROBLEM - 1, theme.marks());
+        for (y, shown) in (y + 1..).zip(lines) {
+            let mut row = Row::new(theme, width);
+            row.gap(3).shown(Role::Text, shown);
+            row.draw_under(buf, inner.x, y, cursor);
+        }
     }
 }
+
+/// Rows that a problem takes: one for what and where, two for the message.
+pub const PROBLEM: usize = 3;

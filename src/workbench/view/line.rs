@@ -210,7 +210,12 @@ pub fn tail(path: &str, width: usize, marks: text::Marks) -> String {
     }
     let parts = path.match_indices(['/', '\\']).map(|(at, _)| path.get(at..).unwrap_or_default());
     let mut fitting = parts.filter(|part| text::width(part, marks, width) < width);
-    fitting.next().map_or_else(|| path.to_owned(), |part| format!("{}{part}", marks.ellipsis()))
+    if let Some(part) = fitting.next() {
+        return format!("{}{part}", marks.ellipsis());
+    }
+    let from = path.char_indices().rev().map(|(at, _)| path.get(at..).unwrap_or_default());
+    let end = from.take_while(|end| text::width(end, marks, width) < width).last();
+    format!("{}{}", marks.ellipsis(), end.unwrap_or_default())
 }
 
 /// Where a rule stands: `contracts/issue_refund.yaml:3`.

@@ -3,8 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::line::place;
+use super::line::{place, tail};
 use super::paint::Row;
+use crate::diagnostic::Diagnostic;
 use crate::replay::Summary;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
@@ -86,7 +87,7 @@ fn counts(row: &mut Row<'_>, summary: Summary) {
     }
 }
 
-/// Draws the numbers of all panes; the one that is seen has its name.
+/// Draws the numbers and short names of all panes, the ones that are seen marked.
 pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
     for pane in Pane::ALL {
@@ -100,15 +101,12 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
             (true, false) => Role::Title,
             _ => Role::TextDim,
         };
-        row.gap(1).put(role, &pane.number().to_string());
-        if seen {
-            row.gap(1).put(role, pane.title());
-            let note = super::note(model, pane);
-            if !note.is_empty() && !layout.framed() {
-                row.put(Role::TextDim, &format!(" {note}"));
-            }
-        }
+        row.put(role, &format!("{}{}", pane.number(), pane.short()));
         row.gap(1);
+    }
+    let note = super::note(model, model.focus);
+    if !layout.framed() {
+        row.gap(1).put(Role::TextDim, &note);
     }
     row.draw(buf, area.x, area.y);
 }
@@ -117,32 +115,46 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
 pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
     row.gap(1).put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
-    let errors = model.rules.problems.len();
-    let decides = if model.rules.policy.is_some() {
-        format!("its rules run as of {}", model.rules.since)
-    } else {
-        "nothing is judged".to_owned()
+    let all = model.rules.problems.len();
+    let since = &model.rules.since;
+    let decides = match (model.rules.policy.is_some(), area.width >= ROOMY) {
+        (true, true) => format!("its rules run as of {since}"),
+        (true, false) => format!("as of {since}"),
+        (false, true) => "nothing is judged".to_owned(),
+        (false, false) => "not judged".to_owned(),
     };
-    let key = Command::Problems.key();
-    let tail = format!("   {decides}   {key} all {errors}");
-    if let Some(problem) = model.rules.first_problem() {
-        let mut text = String::new();
-        if let Some(place) = problem.place() {
-            text.push_str(place.file());
-            match (place.position(), place.line()) {
-                (Some(position), _) => text.push_str(&format!(":{position}")),
-                (None, Some(line)) => text.push_str(&format!(":{line}")),
-                (None, None) => {}
-            }
-            text.push(' ');
-        }
-        text.push_str(&problem.message);
-        let least = 24.min(row.left());
-        let room = row.left().saturating_sub(tail.len()).max(least);
-        row.put_at_most(Role::StatusProblem, &text, room);
+    let mut end = format!("  {decides}");
+    if area.width >= MEDIUM.width {
+        end.push_str(&format!("  {} all {all}", Command::Problems.key()));
     }
-    row.put(Role::Status, &tail);
+    if let Some(problem) = model.rules.first_problem() {
+        let room = row.left().saturating_sub(end.len());
+        let mut place = problem_place(problem);
+        // Of the place what is cut is its beginning, of the cause its end.
+        let marks = model.theme.marks();
+        if text::width(&place, marks, room) + problem.message.len() + 1 > room {
+            place = tail(&place, room * 3 / 5, marks);
+        }
+        let end = row.used() + room;
+        row.put_at_most(Role::StatusProblem, &place, room);
+        let left = end.saturating_sub(row.used() + 1);
+        if left > 0 {
+            row.gap(1).put_at_most(Role::StatusProblem, &problem.message, left);
+        }
+    }
+    row.put(Role::Status, &end);
     row.draw(buf, area.x, area.y);
+}
+
+/// Where a problem is: `contracts/issue_refund.yaml:4:5`; empty where it has no place.
+#[must_use]
+pub fn problem_place(problem: &Diagnostic) -> String {
+    let Some(place) = problem.place() else { return String::new() };
+    match (place.position(), place.line()) {
+        (Some(position), _) => format!("{}:{position}", place.file()),
+        (None, Some(line)) => format!("{}:{line}", place.file()),
+        (None, None) => place.file().to_owned(),
+    }
 }
 
 /// Draws the line at the bottom; gives where the text cursor is, while text is typed.
@@ -194,6 +206,11 @@ fn work(model: &Model) -> String {
 fn hints(model: &Model, row: &mut Row<'_>) {
     use Command as C;
     let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    if let Some(Overlay::Problems(_)) = model.overlays.last() {
+        row.put(Role::Key, C::Open.key()).gap(1).put(Role::KeyDoc, "edit").gap(2);
+        row.put(Role::Key, C::Quit.key()).gap(1).put(Role::KeyDoc, "close");
+        return;
+    }
     let wanted: &[(&[Command], &str)] = match (scope, model.focus) {
         (Scope::Body, _) => &[
             (&[C::CopyPath], "copy path"),

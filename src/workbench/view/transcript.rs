@@ -142,8 +142,8 @@ fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
         "result" => "res",
         name => name,
     };
-    let short = short.replacen("result ", "res", 1);
-    row.column(role, &short, 4).gap(1);
+    let short = short.replacen("result ", "res", 1).replacen("told ", "told", 1);
+    row.column(role, &short, 5).gap(1);
 }
 
 /// What a result is called: with the call's number where the turn has several.

@@ -1,0 +1,171 @@
+//! Frames: every pane and overlay, at the sizes people have, text and styles.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+use ratatui::style::{Modifier, Style};
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::workbench::message::Msg;
+use crate::workbench::model::Model;
+use crate::workbench::testing::*;
+
+const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (58, 14), (40, 8)];
+
+fn model(width: u16, height: u16, theme: &str) -> Model {
+    opened(width, height, theme, vec![refunds(), clean()])
+}
+
+/// The screen as text, then a letter for the style of every cell, then what the letters mean.
+fn dump(model: &Model) -> String {
+    let buf = drawn(model);
+    let mut known: Vec<Style> = Vec::new();
+    let mut styles = String::new();
+    for row in buf.content().chunks(usize::from(buf.area.width)) {
+        let mut line = String::new();
+        for cell in row {
+            let style = cell.style();
+            let at = known.iter().position(|other| *other == style).unwrap_or_else(|| {
+                known.push(style);
+                known.len() - 1
+            });
+            line.push(char::from(b".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[at]));
+        }
+        let _ = writeln!(styles, "{}", line.trim_end_matches('.'));
+    }
+    let mut out = screen(model);
+    out.push_str("\n\n");
+    out.push_str(&styles);
+    for (at, style) in known.iter().enumerate() {
+        let letter = char::from(b".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[at]);
+        let _ = writeln!(out, "{letter} {}", spelt(*style));
+    }
+    out
+}
+
+fn spelt(style: Style) -> String {
+    let color = |color: Option<ratatui::style::Color>| {
+        color.map_or_else(|| "-".to_owned(), |color| color.to_string())
+    };
+    let mut text = format!("{} on {}", color(style.fg), color(style.bg));
+    for (modifier, name) in [
+        (Modifier::BOLD, "bold"),
+        (Modifier::DIM, "dim"),
+        (Modifier::ITALIC, "italic"),
+        (Modifier::UNDERLINED, "underlined"),
+        (Modifier::REVERSED, "reversed"),
+    ] {
+        if style.add_modifier.contains(modifier) {
+            text.push(' ');
+            text.push_str(name);
+        }
+    }
+    text
+}
+
+#[test]
+fn panes() {
+    for theme in ["mono", "harbor"] {
+        for (width, height) in SIZES {
+            let mut model = model(width, height, theme);
+            press(&mut model, "]f");
+            insta::assert_snapshot!(format!("panes_{width}x{height}_{theme}"), dump(&model));
+        }
+    }
+}
+
+#[test]
+fn each_pane_alone() {
+    for pane in 1..=7 {
+        let mut model = model(58, 14, "mono");
+        press(&mut model, "]f");
+        press(&mut model, &pane.to_string());
+        insta::assert_snapshot!(format!("pane_{pane}_58x14"), screen(&model));
+    }
+}
+
+#[test]
+fn an_allowed_call_is_explained_too() {
+    let mut model = model(80, 24, "mono");
+    press(&mut model, "j");
+    insta::assert_snapshot!("allowed_80x24", screen(&model));
+}
+
+#[test]
+fn overlays() {
+    for (name, keys) in [
+        ("body", "Down b j"),
+        ("findings", "F"),
+        ("help", "?"),
+        ("problems", "!"),
+        ("search", "/"),
+        ("chord", "]"),
+    ] {
+        for (width, height) in [(80, 24), (40, 8)] {
+            let mut model = model(width, height, "harbor");
+            press(&mut model, keys);
+            match name {
+                "search" => typed(&mut model, "ord-1"),
+                "chord" => {
+                    feed(&mut model, Msg::ChordWaits);
+                }
+                _ => {}
+            }
+            let shown = if width == 80 { dump(&model) } else { screen(&model) };
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), shown);
+        }
+    }
+}
+
+#[test]
+fn problems_stay_in_sight() {
+    let mut model = model(80, 24, "mono");
+    press(&mut model, "]f");
+    let broken = CONTRACT.replace("requires_prior_tool", "requires_prior_tol");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&broken)), at: "12:05:00".to_owned() });
+    let diagnostics = vec![Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41)];
+    let file = "broken.json".into();
+    feed(&mut model, Msg::Sessions { file, sessions: Vec::new(), diagnostics, progress: (3, 3) });
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    insta::assert_snapshot!("stale_80x24", dump(&model));
+    feed(&mut model, Msg::Resize(Size::new(40, 8)));
+    insta::assert_snapshot!("stale_40x8", screen(&model));
+    feed(&mut model, Msg::Resize(Size::new(39, 5)));
+    insta::assert_snapshot!("stale_39x5", screen(&model));
+    feed(&mut model, Msg::Resize(Size::new(80, 24)));
+    press(&mut model, "!");
+    insta::assert_snapshot!("stale_problems_80x24", screen(&model));
+}
+
+#[test]
+fn ascii_screens_are_ascii() {
+    let mut model = model(120, 40, "mono");
+    model.theme.glyphs = crate::workbench::theme::GlyphSet::Ascii;
+    for keys in ["]f", "b", "q F", "q ?", "q !", "q z", "7"] {
+        press(&mut model, keys);
+        assert!(screen(&model).is_ascii(), "{keys}: {}", screen(&model));
+    }
+    press(&mut model, "z 2");
+    insta::assert_snapshot!("ascii_120x40", screen(&model));
+}
+
+#[test]
+fn a_long_session_is_drawn_from_its_rows_on_screen() {
+    use crate::session::build::{Builder, Mark};
+    use crate::session::{Body, Origin};
+    let origin = Origin { file: "long.json".into(), index: 0, format: "native", line: 1 };
+    let mut made = Builder::new("long", origin);
+    for _ in 0..20_000 {
+        made.response(None, Body::text("next"), None);
+        made.call(None, "lookup_order", Body::text(r#"{"order_id": "ORD-1"}"#), None);
+        made.result(None, Body::text("{}"), Mark::default(), None);
+    }
+    let session = Arc::new(made.finish());
+    let mut model = opened(120, 40, "mono", vec![Session::clone(&session)]);
+    press(&mut model, "G k");
+    let seen = screen(&model);
+    assert!(seen.contains("turn 20000/20000") && seen.contains("call 20000/20000"), "{seen}");
+}
+
+use crate::session::Session;
