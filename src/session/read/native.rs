@@ -21,24 +21,21 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn recognise(sample: &Sample<'_>) -> bool {
-    sample.objects().any(|object| is_session(&object) || is_message(&object))
+    sample.objects().any(|object| is_session(object) || is_message(object))
         || sample.lists().any(is_conversation)
 }
 
 fn is_session(object: &Members<'_>) -> bool {
-    let Some(messages) = object.get("messages") else { return false };
-    let Some(items) = messages.items() else { return false };
-    items.is_empty() || items.iter().any(|item| item.members().is_some_and(|message| message.has("role")))
+    object.get("messages").is_some_and(|messages| messages.json().len() < 4 || is_conversation(messages))
 }
 
 fn is_message(object: &Members<'_>) -> bool {
     object.get("role").is_some_and(|role| role.kind() == Kind::Text) && !object.has("messages")
 }
 
-/// A list of messages within the list that the file is, or on a line of its own.
+/// A list of messages.
 fn is_conversation(list: Node<'_>) -> bool {
-    let items = list.items().unwrap_or_default();
-    items.first().and_then(|first| first.members()).is_some_and(|first| is_message(&first))
+    list.first_item().and_then(Node::members).is_some_and(|first| is_message(&first))
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
@@ -57,10 +54,10 @@ struct Native {
 
 impl Reader for Native {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
-        let members = unit.node.members().unwrap_or_default();
+        let members = &unit.members;
         if members.has("messages") {
             self.close(out);
-            return self.session(unit, &members, out);
+            return self.session(unit, members, out);
         }
         if members.has("role") {
             return self.bare_message(unit, out);
@@ -127,7 +124,7 @@ impl Native {
             }
             None => self.builder(unit, String::new(), out),
         };
-        Chat::new(unit.node, unit.line, &self.file, &self.rules).message(&mut builder, unit.node);
+        Chat::new(unit.node, unit.line, &self.file, &self.rules).message(&mut builder, &unit.members);
         self.open = Some((builder, unit.list));
     }
 
