@@ -2,13 +2,14 @@
 //!
 //! Reads from what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file; its
 //! [`Reader`] gets the values of the file one after the other and makes sessions of them with
-//! [`Builder`](super::build::Builder). At most one value of the file, and the sessions it makes, are in memory at once.
+//! [`Builder`]. At most one value of the file, and the sessions it makes, are in memory at once.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use super::Session;
+use super::build::Builder;
 use crate::diagnostic::{Diagnostic, Place, Severity, code};
 use crate::source::quoted;
 
@@ -125,6 +126,8 @@ struct Made {
     session: Session,
     /// Whether the session says itself if results were recorded.
     states_results: bool,
+    /// Whether its recording marks failures.
+    marks_errors: bool,
 }
 
 /// The beginning of a file, for recognition.
@@ -287,15 +290,10 @@ impl Iterator for Reading {
 
 impl Out {
     /// A session is complete.
-    fn session(&mut self, session: Session) {
+    fn session(&mut self, builder: Builder) {
         self.made += 1;
-        self.sessions.push_back(Made { session, states_results: false });
-    }
-
-    /// A session is complete, and says itself whether results were recorded.
-    fn session_stating_results(&mut self, session: Session) {
-        self.made += 1;
-        self.sessions.push_back(Made { session, states_results: true });
+        let (states_results, marks_errors) = (builder.states_results(), builder.marks_errors());
+        self.sessions.push_back(Made { session: builder.finish(), states_results, marks_errors });
     }
 
     /// Place in the file of the next session, from 0.

@@ -190,6 +190,7 @@ impl<'a> Chat<'a> {
             self.damaged(builder, format!("a call names no tool; it is kept as {}", quoted(UNNAMED)));
         }
         let name = name.as_deref().unwrap_or(UNNAMED);
+        let at = if members.has("at") { self.at(builder, &members) } else { at };
         let arguments = self.arguments(builder, name, arguments);
         builder.call(id.as_deref(), name, arguments, at);
     }
@@ -235,6 +236,7 @@ impl<'a> Chat<'a> {
     /// Whether a result is marked as failed: by a key of its own, by the format's text, by the user's test.
     fn failed(&mut self, builder: &mut Builder, members: &Members<'a>, content: &Body) -> bool {
         if let Some(marked) = self.flag(builder, members, "is_error") {
+            builder.mark_errors();
             return marked;
         }
         let named = members.get("error").is_some_and(|error| !matches!(error.json(), "false" | "\"\""));

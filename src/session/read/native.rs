@@ -67,7 +67,7 @@ impl Reader for Native {
             let mut builder = self.builder(unit, String::new(), out);
             let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
             chat.messages(&mut builder, unit.node);
-            return out.session(builder.finish());
+            return out.session(builder);
         }
         let message = match unit.node.kind() {
             Kind::Object => {
@@ -101,7 +101,7 @@ impl Reader for Native {
 impl Native {
     fn close(&mut self, out: &mut Out) {
         if let Some((builder, _)) = self.open.take() {
-            out.session(builder.finish());
+            out.session(builder);
         }
     }
 
@@ -137,7 +137,7 @@ impl Native {
             line: unit.line,
         };
         surroundings.facts();
-        let states_results = surroundings.results();
+        surroundings.results();
         surroundings.offered();
         let mut builder = surroundings.builder;
         let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
@@ -149,10 +149,7 @@ impl Native {
                 builder.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)));
             }
         }
-        match states_results {
-            true => out.session_stating_results(builder.finish()),
-            false => out.session(builder.finish()),
-        }
+        out.session(builder);
     }
 }
 
@@ -208,19 +205,13 @@ impl Surroundings<'_, '_> {
         }
     }
 
-    /// Whether the session says if results were recorded.
-    fn results(&mut self) -> bool {
-        let Some(node) = self.members.get("results") else { return false };
+    fn results(&mut self) {
+        let Some(node) = self.members.get("results") else { return };
         match node.text().as_deref() {
-            Some("recorded") => self.builder.facts().results = Results::Recorded,
-            Some("absent") => self.builder.facts().results = Results::Absent,
-            // Other recordings may keep something else under this name.
-            _ => {
-                self.expect("results", "`recorded` or `absent`", false);
-                return false;
-            }
+            Some("recorded") => self.builder.results(Results::Recorded),
+            Some("absent") => self.builder.results(Results::Absent),
+            _ => self.expect("results", "`recorded` or `absent`", false),
         }
-        true
     }
 
     fn offered(&mut self) {

@@ -56,7 +56,7 @@ impl Reader for TauBench {
         let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
         chat.messages(&mut builder, messages);
         chat.close(&mut builder);
-        out.session(builder.finish());
+        out.session(builder);
     }
 }
 
