@@ -7,6 +7,7 @@ pub mod body;
 pub mod build;
 pub mod read;
 pub mod value;
+pub mod write;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -58,9 +59,9 @@ impl Body {
         let json = json.trim();
         match json.as_bytes().first() {
             _ if json == "null" => Body::MISSING,
-            Some(b'"') => match serde_json::from_str::<String>(json) {
-                Ok(text) => Body::text(text),
-                Err(_) => Body::in_place(json),
+            Some(b'"') => match unescaped(json) {
+                Some(text) => Body::text(text),
+                None => Body::in_place(json),
             },
             _ => Body::in_place(json),
         }
@@ -170,6 +171,38 @@ fn part(part: &Value) -> Option<&str> {
         }
         _ => None,
     }
+}
+
+/// What a JSON text literal stands for; `None` where it is none. Reserves memory once, as serde_json does not.
+pub(super) fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
+    let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
+    let mut text = String::with_capacity(inner.len());
+    text.push_str(inner.get(..first)?);
+    let mut rest = inner.get(first..)?;
+    while let Some(escape) = rest.strip_prefix('\\') {
+        let simple = match escape.as_bytes().first()? {
+            b'n' => '\n',
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'r' => '\r',
+            b't' => '\t',
+            // Rare, and with rules of its own.
+            b'u' => return serde_json::from_str::<String>(literal).ok().map(Cow::Owned),
+            _ => return None,
+        };
+        text.push(simple);
+        rest = escape.get(1..)?;
+        // Escapes mostly stand close together.
+        let near = rest.bytes().take(16).position(|byte| byte == b'\\');
+        let next = near.or_else(|| memchr::memchr(b'\\', rest.as_bytes())).unwrap_or(rest.len());
+        text.push_str(rest.get(..next)?);
+        rest = rest.get(next..)?;
+    }
+    Some(Cow::Owned(text))
 }
 
 /// JSON text as a value. Text with a key that serde_json reserves is no JSON: recorded text must not be able to forge a

@@ -23,6 +23,10 @@ pub struct Builder {
     /// Calls that wait for their result, by id; those without one under `None`.
     waiting: HashMap<Option<Arc<str>>, VecDeque<u32>>,
     line: u32,
+    /// Whether the recording says itself if results were recorded.
+    states_results: bool,
+    /// Whether some result says itself if it failed, be it that it did not.
+    marks_errors: bool,
 }
 
 /// How a result is marked in the recording.
@@ -54,6 +58,8 @@ impl Builder {
             open: None,
             waiting: HashMap::new(),
             line,
+            states_results: false,
+            marks_errors: false,
         }
     }
 
@@ -84,6 +90,27 @@ impl Builder {
         if let Value::Object(map) = context {
             map.insert(key.to_owned(), value);
         }
+    }
+
+    /// What the recording itself says of its results.
+    pub fn results(&mut self, results: Results) {
+        self.facts.results = results;
+        self.states_results = true;
+    }
+
+    /// Whether the recording itself says if results were recorded.
+    pub fn states_results(&self) -> bool {
+        self.states_results
+    }
+
+    /// Some result says itself if it failed, so those that say nothing did not.
+    pub fn mark_errors(&mut self) {
+        self.marks_errors = true;
+    }
+
+    /// Whether failures are marked in this recording.
+    pub fn marks_errors(&self) -> bool {
+        self.marks_errors
     }
 
     /// The tools offered from `turn` on (from 1).
@@ -169,6 +196,7 @@ impl Builder {
         at: Option<Millis>,
     ) -> Option<CallRef> {
         self.open = None;
+        self.marks_errors |= mark.error || mark.refused.is_some();
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
         let index = self.waiting.get_mut(&id).and_then(VecDeque::pop_front);
         let message = self.session.messages.len();
@@ -208,15 +236,12 @@ impl Builder {
         &self.session.origin
     }
 
-    /// The session, and the calls that have no result.
+    /// The session.
     pub fn finish(mut self) -> Session {
-        if self.facts.results == Results::Absent {
-            for call in &mut self.session.calls {
-                call.outcome = Outcome::Ok;
-                call.in_turn = true;
-            }
-        }
         self.session.facts = Arc::new(self.facts);
+        if self.session.facts.results == Results::Absent {
+            self.session.without_results();
+        }
         self.session
     }
 
@@ -225,8 +250,21 @@ impl Builder {
     }
 }
 
+impl Session {
+    /// The recording keeps no results: a call without one counts as ok, within its turn.
+    pub(super) fn without_results(&mut self) {
+        if self.facts.results != Results::Absent {
+            self.facts = Arc::new(Facts { results: Results::Absent, ..Facts::clone(&self.facts) });
+        }
+        for call in self.calls.iter_mut().filter(|call| call.result.is_none()) {
+            call.outcome = Outcome::Ok;
+            call.in_turn = true;
+        }
+    }
+}
+
 /// Whether a result *is* one of the published refusals: how it was recognised.
-fn published_refusal(text: &str, tool: &str) -> Option<&'static str> {
+pub(super) fn published_refusal(text: &str, tool: &str) -> Option<&'static str> {
     const PLAN: &str = "Tool call rejected based on configured rejection plan";
     if text.starts_with("[permission denied:") {
         return Some("the result begins with `[permission denied:`");

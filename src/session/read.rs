@@ -2,13 +2,14 @@
 //!
 //! Reads from what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file; its
 //! [`Reader`] gets the values of the file one after the other and makes sessions of them with
-//! [`Builder`](super::build::Builder). At most one value of the file, and the sessions it makes, are in memory at once.
+//! [`Builder`]. At most one value of the file, and the sessions it makes, are in memory at once.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use super::Session;
+use super::build::Builder;
 use crate::diagnostic::{Diagnostic, Place, Severity, code};
 use crate::source::quoted;
 
@@ -101,6 +102,8 @@ struct Setting {
 /// One value of a file.
 struct Unit<'a> {
     node: Node<'a>,
+    /// The members, where it is an object; else none.
+    members: Members<'a>,
     /// Line where it begins, from 1.
     line: u32,
     /// The list at the top of the file that it stands in, from 0.
@@ -123,11 +126,13 @@ struct Made {
     session: Session,
     /// Whether the session says itself if results were recorded.
     states_results: bool,
+    /// Whether its recording marks failures.
+    marks_errors: bool,
 }
 
 /// The beginning of a file, for recognition.
 struct Sample<'a> {
-    values: Vec<Node<'a>>,
+    values: Vec<(Node<'a>, Members<'a>)>,
 }
 
 struct Sampled {
@@ -164,12 +169,11 @@ fn open_within(
     options: &Options,
     largest: u64,
 ) -> Result<Reading, Diagnostic> {
-    let failed = |error: io::Error| unreadable(&file, None, &error);
-    let mut units = Units::new(input, largest).map_err(failed)?;
-    let sampled = sample(&mut units).map_err(failed)?;
+    let mut units = Units::new(input, largest).map_err(|error| unreadable(&file, None, &error))?;
+    let mut sampled = VecDeque::new();
     let format = match options.format {
         Some(format) => format,
-        None => recognise(&file, &sampled)?,
+        None => recognise(&file, &mut units, &mut sampled)?,
     };
     let setting = Setting { file: Arc::clone(&file), error: options.error.clone() };
     Ok(Reading {
@@ -231,10 +235,11 @@ impl Reading {
         let diagnostic = match piece.kind {
             Kind::Value => {
                 let read = text::decode(bytes, &self.file, piece.line);
-                match Node::parse(&read.text) {
-                    Ok(node) => {
+                match shallow::value(&read.text) {
+                    Ok((node, members)) => {
                         let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
-                        let unit = Unit { node, line, list: piece.list, diagnostics: read.diagnostics };
+                        let unit =
+                            Unit { node, members, line, list: piece.list, diagnostics: read.diagnostics };
                         return self.reader.unit(&unit, &mut self.out);
                     }
                     Err(error) => damage(text::not_json(&read.text, &error)),
@@ -285,15 +290,10 @@ impl Iterator for Reading {
 
 impl Out {
     /// A session is complete.
-    fn session(&mut self, session: Session) {
+    fn session(&mut self, builder: Builder) {
         self.made += 1;
-        self.sessions.push_back(Made { session, states_results: false });
-    }
-
-    /// A session is complete, and says itself whether results were recorded.
-    fn session_stating_results(&mut self, session: Session) {
-        self.made += 1;
-        self.sessions.push_back(Made { session, states_results: true });
+        let (states_results, marks_errors) = (builder.states_results(), builder.marks_errors());
+        self.sessions.push_back(Made { session: builder.finish(), states_results, marks_errors });
     }
 
     /// Place in the file of the next session, from 0.
@@ -318,66 +318,68 @@ impl Out {
 
 impl<'a> Sample<'a> {
     /// The objects among the first values.
-    fn objects(&self) -> impl Iterator<Item = Members<'a>> {
-        self.values.iter().filter_map(|value| value.members())
+    fn objects(&self) -> impl Iterator<Item = &Members<'a>> {
+        self.values
+            .iter()
+            .filter(|(value, _)| value.kind() == shallow::Kind::Object)
+            .map(|(_, members)| members)
     }
 
     /// The lists among the first values.
     fn lists(&self) -> impl Iterator<Item = Node<'a>> {
-        self.values.iter().copied().filter(|value| value.kind() == shallow::Kind::List)
-    }
-
-    /// The first value.
-    fn first(&self) -> Option<Node<'a>> {
-        self.values.first().copied()
+        self.values.iter().map(|(value, _)| *value).filter(|value| value.kind() == shallow::Kind::List)
     }
 }
 
-fn sample(units: &mut Units) -> io::Result<VecDeque<Sampled>> {
-    let mut sampled = VecDeque::new();
+/// Reads on until a format recognises what it sees, or there is enough to say that none does.
+fn recognise(
+    file: &Arc<str>,
+    units: &mut Units,
+    sampled: &mut VecDeque<Sampled>,
+) -> Result<&'static Format, Diagnostic> {
     let mut values = 0;
     while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES {
-        let Some(piece) = units.next()? else { break };
-        let text = units.take_text();
-        if piece.kind == Kind::Value && Node::parse(&String::from_utf8_lossy(&text)).is_ok() {
-            values += 1;
+        let Some(piece) = units.next().map_err(|error| unreadable(file, None, &error))? else { break };
+        let is_value = piece.kind == Kind::Value;
+        sampled.push_back(Sampled { piece, text: units.take_text() });
+        if !is_value {
+            continue;
         }
-        // One large value is enough, and all that memory is to hold.
-        let large = text.len() > 1 << 20;
-        sampled.push_back(Sampled { piece, text });
-        if large && values > 0 {
-            break;
+        values += 1;
+        let recognised =
+            with_sample(sampled, |sample| FORMATS.iter().find(|format| (format.recognise)(sample)));
+        if let Some(format) = recognised {
+            return Ok(format);
         }
     }
-    Ok(sampled)
+    Err(with_sample(sampled, |sample| not_a_session(sampled, sample)).in_file(Arc::clone(file)))
 }
 
-fn recognise(file: &Arc<str>, sampled: &VecDeque<Sampled>) -> Result<&'static Format, Diagnostic> {
+fn with_sample<T>(sampled: &VecDeque<Sampled>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
     let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
     let texts: Vec<_> = values.map(|sampled| String::from_utf8_lossy(&sampled.text)).collect();
-    let sample = Sample { values: texts.iter().filter_map(|text| Node::parse(text).ok()).collect() };
-    if let Some(format) = FORMATS.iter().find(|format| (format.recognise)(&sample)) {
-        return Ok(format);
-    }
-    let place = |diagnostic: Diagnostic| diagnostic.in_file(Arc::clone(file));
+    look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text).ok()).collect() })
+}
+
+fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic {
     let Some(first) = sampled.front() else {
-        return Err(place(Diagnostic::warning(code::EMPTY_SESSION, "the file is empty")));
+        return Diagnostic::warning(code::EMPTY_SESSION, "the file is empty");
     };
     if let Some(archive) = text::not_text(&first.text) {
-        return Err(place(Diagnostic::error(code::NOT_A_SESSION, archive)));
+        return Diagnostic::error(code::NOT_A_SESSION, archive);
     }
-    let message = match (sample.objects().next(), sample.first()) {
+    let message = match (sample.objects().next(), sample.values.first()) {
         (Some(members), _) => {
             let names: Vec<_> = members.names().take(6).map(quoted).collect();
             format!("no known format has objects with the keys {}", names.join(", "))
         }
-        (None, Some(value)) => format!("no known format is made of {}", value.kind().word()),
+        (None, Some((value, _))) => format!("no known format is made of {}", value.kind().word()),
         (None, None) => text::no_value(&first.text, first.piece.kind),
     };
     let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
     let help =
         format!("known formats: {}; `--from FORMAT` reads it as one of them all the same", names.join(", "));
-    Err(place(Diagnostic::error(code::NOT_A_SESSION, message).help(help)))
+    Diagnostic::error(code::NOT_A_SESSION, message).help(help)
 }
 
 fn unreadable(file: &Arc<str>, line: Option<u64>, error: &io::Error) -> Diagnostic {

@@ -54,7 +54,21 @@ impl<'a> Lines<'a> {
     /// The line of a part. Parts are asked for in their order; of an earlier one the line is the latest one known.
     pub fn of(&mut self, part: Node<'_>) -> u32 {
         // Parts are slices of the whole text, so their addresses say where they stand.
-        let at = (part.json().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        self.to(self.offset(part))
+    }
+
+    /// The line of the object that has this first member.
+    fn of_object(&mut self, member: Node<'_>) -> u32 {
+        let at = self.offset(member);
+        let before = self.text.as_bytes().get(self.at..at).unwrap_or_default();
+        self.to(memchr::memrchr(b'{', before).map_or(at, |brace| self.at + brace))
+    }
+
+    fn offset(&self, part: Node<'_>) -> usize {
+        (part.json().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize)
+    }
+
+    fn to(&mut self, at: usize) -> u32 {
         if let Some(between) = self.text.as_bytes().get(self.at..at) {
             self.line = self.line.saturating_add(memchr::memchr_iter(b'\n', between).count() as u32);
             self.at = at;
@@ -71,33 +85,39 @@ impl<'a> Chat<'a> {
 
     /// Adds all messages of a list. Something else than a list is told.
     pub fn messages(&mut self, builder: &mut Builder, list: Node<'a>) {
+        if let Some(messages) = list.objects() {
+            return messages.iter().for_each(|message| self.message(builder, message));
+        }
         let Some(items) = list.items() else {
             self.lines.of(list);
             return self.damaged(builder, format!("the messages are {}, not a list", list.kind().word()));
         };
         for item in items {
-            self.message(builder, item);
+            match item.members() {
+                Some(message) => self.message(builder, &message),
+                None => {
+                    self.lines.of(item);
+                    let word = item.kind().word();
+                    self.damaged(builder, format!("a message is {word}, not an object; it is left out"));
+                }
+            }
         }
     }
 
     /// Adds one message.
-    pub fn message(&mut self, builder: &mut Builder, message: Node<'a>) {
-        builder.at_line(self.lines.of(message));
-        let Some(members) = message.members() else {
-            let word = message.kind().word();
-            return self.damaged(builder, format!("a message is {word}, not an object; it is left out"));
-        };
-        let at = self.at(builder, &members);
-        let role = self.role(builder, &members);
+    pub fn message(&mut self, builder: &mut Builder, members: &Members<'a>) {
+        builder.at_line(members.first().map_or(self.lines.line, |first| self.lines.of_object(first)));
+        let at = self.at(builder, members);
+        let role = self.role(builder, members);
         match &*role {
-            "assistant" | "model" | "ai" => self.response(builder, &members, at),
-            "tool" | "function" => self.result(builder, &members, at),
-            "toolgate" => self.operation(builder, &members),
+            "assistant" | "model" | "ai" => self.response(builder, members, at),
+            "tool" | "function" => self.result(builder, members, at),
+            "toolgate" => self.operation(builder, members),
             said => {
                 if members.any(&["tool_calls", "function_call"]).is_some_and(|calls| calls.json() != "[]") {
                     self.damaged(builder, format!("calls of the role {} are left out", quoted(said)));
                 }
-                let content = self.content(builder, &members);
+                let content = self.content(builder, members);
                 builder.said(said, content, at);
             }
         }
@@ -170,6 +190,7 @@ impl<'a> Chat<'a> {
             self.damaged(builder, format!("a call names no tool; it is kept as {}", quoted(UNNAMED)));
         }
         let name = name.as_deref().unwrap_or(UNNAMED);
+        let at = if members.has("at") { self.at(builder, &members) } else { at };
         let arguments = self.arguments(builder, name, arguments);
         builder.call(id.as_deref(), name, arguments, at);
     }
@@ -215,6 +236,7 @@ impl<'a> Chat<'a> {
     /// Whether a result is marked as failed: by a key of its own, by the format's text, by the user's test.
     fn failed(&mut self, builder: &mut Builder, members: &Members<'a>, content: &Body) -> bool {
         if let Some(marked) = self.flag(builder, members, "is_error") {
+            builder.mark_errors();
             return marked;
         }
         let named = members.get("error").is_some_and(|error| !matches!(error.json(), "false" | "\"\""));

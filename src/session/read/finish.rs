@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Again, Format, Made, Options};
 use crate::diagnostic::{Diagnostic, code};
-use crate::session::{Facts, MessageKind, Outcome, Results, Session};
+use crate::session::{MessageKind, Outcome, Results, Session};
 use crate::source::quoted;
 
 /// The last step before a session is handed out.
@@ -75,8 +75,7 @@ impl Finish {
         let results =
             made.session.messages.iter().filter(|m| matches!(m.kind, MessageKind::Result(..))).count();
         self.results += results as u64;
-        self.marked |=
-            made.session.calls.iter().any(|call| matches!(call.outcome, Outcome::Error | Outcome::Refused));
+        self.marked |= made.marks_errors;
         if results > 0 && self.kept == Kept::NotYetKnown {
             self.settle(Kept::Recorded);
         }
@@ -128,7 +127,7 @@ impl Finish {
     }
 
     fn settled(&self, made: Made) -> Session {
-        let Made { mut session, states_results } = made;
+        let Made { mut session, states_results, .. } = made;
         if self.kept == Kept::Absent && !states_results {
             session.without_results();
         }
@@ -208,15 +207,4 @@ fn unanswered(session: &mut Session) {
     };
     let notice = Diagnostic::notice(code::CALL_WITHOUT_RESULT, message);
     session.diagnostics.push(notice.on_line(Arc::clone(&session.origin.file), u64::from(line)));
-}
-
-impl Session {
-    /// The recording kept no results: every call counts as ok, without output.
-    fn without_results(&mut self) {
-        self.facts = Arc::new(Facts { results: Results::Absent, ..Facts::clone(&self.facts) });
-        for call in &mut self.calls {
-            call.outcome = Outcome::Ok;
-            call.in_turn = true;
-        }
-    }
 }

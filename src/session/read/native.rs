@@ -21,24 +21,21 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn recognise(sample: &Sample<'_>) -> bool {
-    sample.objects().any(|object| is_session(&object) || is_message(&object))
+    sample.objects().any(|object| is_session(object) || is_message(object))
         || sample.lists().any(is_conversation)
 }
 
 fn is_session(object: &Members<'_>) -> bool {
-    let Some(messages) = object.get("messages") else { return false };
-    let Some(items) = messages.items() else { return false };
-    items.is_empty() || items.iter().any(|item| item.members().is_some_and(|message| message.has("role")))
+    object.get("messages").is_some_and(|messages| messages.json().len() < 4 || is_conversation(messages))
 }
 
 fn is_message(object: &Members<'_>) -> bool {
     object.get("role").is_some_and(|role| role.kind() == Kind::Text) && !object.has("messages")
 }
 
-/// A list of messages within the list that the file is, or on a line of its own.
+/// A list of messages.
 fn is_conversation(list: Node<'_>) -> bool {
-    let items = list.items().unwrap_or_default();
-    items.first().and_then(|first| first.members()).is_some_and(|first| is_message(&first))
+    list.first_item().and_then(Node::members).is_some_and(|first| is_message(&first))
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
@@ -57,10 +54,10 @@ struct Native {
 
 impl Reader for Native {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
-        let members = unit.node.members().unwrap_or_default();
+        let members = &unit.members;
         if members.has("messages") {
             self.close(out);
-            return self.session(unit, &members, out);
+            return self.session(unit, members, out);
         }
         if members.has("role") {
             return self.bare_message(unit, out);
@@ -70,7 +67,7 @@ impl Reader for Native {
             let mut builder = self.builder(unit, String::new(), out);
             let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
             chat.messages(&mut builder, unit.node);
-            return out.session(builder.finish());
+            return out.session(builder);
         }
         let message = match unit.node.kind() {
             Kind::Object => {
@@ -104,7 +101,7 @@ impl Reader for Native {
 impl Native {
     fn close(&mut self, out: &mut Out) {
         if let Some((builder, _)) = self.open.take() {
-            out.session(builder.finish());
+            out.session(builder);
         }
     }
 
@@ -127,7 +124,7 @@ impl Native {
             }
             None => self.builder(unit, String::new(), out),
         };
-        Chat::new(unit.node, unit.line, &self.file, &self.rules).message(&mut builder, unit.node);
+        Chat::new(unit.node, unit.line, &self.file, &self.rules).message(&mut builder, &unit.members);
         self.open = Some((builder, unit.list));
     }
 
@@ -140,7 +137,7 @@ impl Native {
             line: unit.line,
         };
         surroundings.facts();
-        let states_results = surroundings.results();
+        surroundings.results();
         surroundings.offered();
         let mut builder = surroundings.builder;
         let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
@@ -152,10 +149,7 @@ impl Native {
                 builder.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)));
             }
         }
-        match states_results {
-            true => out.session_stating_results(builder.finish()),
-            false => out.session(builder.finish()),
-        }
+        out.session(builder);
     }
 }
 
@@ -211,19 +205,13 @@ impl Surroundings<'_, '_> {
         }
     }
 
-    /// Whether the session says if results were recorded.
-    fn results(&mut self) -> bool {
-        let Some(node) = self.members.get("results") else { return false };
+    fn results(&mut self) {
+        let Some(node) = self.members.get("results") else { return };
         match node.text().as_deref() {
-            Some("recorded") => self.builder.facts().results = Results::Recorded,
-            Some("absent") => self.builder.facts().results = Results::Absent,
-            // Other recordings may keep something else under this name.
-            _ => {
-                self.expect("results", "`recorded` or `absent`", false);
-                return false;
-            }
+            Some("recorded") => self.builder.results(Results::Recorded),
+            Some("absent") => self.builder.results(Results::Absent),
+            _ => self.expect("results", "`recorded` or `absent`", false),
         }
-        true
     }
 
     fn offered(&mut self) {

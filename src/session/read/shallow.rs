@@ -9,6 +9,8 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::session::body;
+
 /// One JSON value, as its text.
 #[derive(Clone, Copy)]
 pub struct Node<'a>(&'a str);
@@ -31,8 +33,17 @@ pub enum Kind {
 }
 
 /// The members of an object.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Members<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
+
+/// The one value that `text` is, with its members where it is an object.
+pub fn value(text: &str) -> serde_json::Result<(Node<'_>, Members<'_>)> {
+    let trimmed = text.trim_ascii();
+    if trimmed.starts_with('{') {
+        return Ok((Node(trimmed), serde_json::from_str(trimmed)?));
+    }
+    Ok((Node::parse(trimmed)?, Members::default()))
+}
 
 impl<'a> Node<'a> {
     /// The one value that `text` is.
@@ -66,7 +77,7 @@ impl<'a> Node<'a> {
         if self.kind() != Kind::Text {
             return None;
         }
-        serde_json::from_str::<Key<'a>>(self.0).ok().map(|key| key.0)
+        body::unescaped(self.0)
     }
 
     /// The text, or the digits of a number: how recordings write ids.
@@ -95,6 +106,21 @@ impl<'a> Node<'a> {
         Some(items.into_iter().map(Node::of).collect())
     }
 
+    /// The first item, of a list; the others are not looked at.
+    pub fn first_item(self) -> Option<Node<'a>> {
+        let items = self.0.strip_prefix('[')?;
+        let first = serde_json::Deserializer::from_str(items).into_iter::<&'a RawValue>().next()?;
+        first.ok().map(Node::of)
+    }
+
+    /// The members of each item, of a list of objects and nothing else.
+    pub fn objects(self) -> Option<Vec<Members<'a>>> {
+        if self.kind() != Kind::List {
+            return None;
+        }
+        serde_json::from_str(self.0).ok()
+    }
+
     /// The members, of an object.
     pub fn members(self) -> Option<Members<'a>> {
         if self.kind() != Kind::Object {
@@ -105,7 +131,7 @@ impl<'a> Node<'a> {
 
     /// The value as a tree; `None` where it nests too deeply, or has a key that serde_json reserves.
     pub fn value(self) -> Option<Value> {
-        crate::session::body::parse(self.0)
+        body::parse(self.0)
     }
 }
 
@@ -124,6 +150,11 @@ impl Kind {
 }
 
 impl<'a> Members<'a> {
+    /// The first member.
+    pub fn first(&self) -> Option<Node<'a>> {
+        self.0.first().map(|(_, node)| *node)
+    }
+
     /// The member of this name that is not `null`; the last one, where it is given twice.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         self.raw(key).filter(|node| node.kind() != Kind::Null)
@@ -216,6 +247,9 @@ mod tests {
         assert_eq!(members.get("b").unwrap().text().unwrap(), "x\ny");
         assert!(members.get("c").is_none() && members.has("c"));
         assert_eq!(members.names().collect::<Vec<_>>(), ["a", "b", "c", "a"]);
+        let first = |text| Node::parse(text).unwrap().first_item().map(Node::json);
+        assert_eq!(first("[ [1] , 2]"), Some("[1]"));
+        assert_eq!((first("[]"), first("{}")), (None, None));
     }
 
     #[test]

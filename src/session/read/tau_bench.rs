@@ -37,7 +37,7 @@ struct TauBench {
 
 impl Reader for TauBench {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
-        let members = unit.node.members().unwrap_or_default();
+        let members = &unit.members;
         let Some(messages) = members.get("traj") else {
             out.diagnostics(unit);
             let message = format!("{} without `traj` is no episode; it is left out", unit.node.kind().word());
@@ -46,7 +46,7 @@ impl Reader for TauBench {
         };
         let origin =
             Origin { file: Arc::clone(&self.file), index: out.index(), format: FORMAT.name, line: unit.line };
-        let mut builder = Builder::new(id(&members), origin);
+        let mut builder = Builder::new(id(members), origin);
         unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
         for key in ["task_id", "trial", "reward"] {
             if let Some(value) = members.get(key).and_then(Node::value) {
@@ -56,7 +56,7 @@ impl Reader for TauBench {
         let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
         chat.messages(&mut builder, messages);
         chat.close(&mut builder);
-        out.session(builder.finish());
+        out.session(builder);
     }
 }
 

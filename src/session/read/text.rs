@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::units::Kind;
+use memchr::memmem;
+
 use crate::diagnostic::{Diagnostic, Place, code};
 use crate::source::quoted;
 
@@ -48,6 +50,9 @@ pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
 /// where there is none, which is found without a copy.
 fn without_halves(text: &str) -> Option<(String, usize)> {
     let bytes = text.as_bytes();
+    if memmem::find(bytes, b"\\ud").is_none() && memmem::find(bytes, b"\\uD").is_none() {
+        return None;
+    }
     let mut mended: Option<(String, usize)> = None;
     let (mut at, mut copied) = (0, 0);
     while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {

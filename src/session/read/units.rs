@@ -387,7 +387,9 @@ impl Scan {
                 *at += 1;
             }
             let rest = chunk.get(*at..)?;
-            let found = memchr3(b'"', b'\\', b'\n', rest)?;
+            // Escapes mostly stand close together, and then the search is over before it pays to begin a wide one.
+            let near = rest.iter().take(16).position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+            let found = near.or_else(|| memchr3(b'"', b'\\', b'\n', rest))?;
             *at += found + 1;
             match rest.get(found) {
                 Some(b'\\') => self.escaped = true,

@@ -1,0 +1,258 @@
+//! A session in the native form: what `convert` writes, and what is saved as a case.
+//!
+//! Whatever decides about a call is written: calls, outcomes, order, parallelism, times, offered tools, refusals and the
+//! surroundings. What is not: where the session was read, and what was odd about that.
+
+use std::borrow::Cow;
+
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::build::published_refusal;
+use super::{
+    Body, Call, Form, Message, MessageKind, Millis, OfferedFrom, Operation, Outcome, Results, Session, Tool,
+    Turn,
+};
+
+/// Serializes a session in the native form, without line feeds if the serializer adds none: one line of JSON Lines.
+///
+/// Contents that were recorded as JSON stand there as they were written, so this is for serde_json; for another
+/// serializer, make a [`Value`] of it first.
+#[derive(Debug, Clone, Copy)]
+pub struct Native<'a>(pub &'a Session);
+
+impl Serialize for Native<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let session = self.0;
+        let (now, later) = match session.offered.split_first() {
+            Some((first, later)) if first.turn <= 1 => (Some(tools(&first.tools)), later),
+            _ => (None, session.offered.as_slice()),
+        };
+        let document = Document {
+            id: &session.id,
+            parent: session.parent.as_deref(),
+            context: session.facts.context.as_ref(),
+            variables: session.facts.variables.as_ref(),
+            files: session.facts.files.as_deref(),
+            now: session.facts.now.map(Instant),
+            results: session.facts.results,
+            from_the_middle: session.facts.from_the_middle,
+            tools: now,
+            tools_at: later.iter().map(Change::of).collect(),
+            messages: session
+                .messages
+                .iter()
+                .enumerate()
+                .map(|(at, m)| Written::of(session, at, m))
+                .collect(),
+        };
+        document.serialize(serializer)
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variables: Option<&'a Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<Instant>,
+    results: Results,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    from_the_middle: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<Offered<'a>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools_at: Vec<Change<'a>>,
+    messages: Vec<Written<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct Change<'a> {
+    turn: u32,
+    tools: Vec<Offered<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct Offered<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a Value>,
+}
+
+/// One message.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Written<'a> {
+    Said {
+        role: &'a str,
+        content: Content<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<Instant>,
+    },
+    Response {
+        role: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        content: Content<'a>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Proposed<'a>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<Instant>,
+    },
+    Result {
+        role: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_call_id: Option<&'a str>,
+        content: Content<'a>,
+        is_error: bool,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        refused: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<Instant>,
+    },
+    Operation {
+        role: &'static str,
+        op: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
+    },
+}
+
+#[derive(serde::Serialize)]
+struct Proposed<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    r#type: &'static str,
+    function: Function<'a>,
+    /// Where it is not the message's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Option<Instant>>,
+}
+
+#[derive(serde::Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Content::is_missing")]
+    arguments: Content<'a>,
+}
+
+impl<'a> Change<'a> {
+    fn of(from: &'a OfferedFrom) -> Change<'a> {
+        Change { turn: from.turn, tools: tools(&from.tools) }
+    }
+}
+
+impl<'a> Offered<'a> {
+    fn of(tool: &'a Tool) -> Offered<'a> {
+        let Tool { name, description, parameters } = tool;
+        Offered { name, description: description.as_deref(), parameters: parameters.as_ref() }
+    }
+}
+
+impl<'a> Written<'a> {
+    fn of(session: &'a Session, index: usize, message: &'a Message) -> Written<'a> {
+        let (content, at) = (Content(&message.content), message.at.map(Instant));
+        match &message.kind {
+            MessageKind::Said => Written::Said { role: &message.role, content, at },
+            MessageKind::Response(number) => {
+                let turn = session.turn(*number);
+                // One key for all messages of a turn, and the calls with the last of them.
+                let several = turn.filter(|turn| turn.messages.len() > 1);
+                let last = turn.filter(|turn| turn.messages.end == index + 1);
+                Written::Response {
+                    role: "assistant",
+                    id: several.map(|turn| format!("turn-{}", turn.number)),
+                    content,
+                    tool_calls: last.map(|turn| proposed(session, turn, message.at)).unwrap_or_default(),
+                    at,
+                }
+            }
+            MessageKind::Result(call, id) => {
+                let call = call.and_then(|call| session.calls.get(call as usize));
+                // The published refusals are recognised by their text.
+                let by_mark = |call: &Call| published_refusal(message.content.shown(), &call.tool).is_none();
+                Written::Result {
+                    role: "tool",
+                    tool_call_id: id.as_deref(),
+                    content,
+                    is_error: call.is_some_and(|call| call.outcome == Outcome::Error),
+                    refused: call.is_some_and(|call| call.outcome == Outcome::Refused && by_mark(call)),
+                    at,
+                }
+            }
+            MessageKind::Operation(operation) => {
+                let (op, name) = match operation {
+                    Operation::Snapshot(name) => ("snapshot", Some(&**name)),
+                    Operation::Restore(name) => ("restore", Some(&**name)),
+                    Operation::Reset => ("reset", None),
+                    Operation::Unknown(op) => (&**op, None),
+                };
+                Written::Operation { role: "toolgate", op, name }
+            }
+        }
+    }
+}
+
+fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Proposed<'a>> {
+    let calls = session.calls_of(turn).iter();
+    calls
+        .map(|call| Proposed {
+            id: call.id.as_deref(),
+            r#type: "function",
+            function: Function { name: &call.tool, arguments: Content(&call.arguments) },
+            at: (call.time != at).then(|| call.time.map(Instant)),
+        })
+        .collect()
+}
+
+fn tools(tools: &[Tool]) -> Vec<Offered<'_>> {
+    tools.iter().map(Offered::of).collect()
+}
+
+/// ISO 8601 with a zone; a number where the calendar has no such time.
+struct Instant(Millis);
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(instant) => serializer.collect_str(&instant),
+            Err(_) => serializer.serialize_i64(self.0),
+        }
+    }
+}
+
+/// Text as a JSON text, JSON as it was written.
+struct Content<'a>(&'a Body);
+
+impl Content<'_> {
+    fn is_missing(&self) -> bool {
+        self.0.is_missing()
+    }
+}
+
+impl Serialize for Content<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.form() {
+            None => serializer.serialize_none(),
+            Some(Form::Text) => serializer.serialize_str(self.0.raw()),
+            Some(Form::Json) => {
+                // Line breaks in JSON stand between its tokens only.
+                let json = match self.0.raw() {
+                    raw if raw.contains(['\n', '\r']) => Cow::Owned(raw.replace(['\n', '\r'], " ")),
+                    raw => Cow::Borrowed(raw),
+                };
+                serde_json::from_str::<&RawValue>(&json).map_err(S::Error::custom)?.serialize(serializer)
+            }
+        }
+    }
+}
