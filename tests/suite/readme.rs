@@ -35,14 +35,17 @@ fn its_commands_run() {
             ["toolgate", arguments @ ..] => {
                 let (_, code, word) = expected.iter().find(|(known, ..)| *known == line).unwrap();
                 let output = Command::cargo_bin("toolgate").unwrap().args(arguments).output().unwrap();
-                let told = [output.stdout, output.stderr].map(|told| String::from_utf8(told).unwrap()).concat();
+                let told =
+                    [output.stdout, output.stderr].map(|told| String::from_utf8(told).unwrap()).concat();
                 assert_eq!(output.status.code(), Some(*code), "{line}\n{told}");
                 assert!(told.contains(word), "{line}\n{told}");
                 ran += 1;
             }
             // Cargo's own: building is what brought us here, and the examples are built beside the tests.
             ["cargo", "run", "--release"] | ["cargo", "test"] => {}
-            ["cargo", "run", "--example", name] => assert!(fs::exists(format!("examples/{name}.rs")).unwrap(), "{line}"),
+            ["cargo", "run", "--example", name] => {
+                assert!(fs::exists(format!("examples/{name}.rs")).unwrap(), "{line}")
+            }
             other => panic!("nobody checks {other:?}"),
         }
     }
@@ -59,7 +62,11 @@ fn without_a_terminal_the_program_prints_what_replay_prints() {
 #[test]
 fn its_contract_is_the_sample_without_comments() {
     let sample = fs::read_to_string("contracts/refunds/issue_refund.yaml").unwrap();
-    let bare: String = sample.lines().filter(|line| !line.trim_start().starts_with('#')).map(|line| format!("{line}\n")).collect();
+    let bare: String = sample
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .map(|line| format!("{line}\n"))
+        .collect();
     assert_eq!(blocks("yaml"), [bare]);
 }
 
@@ -69,7 +76,9 @@ fn its_session_is_one() {
     use toolgate::session::read::{Options, open};
     let [session] = &blocks("json")[..] else { panic!("one block of JSON") };
     let sessions: Vec<_> =
-        open("README.md", Box::new(Cursor::new(session.clone().into_bytes())), &Options::default()).unwrap().collect();
+        open("README.md", Box::new(Cursor::new(session.clone().into_bytes())), &Options::default())
+            .unwrap()
+            .collect();
     assert_eq!((sessions.len(), sessions[0].calls.len(), &*sessions[0].id), (1, 1, "refund-124"));
     assert!(sessions[0].diagnostics.is_empty());
 }
