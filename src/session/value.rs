@@ -70,8 +70,8 @@ fn feed(value: &Value, with: &impl BuildHasher, into: &mut impl Hasher) {
 struct Decimal<'a> {
     negative: bool,
     /// The significant digits: those before the point, then those after it, without zeros at either end.
-    whole: &'a str,
-    fraction: &'a str,
+    whole: &'a [u8],
+    fraction: &'a [u8],
     /// The power of ten above the first digit: 3 for 120, 0 for 0.12. Saturating: exponents beyond 128 bits are beyond
     /// comparing.
     magnitude: i128,
@@ -79,23 +79,24 @@ struct Decimal<'a> {
 
 impl<'a> Decimal<'a> {
     fn of(text: &'a str) -> Decimal<'a> {
-        let (negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text),
+        let text = text.as_bytes();
+        let (negative, text) = match text.split_first() {
+            Some((b'-', rest)) => (true, rest),
+            _ => (false, text),
         };
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        let (mantissa, exponent) = match split_at(text, |byte| matches!(byte, b'e' | b'E')) {
             Some((mantissa, exponent)) => (mantissa, saturating(exponent)),
             None => (text, 0),
         };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let (whole, mut fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let (whole, fraction) = split_at(mantissa, |byte| byte == b'.').unwrap_or((mantissa, &[]));
+        let (whole, mut fraction) = (without_leading(whole), without_trailing(fraction));
         let mut magnitude = exponent.saturating_add(whole.len() as i128);
         if whole.is_empty() {
-            let digits = fraction.trim_start_matches('0');
+            let digits = without_leading(fraction);
             magnitude = magnitude.saturating_sub((fraction.len() - digits.len()) as i128);
             fraction = digits;
         }
-        let whole = if fraction.is_empty() { whole.trim_end_matches('0') } else { whole };
+        let whole = if fraction.is_empty() { without_trailing(whole) } else { whole };
         if whole.is_empty() && fraction.is_empty() {
             return Decimal { negative: false, whole, fraction, magnitude: 0 };
         }
@@ -103,7 +104,7 @@ impl<'a> Decimal<'a> {
     }
 
     fn digits(self) -> impl Iterator<Item = u8> + 'a {
-        self.whole.bytes().chain(self.fraction.bytes())
+        self.whole.iter().chain(self.fraction).copied()
     }
 
     fn sign(self) -> i8 {
@@ -133,15 +134,30 @@ impl Hash for Decimal<'_> {
     }
 }
 
-fn saturating(exponent: &str) -> i128 {
-    let (negative, digits) = match exponent.as_bytes().first() {
-        Some(b'-') => (true, &exponent[1..]),
-        Some(b'+') => (false, &exponent[1..]),
+fn split_at(text: &[u8], at: impl Fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
+    let (before, rest) = text.split_at(text.iter().position(|byte| at(*byte))?);
+    Some((before, rest.get(1..)?))
+}
+
+fn without_leading(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    digits.get(zeros..).unwrap_or_default()
+}
+
+fn without_trailing(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().rev().take_while(|digit| **digit == b'0').count();
+    digits.get(..digits.len() - zeros).unwrap_or_default()
+}
+
+fn saturating(exponent: &[u8]) -> i128 {
+    let (negative, digits) = match exponent.split_first() {
+        Some((b'-', digits)) => (true, digits),
+        Some((b'+', digits)) => (false, digits),
         _ => (false, exponent),
     };
     let size = digits
-        .bytes()
-        .fold(0i128, |n, d| n.saturating_mul(10).saturating_add(i128::from(d.wrapping_sub(b'0'))));
+        .iter()
+        .fold(0i128, |n, digit| n.saturating_mul(10).saturating_add(i128::from(digit.wrapping_sub(b'0'))));
     if negative { size.saturating_neg() } else { size }
 }
 
