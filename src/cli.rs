@@ -1,7 +1,7 @@
 //! The command line: what was asked, put to the library, and an exit code.
 //!
 //! Results go to standard output, diagnostics and progress to standard error. A verb is one file here, a variant of
-//! [`args::Verb`] and an arm of [`run`].
+//! `args::Verb` and an arm of `run`.
 
 mod args;
 mod check;

@@ -108,7 +108,9 @@ fn imports_run_one_way() {
     let mut wrong = Vec::new();
     for source in sources().iter().filter(|source| !["lib", "main"].contains(&source.room())) {
         let room = source.room();
-        let own = place(room).unwrap_or_else(|| panic!("the room `{room}` has no place in this test"));
+        let own = place(room);
+        assert!(own.is_some(), "the room `{room}` has no place in this test");
+        let own = own.unwrap();
         for (number, line) in source.code() {
             for other in named(line) {
                 let Some(theirs) = place(&other) else { continue };

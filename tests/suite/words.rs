@@ -34,7 +34,8 @@ fn replay(policy: &str, calls: Calls<'_>, more: &str) -> Replay {
     let file =
         PolicyFile { name: "p.yaml".into(), relative: "p.yaml".into(), text: policy.into(), named: true };
     let loaded = Policy::load(&[file], None);
-    let policy = loaded.policy.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    assert!(loaded.policy.is_some(), "{:?}", loaded.diagnostics);
+    let policy = loaded.policy.unwrap();
     Replay::new(&Arc::new(session), &policy, Mode::Enforce)
 }
 
