@@ -35,7 +35,8 @@ impl<'a> Blocks<'a> {
         match piece.kind {
             Kind::Text => Ok(Some(Node::Text(self.text(piece.inside)))),
             Kind::Output => {
-                let (expression, _) = Scanner::new(self.input, piece.inside.0, piece.inside.1).expression()?;
+                let (expression, _) =
+                    Scanner::new(self.input, piece.inside.0, piece.inside.1).expression()?;
                 Ok(Some(Node::Output(expression)))
             }
             Kind::Tag => {
@@ -87,9 +88,7 @@ impl<'a> Blocks<'a> {
                 self.inline_comment(piece)?;
                 return Ok(None);
             }
-            "include" | "render" | "layout" | "block" => {
-                return Err(Unevaluable::Unsupported { what: format!("the tag `{name}`") });
-            }
+            "include" | "render" | "layout" | "block" => return Err(Unevaluable::unsupported("tag", &name)),
             _ => return Err(Unevaluable::UnknownTag { name, offset: piece.from }),
         }))
     }

@@ -38,11 +38,17 @@ pub(super) fn clip(time: f64) -> Option<f64> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token {
     End,
-    Number { value: i64, length: usize },
+    Number {
+        value: i64,
+        length: usize,
+    },
     Symbol(u8),
     Space,
     Month(i64),
-    Zone { hours: i64, length: usize },
+    Zone {
+        hours: i64,
+        length: usize,
+    },
     /// `T`.
     Separator,
     /// `am` or `pm`, as the hours it adds.
@@ -127,11 +133,12 @@ impl Tokens<'_> {
         match unit {
             0 => Token::End,
             48..=57 => {
-                let mut value = 0;
+                let (mut value, mut digits) = (0, 0);
                 while let digit @ 48..=57 = self.unit() {
-                    // Nine digits count, the others are passed over.
-                    if self.at - from < 9 {
+                    // Nine digits behind leading zeros count, the others are passed over.
+                    if (digits > 0 || digit > 48) && digits < 9 {
                         value = value * 10 + i64::from(digit - 48);
+                        digits += 1;
                     }
                     self.at += 1;
                 }
@@ -259,7 +266,9 @@ impl<'a> Parser<'a> {
             if !self.tokens.skip(b'-') {
                 break;
             }
-            let Some(part) = self.tokens.ahead.digits(2, range) else { return Standard::Left(self.tokens.next()) };
+            let Some(part) = self.tokens.ahead.digits(2, range) else {
+                return Standard::Left(self.tokens.next());
+            };
             self.tokens.next();
             self.day.push(part);
         }
@@ -380,13 +389,15 @@ impl<'a> Parser<'a> {
             self.add_time(number)?;
             let fraction = milliseconds(self.tokens.ahead)?;
             self.tokens.next();
-            self.end_time(fraction)?;
+            // A fraction behind four parts is passed over.
+            self.end_time(fraction);
         } else if self.zone.hour.is_some() && self.zone.minute.is_none() && (0..60).contains(&number) {
             self.zone.minute = Some(number);
         } else if self.expects_time(number) {
-            self.end_time(number)?;
+            self.end_time(number);
             let ahead = self.tokens.ahead;
-            let ends = matches!(ahead, Token::End | Token::Space) || ahead.is_zulu() || ahead.sign().is_some();
+            let ends =
+                matches!(ahead, Token::End | Token::Space) || ahead.is_zulu() || ahead.sign().is_some();
             ends.then_some(())?;
         } else {
             (self.day.len() < 3).then_some(())?;
@@ -408,10 +419,10 @@ impl<'a> Parser<'a> {
         (self.time.len() < 4).then(|| self.time.push(part))
     }
 
-    fn end_time(&mut self, part: i64) -> Option<()> {
-        self.add_time(part)?;
-        self.time.resize(4, 0);
-        Some(())
+    fn end_time(&mut self, part: i64) {
+        if self.add_time(part).is_some() {
+            self.time.resize(4, 0);
+        }
     }
 
     fn instant(&self) -> Option<f64> {
@@ -438,7 +449,8 @@ impl<'a> Parser<'a> {
             }
             None => 0,
         };
-        let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+        let seconds =
+            days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
         clip(seconds as f64 * 1000.0 + fraction as f64)
     }
 

@@ -78,7 +78,9 @@ pub(super) fn string(value: &Value, meter: &mut Meter) -> Outcome<Text> {
         Value::Object(object) if object.get(&text::units("toString")).is_some() => {
             return Err(failed("cannot convert an object with a field `toString` to text"));
         }
-        Value::Object(_) | Value::Nil | Value::Empty | Value::Blank | Value::Loop(_) => text::units("[object Object]"),
+        Value::Object(_) | Value::Nil | Value::Empty | Value::Blank | Value::Loop(_) => {
+            text::units("[object Object]")
+        }
     })
 }
 
@@ -181,8 +183,8 @@ pub(super) enum Identity {
 }
 
 /// The identity of a value.
-pub(super) fn identity(value: &Value) -> Identity {
-    match value {
+pub(super) fn identity(value: &Value, meter: &mut Meter) -> Outcome<Identity> {
+    Ok(match value {
         Value::Undefined => Identity::Kind(0),
         Value::Null => Identity::Kind(1),
         Value::Bool(truth) => Identity::Kind(2 + u8::from(*truth)),
@@ -192,11 +194,14 @@ pub(super) fn identity(value: &Value) -> Identity {
         Value::Number(number) if number.is_nan() => Identity::Kind(7),
         // Adding 0 makes -0 and 0 one.
         Value::Number(number) => Identity::Number((number + 0.0).to_bits()),
-        Value::Text(text) => Identity::Text(Arc::clone(text)),
+        Value::Text(text) => {
+            meter.step(text.len())?;
+            Identity::Text(Arc::clone(text))
+        }
         Value::List(list) => Identity::Shared(Arc::as_ptr(list).addr()),
         Value::Object(object) => Identity::Shared(Arc::as_ptr(object).addr()),
         Value::Loop(state) => Identity::Shared(Arc::as_ptr(state).addr()),
-    }
+    })
 }
 
 /// The shortest digits that read back as `number`, laid out as JavaScript does.
@@ -210,7 +215,7 @@ pub(super) fn number_text(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }
-    let scientific = format!("{:e}", number.abs());
+    let scientific = shortest(number.abs());
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let digits = mantissa.replace('.', "");
     // The decimal point stands after this many of the digits.
@@ -231,6 +236,15 @@ pub(super) fn number_text(number: f64) -> String {
         format!("{first}{dot}{rest}e{sign}{}", (point - 1).abs())
     };
     if number < 0.0 { format!("-{body}") } else { body }
+}
+
+/// The shortest digits, of two equally short ones the closer, of two equally close ones the even.
+fn shortest(number: f64) -> String {
+    let short = format!("{number:e}");
+    let places = short.bytes().take_while(|&byte| byte != b'e').filter(u8::is_ascii_digit).count();
+    // Exact formatting rounds to the nearest, halves to even; Rust's shortest form rounds halves up.
+    let nearest = format!("{number:.*e}", places.saturating_sub(1));
+    if nearest.parse() == Ok(number) { nearest } else { short }
 }
 
 /// `Number(text)`.
@@ -298,7 +312,13 @@ pub(super) fn object_json(fields: &[(Text, Value)], meter: &mut Meter) -> Outcom
     Ok(out.into())
 }
 
-fn write_json(value: &Value, indent: &[u16], level: usize, out: &mut Vec<u16>, meter: &mut Meter) -> Outcome<()> {
+fn write_json(
+    value: &Value,
+    indent: &[u16],
+    level: usize,
+    out: &mut Vec<u16>,
+    meter: &mut Meter,
+) -> Outcome<()> {
     meter.step(1)?;
     match value {
         Value::Undefined | Value::Null => put(out, "null", meter),

@@ -35,7 +35,9 @@ impl Names {
         for node in nodes {
             match node {
                 Node::Text(_) | Node::Break | Node::Continue => {}
-                Node::Output(expression) | Node::Assign { value: expression, .. } => self.expression(expression),
+                Node::Output(expression) | Node::Assign { value: expression, .. } => {
+                    self.expression(expression)
+                }
                 Node::Capture { body, .. } | Node::Block(body) => self.nodes(body),
                 Node::If { branches, otherwise } => {
                     for branch in branches {

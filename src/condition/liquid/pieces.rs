@@ -29,11 +29,25 @@ pub(super) struct Piece<'a> {
 
 impl<'a> Piece<'a> {
     fn text(from: usize, to: usize) -> Self {
-        Self { kind: Kind::Text, from, to, inside: (from, to), name: &[], arguments: to, trims: (false, false) }
+        Self {
+            kind: Kind::Text,
+            from,
+            to,
+            inside: (from, to),
+            name: &[],
+            arguments: to,
+            trims: (false, false),
+        }
     }
 
     /// `inner` is the part between the delimiters, before dashes and blanks are taken off.
-    fn delimited(kind: Kind, input: &'a [u16], from: usize, to: usize, inner: (usize, usize)) -> Outcome<Self> {
+    fn delimited(
+        kind: Kind,
+        input: &'a [u16],
+        from: usize,
+        to: usize,
+        inner: (usize, usize),
+    ) -> Outcome<Self> {
         let unit = |at: usize| input.get(at).copied();
         let left = unit(inner.0) == Some(45);
         let right = inner.1.checked_sub(1).and_then(unit) == Some(45);
@@ -50,7 +64,10 @@ impl<'a> Piece<'a> {
             let mut scanner = Scanner::new(input, begin, end);
             piece.name = scanner.tag_name();
             if piece.name.is_empty() {
-                return Err(Unevaluable::Syntax { message: "a tag name was expected".to_owned(), offset: from });
+                return Err(Unevaluable::Syntax {
+                    message: "a tag name was expected".to_owned(),
+                    offset: from,
+                });
             }
             scanner.skip_blank();
             piece.arguments = scanner.at;
@@ -161,20 +178,22 @@ fn control_space(input: &[u16], pieces: &mut [Piece<'_>]) {
         if piece.kind == Kind::Text {
             continue;
         }
-        if !in_raw && piece.trims.0 {
-            if let Some(before) = at.checked_sub(1).and_then(|before| pieces.get_mut(before)) {
-                trim_end(input, before);
-            }
+        if !in_raw
+            && piece.trims.0
+            && let Some(before) = at.checked_sub(1).and_then(|before| pieces.get_mut(before))
+        {
+            trim_end(input, before);
         }
         if piece.is_tag("raw") {
             in_raw = true;
         } else if piece.is_tag("endraw") {
             in_raw = false;
         }
-        if !in_raw && piece.trims.1 {
-            if let Some(after) = pieces.get_mut(at + 1) {
-                trim_start(input, after);
-            }
+        if !in_raw
+            && piece.trims.1
+            && let Some(after) = pieces.get_mut(at + 1)
+        {
+            trim_start(input, after);
         }
     }
 }

@@ -106,7 +106,8 @@ impl<'a> Render<'a> {
                 arguments.push(match argument {
                     Argument::Plain(operand) => self.operand(operand)?,
                     Argument::Named(name, operand) => {
-                        let named = operand.as_ref().map_or(Ok(Value::Undefined), |operand| self.operand(operand))?;
+                        let named =
+                            operand.as_ref().map_or(Ok(Value::Undefined), |operand| self.operand(operand))?;
                         Value::made(vec![Value::Text(Arc::clone(name)), named], &mut self.meter)?
                     }
                 });
@@ -159,6 +160,7 @@ impl<'a> Render<'a> {
     /// Reads a variable: of a loop, assigned, or of the caller.
     fn variable(&mut self, name: &Value) -> Outcome<Value> {
         let name = js::key(name, &mut self.meter)?;
+        self.meter.step(name.len())?;
         for frame in self.frames.iter().rev() {
             if let Some(value) = frame.get(&name) {
                 return Ok(value.clone());
@@ -221,7 +223,7 @@ impl<'a> Render<'a> {
         items: &[Value],
         name: &Text,
         expression: &Expression,
-        mut visit: impl FnMut(usize, Value) -> bool,
+        mut visit: impl FnMut(&mut Self, usize, Value) -> Outcome<bool>,
     ) -> Outcome<()> {
         if self.nesting >= NESTING {
             return Err(Unevaluable::TooDeep);
@@ -231,7 +233,7 @@ impl<'a> Render<'a> {
             self.frames.push(Frame { names: vec![(Arc::clone(name), item.clone())], inherits: true });
             let value = self.expression(expression)?;
             self.frames.pop();
-            if !visit(place, value) {
+            if !visit(self, place, value)? {
                 break;
             }
         }

@@ -195,7 +195,8 @@ impl<'a> Scanner<'a> {
 
     /// The word of `table` that stands here as a whole.
     fn keyword<T: Clone>(&self, table: &[(&str, T)]) -> Option<(usize, T)> {
-        let (word, meaning) = table.iter().find(|(word, _)| self.at + word.len() <= self.end && self.meets(word))?;
+        let (word, meaning) =
+            table.iter().find(|(word, _)| self.at + word.len() <= self.end && self.meets(word))?;
         let ends_in_letter = word.ends_with(|last: char| last.is_ascii_alphabetic());
         if ends_in_letter && self.ahead(word.len()).is_some_and(is_word) {
             return None;
@@ -379,6 +380,9 @@ impl<'a> Scanner<'a> {
             }
             let arguments = self.arguments()?;
             let spelled = text::lossy(name);
+            if spelled == "sample" {
+                return Err(Unevaluable::unsupported("filter", &spelled));
+            }
             let Some((name, run)) = filters::find(&spelled) else {
                 return Err(Unevaluable::UnknownFilter { name: spelled, offset });
             };
@@ -455,7 +459,8 @@ fn unescape(spelled: &[u16]) -> Option<Text> {
     if !spelled.contains(&92) {
         return Some(spelled.get(1..last).unwrap_or(NOTHING).into());
     }
-    let digit = |at: usize, base: u32| char::from_u32(u32::from(*spelled.get(at)?)).and_then(|c| c.to_digit(base));
+    let digit =
+        |at: usize, base: u32| char::from_u32(u32::from(*spelled.get(at)?)).and_then(|c| c.to_digit(base));
     let mut out = Vec::with_capacity(spelled.len());
     let mut at = 1;
     while at < last {

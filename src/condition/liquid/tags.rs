@@ -116,7 +116,8 @@ impl Render<'_> {
         let settings = tag.settings.iter();
         settings
             .map(|(name, operand)| {
-                let value = operand.as_ref().map_or(Ok(Value::Bool(true)), |operand| self.operand(operand))?;
+                let value =
+                    operand.as_ref().map_or(Ok(Value::Bool(true)), |operand| self.operand(operand))?;
                 Ok((Arc::clone(name), value))
             })
             .collect()
@@ -154,7 +155,7 @@ impl Render<'_> {
         self.continues.insert(key, next);
 
         let forloop = text::units("forloop");
-        let state = Loop::new(items.items().len(), loop_name(tag), None);
+        let state = Loop::new(items.items().len(), loop_name(tag), None)?;
         self.frames.push(Frame::new(vec![(Arc::clone(&forloop), Value::Loop(state))]));
         for item in items.items() {
             self.meter.step(1)?;
@@ -181,7 +182,8 @@ impl Render<'_> {
         let items = self.enumerable(collection)?;
         let settings = self.settings(tag)?;
         let zero = Value::Number(0.0);
-        let offset = Some(setting(&settings, "offset")).filter(|offset| js::is_truthy(offset)).unwrap_or(&zero);
+        let offset =
+            Some(setting(&settings, "offset")).filter(|offset| js::is_truthy(offset)).unwrap_or(&zero);
         let length = Value::Number(js::count(items.items().len()));
         let limit = match setting(&settings, "limit") {
             Value::Undefined => &length,
@@ -193,7 +195,7 @@ impl Render<'_> {
             columns if js::is_truthy(columns) => columns.clone(),
             _ => Value::Number(js::count(items.items().len())),
         };
-        let state = Loop::new(items.items().len(), loop_name(tag), Some(columns));
+        let state = Loop::new(items.items().len(), loop_name(tag), Some(columns))?;
         let name = text::units("tablerowloop");
         self.frames.push(Frame::new(vec![(name, Value::Loop(Arc::clone(&state)))]));
         for item in items.items() {

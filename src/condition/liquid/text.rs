@@ -151,7 +151,8 @@ fn scan(hay: &[u16], needle: &[u16], overlapping: bool, mut visit: impl FnMut(us
         return;
     }
     let borders = borders(needle);
-    let border = |matched: usize| matched.checked_sub(1).and_then(|last| borders.get(last)).copied().unwrap_or(0);
+    let border =
+        |matched: usize| matched.checked_sub(1).and_then(|last| borders.get(last)).copied().unwrap_or(0);
     let mut matched = 0;
     for (at, &unit) in hay.iter().enumerate() {
         while matched > 0 && needle.get(matched) != Some(&unit) {

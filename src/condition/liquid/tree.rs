@@ -13,16 +13,36 @@ pub(super) type Filter = fn(&mut Render<'_>, Value, &[Value]) -> Outcome<Value>;
 pub(super) enum Node {
     Text(Text),
     Output(Expression),
-    Assign { name: Text, value: Expression },
-    Capture { name: Text, body: Vec<Node> },
+    Assign {
+        name: Text,
+        value: Expression,
+    },
+    Capture {
+        name: Text,
+        body: Vec<Node>,
+    },
     /// `if` and `unless`: the first branch whose test holds.
-    If { branches: Vec<Branch>, otherwise: Vec<Node> },
-    Case { subject: Expression, branches: Vec<(Vec<Operand>, Vec<Node>)>, otherwise: Vec<Node> },
+    If {
+        branches: Vec<Branch>,
+        otherwise: Vec<Node>,
+    },
+    Case {
+        subject: Expression,
+        branches: Vec<(Vec<Operand>, Vec<Node>)>,
+        otherwise: Vec<Node>,
+    },
     For(Box<For>),
     Table(Box<For>),
-    Cycle { group: Option<Operand>, choices: Vec<Expression>, label: Text },
+    Cycle {
+        group: Option<Operand>,
+        choices: Vec<Expression>,
+        label: Text,
+    },
     /// `increment` and `decrement`.
-    Count { name: Text, down: bool },
+    Count {
+        name: Text,
+        down: bool,
+    },
     /// The contents of a `liquid` tag.
     Block(Vec<Node>),
     Break,
@@ -70,7 +90,10 @@ pub(super) enum Step {
 pub(super) enum Operand {
     Constant(Value),
     /// Keys read one after the other, from `root` or from the variables.
-    Path { root: Option<Box<Operand>>, keys: Vec<Operand> },
+    Path {
+        root: Option<Box<Operand>>,
+        keys: Vec<Operand>,
+    },
     Range(Box<(Operand, Operand)>),
 }
 

@@ -124,6 +124,7 @@ impl Value {
         match self {
             Self::List(list) => list.depth,
             Self::Object(object) => object.depth,
+            Self::Loop(state) => state.depth,
             _ => 0,
         }
     }
@@ -214,11 +215,13 @@ pub struct Loop {
     length: f64,
     name: Text,
     columns: Option<Value>,
+    depth: u16,
 }
 
 impl Loop {
-    pub(super) fn new(length: usize, name: Text, columns: Option<Value>) -> Arc<Self> {
-        Arc::new(Self { round: AtomicU32::new(0), length: js::count(length), name, columns })
+    pub(super) fn new(length: usize, name: Text, columns: Option<Value>) -> Outcome<Arc<Self>> {
+        let depth = deeper(columns.iter())?;
+        Ok(Arc::new(Self { round: AtomicU32::new(0), length: js::count(length), name, columns, depth }))
     }
 
     pub(super) fn next(&self) {
@@ -300,6 +303,7 @@ pub(super) fn property(holder: &Value, key: &Value, meter: &mut Meter) -> Outcom
         _ => {}
     }
     let name = js::key(&key, meter)?;
+    meter.step(name.len())?;
     if matches!(holder, Value::Nil | Value::Empty | Value::Blank | Value::Loop(_)) {
         return Ok(special(holder, &name, meter)?.unwrap_or(Value::Undefined));
     }
@@ -349,7 +353,9 @@ pub(super) fn special(holder: &Value, name: &[u16], meter: &mut Meter) -> Outcom
         return Ok(Some(Value::Undefined));
     }
     if found.is_none() && is_inherited(name) {
-        return Err(Unevaluable::Unsupported { what: format!("the JavaScript property `{key}` of a special value") });
+        return Err(Unevaluable::Unsupported {
+            what: format!("the JavaScript property `{key}` of a special value"),
+        });
     }
     Ok(found)
 }
@@ -368,7 +374,10 @@ pub(super) fn element(items: &[Value], place: f64) -> Value {
 /// The number of a key that is written as an array index.
 fn index_of(name: &[u16]) -> Option<u32> {
     let (first, rest) = name.split_first()?;
-    if name.len() > 10 || !name.iter().all(|unit| (48..58).contains(unit)) || (*first == 48 && !rest.is_empty()) {
+    if name.len() > 10
+        || !name.iter().all(|unit| (48..58).contains(unit))
+        || (*first == 48 && !rest.is_empty())
+    {
         return None;
     }
     let number = name.iter().try_fold(0u64, |sum, unit| Some(sum * 10 + u64::from(unit - 48)))?;

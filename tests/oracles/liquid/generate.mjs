@@ -1,6 +1,6 @@
 // Renders templates with liquidjs and writes what it printed, one case a line.
 //
-//   npm install && node generate.mjs [RANDOM_CASES [SEED [FILE]]]
+//   npm install && node generate.mjs [RANDOM_CASES [SEED [FILE [SPECIAL_CASES_OF_A_KIND]]]]
 //
 // A case is {template, variables, messages?, now?} with `output`, `error`, or `lone: true` where the output
 // holds half a surrogate pair. Variables that the template cannot name are left out. `last` with an
@@ -10,8 +10,9 @@ process.env.TZ = 'UTC';
 import { writeFileSync } from 'node:fs';
 import { Liquid } from 'liquidjs';
 import { bare, data, messages as talk, picked, pickedSeveral } from './picked.mjs';
+import { special } from './special.mjs';
 
-const [randomCases = '2400', seed = '20260615', file = '../../conformance/liquid.jsonl'] = process.argv.slice(2);
+const [randomCases = '2400', seed = '20260615', file = '../../conformance/liquid.jsonl', specialCases = '110'] = process.argv.slice(2);
 const NOW = Date.UTC(2026, 5, 15, 10, 30, 5, 678);
 // The limit changes nothing but that a template which would take all memory fails; such are left out.
 const liquid = new Liquid({ memoryLimit: 1e6 });
@@ -174,5 +175,26 @@ for (let made = 0; made < Number(randomCases); ) {
     errors += counts.error - before;
   }
 }
-writeFileSync(new URL(file, import.meta.url), lines.join('\n') + '\n');
-console.log(`${chosen} picked, ${lines.length - chosen} random, ${JSON.stringify(counts)}, ${lines.join('\n').length} characters`);
+const withRandom = lines.length;
+for (const make of Object.values(special({ below, pick, chance, times, random }))) {
+  let failing = 0;
+  for (let made = 0; made < Number(specialCases); ) {
+    const one = make();
+    if (render(one).error !== undefined && failing > made * 0.2) continue;
+    const before = counts.error;
+    seen.delete(one.template);
+    if (record(one, 900)) {
+      made++;
+      failing += counts.error - before;
+    }
+  }
+}
+const together = lines.join('\n');
+for (const name of Object.keys(liquid.filters)) {
+  if (name !== 'sample' && together.split(new RegExp(`\\| ${name}\\b`)).length < 10) throw new Error(`the filter ${name} is hardly used`);
+}
+for (const name of Object.keys(liquid.tags)) {
+  if (!departs.test(name) && together.split(new RegExp(`(%-?|\\\\n) *${name}( |%|-|\\\\n)`)).length < 10) throw new Error(`the tag ${name} is hardly used`);
+}
+writeFileSync(new URL(file, import.meta.url), together + '\n');
+console.log(`${chosen} picked, ${withRandom - chosen} random, ${lines.length - withRandom} special, ${JSON.stringify(counts)}, ${together.length} characters`);

@@ -16,7 +16,10 @@ use crate::condition::liquid::{Outcome, Unevaluable};
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("join", join),
     ("first", |run, value, _| end(run, value, 0.0)),
-    ("last", |run, value, given| if given.is_empty() { end(run, value, -1.0) } else { newest(run, value, given) }),
+    (
+        "last",
+        |run, value, given| if given.is_empty() { end(run, value, -1.0) } else { newest(run, value, given) },
+    ),
     ("reverse", |run, value, _| {
         let mut items = items(run, &value)?;
         items.reverse();
@@ -59,9 +62,13 @@ pub(super) const TABLE: &[(&str, Filter)] = &[
     ("slice", slice),
     ("uniq", |run, value, _| {
         let mut seen = HashSet::new();
-        let mut items = items(run, &value)?;
-        items.retain(|item| seen.insert(js::identity(item)));
-        list(run, items)
+        let mut kept = Vec::new();
+        for item in items(run, &value)? {
+            if seen.insert(js::identity(&item, &mut run.meter)?) {
+                kept.push(item);
+            }
+        }
+        list(run, kept)
     }),
 ];
 
@@ -103,7 +110,9 @@ fn newest(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value>
     };
     let is_list = matches!(value, Value::List(_) | Value::Undefined | Value::Null | Value::Nil);
     let Some(count) = count.filter(|_| is_list) else {
-        return Err(Unevaluable::Unsupported { what: "`last` with an argument, unless it asks for the newest of a list".to_owned() });
+        return Err(Unevaluable::Unsupported {
+            what: "`last` with an argument, unless it asks for the newest of a list".to_owned(),
+        });
     };
     let items = items(run, &value)?;
     let skipped = items.len().saturating_sub(count);
@@ -161,9 +170,8 @@ fn slice(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value> 
         length => length,
     };
     let zero = Value::Number(0.0);
-    let is_negative = |run: &mut Render<'_>, value: &Value| {
-        Ok(js::less(value, &zero, &mut run.meter)?.unwrap_or(false))
-    };
+    let is_negative =
+        |run: &mut Render<'_>, value: &Value| Ok(js::less(value, &zero, &mut run.meter)?.unwrap_or(false));
     let text = if matches!(value, Value::List(_)) { None } else { Some(text(run, &value)?) };
     let mut begin = argument(given, 0).clone();
     if is_negative(run, &begin)? {
@@ -205,20 +213,25 @@ fn sort(run: &mut Render<'_>, value: &Value, given: &[Value], natural: bool) -> 
     if rows.iter().filter(|(_, key)| key.is_some()).count() > 1 {
         for key in rows.iter_mut().filter_map(|(_, key)| key.as_mut()) {
             *key = if natural {
-                Value::Text(lower(&js::string(key, &mut run.meter)?))
+                let text = js::string(key, &mut run.meter)?;
+                run.meter.text(text.len())?;
+                Value::Text(lower(&text))
             } else {
                 js::primitive(key, &mut run.meter)?
             };
         }
     }
     // Rough, but not below what a comparison sort takes.
-    let length: usize = rows.iter().map(|(_, key)| if let Some(Value::Text(text)) = key { text.len() } else { 1 }).sum();
+    let length: usize =
+        rows.iter().map(|(_, key)| if let Some(Value::Text(text)) = key { text.len() } else { 1 }).sum();
     let rounds = usize::try_from(rows.len().max(1).ilog2()).unwrap_or(usize::MAX) + 1;
     run.meter.step(length.saturating_mul(rounds))?;
 
     let all = |kind: fn(&Value) -> bool| rows.iter().filter_map(|(_, key)| key.as_ref()).all(kind);
     let is_ordered = all(|key| matches!(key, Value::Text(_)))
-        || all(|key| matches!(key, Value::Bool(_)) || matches!(key, Value::Number(number) if !number.is_nan()));
+        || all(|key| {
+            matches!(key, Value::Bool(_)) || matches!(key, Value::Number(number) if !number.is_nan())
+        });
     if is_ordered {
         rows.sort_by(|(_, a), (_, b)| order(a, b));
     } else if rows.len() < 64 {
@@ -226,7 +239,9 @@ fn sort(run: &mut Render<'_>, value: &Value, given: &[Value], natural: bool) -> 
         insertion_sort(&mut rows, |(_, a), (_, b)| order(a, b));
     } else {
         // The result depends on the inner workings of the engine's merge sort.
-        return Err(Unevaluable::Unsupported { what: "sorting 64 or more values that have no common order".to_owned() });
+        return Err(Unevaluable::Unsupported {
+            what: "sorting 64 or more values that have no common order".to_owned(),
+        });
     }
     list(run, rows.into_iter().map(|(item, _)| item).collect())
 }
@@ -268,10 +283,8 @@ fn insertion_sort<T>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering) {
     while sorted < rows.len() && falls(rows, sorted) == falling {
         sorted += 1;
     }
-    if falling {
-        if let Some(run) = rows.get_mut(..sorted) {
-            run.reverse();
-        }
+    if falling && let Some(run) = rows.get_mut(..sorted) {
+        run.reverse();
     }
     for at in sorted..rows.len() {
         let (mut left, mut right) = (0, at);

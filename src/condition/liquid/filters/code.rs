@@ -92,9 +92,10 @@ fn base64_encode(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Val
 /// Blanks between digits are allowed, padding is optional.
 fn base64_decode(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
-    let digits: Vec<u16> = text.iter().copied().filter(|unit| !matches!(unit, 9 | 10 | 12 | 13 | 32)).collect();
+    let digits: Vec<u16> =
+        text.iter().copied().filter(|unit| !matches!(unit, 9 | 10 | 12 | 13 | 32)).collect();
     let mut digits = digits.as_slice();
-    if digits.len() % 4 == 0 {
+    if digits.len().is_multiple_of(4) {
         digits = digits.strip_suffix(&[61, 61]).or_else(|| digits.strip_suffix(&[61])).unwrap_or(digits);
     }
     let invalid = || js::failed("not Base64");
@@ -113,7 +114,9 @@ fn base64_decode(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Val
             };
             bits = bits << 6 | value;
         }
-        bytes.extend([bits >> 16, bits >> 8, bits].iter().take(chunk.len() - 1).map(|byte| (byte & 255) as u8));
+        bytes.extend(
+            [bits >> 16, bits >> 8, bits].iter().take(chunk.len() - 1).map(|byte| (byte & 255) as u8),
+        );
     }
     made(run, units(&String::from_utf8_lossy(&bytes)))
 }
@@ -130,9 +133,8 @@ mod hmac_digest {
 
     pub(super) fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
         let key = if key.len() > BLOCK { Sha256::digest(key).to_vec() } else { key.to_vec() };
-        let padded = |with: u8| -> Vec<u8> {
-            (0..BLOCK).map(|at| key.get(at).copied().unwrap_or(0) ^ with).collect()
-        };
+        let padded =
+            |with: u8| -> Vec<u8> { (0..BLOCK).map(|at| key.get(at).copied().unwrap_or(0) ^ with).collect() };
         let inner = Sha256::digest([&*padded(0x36), message].concat());
         Sha256::digest([&*padded(0x5c), &*inner].concat()).to_vec()
     }

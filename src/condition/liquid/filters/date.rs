@@ -166,7 +166,10 @@ fn read(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<Option<Dat
     let Some(time) = time else { return Ok(None) };
     let (behind, zone) = match zone {
         Value::Undefined | Value::Null => (0.0, None),
-        Value::Text(name) => (named_zone(name, time)?, Some(Arc::clone(name))),
+        Value::Text(name) => {
+            run.meter.step(name.len())?;
+            (named_zone(name, time)?, Some(Arc::clone(name)))
+        }
         minutes => (js::number(minutes, &mut run.meter)?, Some(units(""))),
     };
     let shown = clip(time + (0.0 - behind) * 60_000.0);
@@ -177,13 +180,23 @@ fn read(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<Option<Dat
 fn named_zone(name: &[u16], time: f64) -> Outcome<f64> {
     let unknown = || js::failed(format!("unknown time zone `{}`", String::from_utf16_lossy(name)));
     let name = utf8(name).ok_or_else(unknown)?;
-    if name.eq_ignore_ascii_case("factory") {
+    if name.eq_ignore_ascii_case("Factory") || name.eq_ignore_ascii_case("Etc/Unknown") {
         return Err(unknown());
     }
+    // JavaScript engines read these as the cities whose clocks they stand for.
+    let name = match name.to_ascii_uppercase().as_str() {
+        "EST5EDT" => "America/New_York".to_owned(),
+        "CST6CDT" => "America/Chicago".to_owned(),
+        "MST7MDT" => "America/Denver".to_owned(),
+        "PST8PDT" => "America/Los_Angeles".to_owned(),
+        _ => name,
+    };
     // Node writes the two clocks out and reads them back to find their difference; for the years of one and
     // two digits that it then takes for others, and where the database ends, nothing is promised.
     if !(100..=9998).contains(&Civil::new(time).year) {
-        return Err(Unevaluable::Unsupported { what: "a named time zone in a year before 100 or after 9998".to_owned() });
+        return Err(Unevaluable::Unsupported {
+            what: "a named time zone in a year before 100 or after 9998".to_owned(),
+        });
     }
     let zone = jiff::tz::TimeZone::get(&name).map_err(|_| unknown())?;
     let instant = jiff::Timestamp::from_millisecond(time as i64).map_err(|_| unknown())?;
@@ -201,7 +214,8 @@ fn shown_as(run: &mut Render<'_>, value: Value, format: &str) -> Outcome<Value> 
 /// Day, month and year, with `ordinal` as `15th Jun 2026`, with `ordinal` and `US` as `Jun 15th, 2026`.
 fn short(run: &mut Render<'_>, value: Value, given: &[Value], month: &str) -> Outcome<Value> {
     let Some(date) = read(run, &value, &Value::Undefined)? else { return Ok(value) };
-    let given_is = |place: usize, name: &str| matches!(argument(given, place), Value::Text(text) if is(text, name));
+    let given_is =
+        |place: usize, name: &str| matches!(argument(given, place), Value::Text(text) if is(text, name));
     let day = date.shown.day;
     let format = match (given_is(0, "ordinal"), given_is(1, "US")) {
         (true, true) => format!("{month} {day}%q, %Y"),
@@ -242,7 +256,8 @@ fn show(run: &mut Render<'_>, date: &Date, format: &[u16]) -> Outcome<Value> {
 /// The directive at the beginning of `text` and its length. Where the letter is missing (the text or the
 /// line ends), what is there stands for itself.
 fn read_directive(text: &[u16]) -> (usize, Option<Directive<'_>>) {
-    let count = |from: usize, kind: fn(&u16) -> bool| text.iter().skip(from).take_while(|unit| kind(unit)).count();
+    let count =
+        |from: usize, kind: fn(&u16) -> bool| text.iter().skip(from).take_while(|unit| kind(unit)).count();
     let flags_end = 1 + count(1, |unit| matches!(unit, 45 | 95 | 48 | 94 | 35 | 58));
     let width_end = flags_end + count(flags_end, |unit| (48..58).contains(unit));
     let end = width_end + usize::from(matches!(text.get(width_end), Some(69 | 79)));

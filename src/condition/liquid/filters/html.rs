@@ -37,7 +37,9 @@ fn unescape(text: &[u16]) -> Text {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((&unit, tail)) = rest.split_first() {
-        let entity = ENTITIES.iter().find(|(_, entity)| entity.encode_utf16().eq(rest.iter().copied().take(entity.len())));
+        let entity = ENTITIES
+            .iter()
+            .find(|(_, entity)| entity.encode_utf16().eq(rest.iter().copied().take(entity.len())));
         match entity {
             Some((plain, entity)) if unit == 38 => {
                 out.push(*plain);
@@ -68,10 +70,11 @@ fn line_ends(run: &mut Render<'_>, value: &Value, replacement: &str) -> Outcome<
 /// Takes out scripts, styles, comments and tags; what is opened and never closed stays.
 fn strip_html(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
-    let mut blocks: Vec<(Text, Text)> = [("<script", "</script>"), ("<style", "</style>"), ("<!--", "-->"), ("<", ">")]
-        .iter()
-        .map(|(opener, closer)| (units(opener), units(closer)))
-        .collect();
+    let mut blocks: Vec<(Text, Text)> =
+        [("<script", "</script>"), ("<style", "</style>"), ("<!--", "-->"), ("<", ">")]
+            .iter()
+            .map(|(opener, closer)| (units(opener), units(closer)))
+            .collect();
     let mut out = Vec::with_capacity(text.len());
     let mut rest: &[u16] = &text;
     while let Some(open) = rest.iter().position(|&unit| unit == 60) {

@@ -51,7 +51,9 @@ fn expression(run: &mut Render<'_>, given: &[Value]) -> Outcome<(Text, Expressio
 fn inner(error: Unevaluable) -> Unevaluable {
     match error {
         Unevaluable::Syntax { message, .. } => js::failed(format!("in the argument of a filter: {message}")),
-        Unevaluable::UnknownFilter { name, .. } => Unevaluable::Unsupported { what: format!("the filter `{name}`") },
+        Unevaluable::UnknownFilter { name, .. } => {
+            js::failed(format!("in the argument of a filter: unknown filter `{name}`"))
+        }
         other => other,
     }
 }
@@ -82,11 +84,11 @@ fn keep_by_expression(run: &mut Render<'_>, value: &Value, given: &[Value], want
     let (name, expression) = expression(run, given)?;
     let items = items(run, value)?;
     let mut kept = Vec::new();
-    run.evaluate_each(&items, &name, &expression, |place, value| {
+    run.evaluate_each(&items, &name, &expression, |_, place, value| {
         if matches!(value, Value::Bool(truth) if truth == wanted) {
             kept.extend(items.get(place).cloned());
         }
-        true
+        Ok(true)
     })?;
     list(run, kept)
 }
@@ -104,15 +106,19 @@ fn search(run: &mut Render<'_>, value: &Value, given: &[Value]) -> Outcome<Optio
     Ok(found)
 }
 
-fn search_by_expression(run: &mut Render<'_>, value: &Value, given: &[Value]) -> Outcome<Option<(usize, Value)>> {
+fn search_by_expression(
+    run: &mut Render<'_>,
+    value: &Value,
+    given: &[Value],
+) -> Outcome<Option<(usize, Value)>> {
     let (name, expression) = expression(run, given)?;
     let items = items(run, value)?;
     let mut found = None;
-    run.evaluate_each(&items, &name, &expression, |place, value| {
+    run.evaluate_each(&items, &name, &expression, |_, place, value| {
         if js::is_truthy(&value) {
             found = items.get(place).map(|item| (place, item.clone()));
         }
-        found.is_none()
+        Ok(found.is_none())
     })?;
     Ok(found)
 }
@@ -125,12 +131,14 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, name: Value, item: Value) {
-        let place = *self.places.entry(js::identity(&name)).or_insert(self.groups.len());
+    fn add(&mut self, run: &mut Render<'_>, name: Value, item: Value) -> Outcome<()> {
+        run.meter.entries(1)?;
+        let place = *self.places.entry(js::identity(&name, &mut run.meter)?).or_insert(self.groups.len());
         match self.groups.get_mut(place) {
             Some((_, items)) => items.push(item),
             None => self.groups.push((name, vec![item])),
         }
+        Ok(())
     }
 
     fn finish(self, run: &mut Render<'_>) -> Outcome<Value> {
@@ -151,8 +159,7 @@ fn group_by(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Valu
     let path = path(run, given)?;
     let mut groups = Groups::default();
     run.read_each(items.items(), path.as_ref(), |run, place, value| {
-        run.meter.entries(1)?;
-        groups.add(value, items.items().get(place).cloned().unwrap_or(Value::Undefined));
+        groups.add(run, value, items.items().get(place).cloned().unwrap_or(Value::Undefined))?;
         Ok(true)
     })?;
     groups.finish(run)
@@ -162,9 +169,9 @@ fn group_by_expression(run: &mut Render<'_>, value: Value, given: &[Value]) -> O
     let (name, expression) = expression(run, given)?;
     let items = run.enumerable(value)?;
     let mut groups = Groups::default();
-    run.evaluate_each(items.items(), &name, &expression, |place, value| {
-        groups.add(value, items.items().get(place).cloned().unwrap_or(Value::Undefined));
-        true
+    run.evaluate_each(items.items(), &name, &expression, |run, place, value| {
+        groups.add(run, value, items.items().get(place).cloned().unwrap_or(Value::Undefined))?;
+        Ok(true)
     })?;
     groups.finish(run)
 }

@@ -153,7 +153,13 @@ fn replace_all(run: &mut Render<'_>, value: &Value, given: &[Value], with: bool)
 
 type Search = fn(&[u16], &[u16]) -> Option<usize>;
 
-fn replace_one(run: &mut Render<'_>, value: &Value, given: &[Value], with: bool, search: Search) -> Outcome<Value> {
+fn replace_one(
+    run: &mut Render<'_>,
+    value: &Value,
+    given: &[Value],
+    with: bool,
+    search: Search,
+) -> Outcome<Value> {
     let text = text(run, value)?;
     let pattern = text_argument(run, given, 0)?;
     let replacement = if with { text_argument(run, given, 1)? } else { unit::units("") };

@@ -28,7 +28,8 @@ enum Style {
 
 fn encode(run: &mut Render<'_>, value: &Value, style: Style) -> Outcome<Value> {
     let text = text(run, value)?;
-    let text = utf8(&text).ok_or_else(|| js::failed("half a surrogate pair cannot be written into an address"))?;
+    let text =
+        utf8(&text).ok_or_else(|| js::failed("half a surrogate pair cannot be written into an address"))?;
     run.meter.text(text.len().saturating_mul(3))?;
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -37,7 +38,9 @@ fn encode(run: &mut Render<'_>, value: &Value, style: Style) -> Outcome<Value> {
             (_, '-' | '_' | '.' | '~') => true,
             (Style::Cgi, _) => false,
             (_, '!' | '*' | '\'' | '(' | ')') => true,
-            (Style::Address, ';' | ',' | '/' | '?' | ':' | '@' | '&' | '=' | '+' | '$' | '#' | '[' | ']') => true,
+            (Style::Address, ';' | ',' | '/' | '?' | ':' | '@' | '&' | '=' | '+' | '$' | '#' | '[' | ']') => {
+                true
+            }
             _ => false,
         };
         if kept {
@@ -95,6 +98,7 @@ fn slugify(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value
         Value::Undefined => units("default"),
         mode => js::key(mode, &mut run.meter)?,
     };
+    run.meter.step(mode.len())?;
     if value::is_inherited(&mode) {
         return Err(js::failed("not a mode of `slugify`"));
     }
@@ -104,7 +108,9 @@ fn slugify(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value
         "raw" => Some(|point| !point.first().is_some_and(|&unit| is_space(unit))),
         "default" | "latin" => Some(|point| letters::is_letter(scalar(point))),
         "pretty" => Some(|point| letters::is_letter(scalar(point)) || is_one_of(point, "._~!$&'()+,;=@")),
-        "ascii" => Some(|point| matches!(point, [unit] if char::from_u32(u32::from(*unit)).is_some_and(|c| c.is_ascii_alphanumeric()))),
+        "ascii" => Some(
+            |point| matches!(point, [unit] if char::from_u32(u32::from(*unit)).is_some_and(|c| c.is_ascii_alphanumeric())),
+        ),
         _ => None,
     };
     let Some(kept) = kept else {
