@@ -1,6 +1,8 @@
 //! Dates: reading them, showing them in a zone, and the directives of `strftime` as LiquidJS has them.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use jiff::tz::TimeZoneDatabase;
 
 use super::{argument, made, text};
 use crate::condition::liquid::dateparse::{clip, days_from_civil, parse};
@@ -176,6 +178,9 @@ fn read(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<Option<Dat
     Ok(shown.map(|shown| Date { time, behind, zone, shown: Civil::new(shown) }))
 }
 
+/// The bundled database alone: what the machine has would differ from one to the next.
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
 /// How many minutes a zone of the time zone database is behind UTC at an instant.
 fn named_zone(name: &[u16], time: f64) -> Outcome<f64> {
     let unknown = || js::failed(format!("unknown time zone `{}`", String::from_utf16_lossy(name)));
@@ -198,7 +203,7 @@ fn named_zone(name: &[u16], time: f64) -> Outcome<f64> {
             what: "a named time zone in a year before 100 or after 9998".to_owned(),
         });
     }
-    let zone = jiff::tz::TimeZone::get(&name).map_err(|_| unknown())?;
+    let zone = ZONES.get(&name).map_err(|_| unknown())?;
     let instant = jiff::Timestamp::from_millisecond(time as i64).map_err(|_| unknown())?;
     let seconds = zone.to_offset(instant).seconds();
     Ok(f64::from(-seconds) * 1000.0 / 60_000.0)
