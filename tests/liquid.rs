@@ -263,6 +263,17 @@ fn hostile_templates_end_within_their_budget() {
 }
 
 #[test]
+fn the_deepest_template_and_value_fit_on_a_small_stack() {
+    let inside = "{% assign a = 'x' %}{% for i in (1..198) %}{% assign b = '' | split: ',' | push: a %}\
+                  {% assign a = b %}{% endfor %}{{ a | json | size }}{{ a }}{{ a == a }}";
+    let path = format!("{{{{ {}s{} }}}}", "xs[".repeat(50), "]".repeat(50));
+    let template =
+        format!("{}{inside}{path}{}", "{% for x in (1..1) %}".repeat(48), "{% endfor %}".repeat(48));
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(move || print(&template)).unwrap();
+    assert_eq!(thread.join().unwrap().as_deref(), Ok("399xtrue"));
+}
+
+#[test]
 fn templates_are_shared_between_threads() {
     fn shared<T: Send + Sync + Clone>() {}
     shared::<Template>();

@@ -9,7 +9,7 @@ use super::tree::{Branch, For, Node};
 use super::{Outcome, Unevaluable};
 
 /// How deep tags may nest.
-const NESTING: usize = 100;
+const NESTING: usize = 50;
 
 /// The nodes of a whole template.
 pub(super) fn parse(input: &[u16]) -> Outcome<Vec<Node>> {

@@ -11,7 +11,7 @@ use super::value::{self, Value};
 use super::{Outcome, Scope, Unevaluable};
 
 /// How deep expressions given as text may call each other (one may name itself).
-const NESTING: usize = 20;
+const NESTING: usize = 10;
 
 /// One rendering under way.
 pub(super) struct Render<'a> {
