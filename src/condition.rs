@@ -3,5 +3,6 @@
 //! Pure functions of their input; whatever could run long does so on a counted budget.
 
 pub mod js_regex;
+pub mod liquid;
 pub mod output;
 pub mod path;

@@ -1,0 +1,189 @@
+//! Liquid templates as guard conditions, with the meaning that LiquidJS 10 gives them.
+//!
+//! The meaning is that of LiquidJS 10.30.1 with its default options and the time zone UTC; numbers, text and
+//! conversions are JavaScript's. A template either prints what LiquidJS prints or is refused
+//! ([`Unevaluable`]), with two departures: `last: N` gives the N newest items in order, and `'now' | date`
+//! means the instant of the session. Refused are [`UNSUPPORTED`], unknown filters (LiquidJS passes over
+//! them), and a few corners in which the result hangs on the inner workings of a JavaScript engine: sorting
+//! 64 or more values that have no common order, JavaScript's own methods of `forloop`, named time zones before
+//! the year 100, output with half a surrogate pair. Named time zones follow the bundled database, which may
+//! know newer laws than the one of a given JavaScript engine.
+//!
+//! Why not the crate `liquid`: a guard that silently means something else is worse than none. Of the 4,888
+//! recorded cases in `tests/conformance/liquid.jsonl` (made by liquidjs, see `tests/oracles/liquid/`),
+//! `liquid` 0.26.11 with its standard library prints the same in 683 and fails like liquidjs in 457; it
+//! refuses 3,277, most for a filter it does not have, prints something else without a word in 449, prints
+//! where liquidjs fails in 15, and panics in 7. The differences lie in its core (`and` and `or` group from
+//! the left, whole numbers divide without a fraction, lengths do not count UTF-16 units, unknown names are errors,
+//! no `liquid` and `echo` tags), so an adapter would have had to replace most of it. The engine here agrees
+//! on all of them; 3 it refuses.
+//!
+//! A rendering reads no file, no clock and no environment, and is bounded by counted steps and memory.
+
+mod blocks;
+mod dateparse;
+mod filters;
+mod js;
+mod letters;
+mod meter;
+mod names;
+mod pieces;
+mod render;
+mod scanner;
+mod tags;
+mod text;
+mod tree;
+mod value;
+
+use std::sync::Arc;
+
+pub use text::Text;
+pub use value::{List, Loop, Object, Value};
+
+/// What LiquidJS has and a guard condition has not: the filter that draws by chance, and the tags that read
+/// other templates.
+pub const UNSUPPORTED: [&str; 5] = ["sample", "include", "render", "layout", "block"];
+
+type Outcome<T> = Result<T, Unevaluable>;
+
+/// A parsed template. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Template {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    nodes: Vec<tree::Node>,
+    names: names::Names,
+}
+
+/// What a rendering may know.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The variables by name. Each is asked for at most once, when a template first reads it.
+    pub globals: &'a dyn Fn(&str) -> Option<Value>,
+    /// The instant that `'now' | date` means, in milliseconds since 1970.
+    pub now: Option<i64>,
+}
+
+/// Why a template has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unevaluable {
+    /// Not a template. `offset` counts bytes.
+    #[error("{message} (at byte {offset})")]
+    Syntax {
+        /// What is wrong.
+        message: String,
+        /// Where.
+        offset: usize,
+    },
+    /// A filter that LiquidJS does not have, or that is left out here. `offset` counts bytes.
+    #[error("unknown filter `{name}` (at byte {offset})")]
+    UnknownFilter {
+        /// Its name.
+        name: String,
+        /// Where.
+        offset: usize,
+    },
+    /// A tag that LiquidJS does not have. `offset` counts bytes.
+    #[error("unknown tag `{name}` (at byte {offset})")]
+    UnknownTag {
+        /// Its name.
+        name: String,
+        /// Where.
+        offset: usize,
+    },
+    /// LiquidJS has it, a guard condition cannot.
+    #[error("not supported in a condition: {what}")]
+    Unsupported {
+        /// What it is.
+        what: String,
+    },
+    /// LiquidJS fails here too.
+    #[error("{message}")]
+    Failed {
+        /// Why.
+        message: String,
+    },
+    /// The rendering took more steps than it was given.
+    #[error("the template took more steps than allowed")]
+    Budget,
+    /// The rendering made more values and text than allowed.
+    #[error("the template made more text and values than allowed")]
+    Memory,
+    /// Tags, brackets or values nest too deep.
+    #[error("nested too deep")]
+    TooDeep,
+    /// The template asks for the present instant, and the session has none.
+    #[error("the template reads the clock, and the session has no time")]
+    NoClock,
+    /// The result holds half a surrogate pair, which no UTF-8 text can.
+    #[error("the result is not text: it holds half a surrogate pair")]
+    NotText,
+}
+
+/// Parses a template.
+///
+/// # Errors
+/// [`Unevaluable`] with the place of the mistake; also where a construct is unknown or not supported.
+pub fn parse(text: &str) -> Result<Template, Unevaluable> {
+    let input = text::units(text);
+    let nodes = blocks::parse(&input).map_err(|error| error.at_bytes(text))?;
+    let names = names::Names::of(&nodes);
+    Ok(Template { inner: Arc::new(Inner { nodes, names }) })
+}
+
+impl Template {
+    /// Whether the template names the variable `messages`, or one that is only known when it is rendered.
+    #[must_use]
+    pub fn names_messages(&self) -> bool {
+        self.names("messages")
+    }
+
+    /// Whether the template names the variable `name`, or one that is only known when it is rendered.
+    #[must_use]
+    pub fn names(&self, name: &str) -> bool {
+        self.inner.names.may_read(name)
+    }
+
+    /// Whether the template says `'now' | date` (or `'today'`) or names the variable `now`. One that comes
+    /// by `'now'` in another way is found out in [`Self::render`].
+    #[must_use]
+    pub fn reads_clock(&self) -> bool {
+        self.inner.names.reads_clock() || self.names("now")
+    }
+
+    /// The text that the template prints, in at most `budget` steps: nodes, operands, filters, items and
+    /// characters that these go through or make.
+    ///
+    /// # Errors
+    /// [`Unevaluable`] where LiquidJS fails, and where the result is not known to be that of LiquidJS.
+    pub fn render(&self, scope: &Scope<'_>, budget: u64) -> Result<String, Unevaluable> {
+        let mut out = Vec::new();
+        render::Render::new(scope, budget).nodes(&self.inner.nodes, &mut out)?;
+        String::from_utf16(&out).map_err(|_| Unevaluable::NotText)
+    }
+}
+
+impl Unevaluable {
+    fn unsupported(kind: &str, name: &str) -> Self {
+        Self::Unsupported { what: format!("the {kind} `{name}`") }
+    }
+
+    /// Turns an offset in UTF-16 units into one in bytes.
+    fn at_bytes(mut self, template: &str) -> Self {
+        if let Self::Syntax { offset, .. }
+        | Self::UnknownFilter { offset, .. }
+        | Self::UnknownTag { offset, .. } = &mut self
+        {
+            let mut units = 0;
+            let before = template.chars().take_while(|letter| {
+                units += letter.len_utf16();
+                units <= *offset
+            });
+            *offset = before.map(char::len_utf8).sum();
+        }
+        self
+    }
+}
