@@ -18,3 +18,5 @@ mod source;
 mod tau_bench;
 #[cfg(feature = "cli")]
 mod words;
+#[cfg(all(feature = "tui", unix))]
+mod workbench;
