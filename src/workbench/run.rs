@@ -122,7 +122,7 @@ struct Loop {
 
 impl Loop {
     fn run(mut self, input: &Input) -> io::Result<()> {
-        self.screen.draw(&self.model)?;
+        self.draw()?;
         input.allow();
         loop {
             let Some(first) = self.wait() else { return Ok(()) };
@@ -144,12 +144,21 @@ impl Loop {
                     }
                 }
             }
-            self.screen.draw(&self.model)?;
+            self.draw()?;
             if read {
                 // Only now may keys be read again: an editor that an effect started got all of them.
                 input.allow();
             }
         }
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        // The size is asked for, not remembered: a message about it may still be waiting to be read.
+        let size = self.screen.size()?;
+        if size != self.model.size {
+            update(&mut self.model, Msg::Resize(size));
+        }
+        self.screen.draw(&self.model)
     }
 
     /// The next thing that happens; `None` when nothing can any more. The only timer is that of a pending chord.
@@ -182,8 +191,6 @@ impl Loop {
                 if let Err(text) = edited {
                     self.tell(true, text);
                 }
-                let size = self.screen.size()?;
-                update(&mut self.model, Msg::Resize(size));
                 self.workers.policy();
             }
             Effect::Copy { text, what } => {
@@ -208,8 +215,6 @@ impl Loop {
         if stopped.is_err() {
             self.tell(true, "cannot be suspended: no `kill` program".to_owned());
         }
-        let size = self.screen.size()?;
-        update(&mut self.model, Msg::Resize(size));
         Ok(())
     }
 

@@ -29,8 +29,12 @@ use super::theme::{Role, Theme};
 
 /// Draws everything; gives where the text cursor is, while text is typed.
 pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
-    let layout = model.layout();
     clear(buf, buf.area, &model.theme, Role::Text);
+    if buf.area.as_size() != model.size {
+        // The terminal has changed its size and the message of it is on its way.
+        return None;
+    }
+    let layout = model.layout();
     if layout.shape == Shape::TooSmall {
         status::too_small(model, buf, &layout);
         return None;

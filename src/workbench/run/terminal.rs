@@ -12,7 +12,7 @@ use crossterm::terminal::{
 };
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::layout::Size;
+use ratatui::layout::{Rect, Size};
 
 use crate::workbench::model::Model;
 use crate::workbench::view;
@@ -45,9 +45,10 @@ impl Screen {
     pub fn enter() -> io::Result<Self> {
         take()?;
         match Terminal::new(CrosstermBackend::new(stdout())) {
-            Ok(mut terminal) => {
-                terminal.clear()?;
-                Ok(Self { terminal })
+            Ok(terminal) => {
+                let mut screen = Self { terminal };
+                screen.forget()?;
+                Ok(screen)
             }
             Err(error) => {
                 give_back();
@@ -87,7 +88,9 @@ impl Screen {
     /// # Errors
     /// The terminal cannot be written to.
     pub fn forget(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // Not `clear`: that asks the terminal where the cursor is, and a terminal that does not answer is waited for.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
 
     /// Lends the terminal to something else that reads keys and draws.
@@ -103,9 +106,7 @@ impl Screen {
 
     fn retake(&mut self) -> io::Result<()> {
         take()?;
-        // The size may have changed meanwhile.
-        self.terminal.autoresize()?;
-        self.terminal.clear()
+        self.forget()
     }
 }
 

@@ -1,0 +1,233 @@
+//! The workbench in a real terminal: a pty, the built program, keys, and what a terminal makes of its output.
+
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long something may take to appear: long, for slow machines. A screen that shows it sooner costs less.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Session {
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    keys: Box<dyn Write + Send>,
+    terminal: Arc<Mutex<vt100::Parser>>,
+    modes: String,
+}
+
+impl Session {
+    fn start(
+        columns: u16,
+        rows: u16,
+        folder: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Session {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let modes = format!("{:?}", pair.master.get_termios());
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_toolgate"));
+        command.args(arguments);
+        command.cwd(folder);
+        command.env("TERM", "xterm-256color");
+        command.env("LANG", "C.UTF-8");
+        command.env_remove("NO_COLOR");
+        command.env_remove("LC_ALL");
+        variables.iter().for_each(|(name, value)| command.env(name, value));
+        let child = pair.slave.spawn_command(command).unwrap();
+        let keys = pair.master.take_writer().unwrap();
+        let terminal = Arc::new(Mutex::new(vt100::Parser::new(some(rows), some(columns), 0)));
+        let mut output = pair.master.try_clone_reader().unwrap();
+        let shown = Arc::clone(&terminal);
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                shown.lock().unwrap().process(&bytes[..count]);
+            }
+        });
+        Session { master: pair.master, child, keys, terminal, modes }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.terminal.lock().unwrap().screen_mut().set_size(some(rows), some(columns));
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+
+    fn screen(&self) -> String {
+        self.terminal.lock().unwrap().screen().contents()
+    }
+
+    fn until(&self, what: &str, wanted: impl Fn(&str) -> bool) {
+        let begun = Instant::now();
+        while !wanted(&self.screen()) {
+            assert!(begun.elapsed() < PATIENCE, "never saw {what}:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn sees(&self, text: &str) {
+        self.until(text, |screen| screen.contains(text));
+    }
+
+    /// The program has ended well and the terminal is as it was.
+    fn ended(mut self) {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "does not end:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert!(status.success(), "{status:?}\n{}", self.screen());
+        self.until("the screen of before", |_| !self.terminal.lock().unwrap().screen().alternate_screen());
+        let terminal = self.terminal.lock().unwrap();
+        assert!(!terminal.screen().hide_cursor(), "the cursor is shown");
+        assert!(!terminal.screen().bracketed_paste(), "pastes are plain");
+        assert_eq!(format!("{:?}", self.master.get_termios()), self.modes, "the terminal's modes");
+    }
+}
+
+fn some(size: u16) -> NonZero<u16> {
+    NonZero::new(size).unwrap()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+const MISMATCH: &str = "sample-traces/refund-124-order-mismatch.json";
+
+#[test]
+fn a_denied_call_is_found_and_left_again() {
+    let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
+    session.sees("6 Decision");
+    session.sees("✗1");
+    session.press("]f");
+    session.sees("DENY issue_refund");
+    session.sees("resource_unmatched");
+    session.sees("contracts/refunds/issue_refund.yaml:8");
+    session.press("o");
+    session.sees("ALLOW check_eligibility");
+    session.press("\x1b[Bb");
+    session.sees("check_eligibility result");
+    session.press("j");
+    session.sees("$.eligible");
+    session.press("q\x0f");
+    session.sees("DENY issue_refund");
+    session.press("m");
+    session.sees("shadow");
+    session.resize(80, 24);
+    session.until("the medium screen", |screen| screen.contains("6Dec") && !screen.contains("5 Precond"));
+    session.resize(58, 14);
+    session.until("the narrow screen", |screen| screen.contains("2Text") && screen.contains("T4/"));
+    session.resize(30, 5);
+    session.sees("40x8 needed");
+    session.resize(120, 40);
+    session.sees("DENY issue_refund");
+    session.press("q");
+    session.ended();
+}
+
+#[test]
+fn the_samples_open_with_nothing_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = Session::start(120, 40, folder.path(), &[], &[]);
+    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("1/4"));
+    session.press("F");
+    session.sees("resource_unmatched");
+    session.press("\x03");
+    session.ended();
+}
+
+#[test]
+fn an_edit_changes_the_decision_and_the_editor_gets_the_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let contract = "tool: issue_refund\npreconditions:\n  - requires_prior_tool: check_eligibility\n";
+    std::fs::create_dir(folder.path().join("contracts")).unwrap();
+    std::fs::write(folder.path().join("contracts/refund.yaml"), contract).unwrap();
+    let recording = r#"{"id": "one", "messages": [
+        {"role": "assistant", "content": null, "tool_calls": [
+          {"id": "c1", "type": "function", "function": {"name": "issue_refund", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "{}"}]}"#;
+    std::fs::write(folder.path().join("one.json"), recording).unwrap();
+    // The editor tells its arguments and the key it gets, then takes the precondition out.
+    let editor = folder.path().join("editor.sh");
+    let script = "#!/bin/sh\nread key\nprintf '%s %s %s' \"$1\" \"$2\" \"$key\" > told.txt\n\
+                  printf 'tool: issue_refund\\nforbids_after: [issue_refund]\\n' > \"$2\"\n";
+    std::fs::write(&editor, script).unwrap();
+    let editor = format!("sh {}", editor.display());
+    let variables = [("VISUAL", editor.as_str())];
+    let mut session = Session::start(80, 24, folder.path(), &["one.json"], &variables);
+    session.sees("DENY issue_refund");
+    session.press("e");
+    session.until("the editor's own screen", |screen| !screen.contains("6 Decision"));
+    session.press("q\r");
+    session.sees("ALLOW issue_refund");
+    let told = std::fs::read_to_string(folder.path().join("told.txt")).unwrap();
+    assert_eq!(told, "+3 contracts/refund.yaml q");
+    session.press("q");
+    session.ended();
+}
+
+#[test]
+fn hostile_text_does_nothing_to_the_terminal() {
+    let recording = "sample-traces/transfer-405-hostile-text.json";
+    let mut session = Session::start(120, 40, root(), &[recording], &[]);
+    session.sees("␛");
+    session.press("GbqF");
+    session.sees("Findings by session");
+    let title = session.terminal.lock().unwrap().screen().contents();
+    assert!(title.contains("Findings"), "still its own screen");
+    session.press("qq");
+    session.ended();
+}
+
+#[test]
+fn without_colours_weight_and_reversal_remain() {
+    let variables = [("NO_COLOR", "1")];
+    let mut session = Session::start(120, 40, root(), &[MISMATCH], &variables);
+    session.sees("✗1");
+    session.press("]f");
+    session.sees("DENY issue_refund");
+    {
+        let terminal = session.terminal.lock().unwrap();
+        let cells: Vec<_> = (0..40)
+            .flat_map(|row| (0..120).map(move |column| (row, column)))
+            .filter_map(|(row, column)| terminal.screen().cell(row, column))
+            .collect();
+        assert!(cells.iter().any(|cell| cell.inverse()), "the cursor's row is reversed");
+        assert!(cells.iter().any(|cell| cell.bold()));
+        let coloured = |color: vt100::Color| color != vt100::Color::Default;
+        assert!(!cells.iter().any(|cell| coloured(cell.fgcolor()) || coloured(cell.bgcolor())));
+    }
+    session.press("q");
+    session.ended();
+}
+
+#[test]
+fn a_dumb_terminal_gets_what_replay_prints() {
+    let variables = [("TERM", "dumb")];
+    let session = Session::start(120, 60, root(), &[MISMATCH, "--policy", "contracts/refunds"], &variables);
+    session.sees("TERM is `dumb`");
+    session.sees("resource_unmatched");
+    assert!(!session.terminal.lock().unwrap().screen().alternate_screen());
+}
+
+#[test]
+fn nothing_to_open_is_told_before_the_terminal_is_taken() {
+    let session = Session::start(80, 24, root(), &["no-such-file.json"], &[]);
+    session.sees("no-such-file.json");
+    session.sees("no such file");
+    let mut child = session.child;
+    assert_eq!(child.wait().unwrap().exit_code(), 2);
+}
