@@ -1,7 +1,7 @@
 //! From bytes to sessions: the table of formats, recognition by shape, and streaming.
 //!
 //! Reads from what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file; its
-//! [`Reader`] gets the values of the file one after the other and makes sessions of them with
+//! `Reader` gets the values of the file one after the other and makes sessions of them with
 //! [`Builder`]. At most one value of the file, and the sessions it makes, are in memory at once.
 
 use std::collections::VecDeque;
