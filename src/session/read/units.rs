@@ -5,7 +5,7 @@
 //! damaged one must merely not take its neighbours with it, so the cut is found again at the next line that begins
 //! like a value.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 use memchr::{memchr, memchr3};
 
@@ -105,6 +105,21 @@ impl Units {
     /// The line that is read next, from 1.
     pub fn line(&self) -> u64 {
         self.line
+    }
+
+    /// Bytes of the largest value that is kept.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether some value filled its line exactly.
+    pub fn by_lines(&self) -> bool {
+        self.by_lines
+    }
+
+    /// Whether a list was found at the top of the input.
+    pub fn saw_list(&self) -> bool {
+        self.lists > 0
     }
 
     /// Whether it is certain that nothing but blanks is left.
@@ -214,38 +229,37 @@ impl Units {
             }
         };
         self.fresh = matches!(kind, Kind::Broken(_));
-        match kind {
-            Kind::Value => self.by_lines |= line == self.line && start.fresh,
-            Kind::CutOff => {
-                self.list = None;
-                if list.is_none() && self.size <= self.limit {
-                    return Ok(self.only_the_line(line, start));
-                }
-            }
-            _ => return self.find_again(self.piece(line, list, kind), start),
+        if kind == Kind::Value {
+            self.by_lines |= line == self.line && start.fresh;
+            return Ok(self.piece(line, list, kind));
         }
-        Ok(self.piece(line, list, kind))
+        if list.is_none() && !self.by_lines && start.column == 1 && self.put_back_lines() {
+            self.line = line;
+            self.new_line();
+            return Ok(Piece { line, last_line: line, list, kind: Kind::Broken(NO_BRACKET) });
+        }
+        if kind == Kind::CutOff {
+            self.list = None;
+            return Ok(self.piece(line, list, kind));
+        }
+        self.find_again(self.piece(line, list, kind), start)
     }
 
-    /// A value that the end cuts off may be one damaged line, and what follows whole lines: then those are read next.
-    fn only_the_line(&mut self, line: u64, start: Start) -> Piece {
-        let end = memchr(b'\n', &self.text).map(|at| at + 1);
-        let rest = end.map(|end| self.text.split_off(end)).unwrap_or_default();
-        let mut lines = rest.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    /// A first value that does not end may be one damaged line, with whole lines behind it: those are put back.
+    fn put_back_lines(&mut self) -> bool {
+        let Some(end) = memchr(b'\n', &self.text).filter(|_| self.size <= self.limit) else { return false };
+        let mut lines = self.text.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii);
         let next = lines.find(|line| !line.is_empty()).unwrap_or_default();
-        let is_value = start.column == 1
-            && next.first() == self.text.first()
-            && serde_json::from_slice::<serde::de::IgnoredAny>(next).is_ok();
-        if !is_value {
-            self.text.extend_from_slice(&rest);
-            return self.piece(line, None, Kind::CutOff);
+        let is_value = serde_json::from_slice::<serde::de::IgnoredAny>(next).is_ok();
+        if next.first() != self.text.first() || !is_value {
+            return false;
         }
-        let damaged = Piece { line, last_line: line, list: None, kind: Kind::Broken(NO_BRACKET) };
-        self.input = Box::new(io::Cursor::new(rest));
-        self.line = line;
-        self.new_line();
+        let rest = io::Cursor::new(self.text.split_off(end + 1));
+        let input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+        self.input = Box::new(rest.chain(input));
+        // From now on lines are told apart as they come, so this happens once.
         self.by_lines = true;
-        damaged
+        true
     }
 
     /// After damage: on to the next line that begins with a bracket where the damaged value began, or to the list's end.
