@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::build::Builder;
-use crate::diagnostic::{Diagnostic, Place, Severity, code};
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::source::quoted;
 
 mod chat;
@@ -138,6 +138,8 @@ struct Sample<'a> {
 struct Sampled {
     piece: Piece,
     text: Vec<u8>,
+    /// It is what is whole of a value that the file's end cuts off.
+    cut_off: bool,
 }
 
 /// Diagnostics kept of one file; the rest are counted.
@@ -173,7 +175,7 @@ fn open_within(
     let mut sampled = VecDeque::new();
     let format = match options.format {
         Some(format) => format,
-        None => recognise(&file, &mut units, &mut sampled)?,
+        None => recognise(&file, &mut units, &mut sampled, options.following)?,
     };
     let setting = Setting { file: Arc::clone(&file), error: options.error.clone() };
     Ok(Reading {
@@ -211,15 +213,12 @@ impl Reading {
     fn step(&mut self) {
         let next = match self.sampled.pop_front() {
             Some(sampled) => Ok(Some(sampled)),
-            None => self
-                .units
-                .next()
-                .map(|piece| piece.map(|piece| Sampled { piece, text: self.units.take_text() })),
+            None => take(&mut self.units, self.following),
         };
         match next {
-            Ok(Some(Sampled { piece, text })) => {
-                self.piece(piece, &text);
-                self.units.give_back(text);
+            Ok(Some(sampled)) => {
+                self.piece(&sampled);
+                self.units.give_back(sampled.text);
             }
             Ok(None) => self.end(),
             Err(error) => {
@@ -229,12 +228,17 @@ impl Reading {
         }
     }
 
-    fn piece(&mut self, piece: Piece, bytes: &[u8]) {
-        let place = |byte| Place::Line { file: Arc::clone(&self.file), line: piece.line, byte };
-        let damage = |message: String| Diagnostic::warning(code::DAMAGED_LINE, message).primary(place(None));
+    fn piece(&mut self, Sampled { piece, text, cut_off }: &Sampled) {
+        let damage = |message: String| {
+            Diagnostic::warning(code::DAMAGED_LINE, message).on_line(Arc::clone(&self.file), piece.line)
+        };
         let diagnostic = match piece.kind {
             Kind::Value => {
-                let read = text::decode(bytes, &self.file, piece.line);
+                let mut read = text::decode(text, &self.file, piece.line);
+                if *cut_off {
+                    read.diagnostics
+                        .push(damage("the file is cut off; what is whole of it is read".to_owned()));
+                }
                 match shallow::value(&read.text) {
                     Ok((node, members)) => {
                         let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
@@ -253,11 +257,13 @@ impl Reading {
                 damage(format!("{why}; lines {} to {} are left out", piece.line, piece.last_line))
             }
             Kind::Broken(why) => damage(format!("{why}; the line is left out")),
-            Kind::TooLarge(size) => damage(format!(
-                "a value of {size} bytes is left out; at most {} MiB can be read at once",
-                units::LARGEST >> 20
-            ))
-            .severity(Severity::Error),
+            Kind::TooLarge(size) => {
+                let most = self.units.limit() >> 20;
+                damage(format!(
+                    "a value of {size} bytes is left out: more than {most} MiB are not read at once"
+                ))
+                .severity(Severity::Error)
+            }
         };
         self.reader.damaged(diagnostic, &mut self.out);
     }
@@ -336,12 +342,15 @@ fn recognise(
     file: &Arc<str>,
     units: &mut Units,
     sampled: &mut VecDeque<Sampled>,
+    following: bool,
 ) -> Result<&'static Format, Diagnostic> {
     let mut values = 0;
     while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES {
-        let Some(piece) = units.next().map_err(|error| unreadable(file, None, &error))? else { break };
-        let is_value = piece.kind == Kind::Value;
-        sampled.push_back(Sampled { piece, text: units.take_text() });
+        let Some(next) = take(units, following).map_err(|error| unreadable(file, None, &error))? else {
+            break;
+        };
+        let is_value = next.piece.kind == Kind::Value;
+        sampled.push_back(next);
         if !is_value {
             continue;
         }
@@ -352,7 +361,28 @@ fn recognise(
             return Ok(format);
         }
     }
-    Err(with_sample(sampled, |sample| not_a_session(sampled, sample)).in_file(Arc::clone(file)))
+    let empty = sampled.is_empty().then(|| match units.saw_list() {
+        true => "the file holds an empty list",
+        false => "the file is empty",
+    });
+    let diagnostic = match empty {
+        Some(message) => Diagnostic::warning(code::EMPTY_SESSION, message),
+        None => with_sample(sampled, |sample| not_a_session(sampled, sample)),
+    };
+    Err(diagnostic.in_file(Arc::clone(file)))
+}
+
+/// The next piece. A file that is one object, cut off, is read as far as it is whole.
+fn take(units: &mut Units, following: bool) -> io::Result<Option<Sampled>> {
+    let Some(mut piece) = units.next()? else { return Ok(None) };
+    let mut text = units.take_text();
+    let is_the_file = piece.list.is_none() && !units.by_lines() && !following;
+    let whole = if piece.kind == Kind::CutOff && is_the_file { text::closed(&text) } else { None };
+    let cut_off = whole.is_some();
+    if let Some(whole) = whole {
+        (piece.kind, text) = (Kind::Value, whole);
+    }
+    Ok(Some(Sampled { piece, text, cut_off }))
 }
 
 fn with_sample<T>(sampled: &VecDeque<Sampled>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
@@ -362,19 +392,21 @@ fn with_sample<T>(sampled: &VecDeque<Sampled>, look: impl FnOnce(&Sample<'_>) ->
 }
 
 fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic {
-    let Some(first) = sampled.front() else {
-        return Diagnostic::warning(code::EMPTY_SESSION, "the file is empty");
-    };
-    if let Some(archive) = text::not_text(&first.text) {
+    let (bytes, kind) =
+        sampled.front().map_or((&[][..], Kind::CutOff), |first| (&first.text, first.piece.kind));
+    if let Some(archive) = text::not_text(bytes) {
         return Diagnostic::error(code::NOT_A_SESSION, archive);
     }
     let message = match (sample.objects().next(), sample.values.first()) {
+        (Some(members), _) if members.names().next().is_none() => {
+            "the file begins with an empty object".to_owned()
+        }
         (Some(members), _) => {
             let names: Vec<_> = members.names().take(6).map(quoted).collect();
             format!("no known format has objects with the keys {}", names.join(", "))
         }
         (None, Some((value, _))) => format!("no known format is made of {}", value.kind().word()),
-        (None, None) => text::no_value(&first.text, first.piece.kind),
+        (None, None) => text::no_value(bytes, kind),
     };
     let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
     let help =

@@ -72,6 +72,11 @@ impl Finish {
     /// Takes a session; `alone` where the file is known to hold no other.
     pub fn push(&mut self, mut made: Made, alone: bool, diagnostics: &mut Vec<Diagnostic>) {
         self.name(&mut made.session, alone);
+        if made.session.messages.is_empty() {
+            let notice = Diagnostic::notice(code::EMPTY_SESSION, "the session has no message");
+            let line = u64::from(made.session.origin.line);
+            made.session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
+        }
         let results =
             made.session.messages.iter().filter(|m| matches!(m.kind, MessageKind::Result(..))).count();
         self.results += results as u64;

@@ -26,7 +26,10 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn is_session(object: &Members<'_>) -> bool {
-    object.get("messages").is_some_and(|messages| messages.json().len() < 4 || is_conversation(messages))
+    let Some(messages) = object.get("messages") else { return false };
+    let damaged =
+        |items: Vec<Node<'_>>| items.iter().filter_map(|item| item.members()).any(|item| item.has("role"));
+    is_conversation(messages) || messages.items().is_some_and(|items| items.is_empty() || damaged(items))
 }
 
 fn is_message(object: &Members<'_>) -> bool {
@@ -141,13 +144,8 @@ impl Native {
         surroundings.offered();
         let mut builder = surroundings.builder;
         let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
-        match members.get("messages") {
-            Some(messages) => chat.messages(&mut builder, messages),
-            None => {
-                let diagnostic =
-                    Diagnostic::warning(code::EMPTY_SESSION, "a session whose messages are `null`");
-                builder.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)));
-            }
+        if let Some(messages) = members.get("messages") {
+            chat.messages(&mut builder, messages);
         }
         out.session(builder);
     }
@@ -199,7 +197,9 @@ impl Surroundings<'_, '_> {
             }
         }
         if let Some(node) = self.members.get("from_the_middle") {
-            self.expect("from_the_middle", "a truth value", node.bool().is_some());
+            if node.bool().is_none() {
+                self.damaged("`from_the_middle` is not a truth value, and is read as true".to_owned());
+            }
             // What cannot be read is taken for the mark: it makes absence prove less.
             self.builder.facts().from_the_middle = node.bool().unwrap_or(true);
         }

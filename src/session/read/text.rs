@@ -86,6 +86,39 @@ fn surrogate(bytes: &[u8], at: usize) -> Option<u16> {
     (0xD800..=0xDFFF).contains(&unit).then_some(unit)
 }
 
+/// The part of a cut-off object that is whole, closed: up to the last complete member, or item of a list that is a
+/// member. What stands deeper is left out with the item that it belongs to: half a message is none. `None` where
+/// nothing is whole.
+pub fn closed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut open: Vec<u8> = Vec::new();
+    let (mut in_text, mut escaped) = (false, false);
+    let mut whole = None;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' => {
+                if open.pop() != Some(*byte) {
+                    return None;
+                }
+                if matches!(open.len(), 1 | 2) {
+                    whole = Some((at + 1, open.clone()));
+                }
+            }
+            b',' if open.len() == 1 => whole = Some((at, open.clone())),
+            _ => {}
+        }
+    }
+    let (end, open) = whole?;
+    let mut closed = bytes.get(..end)?.to_vec();
+    closed.extend(open.iter().rev());
+    Some(closed)
+}
+
 /// Why a value is no JSON, with what it begins with.
 pub fn not_json(text: &str, error: &serde_json::Error) -> String {
     let reason = error.to_string();
@@ -114,7 +147,12 @@ pub fn no_value(bytes: &[u8], kind: Kind) -> String {
             format!("the file's first value has {size} bytes, more than can be read at once")
         }
         Kind::CutOff => "the file ends within its first value".to_owned(),
-        _ => format!("the file is no JSON: it begins with {}", beginning(&String::from_utf8_lossy(bytes))),
+        _ => {
+            let text = String::from_utf8_lossy(bytes);
+            let error = serde_json::from_str::<serde::de::IgnoredAny>(&text).err();
+            let why = error.map_or(String::new(), |error| format!(", {error}"));
+            format!("the file is no JSON: it begins with {}{why}", beginning(&text))
+        }
     }
 }
 
@@ -140,6 +178,22 @@ mod tests {
             ("\\", None),
         ] {
             assert_eq!(without_halves(text).map(|(text, _)| text).as_deref(), mended, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_whole_of_a_cut_off_object_is_closed() {
+        for (cut, whole) in [
+            (r#"{"a": 1, "b"#, Some(r#"{"a": 1}"#)),
+            (r#"{"a": [{"b": [1]}, {"b": [2"#, Some(r#"{"a": [{"b": [1]}]}"#)),
+            (r#"{"a": [{"b": "}]"}, {"b": {"c": 1}, "#, Some(r#"{"a": [{"b": "}]"}]}"#)),
+            (r#"{"a": [], "b": "\"#, Some(r#"{"a": []}"#)),
+            (r#"{"a": "x"#, None),
+            (r#"{"a": [{"b": 1"#, None),
+            (r#"{"a": [}"#, None),
+            ("{", None),
+        ] {
+            assert_eq!(closed(cut.as_bytes()).as_deref(), whole.map(str::as_bytes), "{cut}");
         }
     }
 

@@ -5,7 +5,7 @@
 //! damaged one must merely not take its neighbours with it, so the cut is found again at the next line that begins
 //! like a value.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 use memchr::{memchr, memchr3};
 
@@ -107,6 +107,21 @@ impl Units {
         self.line
     }
 
+    /// Bytes of the largest value that is kept.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether some value filled its line exactly.
+    pub fn by_lines(&self) -> bool {
+        self.by_lines
+    }
+
+    /// Whether a list was found at the top of the input.
+    pub fn saw_list(&self) -> bool {
+        self.lists > 0
+    }
+
     /// Whether it is certain that nothing but blanks is left.
     pub fn at_end(&mut self) -> bool {
         self.list.is_none() && self.blanks().is_ok() && matches!(self.peek(), Ok(None))
@@ -122,7 +137,8 @@ impl Units {
                 return Ok(self.list.take().map(|list| self.piece(self.line, Some(list), Kind::Unclosed)));
             };
             match (byte, self.list) {
-                (b'[', None) => {
+                // Where values stand on lines of their own, a list within one is a part of it, or damage.
+                (b'[', None) if self.fresh || !self.by_lines => {
                     self.step(byte);
                     self.list = Some(self.lists);
                     self.lists = self.lists.saturating_add(1);
@@ -188,7 +204,7 @@ impl Units {
     fn value(&mut self) -> io::Result<Piece> {
         let (line, list) = (self.line, self.list);
         let start = Start { column: self.column, fresh: self.fresh };
-        let mut scan = Scan::new(start, self.by_lines);
+        let mut scan = Scan::new(start, self.by_lines, list.is_none());
         let kind = loop {
             let chunk = fill(&mut self.input)?;
             if chunk.is_empty() {
@@ -214,38 +230,37 @@ impl Units {
             }
         };
         self.fresh = matches!(kind, Kind::Broken(_));
-        match kind {
-            Kind::Value => self.by_lines |= line == self.line && start.fresh,
-            Kind::CutOff => {
-                self.list = None;
-                if list.is_none() && self.size <= self.limit {
-                    return Ok(self.only_the_line(line, start));
-                }
-            }
-            _ => return self.find_again(self.piece(line, list, kind), start),
+        if kind == Kind::Value {
+            self.by_lines |= line == self.line && start.fresh;
+            return Ok(self.piece(line, list, kind));
         }
-        Ok(self.piece(line, list, kind))
+        if list.is_none() && !self.by_lines && start.column == 1 && self.put_back_lines() {
+            self.line = line;
+            self.new_line();
+            return Ok(Piece { line, last_line: line, list, kind: Kind::Broken(NO_BRACKET) });
+        }
+        if kind == Kind::CutOff {
+            self.list = None;
+            return Ok(self.piece(line, list, kind));
+        }
+        self.find_again(self.piece(line, list, kind), start)
     }
 
-    /// A value that the end cuts off may be one damaged line, and what follows whole lines: then those are read next.
-    fn only_the_line(&mut self, line: u64, start: Start) -> Piece {
-        let end = memchr(b'\n', &self.text).map(|at| at + 1);
-        let rest = end.map(|end| self.text.split_off(end)).unwrap_or_default();
-        let mut lines = rest.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    /// A first value that does not end may be one damaged line, with whole lines behind it: those are put back.
+    fn put_back_lines(&mut self) -> bool {
+        let Some(end) = memchr(b'\n', &self.text).filter(|_| self.size <= self.limit) else { return false };
+        let mut lines = self.text.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii);
         let next = lines.find(|line| !line.is_empty()).unwrap_or_default();
-        let is_value = start.column == 1
-            && next.first() == self.text.first()
-            && serde_json::from_slice::<serde::de::IgnoredAny>(next).is_ok();
-        if !is_value {
-            self.text.extend_from_slice(&rest);
-            return self.piece(line, None, Kind::CutOff);
+        let is_value = serde_json::from_slice::<serde::de::IgnoredAny>(next).is_ok();
+        if next.first() != self.text.first() || !is_value {
+            return false;
         }
-        let damaged = Piece { line, last_line: line, list: None, kind: Kind::Broken(NO_BRACKET) };
-        self.input = Box::new(io::Cursor::new(rest));
-        self.line = line;
-        self.new_line();
+        let rest = io::Cursor::new(self.text.split_off(end + 1));
+        let input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+        self.input = Box::new(rest.chain(input));
+        // From now on lines are told apart as they come, so this happens once.
         self.by_lines = true;
-        damaged
+        true
     }
 
     /// After damage: on to the next line that begins with a bracket where the damaged value began, or to the list's end.
@@ -300,6 +315,7 @@ fn fill(input: &mut Box<dyn BufRead + Send>) -> io::Result<&[u8]> {
 struct Scan {
     start: Start,
     by_lines: bool,
+    at_top: bool,
     depth: u64,
     in_text: bool,
     escaped: bool,
@@ -321,8 +337,8 @@ enum Stop {
 }
 
 impl Scan {
-    fn new(start: Start, by_lines: bool) -> Scan {
-        Scan { start, by_lines, depth: 0, in_text: false, escaped: false, fresh: false, last: 0 }
+    fn new(start: Start, by_lines: bool, at_top: bool) -> Scan {
+        Scan { start, by_lines, at_top, depth: 0, in_text: false, escaped: false, fresh: false, last: 0 }
     }
 
     /// Reads on, and keeps count of lines and columns.
@@ -382,9 +398,10 @@ impl Scan {
     fn text(&mut self, chunk: &[u8], at: &mut usize) -> Option<u8> {
         loop {
             if self.escaped {
-                chunk.get(*at)?;
+                let escaped = *chunk.get(*at)?;
                 self.escaped = false;
-                *at += 1;
+                // A line may be cut off behind its backslash.
+                *at += usize::from(escaped != b'\n');
             }
             let rest = chunk.get(*at..)?;
             // Escapes mostly stand close together, and then the search is over before it pays to begin a wide one.
@@ -403,7 +420,92 @@ impl Scan {
 
     /// Whether an object that begins a line here is the next value, and not a part of this one.
     fn is_next(&self, column: u64) -> bool {
+        if self.by_lines && self.at_top && column == 1 {
+            return true;
+        }
         let may_hold_it = matches!(self.last, b',' | b'[' | b':');
         self.start.fresh && column == self.start.column && (self.by_lines || !may_hold_it)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Cursor};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Line, list, kind and text of every piece, read in chunks of this size.
+    fn cut(text: &str, limit: u64, chunk: usize) -> Vec<(u64, Option<u32>, Kind, String)> {
+        let input = BufReader::with_capacity(chunk, Cursor::new(text.as_bytes().to_vec()));
+        let mut units = Units::new(Box::new(input), limit).unwrap();
+        let mut pieces = Vec::new();
+        while let Some(piece) = units.next().unwrap() {
+            let text = units.take_text();
+            pieces.push((piece.line, piece.list, piece.kind, String::from_utf8_lossy(&text).into_owned()));
+            units.give_back(text);
+        }
+        pieces
+    }
+
+    #[test]
+    fn values_are_cut_wherever_they_stand() {
+        let value = |line, list, text: &str| (line, list, Kind::Value, text.to_owned());
+        for (text, expected) in [
+            ("", vec![]),
+            ("{}", vec![value(1, None, "{}")]),
+            ("\n {\"a\": \"}\\\"\"}\n{}", vec![value(2, None, "{\"a\": \"}\\\"\"}"), value(3, None, "{}")]),
+            (
+                "[{}, [1,\n2],3 ,\"a]\"]",
+                vec![
+                    value(1, Some(0), "{}"),
+                    value(1, Some(0), "[1,\n2]"),
+                    value(2, Some(0), "3 "),
+                    value(2, Some(0), "\"a]\""),
+                ],
+            ),
+            ("[{}]\n[{}]", vec![value(1, Some(0), "{}"), value(2, Some(1), "{}")]),
+            ("[[[]]]", vec![value(1, Some(0), "[[]]")]),
+            ("[]", vec![]),
+        ] {
+            assert_eq!(cut(text, LARGEST, 4096), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_counted_and_not_kept() {
+        let text = format!("{{\"a\": \"{}\"}}\n{{}}\n[{}, {{}}]", "x".repeat(1000), "1".repeat(500));
+        let kinds: Vec<_> =
+            cut(&text, 100, 64).into_iter().map(|(line, _, kind, text)| (line, kind, text.len())).collect();
+        let expected = [
+            (1, Kind::TooLarge(1009), 0),
+            (2, Kind::Value, 2),
+            (3, Kind::TooLarge(500), 0),
+            (3, Kind::Value, 2),
+        ];
+        assert_eq!(kinds, expected);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Where the chunks end makes no difference.
+        #[test]
+        fn chunks_do_not_matter(text in r#"[{}\[\]",: \\a1\n]{0,60}"#, chunk in 1..9usize, limit in 5..50u64) {
+            prop_assert_eq!(cut(&text, limit, chunk), cut(&text, limit, 4096));
+        }
+
+        /// Whole values on lines of their own are all found, also around damaged ones.
+        #[test]
+        fn whole_lines_are_found(damaged in prop::collection::vec(r#"\{[{}\[",: \\a]{0,20}"#, 0..4)) {
+            let whole = "{\"id\": [1, \"}\"]}";
+            let mut text = format!("{whole}\n");
+            for line in &damaged {
+                text.push_str(&format!("{line}\n{whole}\n"));
+            }
+            let found = cut(&text, LARGEST, 4096).iter().filter(|(_, _, _, text)| text == whole).count();
+            prop_assert!(found > damaged.len(), "{} of {} in {}", found, damaged.len() + 1, text);
+        }
     }
 }

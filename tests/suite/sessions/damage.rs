@@ -1,1 +1,427 @@
+//! Damaged input: what is lost, what is told, and that nothing worse happens.
 
+use std::io::{self, BufRead, BufReader, Cursor, Read as _};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use toolgate::session::read::{self, FORMATS, Options};
+use toolgate::session::{Outcome, Results};
+
+use super::{opened, opened_with, told};
+
+const A: &str = r#"{"id": "a", "messages": [{"role": "user", "content": "x"}]}"#;
+const B: &str = r#"{"id": "b", "messages": [{"role": "user", "content": "y"}]}"#;
+const CALLS: &str = r#"{"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}]}"#;
+
+/// Input, ids of the sessions, and everything told without the file's name.
+fn check(input: impl Into<Vec<u8>>, ids: &[&str], expected: &[&str]) {
+    let input = input.into();
+    let shown = String::from_utf8_lossy(&input).chars().take(200).collect::<String>();
+    let (sessions, of_file) = opened(input);
+    assert_eq!(sessions.iter().map(|session| &*session.id).collect::<Vec<_>>(), ids, "{shown}");
+    let told = told(&sessions, &of_file);
+    let told: Vec<_> = told.iter().map(|line| line.strip_prefix("some.json:").unwrap_or(line)).collect();
+    assert_eq!(told, expected, "{shown}");
+}
+
+#[test]
+fn a_damaged_line_costs_itself_alone() {
+    const OPEN: &str = "2: warning[damaged_line]: the value is not closed; the line is left out";
+    const TEXT: &str = "2: warning[damaged_line]: a line ends within a text; the line is left out";
+    for (line, expected) in [
+        (r#"{"id": "c", "messages": [}"#, OPEN),
+        (r#"{"id": "c", "messages": [{"role": "user"}"#, OPEN),
+        (r#"{"id": "c","#, OPEN),
+        (r#"{"id": "c", "mess"#, TEXT),
+        (r#"{"id": "c", "mes{"id": "d", "messages": []}"#, TEXT),
+        (
+            r#"{"id": "c" "messages": []}"#,
+            "2: warning[damaged_line]: `{\"id\": \"c\" \"messages\": []}` is no JSON: expected `,` or `}`; it is left out",
+        ),
+        ("WARN: hello", "2: warning[damaged_line]: `WARN: hello` is no JSON: expected value; it is left out"),
+        ("\u{1b}[31m\u{7}", "2: warning[damaged_line]: `[31m` is no JSON: expected value; it is left out"),
+        ("}", "2: warning[damaged_line]: `}` is no JSON: expected value; it is left out"),
+        ("\"text\"", "2: warning[damaged_line]: neither a session nor a message: a text; it is left out"),
+        ("[1]", "2: warning[damaged_line]: neither a session nor a message: a number; it is left out"),
+        (
+            r#"{"type": "event"}"#,
+            "2: warning[damaged_line]: neither a session nor a message: an object with `type`; it is left out",
+        ),
+    ] {
+        check(format!("{A}\n{line}\n{B}\n"), &["a", "b"], &[expected]);
+    }
+}
+
+#[test]
+fn a_damaged_first_line_costs_itself_alone() {
+    for (line, why) in
+        [("{\"id\": \"c\",", "the value is not closed"), ("{\"id\": \"c", "a line ends within a text")]
+    {
+        let expected = format!("1: warning[damaged_line]: {why}; the line is left out");
+        check(format!("{line}\n{A}\n{B}\n"), &["a", "b"], &[&expected]);
+    }
+}
+
+#[test]
+fn a_cut_off_end_costs_what_is_not_whole() {
+    let cut = &B[..40];
+    let lost = "2: warning[damaged_line]: the file ends within this value, which is left out";
+    check(format!("{A}\n{cut}"), &["a"], &[lost]);
+    check(format!("[{A},\n{cut}"), &["a"], &[lost]);
+    check(
+        format!("[{A},\n"),
+        &["a"],
+        &["2: warning[damaged_line]: the file ends within the list that it is"],
+    );
+    // A file that is one session, cut off within its second message.
+    check(
+        "{\n \"id\": \"a\",\n \"messages\": [\n  {\"role\": \"user\", \"content\": \"x\"},\n  {\"role\": \"ass",
+        &["a"],
+        &["1: warning[damaged_line]: the file is cut off; what is whole of it is read"],
+    );
+}
+
+#[test]
+fn a_damaged_element_of_a_printed_list_costs_itself_alone() {
+    check(
+        format!("[\n {{\n  \"id\": \"c,\n  \"messages\": []\n }},\n {A}\n]"),
+        &["a"],
+        &["2: warning[damaged_line]: a line ends within a text; lines 2 to 5 are left out"],
+    );
+    check(
+        format!("[\n {B},\n {{\"id\": \"c\", \"messages\": [\n {A}\n]"),
+        &["b", "a"],
+        &["3: warning[damaged_line]: the value is not closed; the line is left out"],
+    );
+}
+
+#[test]
+fn shapes_and_encodings_that_are_no_damage() {
+    for input in [
+        format!("[{A},{B}]"),
+        format!("[{A}\n\n,\n{B}\n]\n"),
+        format!("{A}{B}"),
+        format!("{A}\n\n  \n{B}"),
+        format!("\u{feff}{A}\r\n\r\n{B}\r\n"),
+        format!("[{A}]\n[{B}]\n"),
+    ] {
+        check(input, &["a", "b"], &[]);
+    }
+    let messages = r#"[{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]"#;
+    check(messages, &["some"], &[]);
+    check(format!("{messages}\n{messages}"), &["some#0", "some#1"], &[]);
+    check(format!("[{messages}, {messages}]"), &["some#0", "some#1"], &[]);
+    check(
+        "{\"role\": \"user\", \"content\": \"x\"}\n{\"role\": \"user\", \"content\": \"y\"}\n",
+        &["some"],
+        &[],
+    );
+}
+
+#[test]
+fn faults_of_encoding_cost_a_character() {
+    let bad =
+        [A.as_bytes(), b"\n{\"id\": \"c\", \"messages\": [{\"role\": \"user\", \"content\": \"<\xff>\"}]}"]
+            .concat();
+    let expected = "2: warning[damaged_record]: the byte 0xff is no UTF-8; such bytes are read as U+FFFD";
+    check(bad.clone(), &["a", "c"], &[expected]);
+    assert_eq!(opened(bad).0[1].messages[0].content.raw(), "<\u{FFFD}>");
+    let half = r#"{"id": "c", "messages": [{"role": "user", "content": "\ud800!"}]}"#;
+    let expected = "1: warning[damaged_record]: half of a surrogate pair is read as U+FFFD";
+    check(half, &["c"], &[expected]);
+    assert_eq!(opened(half).0[0].messages[0].content.raw(), "\u{FFFD}!");
+}
+
+#[test]
+fn wrong_types_are_told_one_by_one() {
+    check(
+        r#"{"id": [1], "messages": [1, {"role": 7, "content": "x"}, {"role": "assistant", "tool_calls": 5},
+           {"role": "assistant", "tool_calls": [3, {"function": {"name": 4}}, {"function": {"name": "f", "arguments": "{"}}]},
+           {"role": "tool", "is_error": "yes", "tool_call_id": 9, "content": "r"}, {"role": "user", "at": "soon"},
+           {"role": "user", "tool_calls": [{}]}, {"role": "toolgate", "op": "restore"}, {"role": "toolgate", "op": "burn"}],
+           "tools": 5, "tools_at": [{"turn": 0}], "files": [1], "variables": [], "now": "x", "results": 1, "parent": {},
+           "from_the_middle": 1, "context": {"$serde_json::private::Number": "1"}}"#,
+        &["some"],
+        &[
+            "1: warning[damaged_record]: `context` is not JSON that can be read, and is left out",
+            "1: warning[damaged_record]: `variables` is not an object, and is left out",
+            "1: warning[damaged_record]: `files` is not a list of texts, and is left out",
+            "1: warning[damaged_record]: `now` is not a time, and is left out",
+            "1: warning[damaged_record]: `parent` is not the id of a session, and is left out",
+            "1: warning[damaged_record]: `from_the_middle` is not a truth value, and is read as true",
+            "1: warning[damaged_record]: `results` is not `recorded` or `absent`, and is left out",
+            "1: warning[damaged_record]: `tools` is not a list of tools, and is left out",
+            "1: warning[damaged_record]: `tools_at` is not a list of `{turn, tools}` with turns from 1, and is left out",
+            "1: warning[damaged_record]: a message is a number, not an object; it is left out",
+            "1: warning[damaged_record]: a message has no role; it is read as one of the role `unknown`",
+            "1: warning[damaged_record]: `tool_calls` is a number, not a list; it is left out",
+            "2: warning[damaged_record]: a call is a number, not an object; it is left out",
+            "2: warning[damaged_record]: a call names no tool; it is kept as `(unnamed)`",
+            "2: warning[arguments_not_json]: the arguments of a call of `f` are not JSON, and are kept as text",
+            "3: warning[damaged_record]: `is_error` is a text, not a truth value; it is read as true",
+            "3: warning[result_without_call]: a result is for the call `9`, which is not open here",
+            "3: warning[damaged_record]: `at` is no time that is known: `\"soon\"`",
+            "4: warning[damaged_record]: calls of the role `user` are left out",
+            "4: warning[unknown_operation]: `restore` names no snapshot, so the recorded state is emptied",
+            "4: warning[unknown_operation]: `burn` is no operation, so the recorded state is emptied",
+            "2: notice[call_without_result]: 2 calls have no result; the first stands here",
+        ],
+    );
+}
+
+#[test]
+fn depth_is_told_and_harms_nothing() {
+    let (open, close) = ("[".repeat(10_000), "]".repeat(10_000));
+    check(
+        format!("{{\"messages\": [{{\"role\": \"user\", \"content\": {open}1{close}}}]}}"),
+        &["some"],
+        &[
+            "1: warning[damaged_record]: the content of a message nests deeper than 127 levels, and is kept as text",
+        ],
+    );
+    let call = format!(
+        "{{\"messages\": [{{\"role\": \"assistant\", \"function_call\": {{\"name\": \"f\", \"arguments\": \"{open}{close}\"}}}}, \
+         {{\"role\": \"function\"}}]}}"
+    );
+    let kept = "the arguments of a call of `f` nest deeper than 127 levels, and are kept as text";
+    check(call, &["some"], &[&format!("1: warning[arguments_not_json]: {kept}")]);
+    let objects = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
+    let expected =
+        "2: warning[damaged_line]: neither a session nor a message: an object with `a`; it is left out";
+    check(format!("{A}\n{objects}\n{B}"), &["a", "b"], &[expected]);
+}
+
+#[test]
+fn an_id_that_is_given_again_gets_its_place() {
+    let again =
+        |line| format!("{line}: notice[damaged_record]: the id `a` is not the first of its name in the file");
+    check(format!("{A}\n{A}\n{A}"), &["a", "a#1", "a#2"], &[&again(2), &again(3)]);
+}
+
+/// Nothing at all can be read.
+#[test]
+fn what_is_no_recording_is_refused_with_its_reason() {
+    let known = "known formats: tau-bench, native; `--from FORMAT` reads it as one of them all the same";
+    let deep = "[".repeat(10_000);
+    for (bytes, expected) in [
+        (&b""[..], "x: warning[empty_session]: the file is empty"),
+        (b" \n\r\n", "x: warning[empty_session]: the file is empty"),
+        (b"[ ]", "x: warning[empty_session]: the file holds an empty list"),
+        (b"{}", "x: error[not_a_session]: the file begins with an empty object"),
+        (
+            b"hello\nworld",
+            "x: error[not_a_session]: the file is no JSON: it begins with `hello`, expected value at line 1 column 1",
+        ),
+        (
+            b"{\"a\": 1, \"b\": 2}",
+            "x: error[not_a_session]: no known format has objects with the keys `a`, `b`",
+        ),
+        (
+            b"{\"messages\": 1}",
+            "x: error[not_a_session]: no known format has objects with the keys `messages`",
+        ),
+        (b"[1, 2]", "x: error[not_a_session]: no known format is made of a number"),
+        (b"{\"messages\": [", "x: error[not_a_session]: the file ends within its first value"),
+        (deep.as_bytes(), "x: error[not_a_session]: the file ends within its first value"),
+        (
+            b"PK\x03\x04",
+            "x: error[not_a_session]: the file is a zip archive: unpack it, and open what is in it",
+        ),
+        (
+            b"\x1f\x8b\x08",
+            "x: error[not_a_session]: the file is compressed with gzip: unpack it with `gunzip`",
+        ),
+        (
+            b"\xff\xfe{\0}\0",
+            "x: error[not_a_session]: the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`",
+        ),
+    ] {
+        let refused = read::open("x", Box::new(Cursor::new(bytes.to_vec())), &Options::default());
+        let diagnostic = refused.err().unwrap();
+        assert_eq!(diagnostic.to_string(), expected);
+        if let Some(help) = &diagnostic.help {
+            assert_eq!(help, known);
+        }
+    }
+}
+
+#[test]
+fn a_format_that_is_asked_for_tells_where_the_file_departs_from_it() {
+    let tau = FORMATS.iter().find(|format| format.name == "tau-bench");
+    let (sessions, of_file) =
+        opened_with(format!("{A}\n{{\"traj\": []}}"), &Options { format: tau, ..Options::default() });
+    assert_eq!(sessions.len(), 1);
+    assert_eq!(
+        told(&sessions, &of_file),
+        [
+            "some.json:1: warning[damaged_line]: an object without `traj` is no episode; it is left out",
+            "some.json:2: notice[empty_session]: the session has no message"
+        ]
+    );
+}
+
+#[test]
+fn an_input_that_fails_midway_keeps_what_was_read() {
+    struct Fails;
+    impl io::Read for Fails {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is gone"))
+        }
+    }
+    let input = Cursor::new(format!("{A}\n{B}\n")).chain(BufReader::new(Fails));
+    let mut reading = read::open("x", Box::new(input), &Options::default()).unwrap();
+    assert_eq!(reading.by_ref().count(), 2);
+    let told: Vec<_> = reading.diagnostics().iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["x:3: error[unreadable_file]: the file cannot be read: the disk is gone"]);
+}
+
+#[test]
+fn results_are_absent_when_the_whole_file_has_none() {
+    let absent = "some.json: notice[no_results_recorded]: the file has calls and no result: results were not recorded, \
+                  and every call counts as ok";
+    let (sessions, of_file) = opened(format!("{CALLS}\n{A}\n{CALLS}"));
+    let results: Vec<_> = sessions.iter().map(|session| session.facts.results).collect();
+    assert_eq!(results, [Results::Absent; 3]);
+    assert_eq!((sessions[2].calls[0].outcome, sessions[2].calls[0].in_turn), (Outcome::Ok, true));
+    assert_eq!(told(&sessions, &of_file), [absent]);
+
+    // One result anywhere, or a word of its own, and a call without one is unknown.
+    let later = r#"{"messages": [{"role": "tool", "tool_call_id": "z", "content": "late"}]}"#;
+    let states = CALLS.replace("{\"messages\"", "{\"results\": \"recorded\", \"messages\"");
+    for input in [format!("{CALLS}\n{A}\n{later}"), states] {
+        let (sessions, _) = opened(input);
+        assert_eq!(sessions[0].facts.results, Results::Recorded);
+        assert_eq!(sessions[0].calls[0].outcome, Outcome::Unknown);
+    }
+    // A file that is still written may yet get them, and its last line is no damage.
+    let following = Options { following: true, ..Options::default() };
+    let (sessions, of_file) = opened_with(format!("{CALLS}\n{{\"mess"), &following);
+    assert_eq!(sessions[0].calls[0].outcome, Outcome::Unknown);
+    assert_eq!(told(&sessions, &of_file), [""; 0]);
+}
+
+/// 20 MiB of calls without a result, and one result at the very end: known at once where the input can be looked ahead
+/// in, and never a success by mistake where it cannot.
+#[test]
+fn a_long_file_is_not_held_back_for_its_results() {
+    let filler = "x".repeat(1 << 20);
+    let long = CALLS.replace(
+        "{\"role\": \"assistant\"",
+        &format!("{{\"role\": \"user\", \"content\": \"{filler}\"}}, {{\"role\": \"assistant\""),
+    );
+    let mut text = format!("{long}\n").repeat(20);
+    let without: Arc<str> = text.as_str().into();
+    text.push_str(r#"{"messages": [{"role": "tool", "content": "late"}]}"#);
+    let with: Arc<str> = text.into();
+    let outcome = |text: &Arc<str>, ahead: bool| {
+        let bytes = Arc::clone(text);
+        let again = move || Ok(Box::new(Cursor::new(bytes.as_bytes().to_vec())) as Box<dyn BufRead + Send>);
+        let options = Options { again: ahead.then(|| Arc::new(again) as read::Again), ..Options::default() };
+        let (sessions, of_file) = opened_with(text.as_bytes(), &options);
+        (sessions[0].calls[0].outcome, of_file.len())
+    };
+    assert_eq!(outcome(&with, true), (Outcome::Unknown, 0));
+    assert_eq!(outcome(&without, true), (Outcome::Ok, 1));
+    assert_eq!(outcome(&with, false), (Outcome::Unknown, 1));
+    assert_eq!(outcome(&without, false), (Outcome::Unknown, 1));
+}
+
+#[test]
+fn errors_are_told_by_their_text_where_nothing_marks_them() {
+    let input = r#"[{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f"}}, {"id": "2", "function": {"name": "f"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "Traceback"},
+        {"role": "tool", "tool_call_id": "2", "content": "Traceback", "is_error": false}]"#;
+    let outcomes = |options: &Options| -> Vec<_> {
+        opened_with(input, options).0[0].calls.iter().map(|call| call.outcome).collect()
+    };
+    assert_eq!(outcomes(&Options::default()), [Outcome::Ok, Outcome::Ok]);
+    let test: read::ErrorTest = Arc::new(|text: &str| text.starts_with("Trace"));
+    let options = Options { error: Some(test), ..Options::default() };
+    assert_eq!(outcomes(&options), [Outcome::Error, Outcome::Ok]);
+}
+
+/// Whatever the bytes, reading ends, and sessions have their places and ids.
+fn survives(bytes: Vec<u8>) {
+    for format in [None].into_iter().chain(FORMATS.iter().map(Some)) {
+        let options = Options { format, ..Options::default() };
+        let Ok(reading) = read::open("f", Box::new(Cursor::new(bytes.clone())), &options) else { continue };
+        for (index, session) in reading.enumerate() {
+            assert_eq!(session.origin.index, index);
+            assert!(!session.id.is_empty());
+            for (index, call) in session.calls.iter().enumerate() {
+                assert_eq!(call.at.index as usize, index);
+                let _ = (call.arguments.parsed(), call.output.shown());
+            }
+        }
+    }
+}
+
+const SEEDS: [&[u8]; 4] = [
+    include_bytes!("../../fixtures/sessions/native.json"),
+    include_bytes!("../../fixtures/sessions/lines.jsonl"),
+    include_bytes!("../../fixtures/sessions/messages.json"),
+    include_bytes!("../../fixtures/sessions/tau-bench.json"),
+];
+
+/// Pieces of JSON, and of what it is not.
+fn tokens() -> impl Strategy<Value = Vec<u8>> {
+    let token = select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\\",
+        "\n",
+        "\r\n",
+        " ",
+        "null",
+        "true",
+        "-1e9",
+        "\"role\"",
+        "\"messages\"",
+        "\"tool_calls\"",
+        "\"assistant\"",
+        "\"tool\"",
+        "\"content\"",
+        "\"traj\"",
+        "\\ud800",
+        "\u{feff}",
+        "é",
+        "'a'",
+        "{\"role\": \"tool\", \"content\": 1}",
+        "{\"messages\": [{\"role\": \"user\"}]}",
+    ]);
+    prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat().into_bytes())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        survives(bytes);
+    }
+
+    #[test]
+    fn any_tokens_are_survived(bytes in tokens()) {
+        survives(bytes);
+    }
+
+    #[test]
+    fn any_damage_is_survived(
+        seed in select(SEEDS.to_vec()),
+        damage in prop::collection::vec((any::<Index>(), 0..40usize, prop::collection::vec(any::<u8>(), 0..4)), 1..5),
+    ) {
+        let mut bytes = seed.to_vec();
+        for (at, cut, insert) in damage {
+            let at = at.index(bytes.len() + 1);
+            let end = (at + cut).min(bytes.len());
+            bytes.splice(at..end, insert);
+        }
+        survives(bytes);
+    }
+}
