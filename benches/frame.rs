@@ -29,7 +29,8 @@ fn main() {
 }
 
 fn session() -> Session {
-    let mut build = Builder::new("long", Origin { file: "long.json".into(), index: 0, format: "native", line: 1 });
+    let mut build =
+        Builder::new("long", Origin { file: "long.json".into(), index: 0, format: "native", line: 1 });
     for call in 0..CALLS {
         let tool = if call % 2 == 0 { "check_eligibility" } else { "issue_refund" };
         build.response(None, Body::text("One more."), None);
@@ -51,7 +52,10 @@ fn model() -> Model {
         policy_name: "contracts".to_owned(),
         mode: Mode::Enforce,
     });
-    feed(&mut model, Msg::Policy { loaded: Box::new(Policy::load(&[file], None)), at: "12:00:00".to_owned() });
+    feed(
+        &mut model,
+        Msg::Policy { loaded: Box::new(Policy::load(&[file], None)), at: "12:00:00".to_owned() },
+    );
     let sessions = vec![Arc::new(session())];
     let file = "long.json".into();
     feed(&mut model, Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 1) });
@@ -66,7 +70,9 @@ fn feed(model: &mut Model, msg: Msg) {
     let mut effects = update::update(model, msg);
     while let Some(effect) = effects.pop() {
         if let Effect::Judge(Judge { generation, policy, mode, sessions }) = effect {
-            let judged = sessions.into_iter().map(|(at, session)| (at, Box::new(Replay::new(&session, &policy, mode))));
+            let judged = sessions
+                .into_iter()
+                .map(|(at, session)| (at, Box::new(Replay::new(&session, &policy, mode))));
             let replays = judged.collect();
             effects.extend(update::update(model, Msg::Judged { generation, replays }));
         }

@@ -69,8 +69,8 @@ struct Resolved {
 struct Standings {
     /// For an unbound group: all calls together.
     all: Option<Standing>,
-    /// For a bound one: by value.
-    by_value: HashTable<(Value, Standing)>,
+    /// For a bound one: by value. Shared between forks until one of them changes it.
+    by_value: HashTable<Arc<(Value, Standing)>>,
     /// For each member, the values whose deciding call is good.
     good: Vec<usize>,
 }
@@ -506,18 +506,18 @@ impl Standings {
         // A prior call without exactly one value never matches.
         let Some(bound) = resource.of_prior(&call.arguments, &call.output) else { return };
         let hash = value::hash(bound, hasher);
-        match self.by_value.find_mut(hash, |(known, _)| value::equal(known, bound)) {
-            Some((_, standing)) => standing.add(group, call, &mut self.good),
+        match self.by_value.find_mut(hash, |entry| value::equal(&entry.0, bound)) {
+            Some(entry) => Arc::make_mut(entry).1.add(group, call, &mut self.good),
             None => {
-                let entry = (bound.clone(), Standing::new(group, call, &mut self.good));
-                self.by_value.insert_unique(hash, entry, |(value, _)| value::hash(value, hasher));
+                let entry = Arc::new((bound.clone(), Standing::new(group, call, &mut self.good)));
+                self.by_value.insert_unique(hash, entry, |entry| value::hash(&entry.0, hasher));
             }
         }
     }
 
     fn get(&self, bound: &Value, hasher: &DefaultHashBuilder) -> Option<&Standing> {
         let hash = value::hash(bound, hasher);
-        self.by_value.find(hash, |(known, _)| value::equal(known, bound)).map(|(_, standing)| standing)
+        self.by_value.find(hash, |entry| value::equal(&entry.0, bound)).map(|entry| &entry.1)
     }
 }
 
