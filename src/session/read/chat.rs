@@ -42,6 +42,17 @@ pub struct Lines<'a> {
     line: u32,
 }
 
+/// A list of offered tools.
+#[derive(Default)]
+pub struct Offer {
+    /// The tools.
+    pub tools: Vec<Tool>,
+    /// Entries that are no tools.
+    pub left_out: usize,
+    /// Tools whose parameters cannot be read; they are kept without.
+    pub unread: usize,
+}
+
 /// What a call without a name is called.
 const UNNAMED: &str = "(unnamed)";
 
@@ -320,21 +331,23 @@ impl<'a> Chat<'a> {
 const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
 
 /// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
-/// the list itself also as JSON text. Gives the tools and the number of entries that are none; `None` where it is no
-/// list at all.
-pub fn tools(node: Node<'_>) -> Option<(Vec<Tool>, usize)> {
+/// the list itself also as JSON text. `None` where it is no list at all.
+pub fn tools(node: Node<'_>) -> Option<Offer> {
     if let Some(text) = node.text() {
         let parsed = Node::parse(&text).ok().filter(|node| node.kind() == Kind::List)?;
         return tools(parsed);
     }
-    let items = node.items()?;
-    let count = items.len();
-    let read: Vec<Tool> = items.into_iter().filter_map(tool).collect();
-    let damaged = count - read.len();
-    Some((read, damaged))
+    let mut offer = Offer::default();
+    for item in node.items()? {
+        match tool(item, &mut offer.unread) {
+            Some(tool) => offer.tools.push(tool),
+            None => offer.left_out += 1,
+        }
+    }
+    Some(offer)
 }
 
-fn tool(node: Node<'_>) -> Option<Tool> {
+fn tool(node: Node<'_>, unread: &mut usize) -> Option<Tool> {
     if let Some(name) = node.text() {
         return Some(Tool { name: name.as_ref().into(), description: None, parameters: None });
     }
@@ -343,6 +356,8 @@ fn tool(node: Node<'_>) -> Option<Tool> {
     let from = inner.as_ref().unwrap_or(&members);
     let name = from.get("name").and_then(Node::text)?;
     let description = from.get("description").and_then(Node::text).map(|text| text.as_ref().into());
-    let parameters = from.any(&["parameters", "input_schema", "inputSchema"]).and_then(Node::value);
+    let recorded = from.any(&["parameters", "input_schema", "inputSchema"]);
+    let parameters = recorded.and_then(Node::value);
+    *unread += usize::from(recorded.is_some() && parameters.is_none());
     Some(Tool { name: name.as_ref().into(), description, parameters })
 }

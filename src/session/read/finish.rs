@@ -47,7 +47,7 @@ const MANY_RESULTS: u64 = 20;
 
 impl Finish {
     /// Bytes of messages and calls that are held back while no result was seen.
-    pub const MOST_HELD: usize = 16 * 1024 * 1024;
+    pub const MOST_HELD: usize = 8 << 20;
 
     /// For the sessions of one file.
     pub fn new(file: &Arc<str>, format: &'static Format, options: &Options) -> Finish {
@@ -153,7 +153,10 @@ impl Finish {
                 }))
             });
         if found.is_none() {
-            let message = "no result among the first 16 MiB of sessions; their calls count as unknown, since the \
+            let message = format!(
+                "no result among the first {} MiB of sessions; their calls count as unknown, since the rest is not read yet",
+                Self::MOST_HELD >> 20
+            ); their calls count as unknown, since the \
                            rest is not read yet";
             diagnostics
                 .push(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).in_file(Arc::clone(&self.file)));

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::chat::{self, Chat, Rules};
+use super::chat::{self, Chat, Offer, Rules};
 use super::shallow::{Kind, Members, Node};
 use super::time;
 use super::{Format, Out, Reader, Sample, Setting, Unit};
@@ -242,9 +242,12 @@ impl Surroundings<'_, '_> {
 
     fn offer(&mut self, key: &str, turn: u32, node: Node<'_>) {
         match chat::tools(node) {
-            Some((tools, damaged)) => {
-                if damaged > 0 {
-                    self.damaged(format!("{damaged} entries of `{key}` are no tools and are left out"));
+            Some(Offer { tools, left_out, unread }) => {
+                if left_out > 0 {
+                    self.damaged(format!("{left_out} entries of `{key}` are no tools and are left out"));
+                }
+                if unread > 0 {
+                    self.damaged(format!("the parameters of {unread} tools of `{key}` cannot be read"));
                 }
                 self.builder.offered(turn, tools);
             }

@@ -171,6 +171,21 @@ fn wrong_types_are_told_one_by_one() {
 }
 
 #[test]
+fn tools_that_cannot_be_read_are_told() {
+    check(
+        r#"{"messages": [{"role": "user"}], "tools": ["a", 1, {"name": "b", "parameters": {"$serde_json::x": 1}}]}"#,
+        &["some"],
+        &[
+            "1: warning[damaged_record]: 1 entries of `tools` are no tools and are left out",
+            "1: warning[damaged_record]: the parameters of 1 tools of `tools` cannot be read",
+        ],
+    );
+    // Also as text, as data sets keep them.
+    let (sessions, _) = opened(r#"{"messages": [{"role": "user"}], "tools": "[{\"name\": \"a\"}]"}"#);
+    assert_eq!(&*sessions[0].offered_in(1).unwrap()[0].name, "a");
+}
+
+#[test]
 fn depth_is_told_and_harms_nothing() {
     let (open, close) = ("[".repeat(10_000), "]".repeat(10_000));
     check(
@@ -301,7 +316,7 @@ fn results_are_absent_when_the_whole_file_has_none() {
     assert_eq!(told(&sessions, &of_file), [""; 0]);
 }
 
-/// 20 MiB of calls without a result, and one result at the very end: known at once where the input can be looked ahead
+/// 9 MiB of calls without a result, and one result at the very end: known at once where the input can be looked ahead
 /// in, and never a success by mistake where it cannot.
 #[test]
 fn a_long_file_is_not_held_back_for_its_results() {
@@ -310,7 +325,7 @@ fn a_long_file_is_not_held_back_for_its_results() {
         "{\"role\": \"assistant\"",
         &format!("{{\"role\": \"user\", \"content\": \"{filler}\"}}, {{\"role\": \"assistant\""),
     );
-    let mut text = format!("{long}\n").repeat(20);
+    let mut text = format!("{long}\n").repeat(9);
     let without: Arc<str> = text.as_str().into();
     text.push_str(r#"{"messages": [{"role": "tool", "content": "late"}]}"#);
     let with: Arc<str> = text.into();

@@ -107,6 +107,13 @@ fn real_chat_recordings_keep_what_was_offered() {
     assert_eq!(offered, ["execute_bash", "finish", "str_replace_editor"]);
 }
 
+/// Files are read in parallel.
+#[test]
+fn a_reading_can_go_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<read::Reading>();
+}
+
 #[test]
 fn the_native_fixture_is_read_point_by_point() {
     let (sessions, of_file) = opened(include_bytes!("../../fixtures/sessions/native.json"));
