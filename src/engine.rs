@@ -220,8 +220,9 @@ impl Run {
             .collect()
     }
 
-    /// The model's own message of this turn. Several messages of one turn are told one by one.
+    /// The model's own message of this turn. Several messages of one turn are told one by one. Outside a turn it begins one.
     pub fn respond(&mut self, message: &Message) {
+        self.ensure_turn();
         if self.policy.reads_history() {
             if let Some(earlier) = self.response.take() {
                 self.tell_all(Event::Message(&earlier));
@@ -232,8 +233,9 @@ impl Run {
     }
 
     /// Decides a call. If it is allowed (or in `shadow`) it counts as started from the next thing that happens, unless
-    /// that is [`Run::resolve`] with [`Outcome::Refused`].
+    /// that is [`Run::resolve`] with [`Outcome::Refused`]. Outside a turn it begins one.
     pub fn propose(&mut self, call: NewCall<'_>) -> (Ticket, Decision) {
+        self.ensure_turn();
         self.start_pending();
         self.clock.proposed += 1;
         let at = CallRef { turn: self.clock.turn, call: self.clock.proposed, index: self.clock.index };
@@ -287,8 +289,11 @@ impl Run {
         });
     }
 
-    /// Ends the turn.
+    /// Ends the turn. Outside a turn it changes nothing: a turn is complete once.
     pub fn end_turn(&mut self) {
+        if !self.clock.in_turn {
+            return;
+        }
         self.start_pending();
         let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
         self.tell_all(event);
@@ -296,6 +301,13 @@ impl Run {
         if let Some(response) = self.response.take() {
             self.tell_all(Event::Message(&response));
             self.history.push(response);
+        }
+    }
+
+    /// A call or a response belongs to a turn, be it that the host did not begin one: its rules then hold within it.
+    fn ensure_turn(&mut self) {
+        if !self.clock.in_turn {
+            self.begin_turn(None);
         }
     }
 

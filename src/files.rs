@@ -77,6 +77,11 @@ impl Input {
         metadata.is_file().then_some(metadata.len())
     }
 
+    /// Whether it is a regular file, which gives the same bytes however often it is opened; pipes do not.
+    pub fn is_regular(&self) -> bool {
+        self.length().is_some()
+    }
+
     /// Reads it whole.
     pub fn read_text(&self) -> Result<Arc<str>, Diagnostic> {
         let mut bytes = Vec::new();

@@ -170,18 +170,19 @@ impl Loading<'_> {
         let broken = !parsed.problems.is_empty();
         self.diagnostics
             .extend(parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, &source)));
-        if parsed.documents.is_empty() && !broken {
+        // Nothing stands between two `---`, or behind the last one: that says nothing, and forbids nothing.
+        let mut written = parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null()).peekable();
+        if written.peek().is_none() && !broken {
             let message = "the file holds no document";
             self.diagnostics
                 .push(Diagnostic::error(code::EMPTY_DOCUMENT, message).in_file(Arc::clone(&file.name)));
         }
-        let many = parsed.documents.len() > 1;
-        for (index, node) in parsed.documents.iter().enumerate() {
-            self.document(file, &source, node, index, many);
+        for (index, node) in written {
+            self.document(file, &source, node, index);
         }
     }
 
-    fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, index: usize, many: bool) {
+    fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, index: usize) {
         let Some(dialect) = dialect::of(node) else {
             self.diagnostics.push(unrecognised(source, node));
             return;
@@ -189,7 +190,11 @@ impl Loading<'_> {
         if self.only.is_some_and(|only| only.name != dialect.name) {
             return;
         }
-        let prefix = if many { format!("{}#{index}", file.name) } else { format!("{}#", file.name) };
+        // The first document's rules keep their ids when another document is written behind it.
+        let prefix = match index {
+            0 => format!("{}#", file.name),
+            index => format!("{}#{index}", file.name),
+        };
         let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
         let place = DIALECTS.iter().position(|row| row.name == dialect.name);
         if let Some(reader) = place.and_then(|place| self.readers.get_mut(place)) {

@@ -33,7 +33,7 @@ pub struct Session {
     pub facts: Arc<Facts>,
     /// Parent session's id, for the session of a subagent.
     pub parent: Option<Arc<str>>,
-    /// The tools the model could see, from the given turn on; empty where nothing was recorded.
+    /// The tools the model could see, from the given turn on, by turn; empty where nothing was recorded.
     pub offered: Vec<OfferedFrom>,
     /// Everything said, in recorded order.
     pub messages: Vec<Message>,
@@ -235,7 +235,8 @@ impl Session {
 
     /// The tools offered in a turn, where they were recorded.
     pub fn offered_in(&self, turn: u32) -> Option<&[Tool]> {
-        self.offered.iter().rev().find(|from| from.turn <= turn).map(|from| from.tools.as_slice())
+        let after = self.offered.partition_point(|from| from.turn <= turn);
+        Some(self.offered.get(after.checked_sub(1)?)?.tools.as_slice())
     }
 
     /// The instant of a turn: its first message's time, else the session's `now`.

@@ -257,7 +257,8 @@ fn open(source: Source, options: &Options) -> Result<read::Reading, Diagnostic> 
             let reader = input.open()?;
             let name = Arc::clone(&input.name);
             let mut options = options.clone();
-            if input.path.is_some() {
+            // What comes through a pipe comes once: opening it again would take it from the first reader.
+            if input.is_regular() {
                 options.again = Some(Arc::new(move || again(&input)));
             }
             read::open(name, reader, &options)

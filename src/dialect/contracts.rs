@@ -35,7 +35,9 @@ pub const DIALECT: Dialect = Dialect {
 };
 
 fn recognises(node: &Node) -> bool {
-    node.get("tool").is_some() && node.get("rejectionPlan").is_none()
+    let has = |key| node.get(key).is_some();
+    // A contract whose `tool` is misspelt is a broken contract, and not somebody else's file.
+    (has("tool") && !has("rejectionPlan")) || has("preconditions") || has("forbids_after")
 }
 
 #[derive(Default)]

@@ -4,8 +4,11 @@
 
 #[cfg(feature = "cli")]
 mod cli;
+mod embedding;
 #[cfg(feature = "cli")]
 mod files;
+#[cfg(feature = "cli")]
+mod hostile;
 mod layering;
 #[cfg(feature = "cli")]
 mod readme;

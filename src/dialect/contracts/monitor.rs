@@ -28,7 +28,7 @@ pub(super) struct ContractsMonitor {
     standings: Vec<Standings>,
     /// Turns completed.
     completed: u64,
-    /// Calls of this turn that ran and forbid something.
+    /// Calls of this turn that ran and forbid something, in the order in which they were proposed.
     running: Vec<Running>,
     /// Calls with a good result that count from the next turn on.
     resolved: Vec<Resolved>,
@@ -36,8 +36,10 @@ pub(super) struct ContractsMonitor {
 
 #[derive(Clone, Default)]
 struct ToolState {
-    /// What forbids it, the earliest first.
+    /// What forbids it for the rest of the session, the earliest first, each rule once.
     bans: Vec<Ban>,
+    /// What forbids it until the turn ends because of calls of this turn: of each rule the earliest.
+    running: Vec<Ban>,
     /// The newest of its calls that count, newest first.
     recent: Vec<Resolved>,
 }
@@ -128,16 +130,9 @@ impl ContractsMonitor {
         }
     }
 
-    /// What forbids a tool now: kept bans, then those of calls that run in this turn.
+    /// What forbids a tool now, the earliest first: kept bans, then those of calls that run in this turn.
     fn bans(&self, slot: usize) -> impl Iterator<Item = Ban> {
-        let kept = self.tools.get(slot).into_iter().flat_map(|tool| tool.bans.iter().copied());
-        let running = self.running.iter().flat_map(move |running| {
-            let part = self.unit.tools.get(running.slot);
-            let forbids = part.map(|part| part.forbids.as_slice()).unwrap_or_default();
-            let of_tool = forbids.iter().filter(move |(target, _)| *target == slot);
-            of_tool.map(|(_, rule)| Ban { since: running.at, rule: *rule })
-        });
-        kept.chain(running)
+        self.tools.get(slot).into_iter().flat_map(|tool| tool.bans.iter().chain(&tool.running).copied())
     }
 
     /// The preconditions of a tool's contract, each with the requirement it rests on.
@@ -344,20 +339,31 @@ impl ContractsMonitor {
         self.resolved = resolved;
     }
 
+    /// A call runs: its later siblings are bound by what it forbids.
+    fn run(&mut self, at: CallRef, slot: usize) {
+        let Some(part) = self.unit.tools.get(slot).filter(|part| !part.forbids.is_empty()) else { return };
+        self.running.push(Running { at, slot, failed: false });
+        for (target, rule) in &part.forbids {
+            if let Some(tool) = self.tools.get_mut(*target)
+                && tool.running.iter().all(|ban| ban.rule != *rule)
+            {
+                tool.running.push(Ban { since: at, rule: *rule });
+            }
+        }
+    }
+
     /// The calls of the turn keep what they forbid, unless they failed.
     fn keep_bans(&mut self) {
         for running in std::mem::take(&mut self.running) {
-            if running.failed {
-                continue;
-            }
             let Some(part) = self.unit.tools.get(running.slot) else { continue };
             for (target, rule) in &part.forbids {
+                let Some(tool) = self.tools.get_mut(*target) else { continue };
+                tool.running.clear();
                 // Later calls of the same rule change nothing: the first ban lasts for ever.
-                if let Some(tool) = self.tools.get_mut(*target)
-                    && tool.bans.iter().all(|ban| ban.rule != *rule)
-                {
-                    tool.bans.push(Ban { since: running.at, rule: *rule });
-                    tool.bans.sort();
+                if !running.failed && tool.bans.iter().all(|ban| ban.rule != *rule) {
+                    let ban = Ban { since: running.at, rule: *rule };
+                    let place = tool.bans.partition_point(|kept| *kept < ban);
+                    tool.bans.insert(place, ban);
                 }
             }
         }
@@ -371,7 +377,7 @@ impl Monitor for ContractsMonitor {
 
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
         let slot = slot.0 as usize;
-        if let Some(ban) = self.bans(slot).min() {
+        if let Some(ban) = self.bans(slot).next() {
             out.hide(ban.rule, code::FORBIDDEN);
         }
         for (precondition, need) in self.preconditions(slot) {
@@ -385,11 +391,9 @@ impl Monitor for ContractsMonitor {
         let slot = call.slot.0 as usize;
         // The first finding denies, the others are true as well.
         let mut effect = Effect::Deny;
-        if let Some(first) = self.bans(slot).min() {
+        if let Some(first) = self.bans(slot).next() {
             out.find(first.rule, effect, code::FORBIDDEN, |finding| {
-                let mut bans: Vec<Ban> = self.bans(slot).collect();
-                bans.sort();
-                finding.found = bans.into_iter().map(|ban| Found { call: ban.since, value: None }).collect();
+                finding.found = self.bans(slot).map(|ban| Found { call: ban.since, value: None }).collect();
                 finding.found.dedup();
             });
             effect = Effect::Also;
@@ -419,15 +423,11 @@ impl Monitor for ContractsMonitor {
 
     fn observe(&mut self, event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         match event {
-            Event::Started(call) => {
-                let slot = call.slot.0 as usize;
-                if self.unit.tools.get(slot).is_some_and(|part| !part.forbids.is_empty()) {
-                    self.running.push(Running { at: call.at, slot, failed: false });
-                }
-            }
+            Event::Started(call) => self.run(call.at, call.slot.0 as usize),
             Event::Resolved { call, outcome, output } => {
-                let failed = matches!(outcome, Outcome::Error | Outcome::Refused);
-                if failed && let Some(running) = self.running.iter_mut().find(|running| running.at == call.at)
+                if matches!(outcome, Outcome::Error | Outcome::Refused)
+                    && let Ok(place) = self.running.binary_search_by_key(&call.at, |running| running.at)
+                    && let Some(running) = self.running.get_mut(place)
                 {
                     running.failed = true;
                 }

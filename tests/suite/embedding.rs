@@ -1,0 +1,134 @@
+//! A run in the hands of a host that does not keep to the order of its calls: rules hold all the same.
+
+use std::sync::Arc;
+
+use toolgate::diagnostic::code;
+use toolgate::engine::{Mode, NewCall, Run, Ticket, Verdict};
+use toolgate::monitor::{Depth, StateItem};
+use toolgate::policy::{Loaded, Policy, PolicyFile};
+use toolgate::session::{Body, Facts, Outcome};
+
+fn load(text: &str) -> Loaded {
+    let file =
+        PolicyFile { name: "a.yaml".into(), relative: "a.yaml".into(), text: text.into(), named: false };
+    Policy::load(&[file], None)
+}
+
+fn run(text: &str) -> Run {
+    let policy = load(text).policy.unwrap();
+    Run::new(&policy, Mode::Enforce, Depth::Findings, &Arc::new(Facts::default()))
+}
+
+fn propose(run: &mut Run, tool: &str) -> (Ticket, Verdict) {
+    let (ticket, decision) = run.propose(NewCall { tool, arguments: &Body::text("{}") });
+    (ticket, decision.verdict)
+}
+
+#[test]
+fn a_turn_ends_once() {
+    let mut run = run("tool: deploy\npreconditions: [{requires_step_count: {gte: 2}}]\n");
+    run.begin_turn(None);
+    for _ in 0..5 {
+        run.end_turn();
+    }
+    run.begin_turn(None);
+    assert_eq!(propose(&mut run, "deploy").1, Verdict::Deny);
+}
+
+#[test]
+fn a_call_outside_a_turn_begins_one() {
+    let mut run = run("tool: pay\npreconditions: [{requires_prior_tool: check}]\nforbids_after: [pay]\n");
+    let (ticket, verdict) = propose(&mut run, "check");
+    assert_eq!((ticket.at().turn, ticket.at().call, verdict), (1, 1, Verdict::Allow));
+    run.resolve(ticket, Outcome::Ok, &Body::MISSING);
+    // Still the same turn, so the check is no prior call.
+    assert_eq!(propose(&mut run, "pay").1, Verdict::Deny);
+    run.end_turn();
+    let (ticket, verdict) = propose(&mut run, "pay");
+    assert_eq!((ticket.at().turn, verdict), (2, Verdict::Allow));
+    run.end_turn();
+    assert_eq!(propose(&mut run, "pay").1, Verdict::Deny);
+}
+
+#[test]
+fn a_call_is_resolved_once() {
+    let mut run = run("tool: pay\npreconditions: [{requires_prior_tool: check}]\n");
+    run.begin_turn(None);
+    let (ticket, _) = propose(&mut run, "check");
+    run.resolve(ticket, Outcome::Error, &Body::MISSING);
+    run.resolve(ticket, Outcome::Ok, &Body::MISSING);
+    let mut never = ticket.at();
+    never.index += 7;
+    run.resolve(Ticket::of(never), Outcome::Ok, &Body::MISSING);
+    run.end_turn();
+    run.begin_turn(None);
+    assert_eq!(propose(&mut run, "pay").1, Verdict::Deny);
+}
+
+#[test]
+fn of_many_siblings_the_earliest_stands_for_its_rule() {
+    let mut run = run("tool: close\nforbids_after: [pay]\n");
+    run.begin_turn(None);
+    let (first, _) = propose(&mut run, "close");
+    let (second, _) = propose(&mut run, "close");
+    let (_, decision) = run.propose(NewCall { tool: "pay", arguments: &Body::MISSING });
+    let since = |at: Ticket| (code::FORBIDDEN, vec![at.at()]);
+    let said = |finding: &toolgate::monitor::Finding| {
+        (finding.code, finding.found.iter().map(|found| found.call).collect::<Vec<_>>())
+    };
+    assert_eq!(decision.findings.iter().map(said).collect::<Vec<_>>(), [since(first)]);
+    // The first one fails and gives back what it forbade; the second stands in for it.
+    run.resolve(first, Outcome::Error, &Body::MISSING);
+    run.resolve(second, Outcome::Ok, &Body::MISSING);
+    run.end_turn();
+    run.begin_turn(None);
+    let (_, decision) = run.propose(NewCall { tool: "pay", arguments: &Body::MISSING });
+    assert_eq!(decision.findings.iter().map(said).collect::<Vec<_>>(), [since(second)]);
+    let forbidden =
+        run.state().into_iter().filter(|item| matches!(item, StateItem::Forbidden { .. })).count();
+    assert_eq!(forbidden, 1);
+}
+
+#[test]
+fn siblings_that_all_fail_forbid_nothing() {
+    let mut run = run("tool: close\nforbids_after: [pay]\n");
+    run.begin_turn(None);
+    let tickets = [propose(&mut run, "close").0, propose(&mut run, "close").0];
+    assert_eq!(propose(&mut run, "pay").1, Verdict::Deny);
+    for ticket in tickets {
+        run.resolve(ticket, Outcome::Error, &Body::MISSING);
+    }
+    run.end_turn();
+    run.begin_turn(None);
+    assert_eq!(propose(&mut run, "pay").1, Verdict::Allow);
+}
+
+#[test]
+fn the_first_document_keeps_its_ids_when_others_follow() {
+    let alone = "tool: a\nforbids_after: [b]\n";
+    let ids = |text: &str| -> Vec<String> {
+        let policy = load(text).policy.unwrap();
+        policy.rules().iter().map(|(_, rule)| rule.id.to_string()).collect()
+    };
+    assert_eq!(ids(alone), ["a.yaml#/forbids_after/0"]);
+    assert_eq!(
+        ids(&format!("{alone}---\ntool: c\nforbids_after: [b]\n")),
+        ["a.yaml#/forbids_after/0", "a.yaml#1/forbids_after/0"]
+    );
+    // Empty documents count for the place, and for nothing else.
+    assert_eq!(
+        ids(&format!("{alone}---\n# nothing\n---\ntool: c\nforbids_after: [b]\n---\n")),
+        ["a.yaml#/forbids_after/0", "a.yaml#2/forbids_after/0"]
+    );
+    let codes = |text: &str| -> Vec<_> { load(text).diagnostics.iter().map(|told| told.code).collect() };
+    assert_eq!(codes(&format!("{alone}---\nother: 1\n")), [code::UNRECOGNISED_DOCUMENT]);
+}
+
+#[test]
+fn a_contract_with_a_misspelt_tool_is_not_passed_by() {
+    for text in ["tol: a\nforbids_after: [b]\n", "Tool: a\npreconditions: [{requires_prior_tool: b}]\n"] {
+        let loaded = load(text);
+        assert!(loaded.policy.is_none(), "{text}");
+        assert!(loaded.diagnostics.iter().any(|told| told.code == code::MISSING_KEY), "{text}");
+    }
+}
