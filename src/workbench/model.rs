@@ -3,6 +3,7 @@
 pub mod overlay;
 pub mod select;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -47,6 +48,8 @@ pub struct Model {
     pub open: usize,
     /// The rows of its transcript.
     pub rows: Rows,
+    /// The tools that are called in it.
+    pub called: HashSet<Arc<str>>,
     /// What stands in the selected turn.
     pub frame: Option<Framed>,
     /// Cursor and scroll of each pane, by pane.
@@ -165,6 +168,7 @@ impl Model {
             judged: 0,
             open: 0,
             rows: Rows::default(),
+            called: HashSet::new(),
             frame: None,
             lists: [List::default(); Pane::ALL.len()],
             focus: Pane::Transcript,

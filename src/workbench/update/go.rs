@@ -99,6 +99,8 @@ pub fn open(model: &mut Model, entry: usize) {
 /// Makes the rows of the open session.
 pub fn show_open(model: &mut Model) {
     model.frame = None;
+    let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
+    model.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
     model.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
     let left = model.entry().and_then(|entry| entry.left_at);
     let row = left.map(|list| list.cursor).or_else(|| model.rows.of_call(0)).unwrap_or(0);

@@ -78,12 +78,17 @@ fn one<'m>(
         Effect::Report => (Role::VerdictReport, Glyph::Problem),
         Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
     };
-    row.gap(1).column(Role::TextStrong, group.unwrap_or_default(), column).gap(1);
+    // Of a long rule's id its end tells it from others.
+    let group = match (group, by) {
+        (Some(group), GroupBy::Rule) => tail(group, column, model.theme.marks()),
+        (group, _) => group.unwrap_or_default().to_owned(),
+    };
+    row.gap(1).column(Role::TextStrong, &group, column).gap(1);
     row.glyph(role, glyph).gap(1).column(Role::TextDim, &place(found.at), 6).gap(1);
     let fields: [(GroupBy, &str, usize); 4] = [
         (GroupBy::Code, found.code.as_str(), 23),
-        (GroupBy::Tool, &found.tool, 22),
         (GroupBy::Session, found.session(model), 24),
+        (GroupBy::Tool, &found.tool, 22),
         (GroupBy::Rule, &found.rule, width),
     ];
     for (field, text, most) in fields {

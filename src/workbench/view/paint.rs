@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use crate::workbench::text::{self, Shown};
+use crate::workbench::text::{self, Run, Shown};
 use crate::workbench::theme::{Glyph, GlyphSet, Role, Theme};
 
 /// One row of the screen, filled from the left.
@@ -61,10 +61,20 @@ impl<'t> Row<'t> {
         self.width += shown.width;
         let style = self.theme.style(role);
         for run in shown.runs {
-            let style = if run.mark { style.patch(self.theme.style(Role::TextMark)) } else { style };
+            let style = self.run_style(style, &run);
             self.parts.push((run.text, style));
         }
         self
+    }
+
+    /// Marks stand out from the text they are in; where it was cut is no mark.
+    fn run_style(&self, style: Style, run: &Run) -> Style {
+        let cut = run.text == self.theme.marks().ellipsis();
+        match (run.mark, cut) {
+            (false, _) => style,
+            (true, true) => style.patch(self.theme.style(Role::TextDim)),
+            (true, false) => style.patch(self.theme.style(Role::TextMark)),
+        }
     }
 
     /// Appends `text` in exactly `width` columns, cut or filled up.
@@ -83,7 +93,7 @@ impl<'t> Row<'t> {
         let (style, over) = (self.theme.style(role), self.theme.style(found));
         self.width += shown.width;
         for run in shown.runs {
-            let style = if run.mark { style.patch(self.theme.style(Role::TextMark)) } else { style };
+            let style = self.run_style(style, &run);
             let mut rest = run.text.as_str();
             while let Some(at) = find_ignoring_case(rest, query) {
                 let (before, from) = rest.split_at(at);

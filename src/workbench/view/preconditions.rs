@@ -32,11 +32,19 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         }
     }
     let mut under = None;
-    for item in &framed.frame.state {
-        let StateItem::Precondition { rule: id, tool, satisfied, code, by, detail } = item else { continue };
-        if (!checks.is_empty() && called == Some(tool)) || !offered(framed, tool) {
-            continue;
+    let others = |item: &&StateItem| match item {
+        StateItem::Precondition { tool, .. } => {
+            (checks.is_empty() || called != Some(tool)) && offered(framed, tool)
         }
+        _ => false,
+    };
+    let mut items: Vec<&StateItem> = framed.frame.state.iter().filter(others).collect();
+    // Tools that are called in the session come before those it might have called.
+    items.sort_by_key(
+        |item| !matches!(item, StateItem::Precondition { tool, .. } if model.called.contains(tool)),
+    );
+    for item in items {
+        let StateItem::Precondition { rule: id, tool, satisfied, code, by, detail } = item else { continue };
         if under != Some(tool) {
             under = Some(tool);
             lines.push(heading(tool, ""));

@@ -10,7 +10,12 @@ use crate::workbench::theme::{Glyph, Role};
 pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     let Some(framed) = &model.frame else { return Vec::new() };
     let mut lines = Vec::new();
-    for tool in &framed.frame.narrowing.tools {
+    let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
+    if framed.frame.narrowing.inferred {
+        // Not an order that anybody offered them in: what the session calls comes first.
+        tools.sort_by_key(|tool| !model.called.contains(&tool.tool));
+    }
+    for tool in tools {
         let wanted = model.call().is_some_and(|call| call.tool == tool.tool);
         let role = if wanted { Role::TextStrong } else { Role::Text };
         let Some(first) = tool.reasons.first() else {
@@ -30,7 +35,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         for reason in &tool.reasons {
             // Rules with one code are one line: the first of them is what it points at.
             if before != Some(reason.code) {
-                lines.push(Line::dim(reason.code.as_str()).indent(4).rule(reason.rule));
+                lines.push(Line::dim(reason.code.as_str()).indent(2).rule(reason.rule));
             }
             before = Some(reason.code);
         }
