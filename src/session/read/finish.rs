@@ -156,8 +156,7 @@ impl Finish {
             let message = format!(
                 "no result among the first {} MiB of sessions; their calls count as unknown, since the rest is not read yet",
                 Self::MOST_HELD >> 20
-            ); their calls count as unknown, since the \
-                           rest is not read yet";
+            );
             diagnostics
                 .push(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).in_file(Arc::clone(&self.file)));
         }
