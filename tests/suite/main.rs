@@ -7,11 +7,13 @@ mod cli;
 #[cfg(feature = "cli")]
 mod files;
 mod layering;
+mod policies;
 #[cfg(feature = "cli")]
 mod readme;
 #[cfg(feature = "cli")]
 mod report;
 mod samples;
+mod sequence_policies;
 mod sessions;
 mod source;
 #[cfg(feature = "cli")]
