@@ -5,6 +5,7 @@
 
 pub mod contracts;
 pub mod sequence_policies;
+pub mod tool_policies;
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub struct Dialect {
 }
 
 /// Every dialect, in the order in which documents are recognised.
-pub static DIALECTS: &[Dialect] = &[contracts::DIALECT, sequence_policies::DIALECT];
+pub static DIALECTS: &[Dialect] = &[contracts::DIALECT, sequence_policies::DIALECT, tool_policies::DIALECT];
 
 /// One document as a dialect gets it.
 #[derive(Debug, Clone, Copy)]

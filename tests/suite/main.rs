@@ -18,6 +18,7 @@ mod sessions;
 mod source;
 #[cfg(feature = "cli")]
 mod tau_bench;
+mod tool_policies;
 #[cfg(feature = "cli")]
 mod words;
 #[cfg(all(feature = "tui", unix))]

@@ -59,6 +59,15 @@ impl Recording {
         self
     }
 
+    /// A turn of calls without results.
+    pub fn in_flight<'a>(mut self, calls: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Recording {
+        self.0.response(None, Body::MISSING, None);
+        for (tool, arguments) in calls {
+            self.0.call(None, tool, Body::json(&arguments.to_string()), None);
+        }
+        self
+    }
+
     pub fn operation(mut self, operation: Operation) -> Recording {
         self.0.operation(operation);
         self
