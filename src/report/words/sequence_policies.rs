@@ -1,6 +1,6 @@
 //! Words for what sequence policies find.
 
-use super::{at, count, list, name};
+use super::{at, count, name};
 use crate::diagnostic::{Code, code};
 use crate::monitor::Found;
 use crate::monitor::finding::{Dispatch, DispatchRule, NamePattern};
@@ -85,7 +85,7 @@ fn times(number: u64) -> String {
     }
 }
 
-/// `runPython, slack.*`.
+/// `runPython`, then `slack.*`.
 fn written(patterns: &[NamePattern]) -> String {
     let mut names: Vec<String> = patterns
         .iter()
@@ -98,5 +98,5 @@ fn written(patterns: &[NamePattern]) -> String {
     if patterns.len() > NAMES {
         names.push(format!("{} more", patterns.len() - NAMES));
     }
-    list(names)
+    names.join(", then ")
 }
