@@ -246,7 +246,7 @@ impl Run {
         let route = self.route(call.tool);
         let decision = self.decide(at, &route, call.arguments);
         if decision.verdict == Verdict::Halt && self.halt.is_none() {
-            let finding = decision.deciding().cloned();
+            let finding = decision.deciding().cloned().or_else(|| self.halting(at, &route, call.arguments));
             self.halt = Some(Halt { at, tool: Arc::clone(&route.tool), finding });
         }
         if decision.verdict == Verdict::Allow || self.mode == Mode::Shadow {
@@ -408,6 +408,14 @@ impl Run {
             own.unwrap_or_else(|| format!("[permission denied: {}]", finding.code).into())
         });
         Decision { verdict, findings, checks, told }
+    }
+
+    /// The finding that halts a call. A halt is recorded whole, even where decisions tell nothing.
+    fn halting(&mut self, at: CallRef, route: &Route, arguments: &Body) -> Option<Finding> {
+        let depth = std::mem::replace(&mut self.depth, Depth::Findings);
+        let decision = self.decide(at, route, arguments);
+        self.depth = depth;
+        decision.deciding().cloned()
     }
 
     /// The call that was allowed last is on its way.

@@ -4,6 +4,7 @@
 //! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
 
 pub mod finding;
+pub mod kept;
 pub mod rule;
 
 use std::sync::Arc;

@@ -95,6 +95,6 @@ pub struct Halt {
     pub at: CallRef,
     /// Its tool.
     pub tool: Arc<str>,
-    /// The finding that ended it; absent where only verdicts were asked for.
+    /// The finding that ended it. Absent only where the rule failed when it was asked again for it.
     pub finding: Option<Finding>,
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
+use super::kept::{Dispatched, Files, Recorded};
 use super::rule::RuleId;
 use crate::diagnostic::code::Code;
 use crate::session::CallRef;
@@ -113,6 +114,57 @@ pub enum Detail {
         /// The fewest that the rule asks for, as it was written.
         wanted: Number,
     },
+    /// A rule about the calls that were dispatched.
+    Dispatch(Box<Dispatch>),
+    /// A rule about tools that must have succeeded: those that have not, sorted.
+    Missing(Vec<Arc<str>>),
+    /// A rule about a file that must have been read.
+    File(Box<Touched>),
+}
+
+/// The facts of a rule about the calls that were dispatched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispatch {
+    /// The policy's own name.
+    pub policy: Arc<str>,
+    /// What was compared.
+    pub rule: DispatchRule,
+    /// On a halt, every call that was dispatched before it.
+    pub dispatched: Option<Dispatched>,
+}
+
+/// What is compared with the calls that were dispatched.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DispatchRule {
+    /// The last calls, this one included, each with the pattern of its name.
+    Sequence(Arc<[NamePattern]>),
+    /// How many calls of the tool there were.
+    Limit {
+        /// Calls dispatched before this one.
+        used: u64,
+        /// The most that may be.
+        allowed: u64,
+    },
+}
+
+/// A pattern of a tool's name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum NamePattern {
+    /// The name itself.
+    Exact(Arc<str>),
+    /// Any name that begins so.
+    Prefix(Arc<str>),
+}
+
+/// A file that a call writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Touched {
+    /// What a read is looked up by: the path below the mount point.
+    pub key: Arc<str>,
+    /// Whether it exists; `None`: nobody lists the files, and no call has touched it.
+    pub exists: Option<bool>,
+    /// Whether it was read with one of the tools that count.
+    pub read: bool,
 }
 
 /// The facts of a rule about an earlier call.
@@ -209,6 +261,28 @@ pub enum StateItem {
         by: Vec<CallRef>,
         /// What else there is to know.
         detail: Detail,
+    },
+    /// How far a tool's limit is used up.
+    Limit {
+        /// The rule.
+        rule: RuleId,
+        /// The tool.
+        tool: Arc<str>,
+        /// Calls so far.
+        used: u64,
+        /// The most that may be.
+        allowed: u64,
+    },
+    /// What a document of tool policies has recorded, and the files it knows.
+    Recorded {
+        /// What its rules' ids begin with: `FILE#`.
+        document: Arc<str>,
+        /// Tools and keys.
+        recorded: Recorded,
+        /// The files that exist.
+        files: Files,
+        /// Whether the files at the session's start were listed.
+        listed: bool,
     },
 }
 

@@ -4,6 +4,9 @@
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.
 
+mod sequence_policies;
+mod tool_policies;
+
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
@@ -11,9 +14,12 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
+use sequence_policies::{DispatchLine, HaltLine, LimitLine};
+use tool_policies::{MissingLine, RecordedLine, TouchedLine};
+
 use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::{Halt, Narrowing, Verdict};
+use crate::engine::{Narrowing, Verdict};
 use crate::monitor::finding::{Output, RuleOutcome, RuleState};
 use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Reason, Rule, RuleId, StateItem};
 use crate::policy::Policy;
@@ -225,7 +231,7 @@ fn forbidden<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<ForbiddenLin
         StateItem::Forbidden { tool, since, rule } => {
             Some(ForbiddenLine { tool, since: *since, rule: id(*rule, policy) })
         }
-        StateItem::Precondition { .. } => None,
+        _ => None,
     });
     let mut items: Vec<_> = items.collect();
     items.sort_by_key(|item| item.tool);
@@ -246,7 +252,7 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
         StateItem::Precondition { rule, tool, satisfied, code, by, .. } => {
             Some(PreconditionLine { rule: id(*rule, policy), tool, satisfied: *satisfied, code: *code, by })
         }
-        StateItem::Forbidden { .. } => None,
+        _ => None,
     });
     items.collect()
 }
@@ -256,6 +262,8 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
 #[serde(untagged)]
 enum StateLine<'a> {
     Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u64, wanted: &'a Number },
+    Limit(LimitLine<'a>),
+    Recorded(RecordedLine<'a>),
 }
 
 fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> {
@@ -268,6 +276,16 @@ fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> 
                 completed: *completed,
                 wanted,
             })
+        }
+        StateItem::Limit { rule, tool, used, allowed } => Some(StateLine::Limit(LimitLine {
+            rule: id(*rule, policy),
+            kind: "limit",
+            tool,
+            used: *used,
+            allowed: *allowed,
+        })),
+        StateItem::Recorded { document, recorded, .. } => {
+            RecordedLine::of(document, recorded).map(StateLine::Recorded)
         }
         StateItem::Precondition { .. } | StateItem::Forbidden { .. } => None,
     });
@@ -427,6 +445,9 @@ enum DetailLine<'a> {
         completed: u64,
         wanted: &'a Number,
     },
+    Dispatch(DispatchLine<'a>),
+    Missing(MissingLine<'a>),
+    File(TouchedLine<'a>),
 }
 
 impl<'a> DetailLine<'a> {
@@ -441,6 +462,9 @@ impl<'a> DetailLine<'a> {
                 hint: prior.hint.as_deref(),
             },
             Detail::Steps { completed, wanted } => DetailLine::Steps { completed: *completed, wanted },
+            Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
+            Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
+            Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
         })
     }
 }
@@ -497,29 +521,6 @@ fn rules<'a>(states: &'a [RuleState], policy: &'a Policy) -> Vec<RuleLine<'a>> {
         })
     });
     lines.collect()
-}
-
-/// The policy's own name and the dispatched tools come from the dialect that can halt; none here can.
-#[derive(Serialize)]
-struct HaltLine<'a> {
-    turn: u32,
-    call: u32,
-    index: u32,
-    reason: Option<&'a str>,
-    tell_llm: Option<&'a str>,
-}
-
-impl<'a> HaltLine<'a> {
-    fn of(halt: &'a Halt) -> HaltLine<'a> {
-        let finding = halt.finding.as_ref();
-        HaltLine {
-            turn: halt.at.turn,
-            call: halt.at.call,
-            index: halt.at.index,
-            reason: finding.and_then(|finding| finding.reason.as_deref()),
-            tell_llm: finding.and_then(|finding| finding.tell_llm.as_deref()),
-        }
-    }
 }
 
 #[derive(Serialize)]

@@ -92,7 +92,10 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
         row(out, "hidden", words::reason(reason, policy.rules()))?;
     }
     let of_tool = frame.state.iter().filter(|item| match item {
-        StateItem::Forbidden { tool, .. } | StateItem::Precondition { tool, .. } => *tool == call.tool,
+        StateItem::Forbidden { tool, .. }
+        | StateItem::Precondition { tool, .. }
+        | StateItem::Limit { tool, .. } => *tool == call.tool,
+        StateItem::Recorded { .. } => true,
     });
     for (nth, item) in of_tool.enumerate() {
         let label = if nth == 0 { "at start" } else { "" };
@@ -341,6 +344,9 @@ fn findings(
         row(out, label, if nth == 0 { paint.bold(&said) } else { said })?;
         let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
         row(out, "rule", format!("{}{}", words::place(rule), paint.dim(&description.unwrap_or_default())))?;
+        if let Some(reason) = &finding.reason {
+            row(out, "reason", words::line(reason))?;
+        }
         if whole {
             yaml(rule, paint, out)?;
         }

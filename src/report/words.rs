@@ -3,6 +3,9 @@
 //! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
 //! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
 
+mod sequence_policies;
+mod tool_policies;
+
 use std::borrow::Cow;
 
 use serde_json::{Number, Value};
@@ -73,6 +76,9 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
             }
             (_, None) => format!("a later {}{} with another result", name(&prior.tool), bound()),
         },
+        (code, Detail::Dispatch(dispatch)) => return sequence_policies::way_out(code, dispatch),
+        (_, Detail::Missing(tools)) => tool_policies::way_out_for_missing(tools),
+        (_, Detail::File(file)) => tool_policies::way_out_for_file(file, finding.checked.as_ref()),
         _ => return None,
     })
 }
@@ -136,6 +142,9 @@ pub fn details(detail: &Detail) -> Vec<String> {
             }
             lines
         }
+        Detail::Dispatch(dispatch) => sequence_policies::details(dispatch),
+        Detail::Missing(tools) => vec![tool_policies::missing(tools)],
+        Detail::File(file) => tool_policies::details(file),
     }
 }
 
@@ -168,6 +177,10 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
                 (_, None) => rules.get(*rule).map_or("holds", |rule| rule.kind).to_owned(),
             };
             format!("{}: {stands}", name(tool))
+        }
+        StateItem::Limit { tool, used, allowed, .. } => sequence_policies::limit(tool, *used, *allowed),
+        StateItem::Recorded { recorded, files, listed, .. } => {
+            tool_policies::recorded(recorded, files, *listed)
         }
     }
 }
@@ -304,6 +317,11 @@ impl Fact<'_> {
             ),
             (code::RESOURCE_UNMATCHED, Detail::Prior(prior)) => self.unmatched(prior) + self.middle(),
             (code::PRIOR_OUTPUT_UNMATCHED, Detail::Prior(prior)) => self.bad_output(prior),
+            (_, Detail::Dispatch(dispatch)) => {
+                sequence_policies::against(dispatch, self.found, self.rule.tool.as_deref(), self.session)
+            }
+            (_, Detail::Missing(tools)) => tool_policies::missing(tools) + self.middle(),
+            (_, Detail::File(file)) => tool_policies::file(file, self.checked, self.found, self.session),
             _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
         }
     }
@@ -312,6 +330,9 @@ impl Fact<'_> {
         match self.detail {
             Detail::None => "holds".to_owned(),
             Detail::Steps { completed, wanted } => steps(*completed, wanted),
+            Detail::Dispatch(dispatch) => sequence_policies::in_favour(dispatch),
+            Detail::Missing(tools) => tool_policies::missing(tools),
+            Detail::File(file) => tool_policies::file(file, self.checked, self.found, self.session),
             Detail::Prior(prior) => {
                 let when = self.found.first().map(|found| format!(" in {}", at(found.call, self.session)));
                 let bound = bound(self.checked);

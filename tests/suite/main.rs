@@ -10,15 +10,18 @@ mod files;
 #[cfg(feature = "cli")]
 mod hostile;
 mod layering;
+mod policies;
 #[cfg(feature = "cli")]
 mod readme;
 #[cfg(feature = "cli")]
 mod report;
 mod samples;
+mod sequence_policies;
 mod sessions;
 mod source;
 #[cfg(feature = "cli")]
 mod tau_bench;
+mod tool_policies;
 #[cfg(feature = "cli")]
 mod words;
 #[cfg(all(feature = "tui", unix))]

@@ -17,6 +17,22 @@ use toolgate::session::{Outcome, Session};
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.
 const OUTCOMES: &[(&str, &str)] = &[
+    ("coding-801", "all allowed"),
+    (
+        "coding-802",
+        "1.1 deny not_read_before_write; 3.1 deny not_read_before_write; 5.2 deny not_read_before_write; 5.3 deny not_read_before_write",
+    ),
+    ("coding-803", "1.1 deny dependency_missing; 5.1 deny dependency_missing"),
+    ("coding-804", "2.1 deny not_read_before_write"),
+    ("desk-701", "all allowed"),
+    ("desk-702", "3.1 halt sequence_forbidden; 3.2 not_reached; 4.1 not_reached"),
+    ("desk-703", "5.3 deny sequence_forbidden"),
+    ("desk-704", "2.1 deny limit_reached; 3.1 halt limit_reached"),
+    (
+        "desk-705",
+        "2.1 deny sequence_forbidden; 4.2 deny limit_reached; 4.3 halt sequence_forbidden; 5.1 not_reached",
+    ),
+    ("notes-811", "1.1 deny not_read_before_write"),
     ("refund-121", "all allowed"),
     ("refund-122", "all allowed"),
     ("refund-124", "4.1 deny resource_unmatched; 5.1 deny prior_tool_missing; 7.1 deny forbidden"),
@@ -69,14 +85,18 @@ const DIAGNOSTICS: &[(&str, &[&str])] = &[
     ("release-207", &["call_without_result"]),
 ];
 
-/// The codes of findings that contracts can make.
-const CODES: [&str; 6] = [
+/// The codes of findings that can decide.
+const CODES: [&str; 10] = [
     "forbidden",
     "step_count_below",
     "prior_tool_missing",
     "resource_missing",
     "resource_unmatched",
     "prior_output_unmatched",
+    "sequence_forbidden",
+    "limit_reached",
+    "dependency_missing",
+    "not_read_before_write",
 ];
 
 fn root() -> &'static Path {
@@ -268,7 +288,7 @@ fn the_readmes_say_the_same() {
 }
 
 #[test]
-fn every_code_of_the_contracts_decides_a_call_and_hides_a_tool_where_it_can() {
+fn every_code_decides_a_call_and_hides_a_tool_where_it_can() {
     let policy = policy();
     let (mut decided, mut hid) = (BTreeSet::new(), BTreeSet::new());
     for session in sessions() {

@@ -4,6 +4,7 @@ use super::line::{Line, Link, paragraph};
 use super::preconditions::{index, sign};
 use crate::monitor::finding::{Comparison, Output};
 use crate::monitor::{Checked, Detail, Rule, RuleId};
+use crate::report::words;
 use crate::workbench::model::Model;
 use crate::workbench::theme::Role;
 
@@ -14,7 +15,7 @@ pub fn asks(rule: &Rule, detail: &Detail) -> String {
     match detail {
         Detail::Prior(prior) => format!("{index}{}", prior.tool),
         Detail::Steps { completed, wanted } => format!("{index}steps {completed} of {wanted}"),
-        Detail::None => format!("{index}{}", rule.kind),
+        _ => format!("{index}{}", rule.kind),
     }
 }
 
@@ -46,6 +47,10 @@ pub fn lines(
         if let Some(hint) = &prior.hint {
             let text = format!("{hint} would hold");
             paragraph(lines, &model.theme, Role::VerdictReport, &text, width, indent, link);
+        }
+    } else if !matches!(detail, Detail::Steps { .. }) {
+        for text in words::details(detail) {
+            paragraph(lines, &model.theme, Role::TextDim, &text, width, indent, link);
         }
     }
 }

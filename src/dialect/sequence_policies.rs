@@ -1,0 +1,152 @@
+//! Sequence policies: which tools may not follow each other, and how often a tool may run.
+//!
+//! ```yaml
+//! id: support-agent
+//! forbidden:
+//!   - {sequence: [runPython, {namePrefix: slack.}], action: halt, reason: security:exfiltration}
+//! limits:
+//!   processRefund: {maxPerSession: 3, action: deny, reason: correctness:idempotency}
+//! ```
+//!
+//! Each document is a unit. What each key means is SEMANTICS 4.
+
+mod lint;
+mod monitor;
+mod unit;
+
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::dialect::{Dialect, Reader, Text};
+use crate::monitor::finding::NamePattern;
+use crate::monitor::{Effect, Rule, RuleId, Rules, Unit};
+use crate::source::{Field, Fields, Node, Problem};
+use unit::{Forbidden, Limit, Said, SequencePolicy};
+
+/// The row of the table of dialects.
+pub const DIALECT: Dialect = Dialect {
+    name: "sequence_policy",
+    title: "sequence policies: forbidden orders of calls, and limits to their number",
+    recognises,
+    reader: || Box::new(Policies::default()),
+};
+
+/// The name of a policy that gives none.
+const UNNAMED: &str = "sequence-policy";
+
+fn recognises(node: &Node) -> bool {
+    (node.get("forbidden").is_some() || node.get("limits").is_some()) && node.get("tool").is_none()
+}
+
+#[derive(Default)]
+struct Policies(Vec<Arc<dyn Unit>>);
+
+impl Reader for Policies {
+    fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
+        let (mut found, mut own) = (Vec::new(), Vec::new());
+        let mut reading = Reading { text, rules, own: &mut own };
+        let policy = reading.policy(&mut found);
+        problems.extend(found.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
+        problems.extend(lint::warnings(text));
+        if let Some((id, forbidden, limits)) = policy {
+            self.0.push(Arc::new(SequencePolicy::new(own, id, forbidden, limits)));
+        }
+    }
+
+    fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
+        self.0
+    }
+}
+
+/// Reads one document.
+struct Reading<'a, 'r> {
+    text: Text<'a>,
+    rules: &'r mut Rules,
+    own: &'r mut Vec<RuleId>,
+}
+
+impl<'a> Reading<'a, '_> {
+    fn policy(&mut self, out: &mut Vec<Problem>) -> Option<(Arc<str>, Vec<Forbidden>, Vec<Limit>)> {
+        let mut fields = Field::document(self.text.node).fields(out)?;
+        fields.take("dialect");
+        let id = fields.text("id", out).unwrap_or(UNNAMED);
+        let forbidden = fields.list("forbidden", out, |item, out| self.forbidden(&item, out));
+        let limits = fields.optional("limits").and_then(|limits| {
+            let entries = limits.entries(out)?;
+            Some(entries.filter_map(|(tool, limit)| self.limit(tool, &limit, out)).collect::<Vec<_>>())
+        });
+        fields.finish(out);
+        Some((id.into(), forbidden.unwrap_or_default(), limits.unwrap_or_default()))
+    }
+
+    fn forbidden(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Forbidden> {
+        let mut fields = item.fields(out)?;
+        let sequence = fields.required("sequence", out);
+        let sequence = sequence.and_then(|sequence| whole_list(&sequence, out, name_pattern));
+        let said = said(&mut fields, out);
+        fields.finish(out);
+        let sequence: Arc<[NamePattern]> = sequence?.into();
+        let tool = match sequence.last() {
+            Some(NamePattern::Exact(tool)) => Some(Arc::clone(tool)),
+            _ => None,
+        };
+        let rule = self.rule("forbidden", item, tool);
+        Some(Forbidden { rule, sequence, said: said? })
+    }
+
+    fn limit(&mut self, tool: &str, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Limit> {
+        let mut fields = item.fields(out)?;
+        let allowed = fields.required("maxPerSession", out).and_then(|allowed| allowed.count(out));
+        let said = said(&mut fields, out);
+        fields.finish(out);
+        let tool: Arc<str> = tool.into();
+        let rule = self.rule("limit", item, Some(Arc::clone(&tool)));
+        Some(Limit { rule, tool, allowed: allowed?, said: said? })
+    }
+
+    /// Gives the next rule its id, and returns its number in the document.
+    fn rule(&mut self, kind: &'static str, item: &Field<'_>, tool: Option<Arc<str>>) -> usize {
+        let id = self.rules.push(Rule {
+            id: format!("{}{}", self.text.prefix, item.pointer).into(),
+            dialect: DIALECT.name,
+            kind,
+            pointer: item.pointer.as_str().into(),
+            source: self.text.source.clone(),
+            span: item.span(),
+            description: None,
+            tool,
+            test: None,
+        });
+        self.own.push(id);
+        self.own.len() - 1
+    }
+}
+
+/// What both kinds of rules say when they speak against a call.
+fn said(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Said> {
+    let actions = [("deny", Effect::Deny), ("halt", Effect::Halt)];
+    let effect = fields.required("action", out).and_then(|action| action.one_of(&actions, out));
+    let reason = fields.required("reason", out).and_then(|reason| reason.text(out));
+    let tell_llm = fields.text("tellLLM", out).map(Arc::from);
+    Some(Said { effect: effect?, reason: reason?.into(), tell_llm })
+}
+
+fn name_pattern(item: &Field<'_>, out: &mut Vec<Problem>) -> Option<NamePattern> {
+    if item.node.as_map().is_none() {
+        return item.name(out).map(|name| NamePattern::Exact(name.into()));
+    }
+    let mut fields = item.fields(out)?;
+    let prefix = fields.required("namePrefix", out).and_then(|prefix| prefix.text(out));
+    fields.finish(out);
+    prefix.map(|prefix| NamePattern::Prefix(prefix.into()))
+}
+
+/// A list of which every item can be read: a shorter sequence would be another rule.
+fn whole_list<'a, T>(
+    list: &Field<'a>,
+    out: &mut Vec<Problem>,
+    mut read: impl FnMut(&Field<'a>, &mut Vec<Problem>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let items: Vec<Option<T>> = list.items(out)?.map(|item| read(&item, out)).collect();
+    items.into_iter().collect()
+}

@@ -1,0 +1,189 @@
+//! The running state of a sequence policy: the latest dispatched calls, and how many there were of each limited tool.
+//!
+//! Only calls that ran and have a result are in it, in the order of the calls; a late result is put where its call stood.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::unit::{Forbidden, Limit, Said, SequencePolicy};
+use crate::diagnostic::code::{self, Code};
+use crate::monitor::finding::{Dispatch, DispatchRule, StateItem};
+use crate::monitor::kept::Dispatched;
+use crate::monitor::{Asked, Cx, Depth, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::session::{CallRef, Outcome};
+
+/// How many calls of a limited tool are kept as evidence.
+const RECENT: usize = 4;
+
+#[derive(Clone)]
+pub(super) struct SequencesMonitor {
+    unit: Arc<SequencePolicy>,
+    /// The latest dispatched calls, oldest first, each with the class of its name.
+    latest: VecDeque<(CallRef, usize)>,
+    /// By limit.
+    counts: Vec<Count>,
+    /// Every dispatched call, where some rule halts.
+    dispatched: Dispatched,
+}
+
+#[derive(Clone, Default)]
+struct Count {
+    used: u64,
+    /// Newest first.
+    recent: Vec<CallRef>,
+}
+
+/// A rule that a call was put to.
+#[derive(Clone, Copy)]
+enum Put<'a> {
+    Forbidden(&'a Forbidden),
+    Limit(&'a Limit, &'a Count),
+}
+
+impl SequencesMonitor {
+    pub fn new(unit: Arc<SequencePolicy>) -> SequencesMonitor {
+        SequencesMonitor {
+            latest: VecDeque::with_capacity(unit.kept + 1),
+            counts: vec![Count::default(); unit.limits.len()],
+            dispatched: Dispatched::default(),
+            unit,
+        }
+    }
+
+    /// The rules a call of this class is put to, in the order of precedence, each with whether it speaks against it.
+    fn put(&self, class: usize) -> impl Iterator<Item = (Put<'_>, bool)> {
+        let asked = self.unit.asked(class);
+        let sequences = asked.map(|asked| asked.sequences.as_slice()).unwrap_or_default().iter();
+        let sequences = sequences.filter_map(move |number| {
+            let before = self.latest.iter().rev().map(|(_, class)| *class);
+            let rule = self.unit.forbidden.get(*number)?;
+            Some((Put::Forbidden(rule), self.unit.completes(*number, class, before)))
+        });
+        let limit = asked.and_then(|asked| {
+            let number = asked.limit?;
+            let (limit, count) = (self.unit.limits.get(number)?, self.counts.get(number)?);
+            Some((Put::Limit(limit, count), count.used >= limit.allowed))
+        });
+        sequences.chain(limit)
+    }
+
+    fn found(&self, put: Put<'_>) -> Vec<Found> {
+        let calls: Vec<CallRef> = match put {
+            Put::Forbidden(rule) => {
+                let earlier = rule.sequence.len().saturating_sub(1);
+                let from = self.latest.len().saturating_sub(earlier);
+                self.latest.range(from..).map(|(call, _)| *call).collect()
+            }
+            Put::Limit(_, count) => count.recent.clone(),
+        };
+        calls.into_iter().map(|call| Found { call, value: None }).collect()
+    }
+
+    fn detail(&self, put: Put<'_>, effect: Effect) -> Detail {
+        let rule = match put {
+            Put::Forbidden(rule) => DispatchRule::Sequence(Arc::clone(&rule.sequence)),
+            Put::Limit(limit, count) => DispatchRule::Limit { used: count.used, allowed: limit.allowed },
+        };
+        let dispatched = (effect == Effect::Halt).then(|| self.dispatched.clone());
+        Detail::Dispatch(Box::new(Dispatch { policy: Arc::clone(&self.unit.id), rule, dispatched }))
+    }
+
+    fn dispatch(&mut self, call: &Asked<'_>) {
+        let class = call.slot.0 as usize;
+        if self.unit.halts {
+            self.dispatched.add(call.at.index, call.tool.into());
+        }
+        if self.unit.kept > 0 {
+            let place = self.latest.partition_point(|(earlier, _)| earlier < &call.at);
+            self.latest.insert(place, (call.at, class));
+            if self.latest.len() > self.unit.kept {
+                self.latest.pop_front();
+            }
+        }
+        let limit = self.unit.asked(class).and_then(|asked| asked.limit);
+        if let Some(count) = limit.and_then(|limit| self.counts.get_mut(limit)) {
+            count.used += 1;
+            let place = count.recent.partition_point(|recent| *recent > call.at);
+            count.recent.insert(place, call.at);
+            count.recent.truncate(RECENT);
+        }
+    }
+}
+
+impl Put<'_> {
+    fn rule(self) -> usize {
+        match self {
+            Put::Forbidden(rule) => rule.rule,
+            Put::Limit(limit, _) => limit.rule,
+        }
+    }
+
+    fn said(&self) -> &Said {
+        match self {
+            Put::Forbidden(rule) => &rule.said,
+            Put::Limit(limit, _) => &limit.said,
+        }
+    }
+
+    fn code(self) -> Code {
+        match self {
+            Put::Forbidden(_) => code::SEQUENCE_FORBIDDEN,
+            Put::Limit(..) => code::LIMIT_REACHED,
+        }
+    }
+}
+
+impl Monitor for SequencesMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
+    fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
+        // No rule looks at arguments, so whatever speaks against one call speaks against all.
+        for (put, against) in self.put(slot.0 as usize) {
+            if against {
+                out.hide(put.rule(), put.code());
+            }
+        }
+    }
+
+    fn decide(&self, call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
+        let mut decided = false;
+        for (put, against) in self.put(call.slot.0 as usize) {
+            if against {
+                // The first rule decides, whatever its action.
+                let effect = if decided { Effect::Also } else { put.said().effect };
+                out.find(put.rule(), effect, put.code(), |finding| {
+                    finding.found = self.found(put);
+                    finding.detail = self.detail(put, effect);
+                    finding.reason = Some(Arc::clone(&put.said().reason));
+                    finding.tell_llm = Some(put.said().told(call.tool));
+                });
+                decided = true;
+                if out.depth() == Depth::Verdict {
+                    return;
+                }
+            }
+            out.check(put.rule(), !against, |check| {
+                check.code = against.then(|| put.code());
+                check.found = if against { self.found(put) } else { Vec::new() };
+                check.detail = self.detail(put, Effect::None);
+            });
+        }
+    }
+
+    fn observe(&mut self, event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+        if let Event::Resolved { call, outcome: Outcome::Ok | Outcome::Error, .. } = event {
+            self.dispatch(&call);
+        }
+    }
+
+    fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
+        for (limit, count) in self.unit.limits.iter().zip(&self.counts) {
+            if let Some(rule) = self.unit.rules.get(limit.rule) {
+                let tool = Arc::clone(&limit.tool);
+                out.push(StateItem::Limit { rule: *rule, tool, used: count.used, allowed: limit.allowed });
+            }
+        }
+    }
+}

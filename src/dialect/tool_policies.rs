@@ -1,0 +1,215 @@
+//! Tool policies: which tools must have succeeded first, and which files must have been read before they are written.
+//!
+//! ```yaml
+//! policies:
+//!   - {type: sequential_dependency, name: release-order, dependencies: {deploy: [test, build], build: [lint]}}
+//!   - {type: read_before_write, read_tools: [read_file], write_tools: [write_file], mount_point: /workspace}
+//! existing_files: [config.yaml]
+//! sections: [{id: ops, parent: null, tools: [lint, test, build, deploy], policies: []}]
+//! ```
+//!
+//! Each document is a unit with one recorded state. What each key means is SEMANTICS 5.
+
+mod lint;
+mod monitor;
+mod path;
+mod unit;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::{Dialect, Reader, Text};
+use crate::monitor::{Rule, RuleId, Rules, Unit};
+use crate::source::nearest::nearest;
+use crate::source::{Field, Fields, Node, Problem, Span, quoted};
+use unit::{Document, FileRule, Kind, Policy, Section, ToolPolicies};
+
+/// The row of the table of dialects.
+pub const DIALECT: Dialect = Dialect {
+    name: "tool_policy",
+    title: "tool policies: tools that need others first, files that are read before they are written",
+    recognises,
+    reader: || Box::new(Policies::default()),
+};
+
+fn recognises(node: &Node) -> bool {
+    (node.get("policies").is_some() || node.get("sections").is_some()) && node.get("tool").is_none()
+}
+
+#[derive(Default)]
+struct Policies(Vec<Arc<dyn Unit>>);
+
+impl Reader for Policies {
+    fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        let mut reading = Reading {
+            text,
+            rules,
+            own: Vec::new(),
+            policies: Vec::new(),
+            homes: HashMap::new(),
+            refused: Vec::new(),
+        };
+        let document = reading.document(&mut found);
+        problems.extend(found.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
+        problems.append(&mut reading.refused);
+        problems.extend(lint::warnings(text));
+        if let Some(document) = document {
+            self.0.push(Arc::new(ToolPolicies::new(reading.own, document)));
+        }
+    }
+
+    fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
+        self.0
+    }
+}
+
+/// Reads one document.
+struct Reading<'a, 'r> {
+    text: Text<'a>,
+    rules: &'r mut Rules,
+    own: Vec<RuleId>,
+    policies: Vec<Policy>,
+    /// The section that lists a tool, and where.
+    homes: HashMap<&'a str, (usize, Span)>,
+    refused: Vec<Diagnostic>,
+}
+
+impl<'a> Reading<'a, '_> {
+    fn document(&mut self, out: &mut Vec<Problem>) -> Option<Document> {
+        let mut fields = Field::document(self.text.node).fields(out)?;
+        fields.take("dialect");
+        let prompt = fields.list("policies", out, |item, out| self.policy(&item, out));
+        let existing = fields.list("existing_files", out, |item, out| item.text(out).map(Arc::from));
+        let mut parents = Vec::new();
+        let sections = fields.optional("sections").and_then(|sections| {
+            let sections = sections.items(out)?.enumerate();
+            Some(
+                sections
+                    .filter_map(|(number, item)| self.section(number, &item, &mut parents, out))
+                    .collect(),
+            )
+        });
+        fields.finish(out);
+        self.unknown_parents(&parents);
+        Some(Document {
+            prefix: self.text.prefix.into(),
+            policies: std::mem::take(&mut self.policies),
+            prompt: prompt.unwrap_or_default(),
+            sections: sections.unwrap_or_default(),
+            existing,
+        })
+    }
+
+    /// `parents` collects each section's id and parent.
+    fn section(
+        &mut self,
+        number: usize,
+        item: &Field<'a>,
+        parents: &mut Vec<(&'a str, Option<Field<'a>>)>,
+        out: &mut Vec<Problem>,
+    ) -> Option<Section> {
+        let mut fields = item.fields(out)?.null_is_absent();
+        let id = fields.required("id", out).and_then(|id| Some((id.span(), id.name(out)?)));
+        let parent = fields.optional("parent").filter(|parent| parent.text(out).is_some());
+        if let Some((span, id)) = id {
+            if parents.iter().any(|(known, _)| *known == id) {
+                let message = format!("a second section {}", quoted(id));
+                self.refused.push(
+                    Diagnostic::error(code::BAD_VALUE, message)
+                        .at(self.text.source, span)
+                        .help("give each section an id of its own"),
+                );
+            }
+            parents.push((id, parent));
+        }
+        let tools = fields.list("tools", out, |tool, out| {
+            let name = tool.name(out)?;
+            self.home(name, number, tool.span());
+            Some(Arc::from(name))
+        });
+        let policies = fields.list("policies", out, |policy, out| self.policy(&policy, out));
+        fields.finish(out);
+        Some(Section { tools: tools.unwrap_or_default(), policies: policies.unwrap_or_default() })
+    }
+
+    /// A tool has one section: which policies govern it would depend on the order otherwise.
+    fn home(&mut self, tool: &'a str, section: usize, span: Span) {
+        match self.homes.get(tool) {
+            Some((first, place)) if *first != section => {
+                let message = format!("{} is in two sections", quoted(tool));
+                self.refused.push(
+                    Diagnostic::error(code::TOOL_IN_TWO_SECTIONS, message)
+                        .at(self.text.source, span)
+                        .related(self.text.source, *place, "the first one lists it here"),
+                );
+            }
+            Some(_) => {}
+            None => {
+                self.homes.insert(tool, (section, span));
+            }
+        }
+    }
+
+    fn unknown_parents(&mut self, sections: &[(&'a str, Option<Field<'a>>)]) {
+        let ids = || sections.iter().map(|(id, _)| *id);
+        for parent in sections.iter().filter_map(|(_, parent)| parent.as_ref()) {
+            let Some(name) = parent.node.as_str().filter(|name| !ids().any(|id| id == *name)) else {
+                continue;
+            };
+            let message = format!("there is no section {}", quoted(name));
+            let mut unknown =
+                Diagnostic::error(code::UNKNOWN_PARENT, message).at(self.text.source, parent.span());
+            unknown.help = nearest(name, ids()).map(|id| format!("did you mean `{id}`?"));
+            self.refused.push(unknown);
+        }
+    }
+
+    /// Reads a policy and returns its number in the document.
+    fn policy(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<usize> {
+        let mut fields = item.fields(out)?.null_is_absent();
+        let name = fields.text("name", out).map(Arc::from);
+        let types = [("sequential_dependency", true), ("read_before_write", false)];
+        let sequential = fields.required("type", out).and_then(|kind| kind.one_of(&types, out))?;
+        let kind =
+            if sequential { dependencies(&mut fields, out) } else { Some(file_rule(&mut fields, out)) };
+        fields.finish(out);
+        let id = self.rules.push(Rule {
+            id: format!("{}{}", self.text.prefix, item.pointer).into(),
+            dialect: DIALECT.name,
+            kind: if sequential { "sequential_dependency" } else { "read_before_write" },
+            pointer: item.pointer.as_str().into(),
+            source: self.text.source.clone(),
+            span: item.span(),
+            description: name,
+            tool: None,
+            test: None,
+        });
+        self.own.push(id);
+        self.policies.push(Policy { rule: self.own.len() - 1, kind: kind? });
+        Some(self.policies.len() - 1)
+    }
+}
+
+fn dependencies<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<Kind> {
+    let entries = fields.required("dependencies", out)?.entries(out)?;
+    let needs = entries.filter_map(|(tool, needs)| {
+        let mut needs: Vec<Arc<str>> = needs.list(out, |need, out| need.name(out).map(Arc::from))?;
+        needs.sort();
+        needs.dedup();
+        Some((Arc::from(tool), needs.into()))
+    });
+    Some(Kind::Dependencies(needs.collect()))
+}
+
+fn file_rule<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Kind {
+    let mut tools = |key: &'a str, usual: &[&str]| -> Arc<[Arc<str>]> {
+        let tools: Option<Vec<Arc<str>>> = fields.list(key, out, |tool, out| tool.name(out).map(Arc::from));
+        tools.unwrap_or_else(|| usual.iter().map(|tool| Arc::from(*tool)).collect()).into()
+    };
+    let (read, write) =
+        (tools("read_tools", &["read_file"]), tools("write_tools", &["write_file", "edit_file"]));
+    let mount = fields.text("mount_point", out).filter(|mount| !mount.is_empty());
+    Kind::Files(FileRule { read, write, mount: mount.map(|mount| mount.trim_start_matches('/').into()) })
+}

@@ -1,0 +1,282 @@
+//! The running state of tool policies: what is recorded, the snapshots of it, and the files that exist.
+//!
+//! Snapshots, restoring and emptying concern what is recorded alone; files are facts of the world and stay.
+
+use std::sync::Arc;
+
+use rpds::RedBlackTreeMapSync;
+use serde_json::Value;
+
+use super::path;
+use super::unit::{Ask, Part, ToolPolicies};
+use crate::diagnostic::code::{self, Code};
+use crate::monitor::finding::{StateItem, Touched};
+use crate::monitor::kept::{Files, Recorded};
+use crate::monitor::{
+    Asked, Checked, Cx, Depth, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers,
+};
+use crate::session::{Body, CallRef, Facts, Operation, Outcome};
+
+#[derive(Clone)]
+pub(super) struct ToolPoliciesMonitor {
+    unit: Arc<ToolPolicies>,
+    recorded: Recorded,
+    snapshots: RedBlackTreeMapSync<Arc<str>, Recorded>,
+    files: Files,
+    /// Whether the files at the session's start are known.
+    listed: bool,
+}
+
+/// What an ask comes to for a call.
+enum Answer<'a> {
+    /// Nothing to be said against it, and nothing looked at.
+    Content,
+    /// Tools that must have succeeded and have not; none: all have.
+    Missing(Vec<&'a Arc<str>>),
+    File(FileAnswer<'a>),
+}
+
+struct FileAnswer<'a> {
+    /// As the caller spelled it.
+    path: &'a str,
+    key: &'a str,
+    /// See [`Files::exists`].
+    exists: Option<Option<CallRef>>,
+    /// Nobody lists the files, so that one no call has touched counts as new.
+    assumed: bool,
+    read: bool,
+}
+
+impl ToolPoliciesMonitor {
+    pub fn new(unit: Arc<ToolPolicies>, facts: &Facts) -> ToolPoliciesMonitor {
+        let (files, listed) = unit.files(facts);
+        ToolPoliciesMonitor {
+            unit,
+            recorded: Recorded::default(),
+            snapshots: RedBlackTreeMapSync::new_sync(),
+            files,
+            listed,
+        }
+    }
+
+    fn asks(&self, slot: Slot) -> &[Ask] {
+        self.unit.part(slot).map(|part| part.asks.as_slice()).unwrap_or_default()
+    }
+
+    fn answer<'a>(&'a self, ask: &'a Ask, arguments: &'a Body) -> Answer<'a> {
+        match ask {
+            Ask::Needs { tools, .. } => {
+                Answer::Missing(tools.iter().filter(|tool| !self.recorded.has_tool(tool)).collect())
+            }
+            Ask::Write { read, mount, .. } => {
+                let Some(path) = path::argument(arguments) else { return Answer::Content };
+                let key = path::key(path, mount.as_deref());
+                let exists = self.files.exists(&path::fold(key));
+                let read = read.iter().any(|tool| self.recorded.has_key(tool, key));
+                Answer::File(FileAnswer {
+                    path,
+                    key,
+                    exists,
+                    assumed: exists.is_none() && !self.listed,
+                    read,
+                })
+            }
+        }
+    }
+
+    /// The folded paths that a call names below some mount points, each once.
+    fn paths(mounts: &[Option<Arc<str>>], arguments: &Body) -> Vec<String> {
+        let Some(path) = path::argument(arguments).filter(|_| !mounts.is_empty()) else { return Vec::new() };
+        let mut paths: Vec<String> =
+            mounts.iter().map(|mount| path::fold(path::key(path, mount.as_deref()))).collect();
+        paths.sort();
+        paths.dedup();
+        // The root is there anyhow.
+        paths.retain(|path| !path.is_empty());
+        paths
+    }
+
+    fn record(&mut self, part: &Part, call: &Asked<'_>) {
+        let name = || part.name.clone().unwrap_or_else(|| call.tool.into());
+        if part.records && !self.recorded.has_tool(call.tool) {
+            self.recorded.add_tool(&name());
+        }
+        if let Some(path) = path::argument(call.arguments) {
+            for mount in &part.reads {
+                self.recorded.add_key(&name(), path::key(path, mount.as_deref()));
+            }
+        }
+    }
+
+    fn operate(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Snapshot(name) => self.snapshots.insert_mut(Arc::clone(name), self.recorded.clone()),
+            // What state was meant by an unknown name cannot be known: what did not happen satisfies nothing.
+            Operation::Restore(name) => self.recorded = self.snapshots.get(name).cloned().unwrap_or_default(),
+            Operation::Reset | Operation::Unknown(_) => self.recorded = Recorded::default(),
+        }
+    }
+}
+
+impl Ask {
+    fn rule(&self) -> usize {
+        match self {
+            Ask::Needs { rule, .. } | Ask::Write { rule, .. } => *rule,
+        }
+    }
+}
+
+impl Answer<'_> {
+    /// What speaks against the call.
+    fn against(&self) -> Option<Code> {
+        match self {
+            Answer::Missing(missing) if !missing.is_empty() => Some(code::DEPENDENCY_MISSING),
+            Answer::File(file) if file.exists.is_some() && !file.read => Some(code::NOT_READ_BEFORE_WRITE),
+            _ => None,
+        }
+    }
+
+    /// Whether the call passes only because a file that nobody lists counts as new.
+    fn is_assumption(&self) -> bool {
+        matches!(self, Answer::File(file) if file.assumed && !file.read)
+    }
+
+    fn told(&self, tool: &str) -> Option<Arc<str>> {
+        match self {
+            Answer::Content => None,
+            Answer::Missing(missing) => {
+                let missing: Vec<&str> = missing.iter().map(|tool| &***tool).collect();
+                Some(format!("Tool '{tool}' requires: {}", missing.join(", ")).into())
+            }
+            Answer::File(file) => {
+                Some(format!("File '{}' must be read before overwriting.", file.path).into())
+            }
+        }
+    }
+
+    fn detail(&self) -> Detail {
+        match self {
+            Answer::Content => Detail::None,
+            Answer::Missing(missing) => {
+                Detail::Missing(missing.iter().map(|tool| Arc::clone(tool)).collect())
+            }
+            Answer::File(file) => Detail::File(Box::new(Touched {
+                key: file.key.into(),
+                exists: if file.assumed { None } else { Some(file.exists.is_some()) },
+                read: file.read,
+            })),
+        }
+    }
+
+    fn checked(&self, arguments: &Body) -> Option<Checked> {
+        let Answer::File(file) = self else { return None };
+        let path = path::argument_path(arguments).into();
+        Some(Checked { path, value: Some(Value::String(file.path.to_owned())) })
+    }
+
+    fn found(&self) -> Vec<Found> {
+        let by = match self {
+            Answer::File(file) => file.exists.flatten(),
+            _ => None,
+        };
+        by.into_iter().map(|call| Found { call, value: None }).collect()
+    }
+}
+
+impl Monitor for ToolPoliciesMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
+    fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
+        for ask in self.asks(slot) {
+            // A call without a path is never refused for a file, so a rule about files hides nothing.
+            if let Ask::Needs { .. } = ask
+                && let Some(code) = self.answer(ask, &Body::MISSING).against()
+            {
+                out.hide(ask.rule(), code);
+            }
+        }
+    }
+
+    fn decide(&self, call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
+        let asks = self.asks(call.slot);
+        let mut effect = Effect::Deny;
+        for ask in asks {
+            let answer = self.answer(ask, call.arguments);
+            let against = answer.against();
+            if let Some(code) = against {
+                // The first policy decides, the others would have denied as well.
+                out.find(ask.rule(), effect, code, |finding| {
+                    (finding.checked, finding.found) = (answer.checked(call.arguments), answer.found());
+                    (finding.detail, finding.tell_llm) = (answer.detail(), answer.told(call.tool));
+                });
+                effect = Effect::Also;
+                if out.depth() == Depth::Verdict {
+                    return;
+                }
+            }
+            out.check(ask.rule(), against.is_none(), |check| {
+                (check.code, check.checked) = (against, answer.checked(call.arguments));
+                (check.found, check.detail) = (answer.found(), answer.detail());
+            });
+        }
+        if effect == Effect::Also || self.listed || out.depth() == Depth::Verdict {
+            return;
+        }
+        let mut effect = Effect::Report;
+        for ask in asks {
+            let answer = self.answer(ask, call.arguments);
+            if answer.is_assumption() {
+                out.find(ask.rule(), effect, code::EXISTENCE_UNKNOWN, |finding| {
+                    (finding.checked, finding.detail) = (answer.checked(call.arguments), answer.detail());
+                });
+                effect = Effect::Also;
+            }
+        }
+    }
+
+    fn observe(&mut self, event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+        let unit = Arc::clone(&self.unit);
+        match event {
+            Event::Started(call) => {
+                let makes = unit.part(call.slot).map(|part| part.makes.as_slice()).unwrap_or_default();
+                for path in Self::paths(makes, call.arguments) {
+                    self.files.begin_write(&path, call.at);
+                }
+            }
+            Event::Resolved { call, outcome, .. } => {
+                let Some(part) = unit.part(call.slot) else { return };
+                if outcome == Outcome::Ok {
+                    self.record(part, &call);
+                    if !self.listed {
+                        for path in Self::paths(&part.shows, call.arguments) {
+                            self.files.keep(&path, Some(call.at));
+                        }
+                    }
+                } else {
+                    for path in Self::paths(&part.makes, call.arguments) {
+                        self.files.take_back(&path, call.at);
+                    }
+                }
+            }
+            Event::Operation(operation) => self.operate(operation),
+            Event::TurnStart
+            | Event::TurnEnd { .. }
+            | Event::Stopped(_)
+            | Event::Message(_)
+            | Event::Due(_) => {}
+        }
+    }
+
+    fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
+        if !self.recorded.is_empty() || !self.files.is_empty() {
+            out.push(StateItem::Recorded {
+                document: Arc::clone(&self.unit.document),
+                recorded: self.recorded.clone(),
+                files: self.files.clone(),
+                listed: self.listed,
+            });
+        }
+    }
+}

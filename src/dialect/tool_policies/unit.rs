@@ -1,0 +1,207 @@
+//! One document of tool policies as a unit: which policies govern which tool, settled once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::monitor::ToolPoliciesMonitor;
+use super::path;
+use crate::monitor::kept::Files;
+use crate::monitor::{Monitor, RuleId, Slot, Unit, Wakes};
+use crate::session::Facts;
+
+/// A document as it was read.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// What its rules' ids begin with.
+    pub prefix: Arc<str>,
+    pub policies: Vec<Policy>,
+    /// Policies of the prompt, by number.
+    pub prompt: Vec<usize>,
+    pub sections: Vec<Section>,
+    pub existing: Option<Vec<Arc<str>>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Section {
+    pub tools: Vec<Arc<str>>,
+    /// Its own policies, by number.
+    pub policies: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Policy {
+    pub rule: usize,
+    pub kind: Kind,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// For each tool, those that must have succeeded, sorted.
+    Dependencies(HashMap<Arc<str>, Arc<[Arc<str>]>>),
+    Files(FileRule),
+}
+
+#[derive(Debug)]
+pub(super) struct FileRule {
+    pub read: Arc<[Arc<str>]>,
+    pub write: Arc<[Arc<str>]>,
+    /// Without leading slashes.
+    pub mount: Option<Arc<str>>,
+}
+
+/// A document of tool policies.
+#[derive(Debug)]
+pub(super) struct ToolPolicies {
+    pub rules: Vec<RuleId>,
+    pub document: Arc<str>,
+    /// The files at a session's start, where the document lists them.
+    existing: Option<Files>,
+    /// The tools that the document names, then one for all others.
+    parts: Vec<Part>,
+    slots: HashMap<Arc<str>, usize>,
+}
+
+/// The part that one tool plays.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// `None` for the tools that the document does not name.
+    pub name: Option<Arc<str>>,
+    /// What its calls are asked, in order.
+    pub asks: Vec<Ask>,
+    /// Whether its successes are recorded.
+    pub records: bool,
+    /// Its reads are recorded under keys below these mount points.
+    pub reads: Vec<Option<Arc<str>>>,
+    /// Its calls make files below these mount points, whatever governs it.
+    pub makes: Vec<Option<Arc<str>>>,
+    /// Its reads show files below these mount points, whatever governs it.
+    pub shows: Vec<Option<Arc<str>>>,
+}
+
+/// What one policy asks of a tool's calls.
+#[derive(Debug)]
+pub(super) enum Ask {
+    /// These tools must have succeeded.
+    Needs { rule: usize, tools: Arc<[Arc<str>]> },
+    /// A file that exists must have been read with one of these tools.
+    Write { rule: usize, read: Arc<[Arc<str>]>, mount: Option<Arc<str>> },
+}
+
+impl ToolPolicies {
+    pub fn new(rules: Vec<RuleId>, document: Document) -> ToolPolicies {
+        let mut names: Vec<Arc<str>> =
+            document.sections.iter().flat_map(|section| section.tools.iter().cloned()).collect();
+        for policy in &document.policies {
+            match &policy.kind {
+                Kind::Dependencies(needs) => {
+                    names.extend(needs.iter().flat_map(|(tool, needs)| needs.iter().chain([tool])).cloned());
+                }
+                Kind::Files(files) => names.extend(files.read.iter().chain(files.write.iter()).cloned()),
+            }
+        }
+        names.sort();
+        names.dedup();
+        let slots = names.iter().cloned().enumerate().map(|(slot, name)| (name, slot)).collect();
+        let parts =
+            names.into_iter().map(Some).chain([None]).map(|name| Part::new(name, &document)).collect();
+        let existing = document.existing.map(|paths| files(paths.iter().map(|path| &**path)));
+        ToolPolicies { rules, document: document.prefix, existing, parts, slots }
+    }
+
+    pub fn part(&self, slot: Slot) -> Option<&Part> {
+        self.parts.get(slot.0 as usize)
+    }
+
+    /// The files at a session's start, and whether anybody lists them.
+    pub fn files(&self, facts: &Facts) -> (Files, bool) {
+        match (&facts.files, &self.existing) {
+            (Some(listed), _) => (files(listed.iter().map(String::as_str)), true),
+            (None, Some(existing)) => (existing.clone(), true),
+            (None, None) => (Files::default(), false),
+        }
+    }
+}
+
+impl Part {
+    fn new(name: Option<Arc<str>>, document: &Document) -> Part {
+        let mut part = Part::default();
+        let named = |tools: &[Arc<str>]| name.as_ref().is_some_and(|name| tools.contains(name));
+        let section = document.sections.iter().find(|section| named(&section.tools));
+        let own = section.map(|section| section.policies.as_slice()).unwrap_or_default();
+        let governing =
+            own.iter().chain(&document.prompt).filter_map(|number| document.policies.get(*number));
+        for Policy { rule, kind } in governing {
+            match kind {
+                Kind::Dependencies(needs) => {
+                    part.records = true;
+                    let tools =
+                        name.as_ref().and_then(|name| needs.get(name)).filter(|tools| !tools.is_empty());
+                    part.asks.extend(tools.map(|tools| Ask::Needs { rule: *rule, tools: Arc::clone(tools) }));
+                }
+                Kind::Files(files) => {
+                    let (read, mount) = (Arc::clone(&files.read), files.mount.clone());
+                    if named(&files.write) {
+                        part.asks.push(Ask::Write { rule: *rule, read, mount: mount.clone() });
+                    }
+                    if named(&files.read) {
+                        add(&mut part.reads, mount);
+                    }
+                }
+            }
+        }
+        for policy in &document.policies {
+            if let Kind::Files(files) = &policy.kind {
+                if named(&files.write) {
+                    add(&mut part.makes, files.mount.clone());
+                }
+                if named(&files.read) {
+                    add(&mut part.shows, files.mount.clone());
+                }
+            }
+        }
+        part.name = name;
+        part
+    }
+}
+
+fn add(mounts: &mut Vec<Option<Arc<str>>>, mount: Option<Arc<str>>) {
+    if !mounts.contains(&mount) {
+        mounts.push(mount);
+    }
+}
+
+/// Listed files: relative to the root, folded as existence is.
+fn files<'a>(paths: impl Iterator<Item = &'a str>) -> Files {
+    let mut files = Files::default();
+    for path in paths.map(path::fold).filter(|path| !path.is_empty()) {
+        files.keep(&path, None);
+    }
+    files
+}
+
+impl Unit for ToolPolicies {
+    fn rules(&self) -> &[RuleId] {
+        &self.rules
+    }
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let slot = self.slots.get(tool).copied().unwrap_or(self.parts.len() - 1);
+        let Some(part) = self.parts.get(slot) else { return Wakes::default() };
+        Wakes {
+            decide: !part.asks.is_empty(),
+            observe: part.records
+                || !part.reads.is_empty()
+                || !part.makes.is_empty()
+                || !part.shows.is_empty(),
+            slot: Slot(slot as u64),
+        }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.parts.iter().filter_map(|part| part.name.clone()));
+    }
+
+    fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
+        Box::new(ToolPoliciesMonitor::new(self, facts))
+    }
+}

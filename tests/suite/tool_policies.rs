@@ -1,0 +1,318 @@
+//! Tool policies: the measured cases, and what is said of documents.
+
+use serde_json::{Value, json};
+use toolgate::engine::Mode;
+use toolgate::monitor::{Detail, Effect, Finding, StateItem};
+use toolgate::replay::Replay;
+use toolgate::session::Operation;
+
+use crate::policies::{Recording, of_dialect, policy, said};
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    list(value).iter().map(|one| one.as_str().unwrap().to_owned()).collect()
+}
+
+/// The case's steps, a turn each: a call with its success, or an operation.
+fn replay(document: &Value, steps: &[Value], files: Option<Vec<String>>) -> Replay {
+    let policy = policy("policy.json", &of_dialect("tool_policy", document.clone()));
+    let mut recording = Recording::new().files(files);
+    for step in steps {
+        let name = || step["name"].as_str().unwrap().into();
+        recording = match step["op"].as_str() {
+            Some("snapshot") => recording.operation(Operation::Snapshot(name())),
+            Some("restore") => recording.operation(Operation::Restore(name())),
+            Some("reset") => recording.operation(Operation::Reset),
+            _ => {
+                let success = step["success"].as_bool().unwrap();
+                recording.turn([(step["tool"].as_str().unwrap(), &step["params"], success)])
+            }
+        };
+    }
+    Replay::new(&recording.finish(), &policy, Mode::Enforce)
+}
+
+/// What became of every call, in the shape of `expect`; `governing` gives each tool's policies by their pointers.
+fn verdicts(replay: &Replay, governing: impl Fn(&str) -> Vec<String>) -> Vec<Value> {
+    let calls = replay.session().calls.iter().zip(replay.calls());
+    let verdict = calls.map(|(call, judged)| {
+        let Some(deciding) = judged.decision.deciding() else {
+            assert_eq!(judged.decision.findings, []);
+            return json!({"allowed": true, "reason": null});
+        };
+        let rule = |finding: &Finding| replay.policy().rules().get(finding.rule).unwrap();
+        let place = |finding: &Finding| {
+            governing(&call.tool).iter().position(|pointer| **pointer == *rule(finding).pointer).unwrap()
+        };
+        let also = judged.decision.findings.iter().filter(|finding| finding.effect == Effect::Also);
+        let mut also: Vec<usize> = also.map(place).collect();
+        also.sort();
+        let mut verdict = json!({
+            "allowed": false,
+            "policy": rule(deciding).kind,
+            "policy_index": place(deciding),
+            "also_denied_by": also,
+            "reason": deciding.tell_llm,
+        });
+        assert_eq!(judged.decision.told, deciding.tell_llm);
+        match &deciding.detail {
+            Detail::Missing(missing) => {
+                verdict["missing"] = missing.iter().map(|tool| json!(**tool)).collect();
+            }
+            _ => verdict["path"] = json!(deciding.checked.as_ref().unwrap().value),
+        }
+        verdict
+    });
+    verdict.collect()
+}
+
+/// In the shape of `state_after`.
+fn recorded(state: &[StateItem]) -> Value {
+    let item = state.iter().find_map(|item| match item {
+        StateItem::Recorded { recorded, .. } if !recorded.is_empty() => Some(recorded),
+        _ => None,
+    });
+    let Some(recorded) = item else { return Value::Null };
+    let tools: Vec<&str> = recorded.tools().map(|tool| &**tool).collect();
+    let keys: Vec<[&str; 2]> = recorded.keys().map(|(tool, key)| [&**tool, &**key]).collect();
+    json!({"invoked_tools": tools, "invoked_keys": keys})
+}
+
+fn cases(text: &str, count: usize) -> Vec<Value> {
+    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(cases.len(), count);
+    cases
+}
+
+#[test]
+fn the_measured_cases() {
+    let cases = cases(include_str!("../conformance/weakincentives.jsonl"), 250);
+    for case in &cases {
+        let document = json!({"policies": case["policies"]});
+        // The files are listed by the session here, and by the document in the other file.
+        let replay = replay(&document, list(&case["calls"]), Some(strings(&case["existing_files"])));
+        let pointers: Vec<String> =
+            (0..list(&case["policies"]).len()).map(|number| format!("/policies/{number}")).collect();
+        assert_eq!(verdicts(&replay, |_| pointers.clone()), list(&case["expect"]), "{}", case["id"]);
+        assert_eq!(recorded(replay.state_end()), case["state_after"], "{}", case["id"]);
+    }
+}
+
+#[test]
+fn the_measured_cases_with_sections_and_operations() {
+    let cases = cases(include_str!("../conformance/weakincentives_sessions.jsonl"), 100);
+    for case in &cases {
+        let document = json!({
+            "policies": case["prompt_policies"],
+            "sections": case["sections"],
+            "existing_files": case["existing_files"],
+        });
+        let governing = |tool: &str| {
+            let section = list(&case["sections"])
+                .iter()
+                .position(|section| strings(&section["tools"]).iter().any(|listed| listed == tool));
+            let own = section.map_or(0, |number| list(&case["sections"][number]["policies"]).len());
+            let own = (0..own).map(|number| format!("/sections/{}/policies/{number}", section.unwrap()));
+            let prompt =
+                (0..list(&case["prompt_policies"]).len()).map(|number| format!("/policies/{number}"));
+            own.chain(prompt).collect()
+        };
+        let replay = replay(&document, list(&case["steps"]), None);
+        let expected: Vec<&Value> = list(&case["expect"]).iter().filter(|one| !one.is_null()).collect();
+        let actual = verdicts(&replay, governing);
+        assert_eq!(actual.iter().collect::<Vec<_>>(), expected, "{}", case["id"]);
+        assert_eq!(recorded(replay.state_end()), case["state_after"], "{}", case["id"]);
+    }
+}
+
+/// The codes of every call's findings, with their effects.
+fn codes(replay: &Replay) -> Vec<String> {
+    let of_call = |findings: &[Finding]| {
+        let codes = findings.iter().map(|finding| format!("{} {}", finding.effect.word(), finding.code));
+        codes.collect::<Vec<_>>().join(", ")
+    };
+    replay.calls().iter().map(|judged| of_call(&judged.decision.findings)).collect()
+}
+
+fn step(tool: &str, path: &str, success: bool) -> Value {
+    json!({"op": "call", "tool": tool, "params": {"path": path}, "success": success})
+}
+
+fn op(op: &str, name: &str) -> Value {
+    json!({"op": op, "name": name})
+}
+
+const DENIED: &str = "deny not_read_before_write";
+
+#[test]
+fn a_reset_leaves_the_files_alone() {
+    let document = json!({"policies": [{"type": "read_before_write"}], "existing_files": ["old"]});
+    let steps = [
+        step("write_file", "new", true),
+        step("read_file", "old", true),
+        json!({"op": "reset"}),
+        // Both still exist, and nothing is known to be read any more.
+        step("write_file", "new", true),
+        step("write_file", "old", true),
+        step("read_file", "new", true),
+        step("write_file", "new", true),
+    ];
+    assert_eq!(codes(&replay(&document, &steps, None)), ["", "", DENIED, DENIED, "", ""]);
+}
+
+#[test]
+fn a_restore_leaves_its_snapshot_and_an_unknown_one_empties() {
+    let document = json!({"policies": [{"type": "read_before_write"}], "existing_files": ["a"]});
+    let write = step("write_file", "a", true);
+    let steps = [
+        step("read_file", "a", true),
+        op("snapshot", "s"),
+        op("reset", ""),
+        write.clone(),
+        op("restore", "s"),
+        write.clone(),
+        op("reset", ""),
+        op("restore", "s"),
+        write.clone(),
+        op("restore", "never taken"),
+        write.clone(),
+        // A second snapshot of a name replaces the first.
+        op("snapshot", "s"),
+        op("restore", "s"),
+        write,
+    ];
+    assert_eq!(codes(&replay(&document, &steps, None)), ["", DENIED, "", "", DENIED, DENIED]);
+}
+
+#[test]
+fn unlisted_files_are_new_until_a_call_touches_them() {
+    let document = json!({"policies": [{"type": "read_before_write"}]});
+    let assumed = "report existence_unknown";
+    let steps = [
+        step("write_file", "a", false),
+        step("write_file", "a", true),
+        step("write_file", "a", true),
+        step("read_file", "b", false),
+        step("write_file", "b", true),
+        step("read_file", "c", true),
+        step("write_file", "./c", true),
+        step("write_file", "c", true),
+        step("write_file", "d/e", true),
+        step("write_file", "d", true),
+    ];
+    let expected = [assumed, assumed, DENIED, "", assumed, "", DENIED, "", assumed, DENIED];
+    assert_eq!(codes(&replay(&document, &steps, None)), expected);
+    // An empty list says that there are none.
+    assert_eq!(codes(&replay(&document, &steps[1..2], Some(Vec::new()))), [""]);
+    let listed = json!({"policies": [{"type": "read_before_write"}], "existing_files": ["a"]});
+    assert_eq!(codes(&replay(&listed, &steps[1..2], None)), [DENIED]);
+    // The session's own list wins.
+    assert_eq!(codes(&replay(&listed, &steps[1..2], Some(Vec::new()))), [""]);
+}
+
+#[test]
+fn a_file_exists_from_the_start_of_its_write() {
+    let document = json!({"policies": [{"type": "read_before_write"}]});
+    let policy = policy("policy.json", &document.to_string());
+    let write = json!({"path": "a"});
+    let calls = [("write_file", &write, false), ("write_file", &write, true)];
+    let recording = Recording::new().files(Some(Vec::new())).turn(calls).turn([("write_file", &write, true)]);
+    // Answered one by one, the failed write takes its file back before the second is decided.
+    assert_eq!(codes(&Replay::new(&recording.finish(), &policy, Mode::Enforce)), ["", "", DENIED]);
+    let in_flight =
+        Recording::new().files(Some(Vec::new())).in_flight([("write_file", &write), ("write_file", &write)]);
+    assert_eq!(codes(&Replay::new(&in_flight.finish(), &policy, Mode::Enforce)), ["", DENIED]);
+}
+
+#[test]
+fn mistakes_are_told_with_line_and_column() {
+    let rule = |rule: &str| said(&format!("policies:\n  - {rule}\n"));
+    let cases = [
+        (
+            rule("{type: other}"),
+            "p.yaml:2:12: error[bad_value]: `type`: expected `sequential_dependency` or `read_before_write`, found `other`",
+        ),
+        (rule("{dependencies: {}}"), "p.yaml:2:6: error[missing_key]: the key `type` is missing"),
+        (
+            rule("{type: sequential_dependency}"),
+            "p.yaml:2:6: error[missing_key]: the key `dependencies` is missing",
+        ),
+        (
+            rule("{type: sequential_dependency, dependencies: {a: b}}"),
+            "p.yaml:2:53: error[wrong_type]: expected a list for `a`, found text",
+        ),
+        (
+            rule("{type: sequential_dependency, dependencies: {a: [1]}}"),
+            "p.yaml:2:54: error[wrong_type]: expected text, found a number",
+        ),
+        (
+            rule("{type: sequential_dependency, dependencies: {}, mount_point: /w}"),
+            "p.yaml:2:53: error[unknown_key]: unknown key `mount_point`",
+        ),
+        (
+            rule("{type: read_before_write, read_tool: [a]}"),
+            "p.yaml:2:31: error[unknown_key]: unknown key `read_tool`, did you mean `read_tools`?",
+        ),
+        (
+            rule("{type: read_before_write, mount_point: 3}"),
+            "p.yaml:2:44: error[wrong_type]: expected text for `mount_point`, found a number",
+        ),
+        (
+            said("policies: []\nexisting_files: a\n"),
+            "p.yaml:2:17: error[wrong_type]: expected a list for `existing_files`, found text",
+        ),
+        (
+            said("policies: []\nsection: []\n"),
+            "p.yaml:2:1: error[unknown_key]: unknown key `section`, did you mean `sections`?",
+        ),
+        (said("sections:\n  - {tools: [a]}\n"), "p.yaml:2:6: error[missing_key]: the key `id` is missing"),
+        (
+            said("sections:\n  - {id: a}\n  - {id: a}\n"),
+            "p.yaml:3:10: error[bad_value]: a second section `a`",
+        ),
+        (
+            said("sections:\n  - {id: a, parent: b, tools: [x]}\n"),
+            "p.yaml:2:21: error[unknown_parent]: there is no section `b`",
+        ),
+        (
+            said("sections:\n  - {id: a, tools: [x]}\n  - {id: b, parent: a, tools: [x]}\n"),
+            "p.yaml:3:32: error[tool_in_two_sections]: `x` is in two sections",
+        ),
+    ];
+    let wrong: Vec<_> = cases.iter().filter(|(said, expected)| said != &[*expected]).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_is_probably_not_meant_is_a_warning() {
+    let deps =
+        |deps: &str| format!("policies: [{{type: sequential_dependency, dependencies: {{{deps}}}}}]\n");
+    let scoped = |rest: &str| {
+        format!(
+            "sections:\n  - {{id: a, tools: [x, y], policies: [{{type: sequential_dependency, dependencies: {{x: [{rest}]}}}}]}}\n"
+        )
+    };
+    let cases = [
+        ("policies: [{type: read_before_write, mount_point: /w/}]\n".to_owned(), "p.yaml:1:51: warning[mount_point_slash]: the mount point `/w/` ends in a slash, so it is never cut off"),
+        (deps("a: [a]"), "p.yaml:1:61: warning[self_dependency]: `a` needs itself, so it can never run"),
+        (deps("a: [b], b: [c], c: [d, a]"), "p.yaml:1:61: warning[dependency_cycle]: none of these tools can ever run: `a` needs `b` needs `c` needs `a`"),
+        (scoped("z"), "p.yaml:2:88: warning[unknown_tool]: no section lists `z`"),
+        (format!("{}  - {{id: b, tools: [z]}}\n", scoped("y, z")), "p.yaml:2:91: warning[prerequisite_not_recorded]: no sequential policy governs `z`, so it is never recorded"),
+        ("sections:\n  - {id: a, tools: [x], policies: [{type: sequential_dependency, dependencies: {y: []}}]}\n  - {id: b, tools: [y]}\n".to_owned(), "p.yaml:2:81: warning[never_asked]: this section does not list `y`, so the entry is never asked"),
+        ("policies: [{type: read_before_write, read_tools: [cat]}]\nsections: [{id: a, tools: [read]}]\n".to_owned(), "p.yaml:1:51: warning[unknown_tool]: no section lists `cat`"),
+    ];
+    let wrong: Vec<_> = cases
+        .iter()
+        .map(|(text, expected)| (said(text), expected))
+        .filter(|(said, expected)| said != &[**expected])
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let clean = format!(
+        "{}  - {{id: b, parent: a, tools: [z], policies: [{{type: sequential_dependency, dependencies: {{}}}}]}}\n",
+        scoped("y, z")
+    );
+    assert_eq!(said(&clean), Vec::<String>::new());
+}
