@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
+use super::plan::Plan;
 use super::rule::RuleId;
 use crate::diagnostic::code::Code;
 use crate::session::CallRef;
@@ -113,6 +114,8 @@ pub enum Detail {
         /// The fewest that the rule asks for, as it was written.
         wanted: Number,
     },
+    /// A rejection plan.
+    Plan(Box<Plan>),
 }
 
 /// The facts of a rule about an earlier call.

@@ -4,6 +4,8 @@
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.
 
+mod plan;
+
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
@@ -363,6 +365,8 @@ struct CheckLine<'a> {
     checked: Option<&'a Checked>,
     found: Vec<FoundLine<'a>>,
     detail: Option<DetailLine<'a>>,
+    #[serde(flatten)]
+    plan: Option<plan::PlanLine<'a>>,
 }
 
 impl<'a> CheckLine<'a> {
@@ -378,6 +382,10 @@ impl<'a> CheckLine<'a> {
             checked: check.checked.as_ref(),
             found: check.found.iter().map(FoundLine::of).collect(),
             detail: DetailLine::of(&check.detail),
+            plan: match &check.detail {
+                Detail::Plan(made) => Some(plan::PlanLine::of(made)),
+                _ => None,
+            },
         })
     }
 }
@@ -432,7 +440,7 @@ enum DetailLine<'a> {
 impl<'a> DetailLine<'a> {
     fn of(detail: &'a Detail) -> Option<DetailLine<'a>> {
         Some(match detail {
-            Detail::None => return None,
+            Detail::None | Detail::Plan(_) => return None,
             Detail::Prior(prior) => DetailLine::Prior {
                 tool: &prior.tool,
                 matching: prior.matching,

@@ -3,6 +3,8 @@
 //! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
 //! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
 
+pub mod plan;
+
 use std::borrow::Cow;
 
 use serde_json::{Number, Value};
@@ -73,6 +75,7 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
             }
             (_, None) => format!("a later {}{} with another result", name(&prior.tool), bound()),
         },
+        (code::PLAN_MATCHED, Detail::Plan(made)) => return plan::way_out(made),
         _ => return None,
     })
 }
@@ -123,6 +126,7 @@ pub fn attempts(
 pub fn details(detail: &Detail) -> Vec<String> {
     match detail {
         Detail::None => Vec::new(),
+        Detail::Plan(made) => plan::tree(made),
         Detail::Steps { completed, wanted } => {
             vec![format!("{} completed, at least {wanted} asked", count(*completed, "turn"))]
         }
@@ -304,6 +308,7 @@ impl Fact<'_> {
             ),
             (code::RESOURCE_UNMATCHED, Detail::Prior(prior)) => self.unmatched(prior) + self.middle(),
             (code::PRIOR_OUTPUT_UNMATCHED, Detail::Prior(prior)) => self.bad_output(prior),
+            (code::PLAN_MATCHED, Detail::Plan(made)) => plan::against(made),
             _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
         }
     }
@@ -311,6 +316,7 @@ impl Fact<'_> {
     fn in_favour(&self) -> String {
         match self.detail {
             Detail::None => "holds".to_owned(),
+            Detail::Plan(made) => plan::in_favour(made),
             Detail::Steps { completed, wanted } => steps(*completed, wanted),
             Detail::Prior(prior) => {
                 let when = self.found.first().map(|found| format!(" in {}", at(found.call, self.session)));

@@ -7,6 +7,7 @@ mod cli;
 #[cfg(feature = "cli")]
 mod files;
 mod layering;
+mod plans;
 #[cfg(feature = "cli")]
 mod readme;
 #[cfg(feature = "cli")]
