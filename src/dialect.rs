@@ -4,6 +4,7 @@
 //! one: a folder, a `mod`, a row of [`DIALECTS`], and a file of codes.
 
 pub mod contracts;
+pub mod rejection_plans;
 pub mod sequence_policies;
 pub mod tool_policies;
 
@@ -26,7 +27,8 @@ pub struct Dialect {
 }
 
 /// Every dialect, in the order in which documents are recognised.
-pub static DIALECTS: &[Dialect] = &[contracts::DIALECT, sequence_policies::DIALECT, tool_policies::DIALECT];
+pub static DIALECTS: &[Dialect] =
+    &[contracts::DIALECT, sequence_policies::DIALECT, tool_policies::DIALECT, rejection_plans::DIALECT];
 
 /// One document as a dialect gets it.
 #[derive(Debug, Clone, Copy)]

@@ -21,8 +21,8 @@ pub use decision::{Decision, Halt, Narrowed, Narrowing, Verdict};
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleState;
 use crate::monitor::{
-    Asked, Check, Cx, Depth, Effect, End, Event, Finding, Hidden, Monitor, Sink, Slot, StateItem, Timer,
-    Timers,
+    Asked, Check, Cx, Depth, Effect, End, Event, Finding, Hidden, History, Monitor, Sink, Slot, StateItem,
+    Timer, Timers,
 };
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
@@ -83,8 +83,9 @@ pub struct Run {
     faulted: Vec<bool>,
     routes: HashMap<Arc<str>, Arc<Route>>,
     clock: Clock,
-    history: Vec<Message>,
-    response: Option<Message>,
+    history: History,
+    /// The messages of the turn's own response.
+    response: Vec<Message>,
     /// The call that was allowed last and that nothing has followed yet: it starts with the next thing that happens,
     /// unless that is its refusal.
     pending: Option<InFlight>,
@@ -139,8 +140,8 @@ impl Run {
             monitors,
             routes: HashMap::new(),
             clock: Clock::default(),
-            history: Vec::new(),
-            response: None,
+            history: History::default(),
+            response: Vec::new(),
             pending: None,
             in_flight: HashMap::new(),
             timers: BinaryHeap::new(),
@@ -208,7 +209,7 @@ impl Run {
         self.clock.in_turn = true;
         self.clock.now = now.or(self.facts.now);
         (self.clock.proposed, self.clock.started) = (0, 0);
-        self.response = None;
+        self.response.clear();
         self.tell_all(Event::TurnStart);
     }
 
@@ -220,15 +221,12 @@ impl Run {
             .collect()
     }
 
-    /// The model's own message of this turn. Several messages of one turn are told one by one. Outside a turn it begins one.
+    /// The model's own message of this turn, with its calls, before any of these is proposed. Several messages of one
+    /// turn are told one by one. Outside a turn it begins one.
     pub fn respond(&mut self, message: &Message) {
         self.ensure_turn();
         if self.policy.reads_history() {
-            if let Some(earlier) = self.response.take() {
-                self.tell_all(Event::Message(&earlier));
-                self.history.push(earlier);
-            }
-            self.response = Some(message.clone());
+            self.response.push(message.clone());
         }
     }
 
@@ -298,9 +296,9 @@ impl Run {
         let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
         self.tell_all(event);
         self.clock.in_turn = false;
-        if let Some(response) = self.response.take() {
-            self.tell_all(Event::Message(&response));
-            self.history.push(response);
+        for message in std::mem::take(&mut self.response) {
+            self.tell_all(Event::Message(&message));
+            self.history.push(message);
         }
     }
 
@@ -337,7 +335,7 @@ impl Run {
             now: self.clock.now,
             facts: &self.facts,
             history: &self.history,
-            response: self.response.as_ref(),
+            response: &self.response,
         }
     }
 
@@ -461,7 +459,7 @@ impl Run {
             now: self.clock.now,
             facts: &self.facts,
             history: &self.history,
-            response: self.response.as_ref(),
+            response: &self.response,
         };
         let mut timers = Timers::new(number as u32, &mut self.set);
         let told = catch_unwind(AssertUnwindSafe(|| monitor.observe(event, &cx, &mut timers)));

@@ -4,7 +4,9 @@
 //! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
 
 pub mod finding;
+pub mod history;
 pub mod kept;
+pub mod plan;
 pub mod rule;
 
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use crate::diagnostic::code::Code;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
 
 pub use finding::{Check, Checked, Detail, Effect, Finding, Found, StateItem};
+pub use history::History;
 pub use rule::{Rule, RuleId, Rules};
 
 /// Rules that share one precedence and one running state. Built when a policy is loaded.
@@ -104,9 +107,9 @@ pub struct Cx<'a> {
     /// The surroundings of the session.
     pub facts: &'a Facts,
     /// All messages before this turn. Empty unless some unit reads history.
-    pub history: &'a [Message],
-    /// The turn's own response, once it is known.
-    pub response: Option<&'a Message>,
+    pub history: &'a History,
+    /// The turn's own response, once it is known: one message, or several that are one turn. As `history`.
+    pub response: &'a [Message],
 }
 
 /// The running state of a unit over one session.

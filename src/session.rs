@@ -117,8 +117,21 @@ pub struct Message {
     pub at: Option<Millis>,
     /// What it is to the session.
     pub kind: MessageKind,
+    /// The calls that it proposes, for a message of the model.
+    pub calls: Vec<ToolCall>,
     /// Line in the file, from 1; 0 where unknown.
     pub line: u32,
+}
+
+/// A call as the message that proposes it holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The recording's id, where it has one.
+    pub id: Option<Arc<str>>,
+    /// The tool's name.
+    pub tool: Arc<str>,
+    /// Arguments as recorded.
+    pub arguments: Body,
 }
 
 /// What a message is to the session.

@@ -11,19 +11,27 @@ use crate::source::nearest::nearest;
 
 mod contracts;
 mod documents;
+mod rejection_plans;
 mod sequence_policies;
 mod sessions;
 mod tool_policies;
 
 pub use contracts::*;
 pub use documents::*;
+pub use rejection_plans::*;
 pub use sequence_policies::*;
 pub use sessions::*;
 pub use tool_policies::*;
 
 /// The families, in the order in which their pages are listed.
-const TABLE: &[&[Page]] =
-    &[contracts::PAGES, sequence_policies::PAGES, tool_policies::PAGES, documents::PAGES, sessions::PAGES];
+const TABLE: &[&[Page]] = &[
+    contracts::PAGES,
+    sequence_policies::PAGES,
+    tool_policies::PAGES,
+    rejection_plans::PAGES,
+    documents::PAGES,
+    sessions::PAGES,
+];
 
 /// A stable name for what a rule found, or for what is wrong with a text.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

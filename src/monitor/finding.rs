@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Number, Value};
 
 use super::kept::{Dispatched, Files, Recorded};
+use super::plan::Plan;
 use super::rule::RuleId;
 use crate::diagnostic::code::Code;
 use crate::session::CallRef;
@@ -120,6 +121,8 @@ pub enum Detail {
     Missing(Vec<Arc<str>>),
     /// A rule about a file that must have been read.
     File(Box<Touched>),
+    /// A rejection plan.
+    Plan(Box<Plan>),
 }
 
 /// The facts of a rule about the calls that were dispatched.

@@ -4,6 +4,7 @@
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.
 
+mod plan;
 mod sequence_policies;
 mod tool_policies;
 
@@ -381,6 +382,8 @@ struct CheckLine<'a> {
     checked: Option<&'a Checked>,
     found: Vec<FoundLine<'a>>,
     detail: Option<DetailLine<'a>>,
+    #[serde(flatten)]
+    plan: Option<plan::PlanLine<'a>>,
 }
 
 impl<'a> CheckLine<'a> {
@@ -396,6 +399,10 @@ impl<'a> CheckLine<'a> {
             checked: check.checked.as_ref(),
             found: check.found.iter().map(FoundLine::of).collect(),
             detail: DetailLine::of(&check.detail),
+            plan: match &check.detail {
+                Detail::Plan(made) => Some(plan::PlanLine::of(made)),
+                _ => None,
+            },
         })
     }
 }
@@ -453,7 +460,7 @@ enum DetailLine<'a> {
 impl<'a> DetailLine<'a> {
     fn of(detail: &'a Detail) -> Option<DetailLine<'a>> {
         Some(match detail {
-            Detail::None => return None,
+            Detail::None | Detail::Plan(_) => return None,
             Detail::Prior(prior) => DetailLine::Prior {
                 tool: &prior.tool,
                 matching: prior.matching,

@@ -3,6 +3,7 @@
 //! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
 //! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
 
+pub mod plan;
 mod sequence_policies;
 mod tool_policies;
 
@@ -79,6 +80,7 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
         (code, Detail::Dispatch(dispatch)) => return sequence_policies::way_out(code, dispatch),
         (_, Detail::Missing(tools)) => tool_policies::way_out_for_missing(tools),
         (_, Detail::File(file)) => tool_policies::way_out_for_file(file, finding.checked.as_ref()),
+        (code::PLAN_MATCHED, Detail::Plan(made)) => return plan::way_out(made),
         _ => return None,
     })
 }
@@ -129,6 +131,7 @@ pub fn attempts(
 pub fn details(detail: &Detail) -> Vec<String> {
     match detail {
         Detail::None => Vec::new(),
+        Detail::Plan(made) => plan::tree(made),
         Detail::Steps { completed, wanted } => {
             vec![format!("{} completed, at least {wanted} asked", count(*completed, "turn"))]
         }
@@ -322,6 +325,7 @@ impl Fact<'_> {
             }
             (_, Detail::Missing(tools)) => tool_policies::missing(tools) + self.middle(),
             (_, Detail::File(file)) => tool_policies::file(file, self.checked, self.found, self.session),
+            (code::PLAN_MATCHED, Detail::Plan(made)) => plan::against(made),
             _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
         }
     }
@@ -329,6 +333,7 @@ impl Fact<'_> {
     fn in_favour(&self) -> String {
         match self.detail {
             Detail::None => "holds".to_owned(),
+            Detail::Plan(made) => plan::in_favour(made),
             Detail::Steps { completed, wanted } => steps(*completed, wanted),
             Detail::Dispatch(dispatch) => sequence_policies::in_favour(dispatch),
             Detail::Missing(tools) => tool_policies::missing(tools),

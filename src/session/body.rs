@@ -96,6 +96,21 @@ impl Body {
         }
     }
 
+    /// The text of a message: text as it is, the text parts of a list joined by line feeds (empty if it has none), and
+    /// empty when missing. `None` if the content is another JSON value, which is no text at all.
+    pub fn said(&self) -> Option<&str> {
+        let Some(body) = &self.0 else { return Some("") };
+        if body.form == Form::Text {
+            return Some(&body.text);
+        }
+        match body.read() {
+            Read { joined: Some(joined), .. } => Some(joined),
+            Read { is_json: false, .. } => Some(&body.text),
+            Read { value: Value::Array(_), .. } => Some(""),
+            _ => None,
+        }
+    }
+
     /// The value, if the content is JSON; paths find nothing in anything else.
     pub fn parsed(&self) -> Option<&Value> {
         self.0.as_deref().map(Recorded::read).filter(|read| read.is_json).map(|read| &read.value)

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome,
-    Results, Session, Tool, Turn,
+    Results, Session, Tool, ToolCall, Turn,
 };
 use crate::diagnostic::Diagnostic;
 
@@ -171,10 +171,16 @@ impl Builder {
         let at_ref = CallRef { turn, call, index };
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
         self.waiting.entry(id.clone()).or_default().push_back(index);
+        let tool: Arc<str> = tool.into();
+        let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
+        if let Some(message) = response.and_then(|place| self.session.messages.get_mut(place)) {
+            let (id, tool, arguments) = (id.clone(), Arc::clone(&tool), arguments.clone());
+            message.calls.push(ToolCall { id, tool, arguments });
+        }
         self.session.calls.push(Call {
             at: at_ref,
             id,
-            tool: tool.into(),
+            tool,
             arguments,
             outcome: Outcome::Unknown,
             refusal: None,
@@ -246,7 +252,8 @@ impl Builder {
     }
 
     fn push(&mut self, role: &str, content: Body, at: Option<Millis>, kind: MessageKind) {
-        self.session.messages.push(Message { role: role.into(), content, at, kind, line: self.line });
+        let (role, calls, line) = (role.into(), Vec::new(), self.line);
+        self.session.messages.push(Message { role, content, at, kind, calls, line });
     }
 }
 

@@ -10,6 +10,7 @@ mod files;
 #[cfg(feature = "cli")]
 mod hostile;
 mod layering;
+mod plans;
 mod policies;
 #[cfg(feature = "cli")]
 mod readme;

@@ -1,6 +1,7 @@
 //! The facts behind checks and findings, as labels and values. Sentences about findings are `report`'s.
 
 use super::line::{Line, Link, paragraph};
+use super::plan;
 use super::preconditions::{index, sign};
 use crate::monitor::finding::{Comparison, Output};
 use crate::monitor::{Checked, Detail, Rule, RuleId};
@@ -34,6 +35,9 @@ pub fn lines(
         let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
         let text = format!("{} {value}", checked.path);
         paragraph(lines, &model.theme, Role::TextDim, &text, width, indent, link);
+    }
+    if let Detail::Plan(made) = detail {
+        plan::tree(lines, model, rule, made, indent, width);
     }
     if let Detail::Prior(prior) = detail {
         for output in &prior.outputs {

@@ -1,0 +1,232 @@
+//! A plan at work: its conditions on the history that a call has.
+//!
+//! The history knows each speaker's messages by number, so a pattern looks at its one message and nothing else.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::plan::{Body, Node, Plan, Test};
+use super::template::{self, Messages};
+use crate::condition::js_regex::{self, JsRegex};
+use crate::diagnostic::code;
+use crate::monitor::history::Speaker;
+use crate::monitor::plan::{self, Cause, Condition, ConditionKind, Join, Seen};
+use crate::monitor::{
+    Asked, Cx, Depth, Detail, Effect, Event, Hidden, Monitor, Sink, Slot, StateItem, Timers,
+};
+use crate::session::Message;
+
+/// What the model is told.
+const TOLD: &str = "Tool call rejected based on configured rejection plan";
+
+pub(super) struct PlanMonitor {
+    plan: Arc<Plan>,
+    /// The history as templates see it, as far as one has asked.
+    messages: RefCell<Messages>,
+}
+
+impl PlanMonitor {
+    pub fn new(plan: Arc<Plan>) -> PlanMonitor {
+        PlanMonitor { plan, messages: RefCell::default() }
+    }
+
+    fn look<'a>(&'a self, cx: &'a Cx<'a>, own: &'a [Message]) -> Look<'a> {
+        let own = own.iter().filter(|message| message.content.said().is_some_and(|text| !text.is_empty()));
+        Look { cx, own: own.collect(), messages: &self.messages }
+    }
+
+    /// Whether the plan rejects, without looking at more conditions than it must.
+    fn rejects(&self, look: &Look<'_>) -> bool {
+        match &self.plan.body {
+            Body::Broken(_) => true,
+            Body::Conditions(conditions) => {
+                !conditions.is_empty() && conditions.iter().all(|condition| look.holds(condition))
+            }
+        }
+    }
+
+    /// Every condition, with what it looked at.
+    fn facts(&self, look: &Look<'_>) -> plan::Plan {
+        let conditions: Vec<Condition> =
+            self.plan.body.conditions().iter().map(|condition| look.tree(condition)).collect();
+        let matched: Vec<bool> = conditions.iter().map(|condition| condition.value).collect();
+        let unevaluable = match &self.plan.body {
+            Body::Broken(cause) => Some(Cause::Text(Arc::clone(cause))),
+            Body::Conditions(_) => None,
+        };
+        let all = !matched.is_empty() && matched.iter().all(|matched| *matched);
+        let tree = Condition {
+            kind: ConditionKind::Plan,
+            pointer: Arc::clone(&self.plan.pointer),
+            value: all || unevaluable.is_some(),
+            unevaluable,
+            conditions,
+        };
+        plan::Plan { matched, tree }
+    }
+
+    /// Whether no condition can depend on what the model is about to say.
+    fn settled(&self, cx: &Cx<'_>) -> bool {
+        let mut depends = |leaf: &Node| match (&leaf.test, &leaf.kind) {
+            (Test::Regex(_), ConditionKind::Regex { speaker, position, .. }) => {
+                let stands =
+                    usize::try_from(*position).is_ok_and(|number| number < cx.history.count(*speaker));
+                *speaker != Speaker::User && !stands
+            }
+            (Test::Liquid(template), _) => template.names_messages(),
+            _ => false,
+        };
+        !self.plan.body.conditions().iter().any(|condition| condition.any(&mut depends))
+    }
+}
+
+impl Monitor for PlanMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(PlanMonitor { plan: Arc::clone(&self.plan), messages: self.messages.clone() })
+    }
+
+    fn narrow(&self, _tool: &str, _slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
+        if self.settled(cx) && self.rejects(&self.look(cx, &[])) {
+            out.hide(0, code::PLAN_MATCHED);
+        }
+    }
+
+    fn decide(&self, _call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
+        let look = self.look(cx, cx.response);
+        let rejected = self.rejects(&look);
+        let told = out.depth() >= Depth::Checks || rejected && out.depth() >= Depth::Findings;
+        let detail = if told { Detail::Plan(Box::new(self.facts(&look))) } else { Detail::None };
+        if rejected {
+            out.find(0, Effect::Deny, code::PLAN_MATCHED, |finding| {
+                finding.detail = detail.clone();
+                finding.tell_llm = Some(TOLD.into());
+            });
+        }
+        out.check(0, !rejected, |check| {
+            check.code = rejected.then_some(code::PLAN_MATCHED);
+            check.detail = detail;
+        });
+    }
+
+    fn observe(&mut self, _event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
+
+    fn state(&self, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
+}
+
+/// What a call's conditions are evaluated on.
+struct Look<'a> {
+    cx: &'a Cx<'a>,
+    /// The messages of the turn's own response that have text.
+    own: Vec<&'a Message>,
+    messages: &'a RefCell<Messages>,
+}
+
+/// What a pattern came to.
+struct Searched<'a> {
+    /// The message that stands at the target, and its place.
+    at: Option<(usize, &'a Message)>,
+    value: bool,
+    cause: Option<Cause>,
+}
+
+impl<'a> Look<'a> {
+    fn holds(&self, node: &Node) -> bool {
+        match (&node.test, &node.kind) {
+            (Test::Broken(_), _) => true,
+            (Test::Group(Join::And, conditions), _) => {
+                conditions.iter().all(|condition| self.holds(condition))
+            }
+            (Test::Group(Join::Or, conditions), _) => {
+                conditions.iter().any(|condition| self.holds(condition))
+            }
+            (Test::Regex(regex), ConditionKind::Regex { negate, speaker, position, .. }) => {
+                self.search(regex, *negate, *speaker, *position).value
+            }
+            (Test::Regex(_), _) => true,
+            (Test::Liquid(template), _) => self.render(template).value,
+        }
+    }
+
+    fn tree(&self, node: &Node) -> Condition {
+        let mut made = Condition {
+            kind: node.kind.clone(),
+            pointer: Arc::clone(&node.pointer),
+            value: true,
+            unevaluable: None,
+            conditions: Vec::new(),
+        };
+        match (&node.test, &mut made.kind) {
+            (Test::Broken(cause), _) => made.unevaluable = Some(Cause::Text(Arc::clone(cause))),
+            (Test::Group(join, conditions), _) => {
+                made.conditions = conditions.iter().map(|condition| self.tree(condition)).collect();
+                let mut values = made.conditions.iter().map(|condition| condition.value);
+                made.value = match join {
+                    Join::And => values.all(|value| value),
+                    Join::Or => values.any(|value| value),
+                };
+            }
+            (Test::Regex(regex), ConditionKind::Regex { negate, speaker, position, seen, .. }) => {
+                let searched = self.search(regex, *negate, *speaker, *position);
+                *seen = searched.at.map(|(place, message)| self.seen(place, message, regex));
+                (made.value, made.unevaluable) = (searched.value, searched.cause);
+            }
+            (Test::Liquid(template), ConditionKind::Liquid { printed, .. }) => {
+                let rendered = self.render(template);
+                *printed = rendered.printed;
+                (made.value, made.unevaluable) = (rendered.value, rendered.cause);
+            }
+            (Test::Regex(_) | Test::Liquid(_), _) => {}
+        }
+        made
+    }
+
+    fn search(&self, regex: &JsRegex, negate: bool, speaker: Speaker, position: i64) -> Searched<'a> {
+        let at = self.target(speaker, position);
+        let Some((_, message)) = at else { return Searched { at, value: negate, cause: None } };
+        let Some(text) = message.content.said() else {
+            return Searched { at, value: true, cause: Some(Cause::Content) };
+        };
+        match regex.is_match(text, js_regex::DEFAULT_BUDGET) {
+            Ok(found) => Searched { at, value: found != negate, cause: None },
+            Err(over) => Searched { at, value: true, cause: Some(Cause::Budget(over.budget)) },
+        }
+    }
+
+    /// The message at a position among a speaker's, and its place in the call's history.
+    fn target(&self, speaker: Speaker, position: i64) -> Option<(usize, &'a Message)> {
+        let history = self.cx.history;
+        let before = history.count(speaker);
+        let mut own = self.own.iter().enumerate().filter(|(_, message)| speaker.says(message));
+        let number = match usize::try_from(position) {
+            Ok(number) => number,
+            Err(_) => {
+                (before + own.clone().count()).checked_sub(usize::try_from(position.unsigned_abs()).ok()?)?
+            }
+        };
+        if let Some(place) = history.place(speaker, number) {
+            return Some((place, history.get(place)?));
+        }
+        let (place, message) = own.nth(number.checked_sub(before)?)?;
+        Some((history.len() + place, message))
+    }
+
+    fn seen(&self, place: usize, message: &Message, regex: &JsRegex) -> Seen {
+        let found = message.content.said().and_then(|text| {
+            let units = regex.find(text, js_regex::DEFAULT_BUDGET).ok()??;
+            Some(js_regex::byte_range(text, units))
+        });
+        Seen {
+            message: place,
+            role: Arc::clone(&message.role),
+            own: place >= self.cx.history.len(),
+            content: message.content.clone(),
+            found,
+        }
+    }
+
+    fn render(&self, template: &crate::condition::liquid::Template) -> template::Rendered {
+        template::render(template, self.cx, &mut || {
+            self.messages.borrow_mut().list(self.cx.history, &self.own)
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! A plan as it is evaluated: what each condition asks, settled once.
+
+use std::sync::Arc;
+
+use super::monitor::PlanMonitor;
+use crate::condition::js_regex::JsRegex;
+use crate::condition::liquid::Template;
+use crate::monitor::plan::{ConditionKind, Join};
+use crate::monitor::{Monitor, RuleId, Slot, Unit, Wakes};
+use crate::session::Facts;
+
+/// The plan of one tool: a unit of one rule.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub rules: Vec<RuleId>,
+    pub tool: Arc<str>,
+    pub pointer: Arc<str>,
+    pub body: Body,
+}
+
+/// What a plan says.
+#[derive(Debug)]
+pub(super) enum Body {
+    /// All of these must match, and there must be one.
+    Conditions(Vec<Node>),
+    /// It cannot be read, for this reason: every call is rejected.
+    Broken(Arc<str>),
+}
+
+/// One condition.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Where it stands in the document.
+    pub pointer: Arc<str>,
+    /// What it asks, as people see it; nothing is seen yet.
+    pub kind: ConditionKind,
+    pub test: Test,
+}
+
+/// How a condition is evaluated.
+#[derive(Debug)]
+pub(super) enum Test {
+    /// Not at all: its text is wrong, for this reason.
+    Broken(Arc<str>),
+    /// In one message; which, and whether turned around, says [`Node::kind`].
+    Regex(JsRegex),
+    Liquid(Template),
+    Group(Join, Vec<Node>),
+}
+
+impl Body {
+    /// The conditions; none of a plan that cannot be read.
+    pub fn conditions(&self) -> &[Node] {
+        match self {
+            Body::Conditions(conditions) => conditions,
+            Body::Broken(_) => &[],
+        }
+    }
+}
+
+impl Node {
+    /// Whether some leaf of the condition passes the test.
+    pub fn any(&self, test: &mut dyn FnMut(&Node) -> bool) -> bool {
+        match &self.test {
+            Test::Group(_, conditions) => conditions.iter().any(|condition| condition.any(test)),
+            _ => test(self),
+        }
+    }
+}
+
+impl Unit for Plan {
+    fn rules(&self) -> &[RuleId] {
+        &self.rules
+    }
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        Wakes { decide: *self.tool == *tool, observe: false, slot: Slot(0) }
+    }
+
+    fn reads_history(&self) -> bool {
+        let mut reads = |leaf: &Node| match &leaf.test {
+            Test::Regex(_) => true,
+            Test::Liquid(template) => template.names_messages(),
+            Test::Broken(_) | Test::Group(..) => false,
+        };
+        self.body.conditions().iter().any(|condition| condition.any(&mut reads))
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.push(Arc::clone(&self.tool));
+    }
+
+    fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {
+        Box::new(PlanMonitor::new(self))
+    }
+}

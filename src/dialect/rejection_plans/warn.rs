@@ -1,0 +1,101 @@
+//! Traps in a plan's text that change no meaning: what was written is kept, and what it does is said.
+
+use std::cell::Cell;
+
+use super::template;
+use crate::condition::liquid::{Scope, Template, Value};
+use crate::diagnostic::{Diagnostic, code};
+use crate::source::{Source, Span, quoted};
+
+/// A pattern with a backspace in it was most probably meant to have a word boundary there.
+pub(super) fn pattern(pattern: &str, source: &Source, span: Span) -> Option<Diagnostic> {
+    pattern.contains('\u{8}').then(|| {
+        let message =
+            "the pattern holds a backspace: in JSON and between double quotes `\\b` is that character";
+        Diagnostic::warning(code::BACKSPACE_IN_PATTERN, message)
+            .at(source, span)
+            .help("write `\\\\b` for a word boundary")
+    })
+}
+
+/// A guard on the model's newest message meets the message that makes the call.
+pub(super) fn own_message(source: &Source, span: Span) -> Diagnostic {
+    let message =
+        "this looks at the message that makes the call, when that has text, and not at the one before";
+    Diagnostic::warning(code::GUARD_MEETS_OWN_MESSAGE, message)
+        .at(source, span)
+        .help("where the model announces its calls, look at a message of the user, or say `position: -2`")
+}
+
+/// What is wrong with a template that holds nothing to be filled in, unless it is `true` or `false`.
+pub(super) fn plain(text: &str, made: &Template) -> Option<String> {
+    if text.contains("{{") || text.contains("{%") {
+        return None;
+    }
+    let printed = dry(made, &|_| None).ok()?;
+    (!is_answer(&printed))
+        .then(|| format!("the template prints {}, which is neither `true` nor `false`", quoted(&printed)))
+}
+
+/// What a template does that its author hardly meant.
+pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span) -> Vec<Diagnostic> {
+    let mut said = Vec::new();
+    if dates_now(text) {
+        let message = "`now | date` reads the milliseconds of `now` as seconds, some 56,000 years from here";
+        said.push(
+            Diagnostic::warning(code::MILLISECONDS_AS_SECONDS, message)
+                .at(source, span)
+                .help("write `'now' | date: …`, or `now | divided_by: 1000 | date: …`"),
+        );
+    }
+    if let Some(printed) = without_messages(made) {
+        let message =
+            format!("for an empty history the template prints {printed}, so the call is counted against");
+        said.push(
+            Diagnostic::warning(code::TEMPLATE_WITHOUT_ANSWER, message)
+                .at(source, span)
+                .help("print `true` or `false` on every path: give each `if` an `else`"),
+        );
+    }
+    said
+}
+
+/// What a template prints that is no answer when nothing was said yet. Nothing is known of one that reads variables.
+fn without_messages(made: &Template) -> Option<String> {
+    let reads_variables = Cell::new(false);
+    let printed = dry(made, &|name| {
+        match name {
+            "messages" => return Value::list(Vec::new()).ok(),
+            "now" => return Some(Value::Number(0.0)),
+            _ => reads_variables.set(true),
+        }
+        None
+    });
+    match printed {
+        _ if reads_variables.get() => None,
+        Ok(printed) if is_answer(&printed) => None,
+        Ok(printed) if printed.is_empty() => Some("nothing".to_owned()),
+        Ok(printed) => Some(quoted(&printed)),
+        Err(()) => None,
+    }
+}
+
+fn dry(made: &Template, globals: &dyn Fn(&str) -> Option<Value>) -> Result<String, ()> {
+    let printed = made.render(&Scope { globals, now: Some(0) }, template::BUDGET).map_err(drop)?;
+    Ok(template::trim(&printed).to_owned())
+}
+
+fn is_answer(printed: &str) -> bool {
+    matches!(printed, "true" | "false")
+}
+
+/// Whether the variable `now`, and not the text `'now'`, goes straight into `date`.
+fn dates_now(text: &str) -> bool {
+    text.match_indices("now").any(|(at, word)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let alone = !before.is_some_and(|letter| letter.is_alphanumeric() || "_-.'\"".contains(letter));
+        let after = text.get(at + word.len()..).unwrap_or_default().trim_start();
+        let filter = after.strip_prefix('|').map(str::trim_start);
+        alone && filter.is_some_and(|filter| filter.starts_with("date"))
+    })
+}
