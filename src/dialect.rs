@@ -4,6 +4,7 @@
 //! one: a folder, a `mod`, a row of [`DIALECTS`], and a file of codes.
 
 pub mod contracts;
+pub mod sequence_rules;
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct Dialect {
 }
 
 /// Every dialect, in the order in which documents are recognised.
-pub static DIALECTS: &[Dialect] = &[contracts::DIALECT];
+pub static DIALECTS: &[Dialect] = &[contracts::DIALECT, sequence_rules::DIALECT];
 
 /// One document as a dialect gets it.
 #[derive(Debug, Clone, Copy)]

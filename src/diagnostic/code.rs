@@ -11,14 +11,16 @@ use crate::source::nearest::nearest;
 
 mod contracts;
 mod documents;
+mod sequence_rules;
 mod sessions;
 
 pub use contracts::*;
 pub use documents::*;
+pub use sequence_rules::*;
 pub use sessions::*;
 
 /// The families, in the order in which their pages are listed.
-const TABLE: &[&[Page]] = &[contracts::PAGES, documents::PAGES, sessions::PAGES];
+const TABLE: &[&[Page]] = &[contracts::PAGES, documents::PAGES, sequence_rules::PAGES, sessions::PAGES];
 
 /// A stable name for what a rule found, or for what is wrong with a text.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
+use super::order::Order;
 use super::rule::RuleId;
 use crate::diagnostic::code::Code;
 use crate::session::CallRef;
@@ -113,6 +114,13 @@ pub enum Detail {
         /// The fewest that the rule asks for, as it was written.
         wanted: Number,
     },
+    /// A rule about the order of calls.
+    Order {
+        /// What it asks.
+        rule: Arc<Order>,
+        /// Calls or steps so far, where it counts any.
+        count: u64,
+    },
 }
 
 /// The facts of a rule about an earlier call.
@@ -210,6 +218,41 @@ pub enum StateItem {
         /// What else there is to know.
         detail: Detail,
     },
+    /// How far a tool's limit is used up.
+    Limit {
+        /// The rule.
+        rule: RuleId,
+        /// The tool.
+        tool: Arc<str>,
+        /// Calls so far.
+        used: u64,
+        /// The most that may be.
+        allowed: u64,
+    },
+    /// A call that must come soon.
+    Deadline {
+        /// The rule.
+        rule: RuleId,
+        /// The tool that is waited for.
+        tool: Arc<str>,
+        /// The call since which it is; `None`: the session's start.
+        since: Option<CallRef>,
+        /// Calls left: the last of them may still be it.
+        left: u64,
+        /// Calls that wait for one, this one included.
+        open: u64,
+    },
+    /// How far a sequence has come.
+    Step {
+        /// The rule.
+        rule: RuleId,
+        /// Steps done.
+        done: u64,
+        /// Steps in all.
+        of: u64,
+        /// The tool of the next step; `None` when all are done.
+        next: Option<Arc<str>>,
+    },
 }
 
 /// How a rule about a session stands.
@@ -227,6 +270,8 @@ pub struct RuleState {
     pub calls: Vec<u32>,
     /// Calls that it stopped.
     pub averted: u32,
+    /// What else there is to know.
+    pub detail: Detail,
 }
 
 /// Outcomes of rules about sessions.

@@ -15,6 +15,7 @@ use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Halt, Narrowing, Verdict};
 use crate::monitor::finding::{Output, RuleOutcome, RuleState};
+use crate::monitor::order::Order;
 use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Reason, Rule, RuleId, StateItem};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
@@ -225,7 +226,7 @@ fn forbidden<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<ForbiddenLin
         StateItem::Forbidden { tool, since, rule } => {
             Some(ForbiddenLine { tool, since: *since, rule: id(*rule, policy) })
         }
-        StateItem::Precondition { .. } => None,
+        _ => None,
     });
     let mut items: Vec<_> = items.collect();
     items.sort_by_key(|item| item.tool);
@@ -246,7 +247,7 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
         StateItem::Precondition { rule, tool, satisfied, code, by, .. } => {
             Some(PreconditionLine { rule: id(*rule, policy), tool, satisfied: *satisfied, code: *code, by })
         }
-        StateItem::Forbidden { .. } => None,
+        _ => None,
     });
     items.collect()
 }
@@ -255,7 +256,35 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
 #[derive(Serialize)]
 #[serde(untagged)]
 enum StateLine<'a> {
-    Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u64, wanted: &'a Number },
+    Step {
+        rule: &'a str,
+        kind: &'static str,
+        tool: &'a str,
+        completed: u64,
+        wanted: &'a Number,
+    },
+    Limit {
+        rule: &'a str,
+        kind: &'static str,
+        tool: &'a str,
+        used: u64,
+        allowed: u64,
+    },
+    Deadline {
+        rule: &'a str,
+        kind: &'static str,
+        tool: &'a str,
+        since: Option<CallRef>,
+        left: u64,
+        open: u64,
+    },
+    Sequence {
+        rule: &'a str,
+        kind: &'static str,
+        done: u64,
+        of: u64,
+        next: Option<&'a str>,
+    },
 }
 
 fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> {
@@ -268,6 +297,18 @@ fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> 
                 completed: *completed,
                 wanted,
             })
+        }
+        StateItem::Limit { rule, tool, used, allowed } => {
+            let (rule, used, allowed) = (id(*rule, policy), *used, *allowed);
+            Some(StateLine::Limit { rule, kind: "limit", tool, used, allowed })
+        }
+        StateItem::Deadline { rule, tool, since, left, open } => {
+            let (rule, since, left, open) = (id(*rule, policy), *since, *left, *open);
+            Some(StateLine::Deadline { rule, kind: "deadline", tool, since, left, open })
+        }
+        StateItem::Step { rule, done, of, next } => {
+            let (rule, done, of, next) = (id(*rule, policy), *done, *of, next.as_deref());
+            Some(StateLine::Sequence { rule, kind: "step", done, of, next })
         }
         StateItem::Precondition { .. } | StateItem::Forbidden { .. } => None,
     });
@@ -427,6 +468,10 @@ enum DetailLine<'a> {
         completed: u64,
         wanted: &'a Number,
     },
+    Order {
+        asks: &'a Order,
+        count: u64,
+    },
 }
 
 impl<'a> DetailLine<'a> {
@@ -441,6 +486,7 @@ impl<'a> DetailLine<'a> {
                 hint: prior.hint.as_deref(),
             },
             Detail::Steps { completed, wanted } => DetailLine::Steps { completed: *completed, wanted },
+            Detail::Order { rule, count } => DetailLine::Order { asks: rule, count: *count },
         })
     }
 }

@@ -3,6 +3,8 @@
 //! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
 //! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
 
+pub mod order;
+
 use std::borrow::Cow;
 
 use serde_json::{Number, Value};
@@ -73,6 +75,7 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
             }
             (_, None) => format!("a later {}{} with another result", name(&prior.tool), bound()),
         },
+        (code, Detail::Order { rule, count }) => order::suggestion(code, rule, *count)?,
         _ => return None,
     })
 }
@@ -136,6 +139,7 @@ pub fn details(detail: &Detail) -> Vec<String> {
             }
             lines
         }
+        Detail::Order { rule, .. } => vec![order::expected(rule)],
     }
 }
 
@@ -169,6 +173,7 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
             };
             format!("{}: {stands}", name(tool))
         }
+        other => order::state(other, session).unwrap_or_default(),
     }
 }
 
@@ -304,6 +309,9 @@ impl Fact<'_> {
             ),
             (code::RESOURCE_UNMATCHED, Detail::Prior(prior)) => self.unmatched(prior) + self.middle(),
             (code::PRIOR_OUTPUT_UNMATCHED, Detail::Prior(prior)) => self.bad_output(prior),
+            (code, Detail::Order { rule, count }) => {
+                order::against(code, rule, *count, self.found, self.session)
+            }
             _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
         }
     }
@@ -320,6 +328,7 @@ impl Fact<'_> {
                     if outputs.is_empty() { String::new() } else { format!(" with {}", list(outputs)) };
                 format!("{} ran{}{bound}{outputs}", name(&prior.tool), when.unwrap_or_default())
             }
+            Detail::Order { rule, .. } => order::expected(rule),
         }
     }
 

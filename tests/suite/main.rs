@@ -10,6 +10,7 @@ mod layering;
 #[cfg(feature = "cli")]
 mod report;
 mod samples;
+mod sequence_rules;
 mod sessions;
 mod source;
 #[cfg(feature = "cli")]

@@ -14,7 +14,7 @@ pub fn asks(rule: &Rule, detail: &Detail) -> String {
     match detail {
         Detail::Prior(prior) => format!("{index}{}", prior.tool),
         Detail::Steps { completed, wanted } => format!("{index}steps {completed} of {wanted}"),
-        Detail::None => format!("{index}{}", rule.kind),
+        Detail::Order { .. } | Detail::None => format!("{index}{}", rule.kind),
     }
 }
 
