@@ -22,6 +22,7 @@ use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Narrowing, Verdict};
 use crate::monitor::finding::{Output, RuleOutcome, RuleState};
+use crate::monitor::order::Order;
 use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Reason, Rule, RuleId, StateItem};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
@@ -262,9 +263,30 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
 #[derive(Serialize)]
 #[serde(untagged)]
 enum StateLine<'a> {
-    Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u64, wanted: &'a Number },
+    Step {
+        rule: &'a str,
+        kind: &'static str,
+        tool: &'a str,
+        completed: u64,
+        wanted: &'a Number,
+    },
     Limit(LimitLine<'a>),
     Recorded(RecordedLine<'a>),
+    Deadline {
+        rule: &'a str,
+        kind: &'static str,
+        tool: &'a str,
+        since: Option<CallRef>,
+        left: u64,
+        open: u64,
+    },
+    Sequence {
+        rule: &'a str,
+        kind: &'static str,
+        done: u64,
+        of: u64,
+        next: Option<&'a str>,
+    },
 }
 
 fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> {
@@ -287,6 +309,14 @@ fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> 
         })),
         StateItem::Recorded { document, recorded, .. } => {
             RecordedLine::of(document, recorded).map(StateLine::Recorded)
+        }
+        StateItem::Deadline { rule, tool, since, left, open } => {
+            let (rule, since, left, open) = (id(*rule, policy), *since, *left, *open);
+            Some(StateLine::Deadline { rule, kind: "deadline", tool, since, left, open })
+        }
+        StateItem::Step { rule, done, of, next } => {
+            let (rule, done, of, next) = (id(*rule, policy), *done, *of, next.as_deref());
+            Some(StateLine::Sequence { rule, kind: "step", done, of, next })
         }
         StateItem::Precondition { .. } | StateItem::Forbidden { .. } => None,
     });
@@ -455,6 +485,10 @@ enum DetailLine<'a> {
     Dispatch(DispatchLine<'a>),
     Missing(MissingLine<'a>),
     File(TouchedLine<'a>),
+    Order {
+        asks: &'a Order,
+        count: u64,
+    },
 }
 
 impl<'a> DetailLine<'a> {
@@ -472,6 +506,7 @@ impl<'a> DetailLine<'a> {
             Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
             Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
             Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
+            Detail::Order { rule, count } => DetailLine::Order { asks: rule, count: *count },
         })
     }
 }
