@@ -1,6 +1,6 @@
 //! The tests that are too large to stand beside the code, as modules of one binary.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may end in a panic")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may end in a panic")]
 
 #[cfg(feature = "cli")]
 mod cli;
