@@ -119,6 +119,8 @@ pub struct Framed {
     pub turn: u32,
     /// The frame.
     pub frame: Frame,
+    /// The frames around it: in a long session one frame costs nearly as much as a few in a row.
+    pub near: Vec<Frame>,
 }
 
 /// A line of answer.

@@ -1,11 +1,15 @@
 //! Moving: between rows, calls, turns, sessions and panes; and what must follow when the cursor has moved.
 
 use super::{overlays, say};
+use crate::replay::Frame;
 use crate::workbench::layout::{Pane, Shape};
 use crate::workbench::list::Go;
 use crate::workbench::model::{Framed, Model};
 use crate::workbench::transcript::{RowKind, Rows};
 use crate::workbench::view;
+
+/// Turns whose frames are made together.
+const NEAR: u32 = 16;
 
 /// The next or previous call; in lists the next or previous row.
 pub fn next(model: &mut Model, by: isize) {
@@ -154,8 +158,22 @@ fn frame(model: &mut Model) {
         model.frame = None;
         return;
     };
-    let same = |framed: &Framed| framed.turn == turn && std::rc::Rc::ptr_eq(&framed.replay, &replay);
-    if !model.frame.as_ref().is_some_and(same) {
-        model.frame = replay.frame(turn).map(|frame| Framed { replay, turn, frame });
+    let near = match model.frame.take() {
+        Some(framed) if std::rc::Rc::ptr_eq(&framed.replay, &replay) => {
+            if framed.turn == turn {
+                model.frame = Some(framed);
+                return;
+            }
+            framed.near
+        }
+        _ => Vec::new(),
+    };
+    let of_turn = |near: &[Frame]| near.iter().find(|frame| frame.turn == turn).cloned();
+    if let Some(frame) = of_turn(&near) {
+        model.frame = Some(Framed { replay, turn, frame, near });
+        return;
     }
+    let first = (turn - 1) / NEAR * NEAR + 1;
+    let near = replay.frames(first, first + NEAR - 1);
+    model.frame = of_turn(&near).map(|frame| Framed { replay, turn, frame, near });
 }

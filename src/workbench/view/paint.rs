@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use super::line::tail;
 use crate::workbench::text::{self, Run, Shown};
 use crate::workbench::theme::{Glyph, GlyphSet, Role, Theme};
 
@@ -206,7 +207,8 @@ pub fn frame(buf: &mut Buffer, rect: Rect, theme: &Theme, focus: bool, title: &s
     row.put(name, " ").put(name, title).put(name, " ");
     row.draw(buf, left + 2, top);
     if !note.is_empty() {
-        let note = text::fit(note, room.saturating_sub(row.used() + 3), theme.marks());
+        let space = room.saturating_sub(row.used() + 3);
+        let note = text::fit(&tail(note, space, theme.marks()), space, theme.marks());
         if note.width > 0 {
             let x = right.saturating_sub(u16::try_from(note.width).unwrap_or(0) + 3);
             let mut row = Row::new(theme, note.width + 2);

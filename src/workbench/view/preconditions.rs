@@ -2,8 +2,9 @@
 //! when the turn begins.
 
 use super::evidence;
-use super::line::{Line, place};
+use super::line::{Line, Link, paragraph, place};
 use crate::monitor::{Check, Rule, StateItem};
+use crate::report::words;
 use crate::workbench::model::{Framed, Model};
 use crate::workbench::theme::{Glyph, Role};
 
@@ -66,10 +67,30 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         }
         lines.push(line);
     }
+    counters(&mut lines, model, framed, width);
     if lines.is_empty() {
         lines.push(Line::dim("no rule asks for anything first"));
     }
     lines
+}
+
+/// What else stands at the turn's start: limits of tools, and what tool policies have recorded.
+fn counters(lines: &mut Vec<Line>, model: &Model, framed: &Framed, width: usize) {
+    let Some(session) = model.session() else { return };
+    for item in &framed.frame.state {
+        match item {
+            StateItem::Limit { rule, tool, used, allowed } if offered(framed, tool) => {
+                let (role, glyph) = sign(used < allowed);
+                let line = Line::new().glyph(role, glyph).text(Role::Text, &**tool).rule(*rule);
+                lines.push(line.right(Role::TextDim, format!("limit {used} of {allowed}")));
+            }
+            StateItem::Recorded { .. } => {
+                let text = words::state(item, framed.replay.policy().rules(), session);
+                paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
+            }
+            _ => {}
+        }
+    }
 }
 
 /// What stands beside the title: how many hold.

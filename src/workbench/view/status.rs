@@ -106,7 +106,9 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     }
     let note = super::note(model, model.focus);
     if !layout.framed() {
-        row.gap(1).put(Role::TextDim, &note);
+        row.gap(1);
+        let note = tail(&note, row.left(), model.theme.marks());
+        row.put(Role::TextDim, &note);
     }
     row.draw(buf, area.x, area.y);
 }
@@ -250,6 +252,18 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::Search], "search"),
             (&[C::Edit], "edit"),
             (&[C::Mode], "mode"),
+            (&[C::Zoom], "zoom"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ],
+        (_, Pane::Policy) => &[
+            (&[C::NextCall, C::PreviousCall], "line"),
+            (&[C::NextTurn, C::PreviousTurn], "turn"),
+            (&[C::NextFinding], "finding"),
+            (&[C::NextPane], "pane"),
+            (&[C::Search], "search"),
+            (&[C::Edit], "edit"),
+            (&[C::CopyRule], "copy rule"),
             (&[C::Zoom], "zoom"),
             (&[C::Help], "help"),
             (&[C::Quit], "quit"),

@@ -1,0 +1,119 @@
+//! What a frame of the workbench costs: drawn as it stands, and after a step to the next call, in short and long sessions.
+
+#![expect(clippy::expect_used, reason = "a benchmark may fail")]
+
+use std::sync::Arc;
+
+use divan::Bencher;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+use toolgate::engine::Mode;
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::replay::Replay;
+use toolgate::session::build::{Builder, Mark};
+use toolgate::session::{Body, Origin, Session};
+use toolgate::workbench::effect::Effect;
+use toolgate::workbench::keys::Key;
+use toolgate::workbench::message::Msg;
+use toolgate::workbench::model::{Model, Opening};
+use toolgate::workbench::theme::{Depth, Theme};
+use toolgate::workbench::update::update;
+use toolgate::workbench::view;
+
+const CONTRACT: &str = "\
+tool: issue_refund
+preconditions:
+  - requires_prior_tool: check_eligibility
+    resource: {bind_from: arguments, path: $.order_id}
+    with_output: [{path: $.eligible, equals: true}]
+  - requires_step_count: {gte: 3}
+";
+
+const SIZE: Size = Size { width: 120, height: 40 };
+
+fn main() {
+    divan::main();
+}
+
+fn session(calls: usize) -> Session {
+    let origin = Origin { file: "bench.json".into(), index: 0, format: "native", line: 1 };
+    let mut made = Builder::new("bench", origin);
+    for at in 0..calls / 2 {
+        for tool in ["check_eligibility", "issue_refund"] {
+            made.response(None, Body::text("One moment."), None);
+            made.call(None, tool, Body::text(format!("{{\"order_id\": \"ORD-{}\"}}", at % 500)), None);
+            made.result(None, Body::text(r#"{"eligible": true}"#), Mark::default(), None);
+        }
+    }
+    made.finish()
+}
+
+/// A model with the cursor in the middle of one long session.
+fn model(calls: usize) -> Model {
+    let file = PolicyFile {
+        name: "issue_refund.yaml".into(),
+        relative: "issue_refund.yaml".into(),
+        text: CONTRACT.into(),
+        named: true,
+    };
+    let loaded = Box::new(Policy::load(&[file], None));
+    let mut model = Model::new(Opening {
+        theme: Theme::builtin("harbor", Depth::Rgb).expect("a theme inside the program"),
+        size: SIZE,
+        policy_name: "bench".to_owned(),
+        mode: Mode::Enforce,
+    });
+    feed(&mut model, Msg::Policy { loaded, at: String::new() });
+    let sessions = vec![Arc::new(session(calls))];
+    feed(
+        &mut model,
+        Msg::Sessions { file: "bench.json".into(), sessions, diagnostics: Vec::new(), progress: (1, 1) },
+    );
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    let middle = model.rows.len() / 2;
+    feed(&mut model, Msg::Key(Key::char('G')));
+    while model.list(toolgate::workbench::layout::Pane::Transcript).cursor > middle {
+        for _ in 0..64 {
+            feed(&mut model, Msg::Key(Key::char('K')));
+        }
+        if calls > 2000 {
+            break;
+        }
+    }
+    model
+}
+
+fn feed(model: &mut Model, msg: Msg) {
+    for effect in update(model, msg) {
+        if let Effect::Judge(judge) = effect {
+            let one = |(at, session): (usize, Arc<Session>)| {
+                (at, Box::new(Replay::new(&session, &judge.policy, judge.mode)))
+            };
+            let replays = judge.sessions.into_iter().map(one).collect();
+            update(model, Msg::Judged { generation: judge.generation, replays });
+        }
+    }
+}
+
+fn buffer() -> Buffer {
+    Buffer::empty(Rect::new(0, 0, SIZE.width, SIZE.height))
+}
+
+/// Drawing alone.
+#[divan::bench(args = [100, 1_000, 100_000])]
+fn draw(bencher: Bencher<'_, '_>, calls: usize) {
+    let (model, mut buf) = (model(calls), buffer());
+    bencher.bench_local(|| view::draw(&model, &mut buf));
+}
+
+/// A key that goes to another call, with the frame of its turn, and the drawing.
+#[divan::bench(args = [100, 1_000, 100_000])]
+fn step_and_draw(bencher: Bencher<'_, '_>, calls: usize) {
+    let (mut model, mut buf) = (model(calls), buffer());
+    let mut back = true;
+    bencher.bench_local(|| {
+        feed(&mut model, Msg::Key(Key::char(if back { 'k' } else { 'j' })));
+        back = !back;
+        view::draw(&model, &mut buf)
+    });
+}
