@@ -32,7 +32,6 @@ enum Happened<'a> {
 struct Oracle<'a> {
     document: &'a Value,
     model: &'a Model,
-    mode: Mode,
     happened: Vec<Happened<'a>>,
     decisions: Vec<Value>,
     /// For each turn, the tools that are hidden at its start.
@@ -44,7 +43,7 @@ type Recorded = (BTreeSet<String>, BTreeSet<(String, String)>);
 impl<'a> Oracle<'a> {
     fn judge(document: &'a Value, model: &'a Model, mode: Mode) -> Oracle<'a> {
         let (happened, decisions, hidden) = (Vec::new(), Vec::new(), Vec::new());
-        let mut oracle = Oracle { document, model, mode, happened, decisions, hidden };
+        let mut oracle = Oracle { document, model, happened, decisions, hidden };
         let mut in_flight: Vec<(usize, usize, &ModelCall, bool)> = Vec::new();
         let mut index = 0;
         for (number, turn) in model.turns.iter().enumerate() {
