@@ -1,4 +1,4 @@
-//! Properties of the contracts dialect, held against an evaluator that shares nothing with the engine.
+//! Properties of the dialects, held against evaluators that share nothing with the engine.
 
 #[cfg(test)]
 #[path = "property/cases.rs"]
@@ -21,3 +21,12 @@ mod generate_sessions;
 #[cfg(test)]
 #[path = "property/naive.rs"]
 mod naive;
+#[cfg(test)]
+#[path = "property/policy_sessions.rs"]
+mod policy_sessions;
+#[cfg(test)]
+#[path = "property/sequence_policies.rs"]
+mod sequence_policies;
+#[cfg(test)]
+#[path = "property/tool_policies.rs"]
+mod tool_policies;

@@ -14,7 +14,7 @@ use crate::naive::{self, MODES, Mode, list};
 pub type Judge = fn(&[Value], &Value, Mode) -> Vec<Value>;
 
 /// As many cases as `PROPTEST_CASES` says, else `usual`.
-fn config(usual: u32) -> ProptestConfig {
+pub fn config(usual: u32) -> ProptestConfig {
     let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = usual;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolgate::engine::{Mode, Verdict};
-use toolgate::monitor::Detail;
+use toolgate::monitor::{Detail, Effect};
 use toolgate::policy::{Policy, PolicyFile};
 use toolgate::replay::{Replay, outcomes};
 use toolgate::session::read::{self, Options};
@@ -290,26 +290,38 @@ fn the_readmes_say_the_same() {
 #[test]
 fn every_code_decides_a_call_and_hides_a_tool_where_it_can() {
     let policy = policy();
-    let (mut decided, mut hid) = (BTreeSet::new(), BTreeSet::new());
+    let (mut decided, mut reported, mut hid) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for session in sessions() {
         let replay = Replay::new(&session, &policy, Mode::Enforce);
         for finding in replay.calls().iter().filter_map(|judged| judged.decision.deciding()) {
             decided.insert(finding.code.as_str());
         }
+        let findings = replay.calls().iter().flat_map(|judged| &judged.decision.findings);
+        let reports = findings.filter(|finding| finding.effect == Effect::Report);
+        reported.extend(reports.map(|finding| finding.code.as_str()));
         for frame in replay.frames(1, session.turns.len() as u32) {
             let reasons = frame.narrowing.tools.iter().flat_map(|tool| &tool.reasons);
             hid.extend(reasons.map(|reason| reason.code.as_str()));
         }
     }
     assert_eq!(decided, BTreeSet::from(CODES));
+    assert_eq!(reported, BTreeSet::from(["existence_unknown"]));
     // What a call lacks is known of the call alone.
     assert!(
-        ["forbidden", "step_count_below", "prior_tool_missing", "prior_output_unmatched"]
-            .iter()
-            .all(|code| hid.contains(code)),
+        [
+            "forbidden",
+            "step_count_below",
+            "prior_tool_missing",
+            "prior_output_unmatched",
+            "sequence_forbidden",
+            "limit_reached",
+            "dependency_missing"
+        ]
+        .iter()
+        .all(|code| hid.contains(code)),
         "{hid:?}"
     );
-    assert!(!hid.contains("resource_missing"));
+    assert!(!hid.contains("resource_missing") && !hid.contains("not_read_before_write"));
 }
 
 /// The recordings show every outcome of a call, every way in which a refusal is known, and both kinds of disagreement.

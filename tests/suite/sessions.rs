@@ -27,3 +27,26 @@ fn told(sessions: &[Session], of_file: &[Diagnostic]) -> Vec<String> {
     let of_sessions = sessions.iter().flat_map(|session| &session.diagnostics);
     of_file.iter().chain(of_sessions).map(Diagnostic::to_string).collect()
 }
+
+#[test]
+fn operations_that_mean_nothing_are_told_with_their_line() {
+    let op = |op: &str| format!(r#"{{"role": "toolgate", {op}}}"#);
+    let ops = [
+        op(r#""op": "snapshot", "name": "a""#),
+        op(r#""op": "restore", "name": "a""#),
+        op(r#""op": "restore", "name": "b""#),
+        op(r#""op": "snapshot""#),
+        op(r#""op": "undo""#),
+        op(r#""op": "reset""#),
+    ];
+    let (sessions, _) = opened(format!("{{\"messages\": [\n{}\n]}}", ops.join(",\n")));
+    let said: Vec<String> = sessions[0].diagnostics.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "some.json:4: warning[unknown_operation]: no snapshot `b` was taken, so the recorded state is emptied",
+            "some.json:5: warning[unknown_operation]: `snapshot` names no snapshot, so the recorded state is emptied",
+            "some.json:6: warning[unknown_operation]: `undo` is no operation, so the recorded state is emptied",
+        ]
+    );
+}

@@ -4,6 +4,7 @@
 //! Shared by every format whose messages look like this; what differs between them is in [`Rules`].
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ErrorTest;
@@ -33,6 +34,8 @@ pub struct Chat<'a> {
     rules: &'a Rules,
     /// Calls whose arguments were in Python notation.
     in_python: u32,
+    /// Names under which recorded state was kept.
+    snapshots: HashSet<Arc<str>>,
 }
 
 /// Finds the line that a part of a value stands on.
@@ -91,7 +94,13 @@ impl<'a> Lines<'a> {
 impl<'a> Chat<'a> {
     /// For the messages of `whole`, a value that begins on `line` of `file`.
     pub fn new(whole: Node<'a>, line: u32, file: &Arc<str>, rules: &'a Rules) -> Chat<'a> {
-        Chat { lines: Lines::new(whole, line), file: Arc::clone(file), rules, in_python: 0 }
+        Chat {
+            lines: Lines::new(whole, line),
+            file: Arc::clone(file),
+            rules,
+            in_python: 0,
+            snapshots: HashSet::new(),
+        }
     }
 
     /// Adds all messages of a list. Something else than a list is told.
@@ -276,8 +285,19 @@ impl<'a> Chat<'a> {
         let op = members.get("op").and_then(Node::text).unwrap_or_default();
         let name = members.get("name").and_then(Node::text);
         let operation = match (&*op, name) {
-            ("snapshot", Some(name)) => Operation::Snapshot(name.as_ref().into()),
-            ("restore", Some(name)) => Operation::Restore(name.as_ref().into()),
+            ("snapshot", Some(name)) => {
+                let name: Arc<str> = name.as_ref().into();
+                self.snapshots.insert(Arc::clone(&name));
+                Operation::Snapshot(name)
+            }
+            ("restore", Some(name)) => {
+                if !self.snapshots.contains(&*name) {
+                    let name = quoted(&name);
+                    let message = format!("no snapshot {name} was taken, so the recorded state is emptied");
+                    self.tell(builder, code::UNKNOWN_OPERATION, message);
+                }
+                Operation::Restore(name.as_ref().into())
+            }
             ("reset", _) => Operation::Reset,
             (op @ ("snapshot" | "restore"), None) => {
                 let message = format!("`{op}` names no snapshot, so the recorded state is emptied");
