@@ -2,6 +2,7 @@
 //!
 //! Pure functions of their input; whatever could run long does so on a counted budget.
 
+pub mod glob;
 pub mod js_regex;
 pub mod liquid;
 pub mod output;

@@ -6,6 +6,7 @@
 pub mod contracts;
 pub mod rejection_plans;
 pub mod sequence_policies;
+pub mod sequence_rules;
 pub mod tool_policies;
 
 use std::sync::Arc;
@@ -27,8 +28,13 @@ pub struct Dialect {
 }
 
 /// Every dialect, in the order in which documents are recognised.
-pub static DIALECTS: &[Dialect] =
-    &[contracts::DIALECT, sequence_policies::DIALECT, tool_policies::DIALECT, rejection_plans::DIALECT];
+pub static DIALECTS: &[Dialect] = &[
+    contracts::DIALECT,
+    sequence_policies::DIALECT,
+    tool_policies::DIALECT,
+    rejection_plans::DIALECT,
+    sequence_rules::DIALECT,
+];
 
 /// One document as a dialect gets it.
 #[derive(Debug, Clone, Copy)]

@@ -22,7 +22,7 @@ use crate::diagnostic::code;
 use crate::monitor::finding::RuleState;
 use crate::monitor::{
     Asked, Check, Cx, Depth, Effect, End, Event, Finding, Hidden, History, Monitor, Sink, Slot, StateItem,
-    Timer, Timers,
+    Timer, Timers, Trace,
 };
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
@@ -91,7 +91,11 @@ pub struct Run {
     pending: Option<InFlight>,
     in_flight: HashMap<u32, InFlight>,
     timers: BinaryHeap<Reverse<Timer>>,
+    /// Timers that the next call makes due, taken off the heap: their units are asked about that call.
+    armed: Vec<Timer>,
     set: Vec<Timer>,
+    /// The calls that ran, in order: the trace.
+    ran: Trace,
     halt: Option<Halt>,
 }
 
@@ -107,8 +111,6 @@ struct Clock {
     proposed: u32,
     /// Calls of the turn that ran.
     started: u32,
-    /// Calls of the session that ran.
-    trace: u32,
 }
 
 /// Which units a tool wakes.
@@ -145,7 +147,9 @@ impl Run {
             pending: None,
             in_flight: HashMap::new(),
             timers: BinaryHeap::new(),
+            armed: Vec::new(),
             set: Vec::new(),
+            ran: Trace::default(),
             halt: None,
         }
     }
@@ -166,7 +170,9 @@ impl Run {
             pending: self.pending.clone(),
             in_flight: self.in_flight.clone(),
             timers: self.timers.clone(),
+            armed: self.armed.clone(),
             set: Vec::new(),
+            ran: self.ran.clone(),
             halt: self.halt.clone(),
         }
     }
@@ -331,7 +337,8 @@ impl Run {
     fn cx(&self) -> Cx<'_> {
         Cx {
             turn: self.clock.turn,
-            trace: self.clock.trace,
+            enforcing: self.mode == Mode::Enforce,
+            ran: &self.ran,
             now: self.clock.now,
             facts: &self.facts,
             history: &self.history,
@@ -377,7 +384,8 @@ impl Run {
     fn decide(&mut self, at: CallRef, route: &Route, arguments: &Body) -> Decision {
         let (mut findings, mut checks): (Vec<Finding>, Vec<Check>) = (Vec::new(), Vec::new());
         let mut effect = Effect::None;
-        for (number, slot) in &route.decide {
+        let overdue = self.overdue(route);
+        for (number, slot) in route.decide.iter().chain(&overdue) {
             let (Some(monitor), Some(unit)) = (self.monitors.get(*number), self.policy.units().get(*number))
             else {
                 continue;
@@ -416,6 +424,26 @@ impl Run {
         decision.deciding().cloned()
     }
 
+    /// Units that the tool does not wake, but that have a deadline which passes with this call. A deadline changes no
+    /// verdict, so nobody is asked where nothing else is wanted.
+    fn overdue(&mut self, route: &Route) -> Vec<(usize, Slot)> {
+        if self.depth == Depth::Verdict {
+            return Vec::new();
+        }
+        let due = self.ran.len() as u32 + 1;
+        while let Some(Reverse(timer)) = self.timers.peek().copied().filter(|Reverse(timer)| timer.due <= due)
+        {
+            self.timers.pop();
+            self.armed.push(timer);
+        }
+        let mut units: Vec<usize> = self.armed.iter().map(|timer| timer.unit as usize).collect();
+        units.sort_unstable();
+        units.dedup();
+        units.retain(|unit| route.decide.iter().all(|(number, _)| number != unit));
+        let slot = |unit| route.observe.iter().find(|(number, _)| *number == unit).map(|(_, slot)| *slot);
+        units.into_iter().map(|unit| (unit, slot(unit).unwrap_or_default())).collect()
+    }
+
     /// The call that was allowed last is on its way.
     fn start_pending(&mut self) {
         if let Some(call) = self.pending.take() {
@@ -426,12 +454,15 @@ impl Run {
 
     fn started(&mut self, call: &InFlight) {
         self.clock.started += 1;
-        self.clock.trace += 1;
+        self.ran.push(call.at);
         self.tell_route(&call.route, |slot| {
             Event::Started(asked(call.at, &call.route, slot, &call.arguments))
         });
+        for timer in std::mem::take(&mut self.armed) {
+            self.tell_unit(timer.unit as usize, Event::Due(timer.id));
+        }
         while let Some(Reverse(timer)) = self.timers.peek().copied() {
-            if timer.due > self.clock.trace {
+            if timer.due as usize > self.ran.len() {
                 break;
             }
             self.timers.pop();
@@ -455,7 +486,8 @@ impl Run {
         let Some(monitor) = self.monitors.get_mut(number) else { return };
         let cx = Cx {
             turn: self.clock.turn,
-            trace: self.clock.trace,
+            enforcing: self.mode == Mode::Enforce,
+            ran: &self.ran,
             now: self.clock.now,
             facts: &self.facts,
             history: &self.history,

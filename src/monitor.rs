@@ -6,8 +6,10 @@
 pub mod finding;
 pub mod history;
 pub mod kept;
+pub mod order;
 pub mod plan;
 pub mod rule;
+pub mod trace;
 
 use std::sync::Arc;
 
@@ -17,6 +19,7 @@ use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
 pub use finding::{Check, Checked, Detail, Effect, Finding, Found, StateItem};
 pub use history::History;
 pub use rule::{Rule, RuleId, Rules};
+pub use trace::Trace;
 
 /// Rules that share one precedence and one running state. Built when a policy is loaded.
 pub trait Unit: Send + Sync {
@@ -100,8 +103,10 @@ pub enum Event<'a> {
 pub struct Cx<'a> {
     /// The current turn, from 1; between turns the one that ended last, 0 before the first.
     pub turn: u32,
-    /// Calls that ran so far: the length of the trace.
-    pub trace: u32,
+    /// The calls that ran so far.
+    pub ran: &'a Trace,
+    /// Whether a call that is stopped does not run: in `shadow` decisions are made all the same.
+    pub enforcing: bool,
     /// The instant: the turn's own time, else the session's, else none.
     pub now: Option<Millis>,
     /// The surroundings of the session.
@@ -237,7 +242,8 @@ pub struct Timers<'a> {
     set: &'a mut Vec<Timer>,
 }
 
-/// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`.
+/// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`. Where findings are wanted, the
+/// unit is also put the call that makes the trace so long, whatever its tool: [`Monitor::decide`] is asked about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timer {
     /// Length of the trace, in calls that ran.

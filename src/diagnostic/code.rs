@@ -13,6 +13,7 @@ mod contracts;
 mod documents;
 mod rejection_plans;
 mod sequence_policies;
+mod sequence_rules;
 mod sessions;
 mod tool_policies;
 
@@ -20,6 +21,7 @@ pub use contracts::*;
 pub use documents::*;
 pub use rejection_plans::*;
 pub use sequence_policies::*;
+pub use sequence_rules::*;
 pub use sessions::*;
 pub use tool_policies::*;
 
@@ -29,6 +31,7 @@ const TABLE: &[&[Page]] = &[
     sequence_policies::PAGES,
     tool_policies::PAGES,
     rejection_plans::PAGES,
+    sequence_rules::PAGES,
     documents::PAGES,
     sessions::PAGES,
 ];

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Number, Value};
 
 use super::kept::{Dispatched, Files, Recorded};
+use super::order::Order;
 use super::plan::Plan;
 use super::rule::RuleId;
 use crate::diagnostic::code::Code;
@@ -123,6 +124,13 @@ pub enum Detail {
     File(Box<Touched>),
     /// A rejection plan.
     Plan(Box<Plan>),
+    /// A rule about the order of calls.
+    Order {
+        /// What it asks.
+        rule: Arc<Order>,
+        /// Calls or steps so far, where it counts any.
+        count: u64,
+    },
 }
 
 /// The facts of a rule about the calls that were dispatched.
@@ -287,6 +295,30 @@ pub enum StateItem {
         /// Whether the files at the session's start were listed.
         listed: bool,
     },
+    /// A call that must come soon.
+    Deadline {
+        /// The rule.
+        rule: RuleId,
+        /// The tool that is waited for.
+        tool: Arc<str>,
+        /// The call since which it is; `None`: the session's start.
+        since: Option<CallRef>,
+        /// Calls left: the last of them may still be it.
+        left: u64,
+        /// Calls that wait for one, this one included.
+        open: u64,
+    },
+    /// How far a sequence has come.
+    Step {
+        /// The rule.
+        rule: RuleId,
+        /// Steps done.
+        done: u64,
+        /// Steps in all.
+        of: u64,
+        /// The tool of the next step; `None` when all are done.
+        next: Option<Arc<str>>,
+    },
 }
 
 /// How a rule about a session stands.
@@ -304,6 +336,8 @@ pub struct RuleState {
     pub calls: Vec<u32>,
     /// Calls that it stopped.
     pub averted: u32,
+    /// What else there is to know.
+    pub detail: Detail,
 }
 
 /// Outcomes of rules about sessions.

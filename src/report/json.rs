@@ -6,6 +6,7 @@
 
 mod plan;
 mod sequence_policies;
+mod sequence_rules;
 mod tool_policies;
 
 use std::io::{self, Write};
@@ -16,6 +17,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
 use sequence_policies::{DispatchLine, HaltLine, LimitLine};
+use sequence_rules::{DeadlineLine, OrderLine, StepLine};
 use tool_policies::{MissingLine, RecordedLine, TouchedLine};
 
 use super::{Judged, Scope, diagnostic, words};
@@ -264,6 +266,8 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
 enum StateLine<'a> {
     Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u64, wanted: &'a Number },
     Limit(LimitLine<'a>),
+    Deadline(DeadlineLine<'a>),
+    Sequence(StepLine<'a>),
     Recorded(RecordedLine<'a>),
 }
 
@@ -284,6 +288,21 @@ fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> 
             tool,
             used: *used,
             allowed: *allowed,
+        })),
+        StateItem::Deadline { rule, tool, since, left, open } => Some(StateLine::Deadline(DeadlineLine {
+            rule: id(*rule, policy),
+            kind: "deadline",
+            tool,
+            since: *since,
+            left: *left,
+            open: *open,
+        })),
+        StateItem::Step { rule, done, of, next } => Some(StateLine::Sequence(StepLine {
+            rule: id(*rule, policy),
+            kind: "step",
+            done: *done,
+            of: *of,
+            next: next.as_deref(),
         })),
         StateItem::Recorded { document, recorded, .. } => {
             RecordedLine::of(document, recorded).map(StateLine::Recorded)
@@ -455,6 +474,7 @@ enum DetailLine<'a> {
     Dispatch(DispatchLine<'a>),
     Missing(MissingLine<'a>),
     File(TouchedLine<'a>),
+    Order(OrderLine<'a>),
 }
 
 impl<'a> DetailLine<'a> {
@@ -472,6 +492,7 @@ impl<'a> DetailLine<'a> {
             Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
             Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
             Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
+            Detail::Order { rule: asks, count } => DetailLine::Order(OrderLine { asks, count: *count }),
         })
     }
 }

@@ -3,6 +3,8 @@
 //! A session in which nothing happened takes no room; the closing lines count it. Whatever comes from a recording goes
 //! through [`words`], so nothing here can steer a terminal.
 
+mod rules;
+
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -10,7 +12,6 @@ use anstyle::{AnsiColor, Style};
 
 use super::{Judged, Look, Scope, Total, words};
 use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, Finding, StateItem};
 use crate::policy::Policy;
 use crate::replay::{Frame, Judged as Decided, Replay, Status, Summary};
@@ -29,7 +30,7 @@ pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<
                 } else {
                     stops(replay, paint, out)?
                 }
-                violated(replay, paint, out)?;
+                rules::violated(replay, paint, out)?;
                 writeln!(out)?;
             }
             Ok(())
@@ -94,8 +95,10 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
     let of_tool = frame.state.iter().filter(|item| match item {
         StateItem::Forbidden { tool, .. }
         | StateItem::Precondition { tool, .. }
-        | StateItem::Limit { tool, .. } => *tool == call.tool,
+        | StateItem::Limit { tool, .. }
+        | StateItem::Deadline { tool, .. } => *tool == call.tool,
         StateItem::Recorded { .. } => true,
+        StateItem::Step { next, .. } => next.as_ref() == Some(&call.tool),
     });
     for (nth, item) in of_tool.enumerate() {
         let label = if nth == 0 { "at start" } else { "" };
@@ -425,18 +428,6 @@ fn recorded(call: &Call, decided: &Decided, out: &mut dyn Write) -> io::Result<(
     }
     let agreeing = if decided.agrees { " as well" } else { "" };
     row(out, "recorded", format!("{}{agreeing}", words::became(call.outcome)))
-}
-
-/// Rules about the session that are violated.
-fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
-        let Some(rule) = replay.policy().rules().get(state.rule) else { continue };
-        let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
-        let glyph = paint.verdict(Verdict::Deny, "✗");
-        writeln!(out, "  {glyph} {} {}{code}", rule.kind, words::ended(state.outcome))?;
-        row(out, "rule", words::place(rule))?;
-    }
-    Ok(())
 }
 
 fn row(out: &mut dyn Write, label: &str, text: impl Display) -> io::Result<()> {

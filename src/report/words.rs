@@ -3,6 +3,7 @@
 //! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
 //! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
 
+pub mod order;
 pub mod plan;
 mod sequence_policies;
 mod tool_policies;
@@ -81,6 +82,7 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
         (_, Detail::Missing(tools)) => tool_policies::way_out_for_missing(tools),
         (_, Detail::File(file)) => tool_policies::way_out_for_file(file, finding.checked.as_ref()),
         (code::PLAN_MATCHED, Detail::Plan(made)) => return plan::way_out(made),
+        (code, Detail::Order { rule, count }) => order::suggestion(code, rule, *count)?,
         _ => return None,
     })
 }
@@ -148,6 +150,7 @@ pub fn details(detail: &Detail) -> Vec<String> {
         Detail::Dispatch(dispatch) => sequence_policies::details(dispatch),
         Detail::Missing(tools) => vec![tool_policies::missing(tools)],
         Detail::File(file) => tool_policies::details(file),
+        Detail::Order { rule, .. } => vec![order::expected(rule)],
     }
 }
 
@@ -185,6 +188,10 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
         StateItem::Recorded { recorded, files, listed, .. } => {
             tool_policies::recorded(recorded, files, *listed)
         }
+        StateItem::Deadline { tool, since, left, open, .. } => {
+            order::deadline(tool, *since, *left, *open, session)
+        }
+        StateItem::Step { done, of, next, .. } => order::step(*done, *of, next.as_deref()),
     }
 }
 
@@ -326,6 +333,9 @@ impl Fact<'_> {
             (_, Detail::Missing(tools)) => tool_policies::missing(tools) + self.middle(),
             (_, Detail::File(file)) => tool_policies::file(file, self.checked, self.found, self.session),
             (code::PLAN_MATCHED, Detail::Plan(made)) => plan::against(made),
+            (code, Detail::Order { rule, count }) => {
+                order::against(code, rule, *count, self.found, self.session)
+            }
             _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
         }
     }
@@ -346,6 +356,7 @@ impl Fact<'_> {
                     if outputs.is_empty() { String::new() } else { format!(" with {}", list(outputs)) };
                 format!("{} ran{}{bound}{outputs}", name(&prior.tool), when.unwrap_or_default())
             }
+            Detail::Order { rule, .. } => order::expected(rule),
         }
     }
 

@@ -18,6 +18,7 @@ mod readme;
 mod report;
 mod samples;
 mod sequence_policies;
+mod sequence_rules;
 mod sessions;
 mod source;
 #[cfg(feature = "cli")]

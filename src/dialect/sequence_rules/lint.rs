@@ -1,0 +1,108 @@
+//! What is probably not meant in sequence rules that can be read.
+
+use crate::condition::glob::Glob;
+use crate::diagnostic::{Diagnostic, code};
+use crate::monitor::order::{Named, Order};
+use crate::source::quoted;
+
+/// An id that says nothing, or none.
+pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
+    let help = "say what it is about, as in `verify_before_delete`";
+    let Some(id) = id else {
+        return Some(Diagnostic::warning(code::VAGUE_ID, "the test has no id").help(help));
+    };
+    let word = id.trim_end_matches(|c: char| c.is_ascii_digit());
+    let numbered = word.len() < id.len();
+    let word = word.trim_matches(['_', '-', '.', ' ', '#']).to_ascii_lowercase();
+    let vague = matches!(word.as_str(), "" | "t" | "test" | "tests" | "case" | "rule" | "check" | "spec");
+    (numbered && vague).then(|| {
+        let message = format!("the id {} does not say what the test is about", quoted(id));
+        Diagnostic::warning(code::VAGUE_ID, message).help(help)
+    })
+}
+
+/// The old form.
+pub(super) fn old_sequences() -> Diagnostic {
+    let message = "`sequences` is the old form, read as `before` rules between neighbours";
+    Diagnostic::notice(code::OLD_SEQUENCES, message).help("`toolgate migrate` writes them out")
+}
+
+/// A list of the old form without a pair in it.
+pub(super) fn short_sequence() -> Diagnostic {
+    Diagnostic::warning(code::NEVER_MET, "a sequence of fewer than two names asks nothing")
+}
+
+/// A star where only exact names stand.
+pub(super) fn star_in_name(name: &str) -> Option<Diagnostic> {
+    Glob::new(name).exact().is_none().then(|| {
+        let message = format!("{} is taken as an exact name: no tool is called so", quoted(name));
+        let help = "only `blocklist` and `allowlist` know stars; give several tools one name in `aliases`";
+        Diagnostic::warning(code::STAR_IN_NAME, message).help(help)
+    })
+}
+
+/// A pattern that is meant as a glob, or that blocks everything.
+pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
+    if pattern.is_empty() {
+        let message = "an empty pattern is contained in every name, so every call is denied";
+        return Some(Diagnostic::warning(code::NEVER_MET, message));
+    }
+    pattern.contains(['*', '?']).then(|| {
+        let message = format!("{} is looked for letter by letter, star and all", quoted(pattern));
+        let help = format!("write `tools: [\"{pattern}\"]` for names that match it");
+        Diagnostic::warning(code::STAR_IN_PATTERN, message).help(help)
+    })
+}
+
+/// An alias where aliases are not looked up.
+pub(super) fn alias_in_list(name: &str) -> Diagnostic {
+    let message = format!("{} is an alias, and lists do not look aliases up", quoted(name));
+    Diagnostic::warning(code::ALIAS_IN_LIST, message).help("list the alias's members")
+}
+
+/// An alias that no rule names.
+pub(super) fn unused_alias(name: &str) -> Diagnostic {
+    Diagnostic::warning(code::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))
+}
+
+/// An argument pattern that cannot be compiled.
+pub(super) fn broken_pattern(pattern: &str, error: &regex::Error) -> Diagnostic {
+    let told = error.to_string();
+    let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let message = format!("{} is no regular expression, so it never matches: {why}", quoted(pattern));
+    Diagnostic::warning(code::BROKEN_PATTERN, message)
+}
+
+/// A rule that always gives one answer, or that names one tool on both sides.
+pub(super) fn order(order: &Order) -> Option<Diagnostic> {
+    let equal = |left: &Named, right: &Named, what: &str| {
+        (left == right).then(|| {
+            let message = format!("both sides name {}: {what}", quoted(&left.tool));
+            Diagnostic::warning(code::EQUAL_OPERANDS, message)
+        })
+    };
+    let never = |what: &str| Some(Diagnostic::warning(code::NEVER_MET, what));
+    match order {
+        Order::Before { first, then } => {
+            then.iter().find_map(|then| equal(first, then, "a call is its own `first`, so nothing is denied"))
+        }
+        Order::ImmediatelyBefore { first, then } => {
+            then.iter().find_map(|then| equal(first, then, "the first call of all is denied"))
+        }
+        Order::NeverAfter { trigger, forbidden } => equal(trigger, forbidden, "the second call is denied")
+            .map(|d| d.help("`max_calls` with `max: 1` says it plainly")),
+        Order::After { within: 0, .. } => {
+            never("`within: 0` leaves room for no call, so the rule is never met")
+        }
+        Order::After { trigger, then, .. } => equal(trigger, then, "every call wants another one after it"),
+        Order::Eventually { within: 0, .. } => {
+            never("`within: 0` leaves room for no call, so the rule is never met")
+        }
+        Order::Sequence { tools, .. } if tools.is_empty() => never("a sequence without steps asks nothing"),
+        Order::Blocklist { pattern: None, tools } if tools.is_empty() => {
+            never("an empty blocklist denies nothing")
+        }
+        Order::Allowlist { tools } if tools.is_empty() => never("an empty allowlist denies every call"),
+        _ => None,
+    }
+}

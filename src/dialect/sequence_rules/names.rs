@@ -1,0 +1,122 @@
+//! Rules about single calls: `blocklist`, `allowlist`, `max_calls`.
+
+use std::sync::Arc;
+
+use rpds::VectorSync;
+
+use super::operand::{Look, Meant, Side};
+use super::unit::{Against, Kind, Stands};
+use crate::condition::glob::Glob;
+use crate::diagnostic::code;
+use crate::monitor::finding::RuleOutcome;
+use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
+use crate::session::CallRef;
+
+/// How many earlier calls a finding names.
+const NAMED: usize = 4;
+
+/// `blocklist` and `allowlist`.
+pub(super) struct List {
+    pub pattern: Option<Arc<str>>,
+    pub globs: Vec<Glob>,
+    /// Whether the listed tools are the forbidden ones.
+    pub blocks: bool,
+}
+
+/// `max_calls`, also as `count`.
+pub(super) struct MaxCalls {
+    pub tool: Side,
+    pub max: u64,
+}
+
+/// The calls that a rule is about.
+#[derive(Clone)]
+pub(super) struct Hits(VectorSync<CallRef>);
+
+impl Default for Hits {
+    fn default() -> Hits {
+        Hits(VectorSync::new_sync())
+    }
+}
+
+impl List {
+    fn forbids(&self, tool: &str) -> bool {
+        let listed = self.globs.iter().any(|glob| glob.matches(tool))
+            || self.pattern.as_ref().is_some_and(|pattern| tool.contains(&**pattern));
+        listed == self.blocks
+    }
+
+    fn code(&self) -> code::Code {
+        if self.blocks { code::BLOCKLISTED } else { code::NOT_ALLOWLISTED }
+    }
+}
+
+impl Kind for List {
+    type State = Hits;
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let forbidden = self.forbids(tool);
+        Wakes { decide: forbidden, observe: forbidden, slot: Slot(u64::from(forbidden)) }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.globs.iter().filter_map(Glob::exact).cloned());
+    }
+
+    fn gate(&self, _hits: &Hits, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+        (look.slot.0 == 1).then(|| Against::new(self.code(), []))
+    }
+
+    fn started(&self, hits: &mut Hits, _look: Look<'_>, at: CallRef, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+        hits.0.push_back_mut(at);
+    }
+
+    fn stands(&self, hits: &Hits, _end: End, _cx: &Cx<'_>) -> Stands {
+        match hits.0.first() {
+            Some(first) => Stands::violated(self.code(), Some(*first), hits.0.iter().copied()),
+            None => Stands::as_it_is(RuleOutcome::Held),
+        }
+    }
+}
+
+impl Kind for MaxCalls {
+    type State = Hits;
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let slot = self.tool.slot(tool);
+        Wakes { decide: slot != 0, observe: slot != 0, slot: Slot(slot) }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.tool.tools().cloned());
+    }
+
+    fn gate(&self, hits: &Hits, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+        let count = hits.0.len() as u64;
+        (count >= self.max && self.tool.means(look) == Meant::Yes).then(|| {
+            let newest = (0..hits.0.len()).rev().take(NAMED).filter_map(|nth| hits.0.get(nth).copied());
+            Against::new(code::MAX_CALLS_OVER, newest).count(count)
+        })
+    }
+
+    fn started(&self, hits: &mut Hits, look: Look<'_>, at: CallRef, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+        if self.tool.is(look) {
+            hits.0.push_back_mut(at);
+        }
+    }
+
+    fn stands(&self, hits: &Hits, _end: End, _cx: &Cx<'_>) -> Stands {
+        let count = hits.0.len() as u64;
+        let over = usize::try_from(self.max).ok().and_then(|max| hits.0.get(max));
+        match over {
+            Some(over) => Stands::violated(code::MAX_CALLS_OVER, Some(*over), hits.0.iter().copied()),
+            None => Stands::as_it_is(RuleOutcome::Held),
+        }
+        .count(count)
+    }
+
+    fn shows(&self, hits: &Hits, rule: RuleId, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
+        let (tool, used) = (self.tool.name(), hits.0.len() as u64);
+        out.push(StateItem::Limit { rule, tool, used, allowed: self.max });
+    }
+}

@@ -1,0 +1,135 @@
+//! Which calls a rule means: names, aliases and argument patterns, and whether a call is one of them.
+
+use std::sync::Arc;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::monitor::order::Named;
+use crate::monitor::{Asked, Slot};
+use crate::session::Body;
+
+/// A tool as a rule names it, with what an alias stands for.
+#[derive(Debug)]
+pub(super) struct Operand {
+    pub named: Named,
+    /// The tool's own name, or the members of the alias.
+    pub tools: Vec<Arc<str>>,
+    pub args: Vec<Argument>,
+}
+
+/// A pattern that one argument must match. A broken one matches nothing.
+#[derive(Debug)]
+pub(super) struct Argument {
+    pub name: Arc<str>,
+    pub pattern: Option<Regex>,
+}
+
+/// One side of a rule: any of some operands.
+#[derive(Debug)]
+pub(super) struct Side {
+    operands: Vec<Operand>,
+    /// The side's bit in the slot of a tool that one of its operands names.
+    bit: u64,
+}
+
+/// A call that is looked at, or (without arguments) every call of a tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub tool: &'a str,
+    pub slot: Slot,
+    pub arguments: Option<&'a Body>,
+}
+
+/// Whether a call is meant. A call has arguments and is never in doubt; of a tool some calls may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Meant {
+    No,
+    Perhaps,
+    Yes,
+}
+
+impl<'a> Look<'a> {
+    pub fn call(call: Asked<'a>) -> Look<'a> {
+        Look { tool: call.tool, slot: call.slot, arguments: Some(call.arguments) }
+    }
+
+    pub fn any(tool: &'a str, slot: Slot) -> Look<'a> {
+        Look { tool, slot, arguments: None }
+    }
+}
+
+impl Operand {
+    /// Whether it means calls of this tool at all.
+    pub fn names(&self, tool: &str) -> bool {
+        self.tools.iter().any(|name| **name == *tool)
+    }
+
+    /// Whether it means this call, whose tool it names.
+    pub fn means(&self, look: Look<'_>) -> Meant {
+        if self.args.is_empty() {
+            return Meant::Yes;
+        }
+        let Some(arguments) = look.arguments else {
+            let possible = self.args.iter().all(|argument| argument.pattern.is_some());
+            return if possible { Meant::Perhaps } else { Meant::No };
+        };
+        let Some(Value::Object(given)) = arguments.parsed() else { return Meant::No };
+        let all = self
+            .args
+            .iter()
+            .all(|argument| given.get(&*argument.name).is_some_and(|value| argument.matches(value)));
+        if all { Meant::Yes } else { Meant::No }
+    }
+}
+
+impl Argument {
+    /// Text is searched as it is, any other value as compact JSON.
+    fn matches(&self, value: &Value) -> bool {
+        self.pattern.as_ref().is_some_and(|pattern| match value {
+            Value::String(text) => pattern.is_match(text),
+            other => pattern.is_match(&other.to_string()),
+        })
+    }
+}
+
+impl Side {
+    /// The side with this place among the rule's sides, from 0.
+    pub fn new(place: u32, operands: Vec<Operand>) -> Side {
+        Side { operands, bit: 1 << place }
+    }
+
+    /// The side's part of a tool's slot.
+    pub fn slot(&self, tool: &str) -> u64 {
+        if self.operands.iter().any(|operand| operand.names(tool)) { self.bit } else { 0 }
+    }
+
+    /// Whether the side means the call.
+    pub fn means(&self, look: Look<'_>) -> Meant {
+        if look.slot.0 & self.bit == 0 {
+            return Meant::No;
+        }
+        let named = self.operands.iter().filter(|operand| operand.names(look.tool));
+        named.map(|operand| operand.means(look)).max().unwrap_or(Meant::No)
+    }
+
+    /// Whether the side means this very call.
+    pub fn is(&self, look: Look<'_>) -> bool {
+        self.means(look) == Meant::Yes
+    }
+
+    /// The tool's own names, for sessions that do not record what was offered.
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.operands.iter().flat_map(|operand| &operand.tools)
+    }
+
+    /// As the rule names them.
+    pub fn named(&self) -> impl Iterator<Item = &Named> {
+        self.operands.iter().map(|operand| &operand.named)
+    }
+
+    /// As the rule names the first of them.
+    pub fn name(&self) -> Arc<str> {
+        self.named().next().map(|named| Arc::clone(&named.tool)).unwrap_or_default()
+    }
+}

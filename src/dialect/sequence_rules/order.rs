@@ -1,0 +1,251 @@
+//! Rules about two calls and which comes first: `before`, `immediately_before`, `never_after`.
+
+use std::sync::Arc;
+
+use super::operand::{Look, Meant, Side};
+use super::unit::{Against, Kind, Stands};
+use crate::diagnostic::code;
+use crate::monitor::finding::RuleOutcome;
+use crate::monitor::{Cx, End, Slot, Timers, Wakes};
+use crate::session::CallRef;
+
+/// `before`.
+pub(super) struct Before {
+    pub first: Side,
+    pub then: Side,
+}
+
+/// What `before` keeps.
+#[derive(Clone, Default)]
+pub(super) struct BeforeState {
+    /// The earliest `first` that succeeded.
+    first: Option<CallRef>,
+    /// The newest `first`, whatever became of it.
+    newest: Option<CallRef>,
+    /// The first `then` that is not its own `first`.
+    then: Option<CallRef>,
+    exercised: bool,
+}
+
+impl Kind for Before {
+    type State = BeforeState;
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let (first, then) = (self.first.slot(tool), self.then.slot(tool));
+        Wakes { decide: then != 0, observe: first | then != 0, slot: Slot(first | then) }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.first.tools().chain(self.then.tools()).cloned());
+    }
+
+    fn gate(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+        let refused = state.first.is_none()
+            && self.then.means(look) == Meant::Yes
+            && self.first.means(look) == Meant::No;
+        refused.then(|| Against::new(code::BEFORE_MISSING, state.newest))
+    }
+
+    fn started(
+        &self,
+        state: &mut BeforeState,
+        look: Look<'_>,
+        at: CallRef,
+        _cx: &Cx<'_>,
+        _timers: &mut Timers<'_>,
+    ) {
+        let first = self.first.is(look);
+        if first {
+            state.newest = Some(at);
+        }
+        if self.then.is(look) {
+            state.exercised = true;
+            if !first {
+                state.then = state.then.or(Some(at));
+            }
+        }
+    }
+
+    fn resolved(&self, state: &mut BeforeState, look: Look<'_>, at: CallRef, ok: bool, _cx: &Cx<'_>) {
+        // Results may come in another order than calls.
+        if ok && self.first.is(look) && state.first.is_none_or(|first| at < first) {
+            state.first = Some(at);
+        }
+    }
+
+    fn stands(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> Stands {
+        match (state.first, state.then) {
+            (None, Some(then)) => Stands::violated(code::BEFORE_MISSING, Some(then), [then]),
+            (Some(first), Some(then)) if first > then => {
+                Stands::violated(code::BEFORE_LATE, Some(then), [first, then])
+            }
+            _ if state.exercised => Stands::as_it_is(RuleOutcome::Held),
+            _ => Stands::as_it_is(RuleOutcome::NotExercised),
+        }
+    }
+}
+
+/// `immediately_before`.
+pub(super) struct ImmediatelyBefore {
+    pub first: Side,
+    pub then: Side,
+}
+
+/// What `immediately_before` keeps.
+#[derive(Clone, Default)]
+pub(super) struct AdjacentState {
+    /// The newest `first`, its place in the trace, and what is known of it.
+    newest: Option<(CallRef, u32, Known)>,
+    /// The earliest `then` that is certain to be wrong, behind the call that stands there instead.
+    wrong: Option<(CallRef, Option<CallRef>)>,
+    /// Each `then` behind a `first` that has no result yet: (`first`, `then`), in order.
+    waiting: Vec<(CallRef, CallRef)>,
+    exercised: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Nothing,
+    Succeeded,
+    Failed,
+}
+
+impl AdjacentState {
+    fn is_wrong(&mut self, then: CallRef, behind: Option<CallRef>) {
+        if self.wrong.is_none_or(|(earliest, _)| then < earliest) {
+            self.wrong = Some((then, behind));
+        }
+    }
+}
+
+impl Kind for ImmediatelyBefore {
+    type State = AdjacentState;
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let (first, then) = (self.first.slot(tool), self.then.slot(tool));
+        Wakes { decide: then != 0, observe: first | then != 0, slot: Slot(first | then) }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.first.tools().chain(self.then.tools()).cloned());
+    }
+
+    fn gate(&self, state: &AdjacentState, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
+        let directly = state
+            .newest
+            .is_some_and(|(_, place, known)| known == Known::Succeeded && place as usize == cx.ran.len());
+        let refused = !directly && self.then.means(look) == Meant::Yes;
+        refused.then(|| Against::new(code::NOT_ADJACENT, cx.ran.last()))
+    }
+
+    fn started(
+        &self,
+        state: &mut AdjacentState,
+        look: Look<'_>,
+        at: CallRef,
+        cx: &Cx<'_>,
+        _timers: &mut Timers<'_>,
+    ) {
+        let place = cx.ran.len() as u32;
+        if self.then.is(look) {
+            state.exercised = true;
+            match state.newest.filter(|(_, before, _)| before + 1 == place) {
+                Some((_, _, Known::Succeeded)) => {}
+                Some((first, _, Known::Nothing)) => state.waiting.push((first, at)),
+                _ => state.is_wrong(at, cx.ran.at(place - 1)),
+            }
+        }
+        if self.first.is(look) {
+            state.newest = Some((at, place, Known::Nothing));
+        }
+    }
+
+    fn resolved(&self, state: &mut AdjacentState, look: Look<'_>, at: CallRef, ok: bool, _cx: &Cx<'_>) {
+        if !self.first.is(look) {
+            return;
+        }
+        if let Some((_, _, known)) = state.newest.as_mut().filter(|(newest, ..)| *newest == at) {
+            *known = if ok { Known::Succeeded } else { Known::Failed };
+        }
+        if let Ok(place) = state.waiting.binary_search_by_key(&at, |(first, _)| *first) {
+            let (first, then) = state.waiting.remove(place);
+            if !ok {
+                state.is_wrong(then, Some(first));
+            }
+        }
+    }
+
+    fn stands(&self, state: &AdjacentState, end: End, _cx: &Cx<'_>) -> Stands {
+        let unknown = state.waiting.first().map(|(first, then)| (*then, Some(*first)));
+        let wrong = match end {
+            End::Complete => state.wrong.into_iter().chain(unknown).min_by_key(|(then, _)| *then),
+            End::SoFar => state.wrong,
+        };
+        match wrong {
+            Some((then, behind)) => {
+                Stands::violated(code::NOT_ADJACENT, Some(then), behind.into_iter().chain([then]))
+            }
+            None if unknown.is_some() => Stands::as_it_is(RuleOutcome::Pending),
+            None if state.exercised => Stands::as_it_is(RuleOutcome::Held),
+            None => Stands::as_it_is(RuleOutcome::NotExercised),
+        }
+    }
+}
+
+/// `never_after`.
+pub(super) struct NeverAfter {
+    pub trigger: Side,
+    pub forbidden: Side,
+}
+
+/// What `never_after` keeps.
+#[derive(Clone, Default)]
+pub(super) struct NeverState {
+    /// The first trigger.
+    trigger: Option<CallRef>,
+    /// The first forbidden call behind it.
+    hit: Option<CallRef>,
+}
+
+impl Kind for NeverAfter {
+    type State = NeverState;
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let (trigger, forbidden) = (self.trigger.slot(tool), self.forbidden.slot(tool));
+        Wakes { decide: forbidden != 0, observe: trigger | forbidden != 0, slot: Slot(trigger | forbidden) }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.trigger.tools().chain(self.forbidden.tools()).cloned());
+    }
+
+    fn gate(&self, state: &NeverState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+        let trigger = state.trigger?;
+        let refused = self.forbidden.means(look) == Meant::Yes;
+        refused.then(|| Against::new(code::AFTER_TRIGGER, [trigger]))
+    }
+
+    fn started(
+        &self,
+        state: &mut NeverState,
+        look: Look<'_>,
+        at: CallRef,
+        _cx: &Cx<'_>,
+        _timers: &mut Timers<'_>,
+    ) {
+        if state.trigger.is_some() && state.hit.is_none() && self.forbidden.is(look) {
+            state.hit = Some(at);
+        }
+        if state.trigger.is_none() && self.trigger.is(look) {
+            state.trigger = Some(at);
+        }
+    }
+
+    fn stands(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> Stands {
+        match (state.trigger, state.hit) {
+            (Some(trigger), Some(hit)) => Stands::violated(code::AFTER_TRIGGER, Some(hit), [trigger, hit]),
+            (Some(_), None) => Stands::as_it_is(RuleOutcome::Held),
+            (None, _) => Stands::as_it_is(RuleOutcome::NotExercised),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Rules about several calls in order: `sequence`.
+//!
+//! The walk goes along the trace with the next wanted step. A wanted step counts once it has succeeded; until then the
+//! walk may stand before or behind it, and what only one of these places allows is denied. Calls from the oldest wanted
+//! step without a result on are kept, so that its result can be taken in where it belongs.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::operand::{Look, Meant, Operand};
+use super::unit::{Against, Kind, Stands};
+use crate::diagnostic::code::{self, Code};
+use crate::monitor::finding::RuleOutcome;
+use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
+use crate::session::CallRef;
+
+/// Calls that are kept behind a step without a result. Beyond that the oldest counts for ever as one whose end nobody
+/// knows, so that a step that never gets a result costs no more than this.
+const KEPT: usize = 256;
+
+/// `sequence`.
+pub(super) struct Sequence {
+    steps: Vec<Operand>,
+    strict: bool,
+    /// For each tool that is named, the steps that name it, in order. A tool's slot is its place here, from 1.
+    parts: Vec<Vec<usize>>,
+    slots: HashMap<Arc<str>, usize>,
+}
+
+/// What a call is to the walk at one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Wanted,
+    Wrong,
+    Free,
+}
+
+/// What `sequence` keeps.
+#[derive(Clone)]
+pub(super) struct SequenceState {
+    /// The walk up to the calls that are kept.
+    walk: Walk,
+    /// The steps that may be the next one there, in order.
+    before: Vec<usize>,
+    kept: VecDeque<Kept>,
+    /// The steps that may be the next one now, in order.
+    now: Vec<usize>,
+}
+
+/// Where the walk stands when steps without a result are taken as not done.
+#[derive(Clone, Default)]
+struct Walk {
+    /// The calls of the steps that are done.
+    done: Vec<CallRef>,
+    /// The first call at fault, and the steps done by then.
+    wrong: Option<(CallRef, Vec<CallRef>)>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    at: CallRef,
+    /// The steps that mean this call, in order.
+    steps: Vec<usize>,
+    known: Option<bool>,
+}
+
+impl Default for SequenceState {
+    fn default() -> SequenceState {
+        SequenceState { walk: Walk::default(), before: vec![0], kept: VecDeque::new(), now: vec![0] }
+    }
+}
+
+impl Sequence {
+    pub fn new(steps: Vec<Operand>, strict: bool) -> Sequence {
+        let mut rule = Sequence { steps: Vec::new(), strict, parts: Vec::new(), slots: HashMap::new() };
+        for (number, step) in steps.iter().enumerate() {
+            for tool in &step.tools {
+                let slot = *rule.slots.entry(Arc::clone(tool)).or_insert_with(|| {
+                    rule.parts.push(Vec::new());
+                    rule.parts.len()
+                });
+                if let Some(part) = slot.checked_sub(1).and_then(|slot| rule.parts.get_mut(slot)) {
+                    part.push(number);
+                    part.dedup();
+                }
+            }
+        }
+        rule.steps = steps;
+        rule
+    }
+
+    fn code(&self) -> Code {
+        if self.strict { code::SEQUENCE_INTERRUPTED } else { code::SEQUENCE_OUT_OF_ORDER }
+    }
+
+    /// The steps that name the tool, in order.
+    fn part(&self, slot: Slot) -> &[usize] {
+        let part = (slot.0 as usize).checked_sub(1).and_then(|slot| self.parts.get(slot));
+        part.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn means(&self, step: usize, look: Look<'_>) -> Meant {
+        self.steps.get(step).map_or(Meant::No, |step| step.means(look))
+    }
+
+    /// The steps that mean this very call.
+    fn meant(&self, look: Look<'_>) -> Vec<usize> {
+        let part = self.part(look.slot).iter();
+        part.copied().filter(|step| self.means(*step, look) == Meant::Yes).collect()
+    }
+
+    /// What a call is where `next` is wanted.
+    fn step(&self, next: usize, meant: &[usize]) -> Step {
+        let (later, wanted) =
+            (meant.last().is_some_and(|last| *last > next), meant.binary_search(&next).is_ok());
+        match () {
+            () if next >= self.steps.len() => Step::Free,
+            () if wanted => Step::Wanted,
+            () if if self.strict { next > 0 } else { later } => Step::Wrong,
+            () => Step::Free,
+        }
+    }
+
+    /// Whether every call that is looked at is wrong where `next` is wanted.
+    fn refuses(&self, next: usize, look: Look<'_>) -> bool {
+        if next >= self.steps.len() {
+            return false;
+        }
+        let part = self.part(look.slot);
+        let wanted = part.binary_search(&next).is_ok() && self.means(next, look) != Meant::No;
+        let later = || {
+            let behind = part.get(part.partition_point(|step| *step <= next)..).unwrap_or_default();
+            behind.iter().any(|step| self.means(*step, look) == Meant::Yes)
+        };
+        !wanted && if self.strict { next > 0 } else { later() }
+    }
+
+    /// The walk goes past a call.
+    fn pass(&self, walk: &mut Walk, at: CallRef, meant: &[usize], ok: bool) {
+        match self.step(walk.done.len(), meant) {
+            Step::Wanted if ok => walk.done.push(at),
+            Step::Wrong if walk.wrong.is_none() => walk.wrong = Some((at, walk.done.clone())),
+            Step::Wanted | Step::Wrong | Step::Free => {}
+        }
+    }
+
+    /// The steps that may be next behind a call.
+    fn after(&self, before: &[usize], meant: &[usize], known: Option<bool>) -> Vec<usize> {
+        let mut after = Vec::with_capacity(before.len() + 1);
+        for next in before {
+            let wanted = self.step(*next, meant) == Step::Wanted;
+            if !wanted || known != Some(true) {
+                after.push(*next);
+            }
+            if wanted && known != Some(false) {
+                after.push(next + 1);
+            }
+        }
+        after.sort_unstable();
+        after.dedup();
+        after
+    }
+
+    fn waits(&self, state: &SequenceState, kept: &Kept) -> bool {
+        let wanted = |next: &usize| self.step(*next, &kept.steps) == Step::Wanted;
+        kept.known.is_none() && state.before.iter().any(wanted)
+    }
+
+    /// Takes in every call whose part is settled.
+    fn settle(&self, state: &mut SequenceState) {
+        while let Some(kept) = state.kept.pop_front() {
+            if self.waits(state, &kept) && state.kept.len() < KEPT {
+                state.kept.push_front(kept);
+                break;
+            }
+            self.pass(&mut state.walk, kept.at, &kept.steps, kept.known == Some(true));
+            state.before = self.after(&state.before, &kept.steps, kept.known);
+        }
+    }
+}
+
+impl Kind for Sequence {
+    type State = SequenceState;
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let slot = self.slots.get(tool).copied().unwrap_or_default();
+        // In a strict sequence every other call may be the wrong one.
+        let wakes = !self.steps.is_empty() && (self.strict || slot > 0);
+        Wakes { decide: wakes, observe: wakes, slot: Slot(slot as u64) }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.slots.keys().cloned());
+    }
+
+    fn gate(&self, state: &SequenceState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+        let next = state.now.iter().find(|next| self.refuses(**next, look))?;
+        let done = state.walk.done.iter().rev().take(1).copied();
+        Some(Against::new(self.code(), done).count(*next as u64))
+    }
+
+    fn started(
+        &self,
+        state: &mut SequenceState,
+        look: Look<'_>,
+        at: CallRef,
+        _cx: &Cx<'_>,
+        _timers: &mut Timers<'_>,
+    ) {
+        let steps = self.meant(look);
+        if state.now.iter().all(|next| self.step(*next, &steps) == Step::Free) {
+            return;
+        }
+        state.now = self.after(&state.now, &steps, None);
+        state.kept.push_back(Kept { at, steps, known: None });
+        self.settle(state);
+    }
+
+    fn resolved(&self, state: &mut SequenceState, _look: Look<'_>, at: CallRef, ok: bool, _cx: &Cx<'_>) {
+        let Ok(place) = state.kept.binary_search_by_key(&at, |kept| kept.at) else { return };
+        if let Some(kept) = state.kept.get_mut(place) {
+            kept.known = Some(ok);
+        }
+        self.settle(state);
+        let mut now = state.before.clone();
+        for kept in &state.kept {
+            now = self.after(&now, &kept.steps, kept.known);
+        }
+        state.now = now;
+    }
+
+    fn stands(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> Stands {
+        let mut walk = state.walk.clone();
+        if end == End::SoFar && walk.wrong.is_none() && !state.kept.is_empty() {
+            return Stands::as_it_is(RuleOutcome::Pending).count(walk.done.len() as u64);
+        }
+        for kept in &state.kept {
+            self.pass(&mut walk, kept.at, &kept.steps, kept.known == Some(true));
+        }
+        let (done, of) = (walk.done.len(), self.steps.len());
+        if let Some((wrong, before)) = walk.wrong {
+            let count = before.len() as u64;
+            let calls = before.into_iter().chain([wrong]);
+            return Stands::violated(self.code(), Some(wrong), calls).count(count);
+        }
+        match end {
+            _ if done == 0 => Stands::as_it_is(RuleOutcome::NotExercised),
+            _ if done == of => Stands::as_it_is(RuleOutcome::Held),
+            End::SoFar => Stands::as_it_is(RuleOutcome::Pending),
+            End::Complete => Stands::violated(code::SEQUENCE_CUT_SHORT, None, walk.done),
+        }
+        .count(done as u64)
+    }
+
+    fn shows(&self, state: &SequenceState, rule: RuleId, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
+        let done = state.walk.done.len();
+        let next = self.steps.get(done).map(|step| Arc::clone(&step.named.tool));
+        out.push(StateItem::Step { rule, done: done as u64, of: self.steps.len() as u64, next });
+    }
+}

@@ -1,0 +1,254 @@
+//! One sequence rule as a unit: what its kind says of a call, put as findings, checks and outcomes.
+//!
+//! A [`Kind`] is a small state machine that knows nothing of findings. Everything it is told and asked costs the same
+//! however long the session is, but for [`Kind::stands`], which lists the calls that it rests on.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::operand::Look;
+use crate::diagnostic::code::Code;
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::order::Order;
+use crate::monitor::{
+    Asked, Cx, Detail, Effect, End, Event, Found, Hidden, Monitor, RuleId, Sink, Slot, StateItem, Timers,
+    Unit, Wakes,
+};
+use crate::session::{CallRef, Facts, Outcome, value};
+
+/// A kind of rule.
+pub(super) trait Kind: Send + Sync + 'static {
+    /// What is kept over a session.
+    type State: Clone + Send + Default + 'static;
+    /// What a tool's name means to the rule.
+    fn wakes(&self, tool: &str) -> Wakes;
+    /// Exact tool names that the rule has.
+    fn names(&self, out: &mut Vec<Arc<str>>);
+    /// What speaks against a call; of a look without arguments, what speaks against every call of the tool.
+    fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+        None
+    }
+    /// A deadline that passes with this call, which no gate could save.
+    fn passes(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+        None
+    }
+    /// Before the first turn.
+    fn begins(&self, _timers: &mut Timers<'_>) {}
+    /// A call runs, or may have run. `place` is its place in the trace, from 1.
+    fn started(
+        &self,
+        state: &mut Self::State,
+        look: Look<'_>,
+        at: CallRef,
+        cx: &Cx<'_>,
+        timers: &mut Timers<'_>,
+    );
+    /// A call has its result.
+    fn resolved(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _ok: bool, _cx: &Cx<'_>) {}
+    /// How the rule stands.
+    fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> Stands;
+    /// What there is to see on the way.
+    fn shows(&self, _state: &Self::State, _rule: RuleId, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
+}
+
+/// What speaks against a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Against {
+    pub code: Code,
+    /// The earlier calls it rests on.
+    pub found: Vec<CallRef>,
+    /// Calls or steps so far.
+    pub count: u64,
+}
+
+/// How a rule stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Stands {
+    pub outcome: RuleOutcome,
+    pub code: Option<Code>,
+    pub position: Option<u32>,
+    pub calls: Vec<u32>,
+    pub count: u64,
+}
+
+impl Against {
+    pub fn new(code: Code, found: impl IntoIterator<Item = CallRef>) -> Against {
+        Against { code, found: found.into_iter().collect(), count: 0 }
+    }
+
+    pub fn count(self, count: u64) -> Against {
+        Against { count, ..self }
+    }
+}
+
+impl Stands {
+    pub fn as_it_is(outcome: RuleOutcome) -> Stands {
+        Stands { outcome, code: None, position: None, calls: Vec::new(), count: 0 }
+    }
+
+    pub fn violated(
+        code: Code,
+        position: Option<CallRef>,
+        calls: impl IntoIterator<Item = CallRef>,
+    ) -> Stands {
+        Stands {
+            outcome: RuleOutcome::Violated,
+            code: Some(code),
+            position: position.map(|call| call.index),
+            calls: calls.into_iter().map(|call| call.index).collect(),
+            count: 0,
+        }
+    }
+
+    pub fn count(self, count: u64) -> Stands {
+        Stands { count, ..self }
+    }
+}
+
+/// A rule: its kind, what it asks in facts, and when it applies.
+pub(super) struct RuleUnit<K> {
+    pub rule: [RuleId; 1],
+    pub order: Arc<Order>,
+    pub when: Vec<When>,
+    pub kind: K,
+}
+
+/// A condition on the session's context: the rule does not apply where the key has another value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct When {
+    /// Below `context`, with dots.
+    pub key: Arc<str>,
+    pub value: Value,
+}
+
+impl When {
+    fn allows(&self, context: Option<&Value>) -> bool {
+        let found = context.and_then(|context| {
+            let nested = || self.key.split('.').try_fold(context, |value, key| value.get(key));
+            context.get(&*self.key).or_else(nested)
+        });
+        found.is_none_or(|found| value::equal(found, &self.value))
+    }
+}
+
+impl<K: Kind> Unit for RuleUnit<K> {
+    fn rules(&self) -> &[RuleId] {
+        &self.rule
+    }
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        self.kind.wakes(tool)
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        self.kind.names(out);
+    }
+
+    fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
+        let applies = self.when.iter().all(|when| when.allows(facts.context.as_ref()));
+        let state = applies.then(K::State::default);
+        Box::new(RuleMonitor { state, begun: false, averted: 0, unit: self })
+    }
+}
+
+struct RuleMonitor<K: Kind> {
+    unit: Arc<RuleUnit<K>>,
+    /// `None`: the rule does not apply to this session.
+    state: Option<K::State>,
+    begun: bool,
+    /// Calls that it stopped.
+    averted: u32,
+}
+
+impl<K: Kind> RuleMonitor<K> {
+    fn detail(&self, count: u64) -> Detail {
+        Detail::Order { rule: Arc::clone(&self.unit.order), count }
+    }
+
+    fn found(against: &Against) -> Vec<Found> {
+        against.found.iter().map(|call| Found { call: *call, value: None }).collect()
+    }
+}
+
+impl<K: Kind> Monitor for RuleMonitor<K> {
+    fn fork(&self) -> Box<dyn Monitor> {
+        let (unit, state) = (Arc::clone(&self.unit), self.state.clone());
+        Box::new(RuleMonitor { unit, state, begun: self.begun, averted: self.averted })
+    }
+
+    fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
+        let Some(state) = &self.state else { return };
+        if let Some(against) = self.unit.kind.gate(state, Look::any(tool, slot), cx) {
+            out.hide(0, against.code);
+        }
+    }
+
+    fn decide(&self, call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
+        let Some(state) = &self.state else { return };
+        let look = Look::call(call);
+        let denied = self.unit.kind.gate(state, look, cx);
+        let effect = if denied.is_some() { Effect::Deny } else { Effect::Report };
+        let against = denied.or_else(|| self.unit.kind.passes(state, look, cx));
+        if let Some(against) = &against {
+            out.find(0, effect, against.code, |finding| {
+                (finding.found, finding.detail) = (Self::found(against), self.detail(against.count));
+            });
+        }
+        out.check(0, against.is_none(), |check| {
+            check.code = against.as_ref().map(|against| against.code);
+            check.found = against.as_ref().map(Self::found).unwrap_or_default();
+            check.detail = self.detail(against.as_ref().map_or(0, |against| against.count));
+        });
+    }
+
+    fn observe(&mut self, event: Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
+        let (Some(state), kind) = (&mut self.state, &self.unit.kind) else { return };
+        match event {
+            Event::TurnStart if !self.begun => {
+                self.begun = true;
+                kind.begins(timers);
+            }
+            Event::Started(call) => kind.started(state, Look::call(call), call.at, cx, timers),
+            Event::Resolved { call, outcome, .. } => {
+                kind.resolved(state, Look::call(call), call.at, outcome == Outcome::Ok, cx);
+            }
+            // What was decided a moment ago is decided alike now.
+            Event::Stopped(call) if cx.enforcing && kind.gate(state, Look::call(call), cx).is_some() => {
+                self.averted += 1;
+            }
+            Event::Stopped(_)
+            | Event::TurnStart
+            | Event::Message(_)
+            | Event::Operation(_)
+            | Event::Due(_)
+            | Event::TurnEnd { .. } => {}
+        }
+    }
+
+    fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>) {
+        if let Some(state) = &self.state {
+            let [rule] = self.unit.rule;
+            self.unit.kind.shows(state, rule, cx, out);
+        }
+    }
+
+    fn report(&self, end: End, cx: &Cx<'_>, out: &mut Vec<RuleState>) {
+        let [rule] = self.unit.rule;
+        let nothing = || Stands::as_it_is(RuleOutcome::NotExercised);
+        let stands = self.state.as_ref().map_or_else(nothing, |state| self.unit.kind.stands(state, end, cx));
+        let outcome = match stands.outcome {
+            RuleOutcome::NotExercised if self.averted > 0 => RuleOutcome::Held,
+            other => other,
+        };
+        out.push(RuleState {
+            rule,
+            outcome,
+            code: stands.code,
+            position: stands.position,
+            calls: stands.calls,
+            averted: self.averted,
+            detail: self.detail(stands.count),
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! What a sequence rule asks, as facts: which tools, in which order, how often, how soon.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// A sequence rule in its own terms.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Order {
+    /// The tool runs at least once.
+    Require {
+        /// The tool.
+        tool: Named,
+    },
+    /// No `then` without an earlier `first`.
+    Before {
+        /// What comes first.
+        first: Named,
+        /// What needs it, one or several.
+        then: Vec<Named>,
+    },
+    /// Directly before every `then` stands a `first`.
+    ImmediatelyBefore {
+        /// What comes first.
+        first: Named,
+        /// What needs it, one or several.
+        then: Vec<Named>,
+    },
+    /// No call of these.
+    Blocklist {
+        /// Text that no name may contain.
+        pattern: Option<Arc<str>>,
+        /// Names, with `*` and `?`.
+        tools: Vec<Arc<str>>,
+    },
+    /// No call of anything else.
+    Allowlist {
+        /// Names, with `*` and `?`.
+        tools: Vec<Arc<str>>,
+    },
+    /// No more calls than this.
+    MaxCalls {
+        /// The tool.
+        tool: Named,
+        /// The most that may be.
+        max: u64,
+    },
+    /// A call among the first of the session.
+    Eventually {
+        /// The tool.
+        tool: Named,
+        /// How many calls it may take, its own included.
+        within: u64,
+    },
+    /// Once `trigger` ran, no `forbidden`.
+    NeverAfter {
+        /// What begins it.
+        trigger: Named,
+        /// What may not follow.
+        forbidden: Named,
+    },
+    /// Every `trigger` is followed by a `then`.
+    After {
+        /// What begins it.
+        trigger: Named,
+        /// What must follow.
+        then: Named,
+        /// How many calls later at the latest.
+        within: u64,
+    },
+    /// The steps in this order.
+    Sequence {
+        /// The steps.
+        tools: Vec<Named>,
+        /// Whether nothing may come between them.
+        strict: bool,
+    },
+}
+
+/// A tool as a rule names it: by its own name or an alias, perhaps only with certain arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// The name in the rule.
+    pub tool: Arc<str>,
+    /// Patterns of arguments that must match, by argument.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args_match: Vec<(Arc<str>, Arc<str>)>,
+}

@@ -1,0 +1,279 @@
+//! Sentences about the order of calls: what a rule expects, what happened instead, what would mend it.
+
+use super::{at, count, list, name, tool_of};
+use crate::diagnostic::Code;
+use crate::diagnostic::code;
+use crate::engine::{Mode, Verdict};
+use crate::monitor::finding::RuleState;
+use crate::monitor::order::{Named, Order};
+use crate::monitor::{Detail, Found};
+use crate::replay::Replay;
+use crate::session::{CallRef, Outcome, Session};
+
+/// What a violated rule has to say, a line each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// What the rule expects.
+    pub expected: String,
+    /// What happened instead. Calls are counted from 1 among those that ran.
+    pub actual: String,
+    /// What would mend it.
+    pub suggestion: Option<String>,
+}
+
+/// What there is to say of a rule about the session that is violated; nothing of another.
+pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
+    let (code, Detail::Order { rule, count }) = (state.code?, &state.detail) else { return None };
+    Some(Violation {
+        expected: expected(rule),
+        actual: Actual { code, rule, count: *count, state, replay }.sentence(),
+        suggestion: suggestion(code, rule, *count),
+    })
+}
+
+/// The calls that ran, in order: what the rules about the session look at.
+pub fn trace(replay: &Replay) -> Vec<CallRef> {
+    let calls = replay.session().calls.iter().zip(replay.calls());
+    let ran = calls.filter(|(call, judged)| {
+        let allowed = replay.mode() == Mode::Shadow || judged.decision.verdict == Verdict::Allow;
+        allowed && call.outcome != Outcome::Refused
+    });
+    ran.map(|(call, _)| call.at).collect()
+}
+
+/// What a rule expects, in a line.
+pub fn expected(order: &Order) -> String {
+    match order {
+        Order::Require { tool } => format!("{} succeeds at least once", operand(tool)),
+        Order::Before { first, then } => format!("{} before {}", operand(first), any(then)),
+        Order::ImmediatelyBefore { first, then } => {
+            format!("{} directly before every {}", operand(first), any(then))
+        }
+        Order::Blocklist { pattern, tools } => match pattern {
+            Some(pattern) if tools.is_empty() => format!("no tool with `{}` in its name", name(pattern)),
+            Some(pattern) => {
+                format!("no tool with `{}` in its name, and none of {}", name(pattern), names(tools))
+            }
+            None => format!("none of {}", names(tools)),
+        },
+        Order::Allowlist { tools } if tools.is_empty() => "no call at all".to_owned(),
+        Order::Allowlist { tools } => format!("only {}", names(tools)),
+        Order::MaxCalls { tool, max: 0 } => format!("no call of {}", operand(tool)),
+        Order::MaxCalls { tool, max } => format!("at most {} of {}", count(*max, "call"), operand(tool)),
+        Order::Eventually { tool, within } => {
+            format!("{} succeeds among the first {}", operand(tool), count(*within, "call"))
+        }
+        Order::NeverAfter { trigger, forbidden } => {
+            format!("no {} after {}", operand(forbidden), operand(trigger))
+        }
+        Order::After { trigger, then, within } => {
+            format!("{} within {} after every {}", operand(then), count(*within, "call"), operand(trigger))
+        }
+        Order::Sequence { tools, strict } => {
+            let steps: Vec<String> = tools.iter().map(operand).collect();
+            let strictly = if *strict { ", with nothing between them" } else { "" };
+            format!("{} in this order{strictly}", steps.join(", "))
+        }
+    }
+}
+
+/// What would mend it, in a line.
+pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String> {
+    Some(match (code, order) {
+        (code::REQUIRED_MISSING, Order::Require { tool }) => {
+            format!("add a call of {} that succeeds", operand(tool))
+        }
+        (code::BEFORE_MISSING | code::BEFORE_LATE, Order::Before { first, then }) => {
+            format!("call {}, with success, before {}", operand(first), any(then))
+        }
+        (code::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
+            format!("call {}, with success, directly before {}", operand(first), any(then))
+        }
+        (code::BLOCKLISTED, _) => "leave the call out, or take the name off the list".to_owned(),
+        (code::NOT_ALLOWLISTED, _) => "leave the call out, or put the name on the list".to_owned(),
+        (code::MAX_CALLS_OVER, _) => "leave the call out, or raise `max`".to_owned(),
+        (code::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
+            format!("call {}, with success, among the first {}", operand(tool), count(*within, "call"))
+        }
+        (code::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
+            format!("call {} before {}, or not at all", operand(forbidden), operand(trigger))
+        }
+        (code::FOLLOW_UP_MISSING, Order::After { then, trigger, .. }) => {
+            format!("call {}, with success, soon after every {}", operand(then), operand(trigger))
+        }
+        (code::SEQUENCE_INTERRUPTED, Order::Sequence { tools, .. }) => {
+            let (first, last) = (tools.first()?, tools.last()?);
+            format!("make the call before {} or after {}", operand(first), operand(last))
+        }
+        (code::SEQUENCE_OUT_OF_ORDER | code::SEQUENCE_CUT_SHORT, Order::Sequence { .. }) => {
+            format!("call {} next, with success", next(order, done)?)
+        }
+        _ => return None,
+    })
+}
+
+/// What speaks against a call, in a line.
+pub(super) fn against(code: Code, order: &Order, done: u64, found: &[Found], session: &Session) -> String {
+    let earlier = || found.first().map(|found| found.call);
+    let ran_in = |call: CallRef| format!("{} ran in {}", tool_of(call, session), at(call, session));
+    match (code, order) {
+        (code::BEFORE_MISSING, Order::Before { first, .. }) => match earlier() {
+            Some(call) => format!("{} is not known to have succeeded: {}", operand(first), ran_in(call)),
+            None => format!("{} has not succeeded yet", operand(first)),
+        },
+        (code::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
+            Some(call) => format!("not directly behind a successful {}: {}", operand(first), ran_in(call)),
+            None => format!("not directly behind a successful {}: it is the first call", operand(first)),
+        },
+        (code::BLOCKLISTED | code::NOT_ALLOWLISTED, _) => format!("the rule allows {}", expected(order)),
+        (code::MAX_CALLS_OVER, Order::MaxCalls { tool, max }) => {
+            format!("{} ran {} of {max} times", operand(tool), done)
+        }
+        (code::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
+            format!("{} has not succeeded among the first {}", operand(tool), count(*within, "call"))
+        }
+        (code::AFTER_TRIGGER, _) => match earlier() {
+            Some(call) => format!("forbidden since {}", ran_in(call)),
+            None => expected(order),
+        },
+        (code::FOLLOW_UP_MISSING, Order::After { trigger, then, within }) => {
+            let after = earlier().map_or_else(
+                || operand(trigger),
+                |call| format!("{} in {}", tool_of(call, session), at(call, session)),
+            );
+            format!("no successful {} within {} after {after}", operand(then), count(*within, "call"))
+        }
+        (code::SEQUENCE_INTERRUPTED | code::SEQUENCE_OUT_OF_ORDER, Order::Sequence { tools, .. }) => {
+            let next = next(order, done).unwrap_or_default();
+            format!("{next} is the next of {}, {done} done", count(tools.len() as u64, "step"))
+        }
+        _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
+    }
+}
+
+/// A deadline on the way, in a line.
+pub(super) fn deadline(
+    tool: &str,
+    since: Option<CallRef>,
+    left: u64,
+    open: u64,
+    session: &Session,
+) -> String {
+    let since = since.map_or_else(String::new, |call| {
+        format!(" after {} in {}", tool_of(call, session), at(call, session))
+    });
+    let others = if open > 1 { format!(", {} open", count(open, "window")) } else { String::new() };
+    format!("{} is due{since}: {} left{others}", name(tool), count(left, "call"))
+}
+
+/// A sequence on the way, in a line.
+pub(super) fn step(done: u64, of: u64, next: Option<&str>) -> String {
+    let next = next.map_or_else(String::new, |next| format!(", then {}", name(next)));
+    format!("sequence: {done} of {}{next}", count(of, "step"))
+}
+
+/// What happened instead of what a rule expects.
+struct Actual<'a> {
+    code: Code,
+    rule: &'a Order,
+    count: u64,
+    state: &'a RuleState,
+    replay: &'a Replay,
+}
+
+impl Actual<'_> {
+    fn sentence(&self) -> String {
+        let fault = self.state.position.map(|index| self.call(index)).unwrap_or_default();
+        match (self.code, self.rule) {
+            (code::REQUIRED_MISSING, Order::Require { tool }) => format!("{} never succeeded", operand(tool)),
+            (code::BEFORE_MISSING, Order::Before { first, .. }) => {
+                format!("{fault}, but {} never succeeded", operand(first))
+            }
+            (code::BEFORE_LATE, Order::Before { first, .. }) => match self.state.calls.first() {
+                Some(late) => {
+                    format!("{fault}, but {} not before place {}", operand(first), self.place(*late))
+                }
+                None => fault,
+            },
+            (code::NOT_ADJACENT, _) => match self.state.calls.as_slice() {
+                [before, _] => format!("{fault}, directly behind {}", self.call(*before)),
+                _ => format!("{fault}, before anything else"),
+            },
+            (code::MAX_CALLS_OVER, _) => {
+                format!("{}, the one too many is {fault}", count(self.count, "call"))
+            }
+            (code::DEADLINE_MISSED, Order::Eventually { tool, .. }) if self.state.position.is_none() => {
+                format!("{} never succeeded in {}", operand(tool), count(self.count, "call"))
+            }
+            (code::DEADLINE_MISSED, _) => format!("{fault} came too late"),
+            (code::AFTER_TRIGGER, _) => match self.state.calls.first() {
+                Some(trigger) => format!("{fault}, after {}", self.call(*trigger)),
+                None => fault,
+            },
+            (code::FOLLOW_UP_MISSING, Order::After { then, .. }) => {
+                let open = if self.count > 1 {
+                    format!(", and {} more without", self.count - 1)
+                } else {
+                    String::new()
+                };
+                format!("{fault} has no successful {} in time{open}", operand(then))
+            }
+            (code::SEQUENCE_INTERRUPTED | code::SEQUENCE_OUT_OF_ORDER, _) => {
+                let next = next(self.rule, self.count).unwrap_or_default();
+                format!("{fault}, where {next} was next")
+            }
+            (code::SEQUENCE_CUT_SHORT, Order::Sequence { tools, .. }) => {
+                let next = next(self.rule, self.count).unwrap_or_default();
+                format!(
+                    "ended after {} of {}, {next} was next",
+                    self.count,
+                    count(tools.len() as u64, "step")
+                )
+            }
+            _ => fault,
+        }
+    }
+
+    /// `DeleteCustomer at place 2`.
+    fn call(&self, index: u32) -> String {
+        let session = self.replay.session();
+        let tool = session.calls.get(index as usize).map(|call| tool_of(call.at, session));
+        format!("{} at place {}", tool.unwrap_or("a call".into()), self.place(index))
+    }
+
+    /// Place in the trace, from 1.
+    fn place(&self, index: u32) -> usize {
+        trace(self.replay).iter().take_while(|call| call.index <= index).count()
+    }
+}
+
+/// The step that comes next.
+fn next(order: &Order, done: u64) -> Option<String> {
+    let Order::Sequence { tools, .. } = order else { return None };
+    usize::try_from(done).ok().and_then(|done| tools.get(done)).map(operand)
+}
+
+/// A tool, and what its arguments must match.
+fn operand(named: &Named) -> String {
+    let tool = name(&named.tool).into_owned();
+    if named.args_match.is_empty() {
+        return tool;
+    }
+    let arguments =
+        named.args_match.iter().map(|(argument, pattern)| format!("{} ~ {}", name(argument), name(pattern)));
+    format!("{tool} ({})", arguments.collect::<Vec<_>>().join(", "))
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn any(operands: &[Named]) -> String {
+    let mut operands: Vec<String> = operands.iter().map(operand).collect();
+    match operands.pop() {
+        Some(last) if operands.is_empty() => last,
+        Some(last) => format!("{} or {last}", operands.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn names(names: &[std::sync::Arc<str>]) -> String {
+    list(names.iter().map(|tool| name(tool).into_owned()))
+}

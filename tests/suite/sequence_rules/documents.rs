@@ -1,0 +1,167 @@
+//! What can be written, and what is said about it.
+
+use toolgate::diagnostic::Severity;
+
+use super::load;
+
+/// Every diagnostic: `LINE severity code`.
+fn said(text: &str) -> String {
+    let loaded = load(text);
+    let lines = loaded.diagnostics.iter().map(|told| {
+        let line = told.place().and_then(|place| place.line()).unwrap_or_default();
+        format!("{line} {} {}", told.severity.name(), told.code)
+    });
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+/// Ids, types and tests of the rules.
+fn rules(text: &str) -> Vec<String> {
+    let policy = super::policy(text);
+    let rules = policy.rules().iter().map(|(_, rule)| {
+        let test = rule.test.as_deref().map(|test| format!(" {test}")).unwrap_or_default();
+        format!("{} {}{test}", rule.id, rule.kind)
+    });
+    rules.collect()
+}
+
+#[test]
+fn rules_stand_at_the_top_in_tests_and_in_expectations() {
+    let text = "
+version: 1
+rules:
+  - {type: require, tool: A}
+tests:
+  - id: one_by_metric
+    metric: sequence_valid
+    rules: [{type: count, tool: A, max: 1}, {type: allowlist, tools: [A]}]
+  - id: by_expectation
+    expected:
+      type: sequence_valid
+      rules: [{type: before, first: A, then: B}]
+  - {id: other, metric: args_valid, schema: {}}
+  - {id: another, expected: {type: must_contain, must_contain: [x]}}
+";
+    assert_eq!(
+        rules(text),
+        [
+            "rules.yaml#/rules/0 require",
+            "rules.yaml#/tests/0/rules/0 count one_by_metric",
+            "rules.yaml#/tests/0/rules/1 allowlist one_by_metric",
+            "rules.yaml#/tests/1/expected/rules/0 before by_expectation",
+        ]
+    );
+    assert_eq!(said(text), "5 notice tests_skipped");
+    assert!(load(text).diagnostics[0].message.starts_with("2 of 4 tests"));
+}
+
+#[test]
+fn the_old_form_is_read_as_pairs() {
+    let text = "
+sequences:
+  - [A, B, C]
+tests:
+  - {id: in_a_test, metric: sequence_valid, sequences: [[D, E]]}
+";
+    assert_eq!(
+        rules(text),
+        [
+            "rules.yaml#/sequences/0/1 before",
+            "rules.yaml#/sequences/0/2 before",
+            "rules.yaml#/tests/0/sequences/0/1 before in_a_test",
+        ]
+    );
+    assert_eq!(said(text), "2 notice old_sequences; 5 notice old_sequences");
+    assert_eq!(
+        said("sequences: [[A], [A, 1]]"),
+        "1 error wrong_type; 1 notice old_sequences; 1 warning never_met"
+    );
+}
+
+#[test]
+fn aliases_hold_where_they_stand_and_below() {
+    let text = "
+aliases: {W: [a, b], Unused: [x]}
+rules: [{type: max_calls, tool: W, max: 0}]
+tests:
+  - id: own_names
+    metric: sequence_valid
+    aliases: {W: [c], V: [d]}
+    rules: [{type: max_calls, tool: W, max: 0}]
+";
+    assert_eq!(said(text), "7 warning unused_alias; 2 warning unused_alias");
+    let found = super::findings(&super::Replay::new(
+        &super::session("a b W c d"),
+        &super::policy(text),
+        toolgate::engine::Mode::Shadow,
+    ));
+    assert_eq!(found, "0 deny max_calls_over; 1 deny max_calls_over; 3 deny max_calls_over");
+}
+
+#[test]
+fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
+    let rows = [
+        ("rules:\n- {type: befor, first: A, then: B}", "2 error bad_value"),
+        ("rules:\n- {first: A, then: B}", "2 error missing_key"),
+        ("rules:\n- {type: before, first: A}", "2 error missing_key"),
+        ("rules:\n- {type: before, first: A, then: []}", "2 error bad_value"),
+        ("rules:\n- {type: before, first: [A], then: B}", "2 error wrong_type"),
+        ("rules:\n- {type: before, first: {name: A}, then: B}", "2 error wrong_type"),
+        ("rules:\n- {type: require, tool: 1}", "2 error wrong_type"),
+        ("rules:\n- {type: require, tool: ''}", "2 error bad_value"),
+        ("rules:\n- {type: require, tool: {tool: A, args_match: {a: 5}}}", "2 error wrong_type"),
+        ("rules:\n- {type: max_calls, tool: A}", "2 error missing_key"),
+        ("rules:\n- {type: max_calls, tool: A, max: -1}", "2 error bad_value"),
+        ("rules:\n- {type: count, tool: A, exact: 2, max: 2}", "2 error unknown_key"),
+        ("rules:\n- {type: eventually, tool: A}", "2 error missing_key"),
+        ("rules:\n- {type: after, trigger: A, then: B}", ""),
+        ("rules:\n- {type: after, trigger: A, then: B, within: 1.5}", "2 error bad_value"),
+        ("rules:\n- {type: blocklist}", "2 error missing_key"),
+        ("rules:\n- {type: allowlist, pattern: x}", "2 error missing_key; 2 warning unknown_key"),
+        ("rules:\n- {type: blocklist, tools: [a, 1]}", "2 error wrong_type"),
+        ("rules:\n- {type: sequence, tools: [A, B], strict: yes}", "2 error wrong_type"),
+        ("rules:\n- {type: require, tool: A, when: {user: x}}", "2 error bad_value"),
+        ("rules:\n- {type: require, tool: A, when: [x]}", "2 error wrong_type"),
+        ("rules: {type: require}\nsequences: []", "1 error wrong_type; 2 notice old_sequences"),
+        ("rules:", "1 error wrong_type"),
+        ("rules: [require]", "1 error wrong_type"),
+        ("rules: []\nalises: {}", "2 warning unknown_key"),
+        ("rules:\n- {type: sequence, tools: [A, B], strct: true}", "2 warning unknown_key"),
+        ("rules:\n- {type: blocklist, pattern: admin_*}", "2 warning star_in_pattern"),
+        ("rules:\n- {type: blocklist, pattern: ''}", "2 warning never_met"),
+        ("rules:\n- {type: require, tool: check_*}", "2 warning star_in_name"),
+        ("rules:\n- {type: blocklist, tools: [check_*]}", ""),
+        ("aliases: {W: [a]}\nrules:\n- {type: blocklist, tools: [W]}", "3 warning alias_in_list"),
+        ("rules:\n- {type: require, tool: {tool: A, args_match: {c: '['}}}", "2 warning broken_pattern"),
+        ("rules:\n- {type: require, tool: {tool: A, args_match: {c: '(?=x)'}}}", "2 warning broken_pattern"),
+        ("rules:\n- {type: before, first: A, then: [B, A]}", "2 warning equal_operands"),
+        ("rules:\n- {type: never_after, trigger: A, forbidden: A}", "2 warning equal_operands"),
+        ("rules:\n- {type: before, first: {tool: A, args_match: {c: x}}, then: A}", ""),
+        ("rules:\n- {type: eventually, tool: A, within: 0}", "2 warning never_met"),
+        ("rules:\n- {type: sequence, tools: []}", "2 warning never_met"),
+        ("tests:\n- {id: test_1, metric: sequence_valid, rules: []}", "2 warning vague_id"),
+        ("tests:\n- {metric: sequence_valid, rules: []}", "2 warning vague_id"),
+        ("tests:\n- {id: read_before_write_2, metric: sequence_valid, rules: []}", ""),
+        ("tests:\n- {id: x, metric: sequence_valid}", "2 error missing_key"),
+        (
+            "tests:\n- {id: x, metric: sequence_vaild, rules: []}",
+            "2 warning tests_skipped; 1 notice tests_skipped",
+        ),
+        (
+            "dialect: sequence_rules\ntests:\n- {id: x, rules: []}",
+            "3 error missing_key; 2 notice tests_skipped",
+        ),
+        ("tests:\n- [x]\n- {metric: y}", "2 error wrong_type; 1 notice tests_skipped"),
+    ];
+    let wrong: Vec<String> = rows
+        .iter()
+        .map(|(text, expected)| (text, expected, said(text)))
+        .filter(|(_, expected, said)| said != *expected)
+        .map(|(text, expected, said)| format!("{text}\n  expected `{expected}`\n  said     `{said}`"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (text, _) in rows {
+        let loaded = load(text);
+        let broken = loaded.diagnostics.iter().any(|told| told.severity == Severity::Error);
+        assert_eq!(loaded.policy.is_none(), broken, "{text}");
+    }
+}
