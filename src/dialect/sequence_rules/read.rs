@@ -1,6 +1,7 @@
 //! One rule's text as a unit.
 
 use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use regex::Regex;
@@ -35,7 +36,7 @@ pub(super) struct Reading<'a, 'r> {
 #[derive(Clone, Default)]
 pub(super) struct Aliases<'a> {
     own: usize,
-    all: Vec<Arc<Alias<'a>>>,
+    all: Vec<Rc<Alias<'a>>>,
 }
 
 pub(super) struct Alias<'a> {
@@ -105,7 +106,7 @@ impl<'a, 'r> Reading<'a, 'r> {
         for (name, field) in entries.into_iter().flatten() {
             let members = field.list(out, |member, out| member.name(out).map(Arc::from)).unwrap_or_default();
             let span = field.key_span.unwrap_or(field.span());
-            aliases.all.push(Arc::new(Alias { name, span, members, used: Cell::new(false) }));
+            aliases.all.push(Rc::new(Alias { name, span, members, used: Cell::new(false) }));
         }
         aliases.own = aliases.all.len();
         aliases.all.extend(outer.all.iter().cloned());
