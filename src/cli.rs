@@ -8,6 +8,7 @@ mod check;
 mod explain;
 mod input;
 mod manual;
+mod migrate;
 mod open;
 mod replay;
 mod samples;
@@ -106,6 +107,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Replay(replay)) => replay::run(&replay, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
+        Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),
         Some(Verb::Completions { shell }) => manual::completions(shell, Cli::command(), screen),
         Some(Verb::Man { verb }) => manual::man(verb.as_deref(), Cli::command(), screen),
     }

@@ -54,6 +54,8 @@ pub enum Verb {
     Check(Check),
     /// Explain a code, or why one call was decided so
     Explain(Explain),
+    /// Write a sequence-rule document of the old form in the current one
+    Migrate(Migrate),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -120,6 +122,16 @@ pub struct Explain {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+}
+
+/// `toolgate migrate`.
+#[derive(Debug, Args)]
+pub struct Migrate {
+    /// The document; `-` for standard input
+    pub file: String,
+    /// Change the file instead of printing what it would be
+    #[arg(long)]
+    pub write: bool,
 }
 
 /// The recordings to look at.

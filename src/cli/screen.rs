@@ -119,7 +119,6 @@ impl Screen {
     }
 
     /// Says something that is neither wrong nor an answer; not when quiet.
-    #[cfg(feature = "tui")]
     pub fn note(&mut self, message: &str) {
         if !self.quiet {
             self.complain(&format!("note: {}", words::line(message)));

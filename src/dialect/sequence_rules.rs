@@ -12,6 +12,7 @@
 
 mod after;
 mod lint;
+pub mod migrate;
 mod names;
 mod operand;
 mod order;
@@ -31,7 +32,7 @@ use read::{Aliases, Reading};
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
-    name: "sequence_rules",
+    name: "sequence_rule",
     title: "sequence rules: the order of calls over a whole session",
     recognises,
     reader: || Box::new(Sequenced::default()),
@@ -98,6 +99,12 @@ fn document<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>) -> Option
     Some(())
 }
 
+/// Whether a test holds sequence rules.
+fn is_about_sequences(test: &Node) -> bool {
+    let kinds = [test.get("metric"), test.get("expected").and_then(|expected| expected.get("type"))];
+    kinds.into_iter().flatten().any(|kind| kind.as_str() == Some(METRIC))
+}
+
 /// Reads a test; `Some(false)` if it is not about sequences.
 fn one_test<'a>(
     reading: &mut Reading<'a, '_>,
@@ -108,10 +115,8 @@ fn one_test<'a>(
     let mut fields = test.fields(out)?;
     let (metric, expected) = (fields.optional("metric"), fields.optional("expected"));
     let kind = expected.as_ref().and_then(|expected| Some((expected, expected.node.entry("type")?)));
-    let is = |node: &Node| node.as_str() == Some(METRIC);
-    let by_metric = metric.as_ref().is_some_and(|metric| is(metric.node));
-    let by_type = kind.is_some_and(|(_, kind)| is(&kind.value));
-    if !by_metric && !by_type {
+    let by_type = kind.is_some_and(|(_, kind)| kind.value.as_str() == Some(METRIC));
+    if !is_about_sequences(test.node) {
         let misspelt = [metric.as_ref().map(|metric| metric.node), kind.map(|(_, kind)| &kind.value)];
         for node in misspelt.into_iter().flatten() {
             if node.as_str().and_then(|word| nearest(word, [METRIC])).is_some() {

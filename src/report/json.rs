@@ -6,6 +6,7 @@
 
 mod plan;
 mod sequence_policies;
+mod sequence_rules;
 mod tool_policies;
 
 use std::io::{self, Write};
@@ -16,13 +17,13 @@ use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
 use sequence_policies::{DispatchLine, HaltLine, LimitLine};
+use sequence_rules::{DeadlineLine, OrderLine, StepLine};
 use tool_policies::{MissingLine, RecordedLine, TouchedLine};
 
 use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Narrowing, Verdict};
 use crate::monitor::finding::{Output, RuleOutcome, RuleState};
-use crate::monitor::order::Order;
 use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Reason, Rule, RuleId, StateItem};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
@@ -263,30 +264,11 @@ fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Precondi
 #[derive(Serialize)]
 #[serde(untagged)]
 enum StateLine<'a> {
-    Step {
-        rule: &'a str,
-        kind: &'static str,
-        tool: &'a str,
-        completed: u64,
-        wanted: &'a Number,
-    },
+    Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u64, wanted: &'a Number },
     Limit(LimitLine<'a>),
+    Deadline(DeadlineLine<'a>),
+    Sequence(StepLine<'a>),
     Recorded(RecordedLine<'a>),
-    Deadline {
-        rule: &'a str,
-        kind: &'static str,
-        tool: &'a str,
-        since: Option<CallRef>,
-        left: u64,
-        open: u64,
-    },
-    Sequence {
-        rule: &'a str,
-        kind: &'static str,
-        done: u64,
-        of: u64,
-        next: Option<&'a str>,
-    },
 }
 
 fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> {
@@ -307,16 +289,23 @@ fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> 
             used: *used,
             allowed: *allowed,
         })),
+        StateItem::Deadline { rule, tool, since, left, open } => Some(StateLine::Deadline(DeadlineLine {
+            rule: id(*rule, policy),
+            kind: "deadline",
+            tool,
+            since: *since,
+            left: *left,
+            open: *open,
+        })),
+        StateItem::Step { rule, done, of, next } => Some(StateLine::Sequence(StepLine {
+            rule: id(*rule, policy),
+            kind: "step",
+            done: *done,
+            of: *of,
+            next: next.as_deref(),
+        })),
         StateItem::Recorded { document, recorded, .. } => {
             RecordedLine::of(document, recorded).map(StateLine::Recorded)
-        }
-        StateItem::Deadline { rule, tool, since, left, open } => {
-            let (rule, since, left, open) = (id(*rule, policy), *since, *left, *open);
-            Some(StateLine::Deadline { rule, kind: "deadline", tool, since, left, open })
-        }
-        StateItem::Step { rule, done, of, next } => {
-            let (rule, done, of, next) = (id(*rule, policy), *done, *of, next.as_deref());
-            Some(StateLine::Sequence { rule, kind: "step", done, of, next })
         }
         StateItem::Precondition { .. } | StateItem::Forbidden { .. } => None,
     });
@@ -485,10 +474,7 @@ enum DetailLine<'a> {
     Dispatch(DispatchLine<'a>),
     Missing(MissingLine<'a>),
     File(TouchedLine<'a>),
-    Order {
-        asks: &'a Order,
-        count: u64,
-    },
+    Order(OrderLine<'a>),
 }
 
 impl<'a> DetailLine<'a> {
@@ -506,7 +492,7 @@ impl<'a> DetailLine<'a> {
             Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
             Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
             Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
-            Detail::Order { rule, count } => DetailLine::Order { asks: rule, count: *count },
+            Detail::Order { rule: asks, count } => DetailLine::Order(OrderLine { asks, count: *count }),
         })
     }
 }

@@ -97,8 +97,8 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
         | StateItem::Precondition { tool, .. }
         | StateItem::Limit { tool, .. }
         | StateItem::Deadline { tool, .. } => *tool == call.tool,
-        StateItem::Step { next, .. } => next.as_ref() == Some(&call.tool),
         StateItem::Recorded { .. } => true,
+        StateItem::Step { next, .. } => next.as_ref() == Some(&call.tool),
     });
     for (nth, item) in of_tool.enumerate() {
         let label = if nth == 0 { "at start" } else { "" };

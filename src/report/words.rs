@@ -188,7 +188,10 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
         StateItem::Recorded { recorded, files, listed, .. } => {
             tool_policies::recorded(recorded, files, *listed)
         }
-        other => order::state(other, session).unwrap_or_default(),
+        StateItem::Deadline { tool, since, left, open, .. } => {
+            order::deadline(tool, *since, *left, *open, session)
+        }
+        StateItem::Step { done, of, next, .. } => order::step(*done, *of, next.as_deref()),
     }
 }
 

@@ -3,6 +3,7 @@
 mod cases;
 mod documents;
 mod gate;
+mod migrate;
 
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ pub fn load(text: &str) -> Loaded {
 
 pub fn policy(text: &str) -> Arc<Policy> {
     let loaded = load(text);
-    loaded.policy.unwrap_or_else(|| panic!("{text}: {:#?}", loaded.diagnostics))
+    assert!(loaded.policy.is_some(), "{text}: {:#?}", loaded.diagnostics);
+    loaded.policy.unwrap()
 }
 
 /// A call of a session in short: `A` has succeeded, `A!` failed, `A?` has no result, `A-` was refused; `A>` succeeds and

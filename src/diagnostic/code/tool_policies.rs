@@ -103,7 +103,9 @@ Take one of the entries out.
 "The document has sections, which list its tools, and none of them lists this name.
 
     sections:
-      - {id: ops, tools: [lint, deploy], policies: [{type: sequential_dependency, dependencies: {deploy: [lnt]}}]}
+      - id: ops
+        tools: [lint, deploy]
+        policies: [{type: sequential_dependency, dependencies: {deploy: [lnt]}}]
 
 A tool that does not exist never succeeds, so what needs it is denied for ever; and what is said of it
 has no effect. Correct the name, or add the tool to a section.

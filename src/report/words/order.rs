@@ -6,7 +6,7 @@ use crate::diagnostic::code;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::order::{Named, Order};
-use crate::monitor::{Detail, Found, StateItem};
+use crate::monitor::{Detail, Found};
 use crate::replay::Replay;
 use crate::session::{CallRef, Outcome, Session};
 
@@ -151,22 +151,25 @@ pub(super) fn against(code: Code, order: &Order, done: u64, found: &[Found], ses
     }
 }
 
-/// A deadline or a step on the way, in a line.
-pub(super) fn state(item: &StateItem, session: &Session) -> Option<String> {
-    Some(match item {
-        StateItem::Deadline { tool, since, left, open, .. } => {
-            let since = since.map_or_else(String::new, |call| {
-                format!(" after {} in {}", tool_of(call, session), at(call, session))
-            });
-            let others = if *open > 1 { format!(", {} open", count(*open, "window")) } else { String::new() };
-            format!("{} is due{since}: {} left{others}", name(tool), count(*left, "call"))
-        }
-        StateItem::Step { done, of, next, .. } => {
-            let next = next.as_ref().map_or_else(String::new, |next| format!(", then {}", name(next)));
-            format!("sequence: {done} of {}{next}", count(*of, "step"))
-        }
-        _ => return None,
-    })
+/// A deadline on the way, in a line.
+pub(super) fn deadline(
+    tool: &str,
+    since: Option<CallRef>,
+    left: u64,
+    open: u64,
+    session: &Session,
+) -> String {
+    let since = since.map_or_else(String::new, |call| {
+        format!(" after {} in {}", tool_of(call, session), at(call, session))
+    });
+    let others = if open > 1 { format!(", {} open", count(open, "window")) } else { String::new() };
+    format!("{} is due{since}: {} left{others}", name(tool), count(left, "call"))
+}
+
+/// A sequence on the way, in a line.
+pub(super) fn step(done: u64, of: u64, next: Option<&str>) -> String {
+    let next = next.map_or_else(String::new, |next| format!(", then {}", name(next)));
+    format!("sequence: {done} of {}{next}", count(of, "step"))
 }
 
 /// What happened instead of what a rule expects.

@@ -1,0 +1,96 @@
+//! `toolgate migrate`: a document of sequence rules in the old form, written in the current one.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use super::args;
+use super::screen::Screen;
+use super::{Exit, Failure};
+use crate::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
+use crate::files::Input;
+use crate::report::words;
+use crate::source::Source;
+
+/// Runs the verb.
+pub fn run(asked: &args::Migrate, screen: &mut Screen) -> Result<Exit, Failure> {
+    let name = asked.file.as_str();
+    let stdin = name == "-";
+    if stdin && asked.write {
+        return Err(Failure::usage("standard input cannot be written back").help("leave `--write` out"));
+    }
+    let input = Input { name: name.into(), path: (!stdin).then(|| name.into()), named: true };
+    let text = input.read_text().map_err(|told| Failure::Input(vec![told]))?;
+    let source = Source::new(name, text);
+    let migrated = migrate(&source).map_err(|refusal| refused(&refusal, name))?;
+    if migrated.changes.is_empty() {
+        screen.note(&format!("{name} is in the current form already: nothing to change"));
+    }
+    if !asked.write {
+        tell(&migrated, name, &mut |line| screen.note(line));
+        write!(screen.out(), "{}", migrated.text)?;
+        return Ok(Exit::Clean);
+    }
+    if !migrated.changes.is_empty() {
+        replace(Path::new(name), &migrated.text)
+            .with_context(|| format!("{name} cannot be written"))
+            .map_err(Failure::System)?;
+        let mut lines = Vec::new();
+        tell(&migrated, name, &mut |line| lines.push(line.to_owned()));
+        for line in lines {
+            writeln!(screen.out(), "{}", words::line(&line))?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+/// What was changed, a line each.
+fn tell(migrated: &Migrated, name: &str, say: &mut dyn FnMut(&str)) {
+    for change in &migrated.changes {
+        match change {
+            Change::Version { line } => say(&format!("{name}:{line}: version 0 is now 1")),
+            Change::Sequences { line, lists, rules, empty } => {
+                let made = format!(
+                    "`sequences` with {} is now `rules` with {}",
+                    words::count(*lists as u64, "list"),
+                    words::count(*rules as u64, "`before` rule")
+                );
+                say(&format!("{name}:{line}: {made}"));
+                if *empty > 0 {
+                    let gone = words::count(*empty as u64, "list");
+                    say(&format!(
+                        "{name}:{line}: left out {gone} of fewer than two names, which asks nothing"
+                    ));
+                }
+            }
+        }
+    }
+}
+
+fn refused(refusal: &Refusal, name: &str) -> Failure {
+    match refusal {
+        Refusal::Broken(told) => Failure::Input(told.clone()),
+        Refusal::Foreign => Failure::usage(format!("{name} holds no sequence rules, so there is nothing to migrate"))
+            .help("the old form has `sequences` with lists of names, at the top or in a test"),
+        Refusal::Tangled(line) => {
+            Failure::usage(format!("{name}:{line}: `sequences` is written in a way that cannot be changed in place"))
+                .help("write it as a plain list of lists of names, without anchors, and without `rules` that are no list")
+        }
+    }
+}
+
+/// Puts a text in a file's place in one step, so that nobody ever sees half of it.
+fn replace(path: &Path, text: &str) -> anyhow::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.tmp", std::process::id()));
+    fs::write(&beside, text)?;
+    let put = fs::metadata(&path)
+        .and_then(|old| fs::set_permissions(&beside, old.permissions()))
+        .and_then(|()| fs::rename(&beside, &path));
+    if put.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    Ok(put?)
+}
