@@ -22,6 +22,12 @@ mod generate_sessions;
 #[path = "property/naive.rs"]
 mod naive;
 #[cfg(test)]
+#[path = "property/naive_plans.rs"]
+mod naive_plans;
+#[cfg(test)]
+#[path = "property/plans.rs"]
+mod plans;
+#[cfg(test)]
 #[path = "property/policy_sessions.rs"]
 mod policy_sessions;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Rejection plans: the cases with known verdicts, what is said of a plan's text, and how plans meet a session.
 
 mod conformance;
+mod sessions;
+mod texts;
 
 use std::io::Cursor;
 use std::sync::Arc;

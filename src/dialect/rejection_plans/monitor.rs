@@ -125,6 +125,8 @@ struct Look<'a> {
 struct Searched<'a> {
     /// The message that stands at the target, and its place.
     at: Option<(usize, &'a Message)>,
+    /// Whether the pattern is in it.
+    found: bool,
     value: bool,
     cause: Option<Cause>,
 }
@@ -167,7 +169,8 @@ impl<'a> Look<'a> {
             }
             (Test::Regex(regex), ConditionKind::Regex { negate, speaker, position, seen, .. }) => {
                 let searched = self.search(regex, *negate, *speaker, *position);
-                *seen = searched.at.map(|(place, message)| self.seen(place, message, regex));
+                let found = searched.found.then_some(regex);
+                *seen = searched.at.map(|(place, message)| self.seen(place, message, found));
                 (made.value, made.unevaluable) = (searched.value, searched.cause);
             }
             (Test::Liquid(template), ConditionKind::Liquid { printed, .. }) => {
@@ -182,13 +185,12 @@ impl<'a> Look<'a> {
 
     fn search(&self, regex: &JsRegex, negate: bool, speaker: Speaker, position: i64) -> Searched<'a> {
         let at = self.target(speaker, position);
-        let Some((_, message)) = at else { return Searched { at, value: negate, cause: None } };
-        let Some(text) = message.content.said() else {
-            return Searched { at, value: true, cause: Some(Cause::Content) };
-        };
+        let came = |found, value, cause| Searched { at, found, value, cause };
+        let Some((_, message)) = at else { return came(false, negate, None) };
+        let Some(text) = message.content.said() else { return came(false, true, Some(Cause::Content)) };
         match regex.is_match(text, js_regex::DEFAULT_BUDGET) {
-            Ok(found) => Searched { at, value: found != negate, cause: None },
-            Err(over) => Searched { at, value: true, cause: Some(Cause::Budget(over.budget)) },
+            Ok(found) => came(found, found != negate, None),
+            Err(over) => came(false, true, Some(Cause::Budget(over.budget))),
         }
     }
 
@@ -210,9 +212,10 @@ impl<'a> Look<'a> {
         Some((history.len() + place, message))
     }
 
-    fn seen(&self, place: usize, message: &Message, regex: &JsRegex) -> Seen {
+    /// The message, and where the pattern is in it, if it is.
+    fn seen(&self, place: usize, message: &Message, regex: Option<&JsRegex>) -> Seen {
         let found = message.content.said().and_then(|text| {
-            let units = regex.find(text, js_regex::DEFAULT_BUDGET).ok()??;
+            let units = regex?.find(text, js_regex::DEFAULT_BUDGET).ok()??;
             Some(js_regex::byte_range(text, units))
         });
         Seen {

@@ -49,8 +49,7 @@ pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span)
         );
     }
     if let Some(printed) = without_messages(made) {
-        let message =
-            format!("for an empty history the template prints {printed}, so the call is counted against");
+        let message = format!("for an empty history the template prints {printed}, and so counts as matched");
         said.push(
             Diagnostic::warning(code::TEMPLATE_WITHOUT_ANSWER, message)
                 .at(source, span)
