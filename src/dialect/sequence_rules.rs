@@ -32,7 +32,7 @@ use read::{Aliases, Reading};
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
-    name: "sequence_rules",
+    name: "sequence_rule",
     title: "sequence rules: the order of calls over a whole session",
     recognises,
     reader: || Box::new(Sequenced::default()),
