@@ -147,7 +147,7 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
             "2 warning tests_skipped; 1 notice tests_skipped",
         ),
         (
-            "dialect: sequence_rules\ntests:\n- {id: x, rules: []}",
+            "dialect: sequence_rule\ntests:\n- {id: x, rules: []}",
             "3 error missing_key; 2 notice tests_skipped",
         ),
         ("tests:\n- [x]\n- {metric: y}", "2 error wrong_type; 1 notice tests_skipped"),
