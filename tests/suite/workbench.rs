@@ -142,7 +142,7 @@ fn a_denied_call_is_found_and_left_again() {
 fn the_samples_open_with_nothing_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::start(120, 40, folder.path(), &[], &[]);
-    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("1/4"));
+    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("refund-121"));
     session.press("F");
     session.sees("resource_unmatched");
     session.press("\x03");
