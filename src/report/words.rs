@@ -81,7 +81,7 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
         (code, Detail::Dispatch(dispatch)) => return sequence_policies::way_out(code, dispatch),
         (_, Detail::Missing(tools)) => tool_policies::way_out_for_missing(tools),
         (_, Detail::File(file)) => tool_policies::way_out_for_file(file, finding.checked.as_ref()),
-        (code::PLAN_MATCHED, Detail::Plan(made)) => return plan::way_out(made),
+        (code::PLAN_MATCHED, Detail::Plan(made)) => plan::way_out(made),
         (code, Detail::Order { rule, count }) => order::suggestion(code, rule, *count)?,
         _ => return None,
     })

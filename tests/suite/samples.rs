@@ -33,6 +33,11 @@ const OUTCOMES: &[(&str, &str)] = &[
         "2.1 deny sequence_forbidden; 4.2 deny limit_reached; 4.3 halt sequence_forbidden; 5.1 not_reached",
     ),
     ("notes-811", "1.1 deny not_read_before_write"),
+    ("phone-901", "all allowed"),
+    ("phone-902", "2.1 deny plan_matched"),
+    ("phone-903", "3.1 deny plan_matched; 5.1 deny plan_matched"),
+    ("phone-904", "2.1 deny plan_matched"),
+    ("phone-905", "4.1 deny plan_matched, refused then"),
     ("refund-121", "all allowed"),
     ("refund-122", "all allowed"),
     ("refund-124", "4.1 deny resource_unmatched; 5.1 deny prior_tool_missing; 7.1 deny forbidden"),
@@ -86,7 +91,7 @@ const DIAGNOSTICS: &[(&str, &[&str])] = &[
 ];
 
 /// The codes of findings that can decide.
-const CODES: [&str; 10] = [
+const CODES: [&str; 11] = [
     "forbidden",
     "step_count_below",
     "prior_tool_missing",
@@ -97,6 +102,7 @@ const CODES: [&str; 10] = [
     "limit_reached",
     "dependency_missing",
     "not_read_before_write",
+    "plan_matched",
 ];
 
 fn root() -> &'static Path {
@@ -316,7 +322,8 @@ fn every_code_decides_a_call_and_hides_a_tool_where_it_can() {
             "prior_output_unmatched",
             "sequence_forbidden",
             "limit_reached",
-            "dependency_missing"
+            "dependency_missing",
+            "plan_matched"
         ]
         .iter()
         .all(|code| hid.contains(code)),

@@ -18,39 +18,60 @@ pub(super) fn against(plan: &Plan) -> String {
     if let Some(found) = &plan.tree.unevaluable {
         return format!("the plan cannot be evaluated, so it rejects: {}", cause(found));
     }
-    let mut said: Vec<String> = plan.tree.conditions.iter().take(NAMED).map(condition).collect();
-    if plan.tree.conditions.len() > NAMED {
-        said.push(format!("{} more", plan.tree.conditions.len() - NAMED));
+    let mut leaves = Vec::new();
+    plan.tree.conditions.iter().for_each(|condition| decisive(condition, &mut leaves));
+    let mut said: Vec<String> = leaves.iter().take(NAMED).map(|leaf| condition(leaf)).collect();
+    if leaves.len() > NAMED {
+        said.push(format!("{} more", leaves.len() - NAMED));
     }
     list(said)
 }
 
 /// Why the plan lets the call pass, in a line.
 pub(super) fn in_favour(plan: &Plan) -> String {
+    let mut leaves = Vec::new();
     match plan.tree.conditions.iter().find(|condition| !condition.value) {
-        Some(unmet) => condition(unmet),
-        None => "the plan has no conditions".to_owned(),
+        Some(unmet) => decisive(unmet, &mut leaves),
+        None => return "the plan has no conditions".to_owned(),
     }
+    leaves.first().map_or_else(|| "a condition does not match".to_owned(), |leaf| condition(leaf))
+}
+
+/// The leaves that came to what the condition came to, and so made it that.
+fn decisive<'a>(made: &'a Condition, leaves: &mut Vec<&'a Condition>) {
+    if made.conditions.is_empty() {
+        leaves.push(made);
+    }
+    let agreeing = made.conditions.iter().filter(|inner| inner.value == made.value);
+    agreeing.for_each(|inner| decisive(inner, leaves));
 }
 
 /// What would let the call pass, in a line.
-pub(super) fn way_out(plan: &Plan) -> Option<String> {
-    let broken = |condition: &Condition| matches!(condition.unevaluable, Some(Cause::Text(_)));
-    if broken(&plan.tree) {
-        return Some("mend the plan: as it is written it rejects every call".to_owned());
+pub(super) fn way_out(plan: &Plan) -> String {
+    match plan.tree.conditions.iter().find_map(turned) {
+        Some(turned) => format!("it passes once {turned}"),
+        None => "mend the plan: as it is written it rejects every call".to_owned(),
     }
-    let conditions = &plan.tree.conditions;
-    if conditions.iter().all(broken) {
-        return Some("mend the plan: none of its conditions can be evaluated".to_owned());
+}
+
+/// What would keep a condition from matching; nothing does where its own text is wrong.
+fn turned(made: &Condition) -> Option<String> {
+    if let Some(Cause::Text(_)) = made.unevaluable {
+        return None;
     }
-    let turn = conditions.iter().find(|condition| !broken(condition))?;
-    Some(match &turn.kind {
+    Some(match &made.kind {
         ConditionKind::Regex { pattern, negate, speaker, position, .. } => {
             let has = if *negate { "has" } else { "does not have" };
-            format!("it passes once {} {has} `{}`", target(*speaker, *position), name(pattern))
+            format!("{} {has} `{}`", target(*speaker, *position), name(pattern))
         }
-        ConditionKind::Liquid { .. } => "it passes once the template prints false".to_owned(),
-        _ => format!("it passes once one of {} does not match", count(conditions.len() as u64, "condition")),
+        ConditionKind::Liquid { .. } => "the template prints false".to_owned(),
+        ConditionKind::Group(Some(Join::Or)) => {
+            let matched = made.conditions.iter().filter(|inner| inner.value);
+            list(matched.map(turned).collect::<Option<Vec<_>>>()?)
+        }
+        ConditionKind::Group(_) | ConditionKind::Plan | ConditionKind::Unknown => {
+            made.conditions.iter().find_map(turned)?
+        }
     })
 }
 
@@ -91,15 +112,16 @@ pub fn condition(condition: &Condition) -> String {
         ConditionKind::Regex { pattern, speaker, position, seen, .. } => {
             searched(pattern, &target(*speaker, *position), seen.as_ref())
         }
-        ConditionKind::Liquid { printed: Some(printed), .. } => {
-            format!("the template prints {}", value(&Value::String(printed.to_string())))
+        ConditionKind::Liquid { template, printed: Some(printed) } => {
+            format!("`{}` prints {}", name(template), value(&Value::String(printed.to_string())))
         }
-        ConditionKind::Liquid { printed: None, .. } => "the template prints nothing that counts".to_owned(),
+        ConditionKind::Liquid { template, printed: None } => format!("`{}`", name(template)),
         ConditionKind::Unknown => "a condition of no known type".to_owned(),
     };
     match &condition.unevaluable {
         Some(Cause::Printed) | None => said,
-        Some(Cause::Text(text)) => super::line(text),
+        Some(Cause::Text(text) | Cause::Template(text)) => super::line(text),
+        Some(found @ Cause::NoInstant) => cause(found),
         Some(found) => format!("{said} ({})", cause(found)),
     }
 }
@@ -117,7 +139,7 @@ pub fn cause(cause: &Cause) -> String {
 
 fn searched(pattern: &str, target: &str, seen: Option<&Seen>) -> String {
     let pattern = name(pattern);
-    let Some(seen) = seen else { return format!("there is not {target} to have `{pattern}`") };
+    let Some(seen) = seen else { return format!("{target} does not exist, and so has no `{pattern}`") };
     let own = if seen.own { " (this turn's own)" } else { "" };
     let Some(text) = seen.content.said() else { return format!("{target}{own} is no text") };
     let has = if seen.found.is_some() { "has" } else { "has no" };
