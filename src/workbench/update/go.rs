@@ -8,8 +8,8 @@ use crate::workbench::model::{Framed, Model};
 use crate::workbench::transcript::{RowKind, Rows};
 use crate::workbench::view;
 
-/// Turns whose frames are made together.
-const NEAR: u32 = 16;
+/// Turns before and after the selected one whose frames are made together with its own.
+const NEAR: u32 = 8;
 
 /// The next or previous call; in lists the next or previous row.
 pub fn next(model: &mut Model, by: isize) {
@@ -173,7 +173,7 @@ fn frame(model: &mut Model) {
         model.frame = Some(Framed { replay, turn, frame, near });
         return;
     }
-    let first = (turn - 1) / NEAR * NEAR + 1;
-    let near = replay.frames(first, first + NEAR - 1);
+    // Around the turn, so that going to and fro stays inside.
+    let near = replay.frames(turn.saturating_sub(NEAR).max(1), turn + NEAR);
     model.frame = of_turn(&near).map(|frame| Framed { replay, turn, frame, near });
 }
