@@ -133,6 +133,7 @@ impl Failure {
             }
             Failure::Input(diagnostics) => {
                 diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+                screen.tell_rest();
                 Exit::Bad
             }
             // Whoever read the answer has seen enough.

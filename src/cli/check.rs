@@ -29,6 +29,7 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
         Format::Text => {
             screen.all = true;
             diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+            screen.tell_rest();
             let counts = [(errors, "error"), (warnings, "warning")].into_iter();
             let counts = counts.filter(|(count, _)| *count > 0);
             let counts: Vec<String> = counts.map(|(count, kind)| words::count(count, kind)).collect();

@@ -22,12 +22,15 @@ pub struct Screen {
     quiet: bool,
     /// Every diagnostic is shown, however many are alike.
     pub all: bool,
-    told: BTreeMap<Code, u64>,
+    /// How many were told, by code and whether they are less than errors.
+    told: BTreeMap<(Code, bool), u64>,
     progress: ProgressBar,
 }
 
 /// Warnings and notices with one code that are shown; the rest are counted.
 const ALIKE: u64 = 3;
+/// Errors with one code that are shown: more are a file that is something else, or hostile.
+const ALIKE_ERRORS: u64 = 100;
 
 impl Screen {
     /// For this process.
@@ -71,16 +74,21 @@ impl Screen {
     }
 
     /// Shows a diagnostic. Of warnings and notices that are alike only a few, unless all were asked for; none when quiet.
+    /// Of errors that are alike a hundred.
     pub fn tell(&mut self, told: &Diagnostic) {
-        if told.severity < Severity::Error {
-            if self.quiet {
-                return;
-            }
-            let count = self.told.entry(told.code).or_default();
-            *count += 1;
-            if *count > ALIKE && !self.all {
-                return;
-            }
+        let minor = told.severity < Severity::Error;
+        if minor && self.quiet {
+            return;
+        }
+        let most = match (minor, self.all) {
+            (true, true) => u64::MAX,
+            (true, false) => ALIKE,
+            (false, _) => ALIKE_ERRORS,
+        };
+        let count = self.told.entry((told.code, minor)).or_default();
+        *count += 1;
+        if *count > most {
+            return;
         }
         let style = diagnostic::Style { color: self.color_err, ..diagnostic::Style::default() };
         let mut text = diagnostic::text(told, style);
@@ -93,13 +101,14 @@ impl Screen {
 
     /// Says how many diagnostics were not shown.
     pub fn tell_rest(&mut self) {
-        if self.all {
-            return;
-        }
-        for (code, count) in std::mem::take(&mut self.told) {
-            if count > ALIKE {
-                let more = words::thousands(count - ALIKE);
-                self.complain(&format!("and {more} more `{code}` (--full shows all)"));
+        for ((code, minor), count) in std::mem::take(&mut self.told) {
+            let (most, way) = match (minor, self.all) {
+                (true, true) => continue,
+                (true, false) => (ALIKE, " (--full shows all)"),
+                (false, _) => (ALIKE_ERRORS, ""),
+            };
+            if count > most {
+                self.complain(&format!("and {} more `{code}`{way}", words::thousands(count - most)));
             }
         }
     }

@@ -15,6 +15,10 @@ use crate::source::{Source, Span};
 /// The most lines of a span that are drawn; of a longer one the first stands for all.
 const MOST_LINES: usize = 4;
 
+/// Labels so many lines or bytes apart are drawn by themselves: what stands between them is neither shown nor read.
+const LINES_APART: u32 = 32;
+const BYTES_APART: usize = 2000;
+
 /// How diagnostics are drawn.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Style {
@@ -96,7 +100,7 @@ fn places(labels: &[Label]) -> Vec<Element<'_>> {
             Place::Text { source, .. } => {
                 if !drawn.contains(&source) {
                     drawn.push(source);
-                    elements.push(snippet(source, labels).into());
+                    elements.extend(snippets(source, labels).map(Element::from));
                 }
             }
             Place::File { file } => elements.push(origin(file, None)),
@@ -114,17 +118,34 @@ fn origin(file: &str, line: Option<u64>) -> Element<'_> {
     }
 }
 
-/// The lines of a source from the first label to the last, and the labels in them.
-fn snippet<'l>(source: &'l Source, labels: &'l [Label]) -> Snippet<'l, Annotation<'l>> {
-    let here: Vec<(&Label, Span)> = labels
-        .iter()
-        .filter_map(|label| match &label.place {
-            Place::Text { source: other, span } if other == source => {
-                Some((label, shown_span(source, *span)))
-            }
-            _ => None,
-        })
-        .collect();
+/// The labels in a source, those that stand near each other in one piece; the piece of the first label comes first.
+fn snippets<'l>(
+    source: &'l Source,
+    labels: &'l [Label],
+) -> impl Iterator<Item = Snippet<'l, Annotation<'l>>> {
+    let mut pieces: Vec<Vec<(&Label, Span)>> = Vec::new();
+    for label in labels {
+        let Place::Text { source: other, span } = &label.place else { continue };
+        if other != source {
+            continue;
+        }
+        let span = shown_span(source, *span);
+        let line = |at: usize| source.position(at).line;
+        let near = |(_, known): &(&Label, Span)| {
+            let (first, then) = if known.start <= span.start { (*known, span) } else { (span, *known) };
+            then.start.saturating_sub(first.end) < BYTES_APART
+                && line(then.start).saturating_sub(line(first.end)) < LINES_APART
+        };
+        match pieces.iter_mut().find(|piece| piece.iter().any(near)) {
+            Some(piece) => piece.push((label, span)),
+            None => pieces.push(vec![(label, span)]),
+        }
+    }
+    pieces.into_iter().map(|piece| snippet(source, piece))
+}
+
+/// The lines of a source from the first of these labels to the last.
+fn snippet<'l>(source: &'l Source, here: Vec<(&'l Label, Span)>) -> Snippet<'l, Annotation<'l>> {
     let first = here.iter().map(|(_, span)| source.position(span.start).line).min().unwrap_or(1);
     let last = here.iter().map(|(_, span)| source.position(span.end).line).max().unwrap_or(first);
     let start = source.line_span(first).map_or(0, |line| line.start);

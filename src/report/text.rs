@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::words::ByTool;
 use super::{Judged, Look, Scope, Total, words};
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Effect, Finding, StateItem};
@@ -79,7 +80,7 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
     writeln!(out, "{}  {}  {}", paint.bold(&id), words::name(&session.origin.file), replay.mode().word())?;
     verdict_line(replay, call, decided, Widths::default(), paint, out)?;
     row(out, "arguments", words::line(&cut(call.arguments.raw())))?;
-    findings(replay, call, decided, true, paint, out)?;
+    findings(replay, &ByTool::of(session), call, decided, true, paint, out)?;
     recorded(call, decided, out)?;
     if let Some(told) = &decided.decision.told {
         row(out, "told", words::line(told))?;
@@ -227,13 +228,14 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
             Verdict::NotReached => false,
         })
     };
+    let by_tool = ByTool::of(session);
     let mut widths = Widths::default();
     for (call, _) in shown() {
         widths.fit(call, session);
     }
     for (call, decided) in shown() {
         verdict_line(replay, call, decided, widths, paint, out)?;
-        findings(replay, call, decided, false, paint, out)?;
+        findings(replay, &by_tool, call, decided, false, paint, out)?;
         recorded(call, decided, out)?;
     }
     Ok(())
@@ -241,10 +243,10 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
 
 /// Every turn with its tools and every call with its checks.
 fn every_turn(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let (session, policy) = (replay.session(), replay.policy());
+    let by_tool = ByTool::of(replay.session());
     let mut written = Ok(());
     replay.each_frame(1, u32::MAX, &mut |frame| {
-        written = turn(replay, &frame, session, policy, paint, out);
+        written = turn(replay, &frame, &by_tool, paint, out);
         if written.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
     });
     written
@@ -253,11 +255,11 @@ fn every_turn(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<
 fn turn(
     replay: &Replay,
     frame: &Frame,
-    session: &Session,
-    policy: &Policy,
+    by_tool: &ByTool<'_>,
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let (session, policy) = (replay.session(), replay.policy());
     writeln!(out, "  {}", paint.bold(&format!("turn {}", frame.turn)))?;
     let visible = frame.narrowing.tools.iter().filter(|tool| tool.visible());
     let visible: Vec<_> = visible.map(|tool| words::name(&tool.tool)).collect();
@@ -276,7 +278,7 @@ fn turn(
     for (call, decision) in calls.iter().zip(&frame.calls) {
         let Some(decided) = replay.call(call.at.index) else { continue };
         verdict_line(replay, call, decided, widths, paint, out)?;
-        findings(replay, call, decided, false, paint, out)?;
+        findings(replay, by_tool, call, decided, false, paint, out)?;
         checks(decision, session, policy, false, paint, out)?;
         recorded(call, decided, out)?;
     }
@@ -328,6 +330,7 @@ fn verdict_line(
 
 fn findings(
     replay: &Replay,
+    by_tool: &ByTool<'_>,
     call: &Call,
     decided: &Decided,
     whole: bool,
@@ -354,7 +357,7 @@ fn findings(
             yaml(rule, paint, out)?;
         }
         if nth == 0 || whole {
-            evidence(finding, call, replay, out)?;
+            evidence(finding, call, replay, by_tool, out)?;
         }
         if let Some(way) = words::way_out(finding, rule).filter(|_| whole) {
             row(out, "way out", way)?;
@@ -364,13 +367,19 @@ fn findings(
 }
 
 /// The earlier calls that a finding rests on.
-fn evidence(finding: &Finding, call: &Call, replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+fn evidence(
+    finding: &Finding,
+    call: &Call,
+    replay: &Replay,
+    by_tool: &ByTool<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let session = replay.session();
     let stopped = |at: CallRef| replay.call(at.index).is_some_and(|judged| judged.decision.verdict.stops());
     // In `shadow` a stopped call ran all the same.
     let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
     let found = finding.found.iter().map(|found| words::found(found, session));
-    let attempts = words::attempts(finding, call.at, session, &stopped);
+    let attempts = words::attempts(finding, call.at, session, by_tool, &stopped);
     for (nth, line) in found.chain(attempts).enumerate() {
         row(out, if nth == 0 { "earlier" } else { "" }, line)?;
     }

@@ -9,6 +9,7 @@ mod sequence_policies;
 mod tool_policies;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde_json::{Number, Value};
 
@@ -18,7 +19,7 @@ use crate::diagnostic::code;
 use crate::engine::Verdict;
 use crate::monitor::finding::{Comparison, Output, Prior, RuleOutcome};
 use crate::monitor::{Check, Checked, Detail, Finding, Found, Reason, Rule, Rules, StateItem};
-use crate::session::{CallRef, Outcome, Session};
+use crate::session::{Call, CallRef, Outcome, Session};
 
 /// Columns a quoted value may take.
 const VALUE: usize = 48;
@@ -105,19 +106,40 @@ pub fn found(found: &Found, session: &Session) -> String {
     line
 }
 
+/// The calls of a session by tool, so that those before a call are found without passing by all the others.
+pub struct ByTool<'a>(HashMap<&'a str, Vec<&'a Call>>);
+
+impl<'a> ByTool<'a> {
+    /// Of this session.
+    pub fn of(session: &'a Session) -> ByTool<'a> {
+        let mut calls: HashMap<&str, Vec<&Call>> = HashMap::new();
+        for call in &session.calls {
+            calls.entry(&call.tool).or_default().push(call);
+        }
+        ByTool(calls)
+    }
+
+    /// The calls of a tool before a call, the newest first.
+    fn before(&self, tool: &str, call: CallRef) -> impl Iterator<Item = &'a Call> {
+        let calls = self.0.get(tool).map(Vec::as_slice).unwrap_or_default();
+        let end = calls.partition_point(|other| other.at.index < call.index);
+        calls.iter().take(end).rev().copied()
+    }
+}
+
 /// For a finding that rests on absence: the earlier calls of the wanted tool and why they do not count, a line each.
 /// `stopped` tells whether this replay stopped a call.
 pub fn attempts(
     finding: &Finding,
     call: CallRef,
     session: &Session,
+    by_tool: &ByTool<'_>,
     stopped: &dyn Fn(CallRef) -> bool,
 ) -> Vec<String> {
     let (code::PRIOR_TOOL_MISSING, Detail::Prior(prior)) = (finding.code, &finding.detail) else {
         return Vec::new();
     };
-    let before = session.calls.iter().take(call.index as usize).rev();
-    let attempts = before.filter(|other| other.tool == prior.tool).take(ATTEMPTS).map(|other| {
+    let attempts = by_tool.before(&prior.tool, call).take(ATTEMPTS).map(|other| {
         let why = match other.outcome {
             _ if stopped(other.at) => "it is stopped here",
             Outcome::Ok if other.at.turn == call.turn => "in the same turn, so its result was not known",

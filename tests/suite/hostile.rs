@@ -81,3 +81,38 @@ fn a_pipe_with_a_name_is_read_once() {
     writer.join().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), lines);
 }
+
+#[test]
+fn calls_denied_for_want_of_others_cost_each_the_same() {
+    let calls: Vec<Value> = (0..20_000).map(|i| call(i, "pay")).collect();
+    let session = json!({"messages": [
+        {"role": "assistant", "tool_calls": calls}, {"role": "tool", "tool_call_id": "c0", "content": "done"}]});
+    let folder = folder(&[
+        ("contracts/pay.yaml", "tool: pay\npreconditions: [{requires_prior_tool: check}]\n"),
+        ("wide.json", &session.to_string()),
+    ]);
+    let begun = Instant::now();
+    let output = toolgate(folder.path(), &["replay", "wide.json"]).output().unwrap();
+    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    assert_eq!(String::from_utf8(output.stdout).unwrap().matches("prior_tool_missing").count(), 20_000);
+}
+
+#[test]
+fn of_errors_that_are_alike_a_hundred_are_drawn() {
+    let many = 3_000;
+    for text in [
+        format!("tool: a\n{}", "forbids_after: [b]\n".repeat(many + 1)),
+        format!("{{tool: a{}}}", ", forbids_after: [b]".repeat(many + 1)),
+    ] {
+        let folder = folder(&[("a.yaml", &text)]);
+        let begun = Instant::now();
+        let output = toolgate(folder.path(), &["check", "a.yaml"]).output().unwrap();
+        assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(told.matches("error[duplicate_key]").count(), 100);
+        assert!(told.ends_with("and 2,900 more `duplicate_key`\n"), "{}", &told[told.len() - 200..]);
+        assert!(told.len() < 400_000, "{} bytes", told.len());
+        let output = toolgate(folder.path(), &["check", "a.yaml", "--format", "json"]).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().matches("duplicate_key").count(), many);
+    }
+}

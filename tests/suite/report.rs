@@ -223,3 +223,21 @@ fn colours_change_nothing_else() {
     assert_ne!(coloured, plain);
     assert_eq!(plain, text(&diagnostic, Style::default()));
 }
+
+#[test]
+fn labels_far_apart_are_drawn_by_themselves() {
+    let text = format!("tool: a\n{}tool: b\n", "# …\n".repeat(100));
+    let source = Source::new("far.yaml", &*text);
+    assert_snapshot!(drawn(&source), @r"
+    error[duplicate_key]: the key `tool` is given twice
+       --> far.yaml:102:1
+        |
+    102 | tool: b
+        | ^^^^
+        |
+       ::: far.yaml:1:1
+        |
+      1 | tool: a
+        | ---- given here first
+    ");
+}

@@ -47,7 +47,11 @@ fn said(policy: &str, calls: Calls<'_>) -> String {
     for finding in &judged.decision.findings {
         let rule = replay.policy().rules().get(finding.rule).unwrap();
         lines.push(format!("{}: {}", finding.code, words::finding(finding, rule, replay.session())));
-        for attempt in words::attempts(finding, call.at, replay.session(), &|_| false) {
+        for attempt in
+            words::attempts(finding, call.at, replay.session(), &words::ByTool::of(replay.session()), &|_| {
+                false
+            })
+        {
             lines.push(format!("  {attempt}"));
         }
         lines.extend(words::way_out(finding, rule).map(|way| format!("  way out: {way}")));
