@@ -9,7 +9,7 @@ mod work;
 use std::io::{self, stdout};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
@@ -26,6 +26,7 @@ use super::theme::{Theme, ThemeError};
 use super::update::update;
 use crate::engine::Mode;
 use crate::policy::Loaded;
+use crate::report::words;
 
 /// Where policies and recordings come from. Called on threads of the workbench, never on the one that draws.
 pub trait Supply: Send + Sync {
@@ -61,6 +62,9 @@ pub enum RunError {
     /// The terminal failed.
     #[error("the terminal failed: {0}")]
     Terminal(#[from] io::Error),
+    /// Nobody would give the terminal back when the program is told to end.
+    #[error("signals cannot be watched for: {0}")]
+    Signals(#[from] ctrlc::Error),
     /// The system gives no threads.
     #[error("no threads to judge with: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -98,6 +102,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     let (out, arriving) = channel();
     let workers = Workers::start(Arc::clone(&settings.supply), out.clone())?;
     terminal::hook_panics();
+    end_on_signals(out.clone())?;
     let screen = Screen::enter()?;
     let model = Model::new(Opening {
         theme,
@@ -110,6 +115,17 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     let input = Input::start(out);
     Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() }.run(&input)?;
     Ok(())
+}
+
+/// From now on an interrupt, a termination or a hang-up ends the loop, which gives the terminal back. While an editor
+/// has the terminal, an interrupt typed there is the editor's.
+fn end_on_signals(out: Sender<Arrived>) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(move || {
+        if terminal::is_taken() {
+            // Nobody listens once the loop has ended.
+            let _ = out.send(Arrived::Work(Msg::End));
+        }
+    })
 }
 
 struct Loop {
@@ -196,7 +212,8 @@ impl Loop {
             Effect::Copy { text, what } => {
                 let characters = text.chars().count();
                 execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?;
-                self.tell(false, format!("copied the {what}, {characters} characters"));
+                let length = words::count(characters as u64, "character");
+                self.tell(false, format!("copied the {what}, {length}"));
             }
         }
         Ok(ControlFlow::Continue(()))

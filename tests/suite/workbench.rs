@@ -231,3 +231,26 @@ fn nothing_to_open_is_told_before_the_terminal_is_taken() {
     let mut child = session.child;
     assert_eq!(child.wait().unwrap().exit_code(), 2);
 }
+
+#[test]
+fn more_keys_than_fit_into_one_reading_all_arrive() {
+    let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
+    session.sees("6 Decision");
+    session.press(&format!("{}F", "k".repeat(2500)));
+    session.sees("Findings by session");
+    session.press("qq");
+    session.ended();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_told_to_end_gives_the_terminal_back() {
+    for signal in ["-TERM", "-HUP"] {
+        let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
+        session.sees("6 Decision");
+        let program = session.child.process_id().unwrap().to_string();
+        let told = std::process::Command::new("kill").args([signal, &program]).status().unwrap();
+        assert!(told.success());
+        session.ended();
+    }
+}
