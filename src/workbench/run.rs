@@ -21,7 +21,7 @@ use self::terminal::Screen;
 use self::work::Workers;
 use super::effect::Effect;
 use super::message::Msg;
-use super::model::{Model, Opening};
+use super::model::{BuiltIn, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
 use crate::engine::Mode;
@@ -44,6 +44,8 @@ pub struct Settings {
     pub supply: Arc<dyn Supply>,
     /// The policy's name, for the header.
     pub policy_name: String,
+    /// What of both the program carries.
+    pub built_in: BuiltIn,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// A theme's name; without one the environment decides.
@@ -104,12 +106,13 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     terminal::hook_panics();
     end_on_signals(out.clone())?;
     let screen = Screen::enter()?;
-    let model = Model::new(Opening {
+    let mut model = Model::new(Opening {
         theme,
         size: screen.size()?,
         policy_name: settings.policy_name,
         mode: settings.mode,
     });
+    model.built_in = settings.built_in;
     workers.policy();
     workers.sessions();
     let input = Input::start(out);
@@ -198,7 +201,7 @@ impl Loop {
             Effect::Judge(judge) => self.workers.judge(judge),
             Effect::Edit { file, line } => {
                 let editor = self.editor.clone();
-                // Samples inside the program and files of a git revision have names too.
+                // Files of a git revision have names too.
                 if !std::path::Path::new(&file).is_file() {
                     self.tell(true, format!("`{file}` is not a file on disk"));
                     return Ok(ControlFlow::Continue(()));

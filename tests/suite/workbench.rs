@@ -142,7 +142,7 @@ fn a_denied_call_is_found_and_left_again() {
 fn the_samples_open_with_nothing_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::start(120, 40, folder.path(), &[], &[]);
-    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("refund-121"));
+    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("sample 1/"));
     session.press("F");
     session.sees("resource_unmatched");
     session.press("\x03");
@@ -253,4 +253,15 @@ fn a_program_told_to_end_gives_the_terminal_back() {
         assert!(told.success());
         session.ended();
     }
+}
+
+#[test]
+fn without_a_policy_nothing_looks_like_a_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let recordings = root().join("sample-traces");
+    let mut session = Session::start(120, 40, folder.path(), &[recordings.to_str().unwrap()], &[]);
+    session.sees("not judged: no policy");
+    session.sees("there is no folder `contracts` here");
+    session.press("q");
+    session.ended();
 }
