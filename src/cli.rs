@@ -22,7 +22,7 @@ use std::sync::Mutex;
 
 use clap::{CommandFactory, Parser};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, code};
 use args::{Cli, Verb};
 use screen::Screen;
 
@@ -123,6 +123,19 @@ impl Failure {
             Failure::Usage { message, .. } => Failure::Usage { message, help: Some(help.into()) },
             other => other,
         }
+    }
+
+    /// As diagnostics, for who has no standard error at hand.
+    #[cfg(feature = "tui")]
+    fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let (message, help) = match self {
+            Failure::Input(diagnostics) => return diagnostics,
+            Failure::Usage { message, help } => (message, help),
+            Failure::Output(error) => (error.to_string(), None),
+            Failure::System(error) => (format!("{error:#}"), None),
+        };
+        let told = Diagnostic::error(code::MISSING_FILE, message);
+        vec![help.into_iter().fold(told, Diagnostic::help)]
     }
 
     fn tell(self, screen: &mut Screen) -> Exit {

@@ -3,7 +3,9 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::dialect::DIALECTS;
 use crate::engine;
+use crate::session::read::FORMATS;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -39,9 +41,9 @@ pub struct Open {
     pub policies: Policies,
     #[command(flatten)]
     pub judging: Judging,
-    /// The workbench's colours; without it the terminal and NO_COLOR decide
+    /// The workbench's colours
     #[cfg(feature = "tui")]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
 }
 
@@ -147,8 +149,8 @@ pub struct Recordings {
 /// How recordings are read.
 #[derive(Debug, Args)]
 pub struct Reading {
-    /// Read every recording as this format instead of recognising it
-    #[arg(long, value_name = "FORMAT")]
+    /// The one format of all recordings
+    #[arg(long, value_name = "FORMAT", help = from_help())]
     pub from: Option<String>,
     /// Take results that match as failed, for logs that do not mark them
     #[arg(long, value_name = "RE")]
@@ -161,8 +163,8 @@ pub struct Policies {
     /// A file, a folder, or `git:REV[:PATH]`; several together are one version [default: contracts/, if there is one]
     #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
     pub policy: Vec<String>,
-    /// Only the documents of this dialect
-    #[arg(long, value_name = "DIALECT")]
+    /// The one dialect whose documents count
+    #[arg(long, value_name = "DIALECT", help = only_help())]
     pub only: Option<String>,
 }
 
@@ -215,6 +217,25 @@ pub enum Color {
     Always,
     /// Never
     Never,
+}
+
+#[cfg(feature = "tui")]
+fn theme_help() -> String {
+    let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
+    format!("The workbench's colours: {}; without it the terminal and NO_COLOR decide", listed(names))
+}
+
+fn from_help() -> String {
+    let names = listed(FORMATS.iter().map(|format| format.name));
+    format!("Read every recording as this format instead of recognising it: {names}")
+}
+
+fn only_help() -> String {
+    format!("Only the documents of this dialect: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+}
+
+fn listed(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 impl From<Mode> for engine::Mode {

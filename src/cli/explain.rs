@@ -97,12 +97,19 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     let session = Arc::new(session);
     let Some(turn) = session.turn(place.turn) else {
         let turns = words::count(session.turns.len() as u64, "turn");
-        return Err(Failure::usage(format!("`{}` has {turns}", place.session)));
+        return Err(Failure::usage(format!(
+            "no turn {} in `{}`, which has {turns}",
+            place.turn, place.session
+        )));
     };
     let calls = session.calls_of(turn);
     let Some(call) = calls.iter().find(|call| call.at.call == place.call) else {
         let calls = words::count(calls.len() as u64, "call");
-        return Err(Failure::usage(format!("turn {} of `{}` has {calls}", place.turn, place.session)));
+        let message = format!(
+            "no call {} in turn {} of `{}`, which has {calls}",
+            place.call, place.turn, place.session
+        );
+        return Err(Failure::usage(message));
     };
     let replay = Replay::new(&session, &policy, asked.judging.mode.into());
     if let Some(frame) = replay.frame(place.turn) {

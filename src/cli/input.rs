@@ -40,17 +40,17 @@ pub struct Version {
     pub notices: Vec<Diagnostic>,
 }
 
-/// The versions that were asked for, together. With sample sessions the sample policies go, if there are no others.
+/// The versions that were asked for, together. With sample sessions the sample policies go, unless others are named.
 pub fn version(specs: &[String], with_samples: bool) -> Result<Version, Failure> {
     let mut version = Version { files: Vec::new(), unreadable: Vec::new(), notices: Vec::new() };
     let default = [DEFAULT_POLICY.to_owned()];
     let specs = if !specs.is_empty() {
         specs
-    } else if Path::new(DEFAULT_POLICY).exists() {
-        default.as_slice()
     } else if with_samples {
         version.files = samples::policies();
         return Ok(version);
+    } else if Path::new(DEFAULT_POLICY).exists() {
+        default.as_slice()
     } else {
         let message = format!("no policy is named, and there is no folder `{DEFAULT_POLICY}` here");
         return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
@@ -85,19 +85,30 @@ pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Resu
     let only = only(asked)?;
     let version = version(&asked.policy, with_samples)?;
     if !version.unreadable.is_empty() {
-        return Err(Failure::Input(version.unreadable));
+        return Err(undecided(&version.unreadable, screen));
     }
     let loaded = Policy::load(&version.files, only);
     let told = version.notices.iter().chain(&loaded.diagnostics);
     let Some(policy) = loaded.policy else {
-        return Err(Failure::Input(told.cloned().collect()));
+        return Err(undecided(told, screen));
     };
     told.for_each(|diagnostic| screen.tell(diagnostic));
     if policy.documents().is_empty() {
-        let what = only.map_or("policy".to_owned(), |dialect| format!("`{}` document", dialect.name));
-        return Err(Failure::usage(format!("no {what} was found, so there is nothing to judge by")));
+        return Err(Failure::usage(nothing_to_judge_by(only)));
     }
     Ok(policy)
+}
+
+/// A version with an error does not decide: its problems are told, and what comes of them.
+fn undecided<'d>(told: impl IntoIterator<Item = &'d Diagnostic>, screen: &mut Screen) -> Failure {
+    told.into_iter().for_each(|diagnostic| screen.tell(diagnostic));
+    Failure::usage("the policy does not load, so nothing was judged")
+}
+
+/// Why a version without documents does not decide.
+pub fn nothing_to_judge_by(only: Option<&Dialect>) -> String {
+    let what = only.map_or("policy".to_owned(), |dialect| format!("`{}` document", dialect.name));
+    format!("no {what} was found, so there is nothing to judge by")
 }
 
 /// The one dialect that was asked for.

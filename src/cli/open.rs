@@ -1,13 +1,19 @@
 //! `toolgate [SESSIONS]...`: the workbench, or what `replay` prints where there is no terminal.
 
-use super::args::{Format, Open};
+use clap::CommandFactory;
+
+use super::args::{Cli, Format, Open};
 use super::replay::{Asked, judge};
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::report::Scope;
+use crate::source::nearest::nearest;
 
 /// Opens.
 pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
+    if let Some(failure) = misspelt_command(&asked.recordings.sessions) {
+        return Err(failure);
+    }
     #[cfg(feature = "tui")]
     if let Some(exit) = workbench::open(&asked, screen)? {
         return Ok(exit);
@@ -23,6 +29,21 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     judge(&asked, screen)
 }
 
+/// A word that names no file and nearly a command, or a command that does not stand first.
+fn misspelt_command(sessions: &[String]) -> Option<Failure> {
+    let word = sessions.iter().find(|word| {
+        word.chars().all(|c| c.is_ascii_alphabetic() || c == '-') && !std::path::Path::new(word).exists()
+    })?;
+    let cli = Cli::command();
+    let meant = nearest(word, cli.get_subcommands().map(clap::Command::get_name))?;
+    let help = if meant == word {
+        format!("a command stands before its options: `toolgate {meant} …`")
+    } else {
+        format!("did you mean `toolgate {meant}`?")
+    };
+    Some(Failure::usage(format!("`{word}` is no file, no folder and no command")).help(help))
+}
+
 #[cfg(feature = "tui")]
 mod workbench {
     use std::collections::HashMap;
@@ -32,20 +53,26 @@ mod workbench {
     use super::super::screen::Screen;
     use super::super::{Exit, Failure};
     use super::Open;
-    use crate::diagnostic::{Diagnostic, Severity};
+    use crate::diagnostic::{Diagnostic, Severity, code};
     use crate::dialect::Dialect;
     use crate::files;
     use crate::policy::{Loaded, Policy};
     use crate::session::Session;
     use crate::session::read::Options;
     use crate::workbench::message::Msg;
+    use crate::workbench::model::BuiltIn;
     use crate::workbench::run::{RunError, Settings, Supply, run};
+    use crate::workbench::theme::{Depth, Theme};
 
     /// Sessions that go to the workbench together at most.
     const TOGETHER: usize = 64;
 
     /// Opens the workbench; `None` where there is no terminal for it.
     pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
+        // A theme that does not exist is refused wherever it is asked for.
+        if let Some(name) = &asked.theme {
+            Theme::builtin(name, Depth::None).map_err(|error| Failure::usage(error.to_string()))?;
+        }
         let supply = FromArguments {
             sessions: asked.recordings.sessions.clone(),
             options: input::options(&asked.recordings.reading)?,
@@ -57,13 +84,17 @@ mod workbench {
         if found.inputs.is_empty() && !found.diagnostics.is_empty() {
             return Err(Failure::Input(found.diagnostics));
         }
+        let samples = supply.sessions.is_empty();
+        let built_in = BuiltIn { sessions: samples, policy: samples && supply.policies.is_empty() };
         let policy_name = match supply.policies.as_slice() {
+            [] if samples => "sample contracts".to_owned(),
             [] => "contracts/".to_owned(),
             named => named.join(" "),
         };
         let settings = Settings {
             supply: Arc::new(supply),
             policy_name,
+            built_in,
             mode: asked.judging.mode.into(),
             theme: asked.theme.clone(),
         };
@@ -90,8 +121,10 @@ mod workbench {
         fn policy(&self) -> Loaded {
             let version = match input::version(&self.policies, self.sessions.is_empty()) {
                 Ok(version) => version,
-                // No policy was named and none is at hand: everything is allowed, and the workbench says so.
-                Err(_) => return Policy::load(&[], self.only),
+                Err(failure) => {
+                    let diagnostics = failure.into_diagnostics();
+                    return Loaded { policy: None, documents: Vec::new(), diagnostics };
+                }
             };
             let mut loaded = Policy::load(&version.files, self.only);
             if !version.unreadable.is_empty() {
@@ -99,6 +132,12 @@ mod workbench {
                 loaded.policy = None;
             }
             loaded.diagnostics.splice(0..0, version.unreadable.into_iter().chain(version.notices));
+            // Nothing to judge by is no policy that allows everything.
+            if loaded.policy.as_ref().is_some_and(|policy| policy.documents().is_empty()) {
+                loaded.policy = None;
+                let why = input::nothing_to_judge_by(self.only);
+                loaded.diagnostics.push(Diagnostic::error(code::MISSING_FILE, why));
+            }
             loaded
         }
 

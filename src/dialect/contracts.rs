@@ -61,7 +61,7 @@ impl Reader for Contracted {
                 Diagnostic::error(code::DUPLICATE_CONTRACT, message)
                     .at(text.source, span)
                     .related(other, *place, "the first one is here")
-                    .help("put both tools' preconditions into one contract"),
+                    .help("put the preconditions of both into one contract"),
             );
             return;
         }

@@ -139,7 +139,7 @@ pub fn width(text: &str, marks: Marks, limit: usize) -> usize {
 }
 
 /// `text` in lines of at most `width` columns, broken at its own line ends, else after white space, else
-/// where it must be; at most `limit` lines. A piece wider than `width` stands as an ellipsis. No line when
+/// after a sign that joins the parts of a name or a path, else where it must be; at most `limit` lines. A piece wider than `width` stands as an ellipsis. No line when
 /// `width` is 0. An empty text is one empty line.
 #[must_use]
 pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<Shown> {
@@ -160,15 +160,16 @@ pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<Shown> 
 fn wrap_line(line: &str, width: usize, limit: usize, marks: Marks, lines: &mut Vec<Shown>) {
     let mut held: Vec<Piece<'_>> = Vec::new();
     let mut total = 0;
-    let mut last_break = None;
+    let (mut last_break, mut last_joint) = (None, None);
     for mut piece in pieces(line, marks, 0) {
         if piece.width > width {
             piece = Piece { text: marks.ellipsis().into(), width: 1, mark: true };
         }
         let space = is_space(&piece);
+        let joint = joins(&piece);
         let mut broke = false;
         while total + piece.width > width {
-            let at = if space { held.len() } else { last_break.unwrap_or(held.len()) };
+            let at = if space { held.len() } else { last_break.or(last_joint).unwrap_or(held.len()) };
             let rest = held.split_off(at);
             lines.push(line_of(&held));
             if lines.len() >= limit {
@@ -177,6 +178,7 @@ fn wrap_line(line: &str, width: usize, limit: usize, marks: Marks, lines: &mut V
             held = rest;
             total = held.iter().map(|piece| piece.width).sum();
             last_break = None;
+            last_joint = held.iter().rposition(joins).map(|at| at + 1);
             broke = true;
         }
         if broke && space {
@@ -187,6 +189,8 @@ fn wrap_line(line: &str, width: usize, limit: usize, marks: Marks, lines: &mut V
         held.push(piece);
         if space {
             last_break = Some(held.len());
+        } else if joint {
+            last_joint = Some(held.len());
         }
     }
     lines.push(line_of(&held));
@@ -194,6 +198,11 @@ fn wrap_line(line: &str, width: usize, limit: usize, marks: Marks, lines: &mut V
 
 fn is_space(piece: &Piece<'_>) -> bool {
     !piece.mark && piece.text.bytes().all(|byte| byte == b' ')
+}
+
+/// Whether it joins the parts of a name or a path.
+fn joins(piece: &Piece<'_>) -> bool {
+    !piece.mark && piece.text.bytes().all(|byte| b"/\\_-.,".contains(&byte))
 }
 
 fn line_of(pieces: &[Piece<'_>]) -> Shown {
@@ -385,6 +394,8 @@ mod tests {
         };
         assert_eq!(lines("the order may not be refunded", 11), ["the order ", "may not be ", "refunded"]);
         assert_eq!(lines("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(lines("find_order_items now", 13), ["find_order_", "items now"]);
+        assert_eq!(lines("see contracts/exchange.yaml:7", 14), ["see ", "contracts/", "exchange.", "yaml:7"]);
         assert_eq!(lines("one\r\n\ntwo", 9), ["one", "", "two"]);
         assert_eq!(lines("abc def", 3), ["abc", "def"]);
         assert_eq!(lines("", 3), [""]);

@@ -198,9 +198,9 @@ fn reported(decided: &Decided) -> bool {
 fn heading(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let (session, summary) = (judged.session(), judged.summary());
     let glyph = match judged.status() {
-        Status::Stopped | Status::Fail => paint.verdict(Verdict::Deny, "✗"),
         // In `shadow` a session is never stopped; what would have been still shows.
-        _ if judged.objects() => paint.verdict(Verdict::Deny, "~"),
+        _ if judged.objects() => paint.verdict(Verdict::Deny, "✗"),
+        Status::Stopped | Status::Fail => paint.verdict(Verdict::Deny, "✗"),
         Status::NotExercised => paint.dim("–"),
         Status::Pass => paint.verdict(Verdict::Allow, "✓"),
     };
@@ -305,7 +305,7 @@ fn verdict_line(
     let glyph = match (verdict, decided.counterfactual) {
         (Verdict::NotReached, _) => "–",
         (_, true) => "~",
-        (Verdict::Allow, false) if !decided.agrees => "!",
+        (Verdict::Allow, false) if !decided.agrees => "≠",
         (Verdict::Allow, false) => "✓",
         (Verdict::Deny | Verdict::Halt, false) => "✗",
     };

@@ -59,6 +59,9 @@ enum Step {
     Index(usize),
 }
 
+/// Lines of which what is found is counted.
+pub const COUNTED: usize = 20_000;
+
 /// Characters a line holds at most; longer text goes on in the next line, so that no line is taller than a
 /// screen and none costs more than it shows.
 const LONGEST: usize = 200;
@@ -194,6 +197,19 @@ impl Document {
         }
         self.show_lines();
         Some(self.row_of(found))
+    }
+
+    /// Which of the places found the line at this row is, from 1, and how many there are, folded ones included; `None` in
+    /// a document so long that counting them would be felt.
+    #[must_use]
+    pub fn places(&self, query: &str, row: usize) -> Option<(usize, usize)> {
+        if self.lines.len() > COUNTED {
+            return None;
+        }
+        let query = query.to_lowercase();
+        let here = self.visible.get(row).copied().unwrap_or(0);
+        let found: Vec<usize> = (0..self.lines.len()).filter(|at| self.contains(*at, &query)).collect();
+        Some((found.iter().filter(|at| **at <= here).count(), found.len()))
     }
 
     fn contains(&self, at: usize, query: &str) -> bool {

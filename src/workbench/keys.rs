@@ -153,7 +153,7 @@ commands! {
 
     Panes Do Judge "judge" ["r"] never "read the policy again and judge everything by it";
     Panes Do Mode "mode" ["m"] never "stop calls (enforce), or only say what would be stopped (shadow)";
-    All Do Edit "edit" ["e"] source "open the rule or the recording in $VISUAL or $EDITOR, at its line";
+    All Do Edit "edit" ["e"] source "edit this rule; from words in the transcript, look at the recording";
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
     All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule this is about";
@@ -200,7 +200,7 @@ fn body(facts: &Facts) -> Option<&'static str> {
 }
 
 fn source(facts: &Facts) -> Option<&'static str> {
-    (!facts.source).then_some("this does not stand in a file that an editor can open")
+    (!facts.source).then_some("no rule is concerned; a recording is opened from the transcript")
 }
 
 fn search(facts: &Facts) -> Option<&'static str> {

@@ -16,6 +16,7 @@ use super::theme::Theme;
 use super::transcript::Rows;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::engine::Mode;
+use crate::monitor::RuleId;
 use crate::policy::{Document, Policy};
 use crate::replay::{Frame, Replay, Summary};
 use crate::session::Session;
@@ -38,6 +39,14 @@ pub struct Model {
     pub entries: Vec<Entry>,
     /// What is wrong with the recordings besides.
     pub problems: Vec<Diagnostic>,
+    /// What of it all the program carries.
+    pub built_in: BuiltIn,
+    /// Reading the policy again was asked for: it ends with a word, whatever comes of it.
+    pub asked: bool,
+    /// The decisions that the newest policy made otherwise, while they are counted.
+    pub changed: Option<usize>,
+    /// The rule that was asked for in a pane beside, shown until something else is selected.
+    pub pinned: Option<RuleId>,
     /// How far reading has come; `None` when everything is read.
     pub reading: Option<(usize, usize)>,
     /// The number of the newest request to judge.
@@ -76,6 +85,15 @@ pub struct Model {
     pub back: Vec<Spot>,
     /// Places that going back left.
     pub forward: Vec<Spot>,
+}
+
+/// What is not on disk but inside the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BuiltIn {
+    /// The sessions are its samples.
+    pub sessions: bool,
+    /// The policy is its sample contracts.
+    pub policy: bool,
 }
 
 /// The policy at work.
@@ -165,6 +183,10 @@ impl Model {
             rules: Ruling::default(),
             entries: Vec::new(),
             problems: Vec::new(),
+            built_in: BuiltIn::default(),
+            asked: false,
+            changed: None,
+            pinned: None,
             reading: Some((0, 0)),
             generation: 0,
             judged: 0,
@@ -261,12 +283,20 @@ pub fn sort_problems(problems: &mut [Diagnostic]) {
         let file = place.map(|place| place.file().to_owned());
         let line = place.and_then(|place| place.line());
         let column = place.and_then(|place| place.position()).map(|position| position.column);
+        // What is missing in a text that cannot be read to its end may stand behind the mistake.
+        let follows = problem.code != code::SYNTAX;
         // A misspelt key is told as unknown and as missing; the former says which.
-        (problem.severity != Severity::Error, file, line, column, problem.code == code::MISSING_KEY)
+        (problem.severity != Severity::Error, file, follows, line, column, problem.code == code::MISSING_KEY)
     });
 }
 
 impl Ruling {
+    /// Whether there is nothing to judge by: no document at all, broken or whole.
+    #[must_use]
+    pub fn none(&self) -> bool {
+        self.read && self.policy.is_none() && self.documents.is_empty()
+    }
+
     /// The problem to name first; they are kept in order.
     #[must_use]
     pub fn first_problem(&self) -> Option<&Diagnostic> {

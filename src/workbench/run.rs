@@ -9,7 +9,7 @@ mod work;
 use std::io::{self, stdout};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
@@ -21,11 +21,12 @@ use self::terminal::Screen;
 use self::work::Workers;
 use super::effect::Effect;
 use super::message::Msg;
-use super::model::{Model, Opening};
+use super::model::{BuiltIn, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
 use crate::engine::Mode;
 use crate::policy::Loaded;
+use crate::report::words;
 
 /// Where policies and recordings come from. Called on threads of the workbench, never on the one that draws.
 pub trait Supply: Send + Sync {
@@ -43,6 +44,8 @@ pub struct Settings {
     pub supply: Arc<dyn Supply>,
     /// The policy's name, for the header.
     pub policy_name: String,
+    /// What of both the program carries.
+    pub built_in: BuiltIn,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// A theme's name; without one the environment decides.
@@ -61,6 +64,9 @@ pub enum RunError {
     /// The terminal failed.
     #[error("the terminal failed: {0}")]
     Terminal(#[from] io::Error),
+    /// Nobody would give the terminal back when the program is told to end.
+    #[error("signals cannot be watched for: {0}")]
+    Signals(#[from] ctrlc::Error),
     /// The system gives no threads.
     #[error("no threads to judge with: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -98,18 +104,31 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     let (out, arriving) = channel();
     let workers = Workers::start(Arc::clone(&settings.supply), out.clone())?;
     terminal::hook_panics();
+    end_on_signals(out.clone())?;
     let screen = Screen::enter()?;
-    let model = Model::new(Opening {
+    let mut model = Model::new(Opening {
         theme,
         size: screen.size()?,
         policy_name: settings.policy_name,
         mode: settings.mode,
     });
+    model.built_in = settings.built_in;
     workers.policy();
     workers.sessions();
     let input = Input::start(out);
     Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() }.run(&input)?;
     Ok(())
+}
+
+/// From now on an interrupt, a termination or a hang-up ends the loop, which gives the terminal back. While an editor
+/// has the terminal, an interrupt typed there is the editor's.
+fn end_on_signals(out: Sender<Arrived>) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(move || {
+        if terminal::is_taken() {
+            // Nobody listens once the loop has ended.
+            let _ = out.send(Arrived::Work(Msg::End));
+        }
+    })
 }
 
 struct Loop {
@@ -182,7 +201,7 @@ impl Loop {
             Effect::Judge(judge) => self.workers.judge(judge),
             Effect::Edit { file, line } => {
                 let editor = self.editor.clone();
-                // Samples inside the program and files of a git revision have names too.
+                // Files of a git revision have names too.
                 if !std::path::Path::new(&file).is_file() {
                     self.tell(true, format!("`{file}` is not a file on disk"));
                     return Ok(ControlFlow::Continue(()));
@@ -196,7 +215,8 @@ impl Loop {
             Effect::Copy { text, what } => {
                 let characters = text.chars().count();
                 execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?;
-                self.tell(false, format!("copied the {what}, {characters} characters"));
+                let length = words::count(characters as u64, "character");
+                self.tell(false, format!("copied the {what}, {length}"));
             }
         }
         Ok(ControlFlow::Continue(()))

@@ -56,10 +56,9 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         }
         Meaning::Prefix(_) => {}
         Meaning::Nothing => {
-            // A key alone that means nothing is left alone; a chord that leads nowhere says so.
-            if model.pending.len() > 1 && key.code != crossterm::event::KeyCode::Esc {
+            if key.code != crossterm::event::KeyCode::Esc {
                 let chord = keys::chord::spell(&model.pending);
-                say(model, format!("`{chord}` means nothing here"));
+                say(model, format!("`{chord}` means nothing here; {} lists the keys", Command::Help.key()));
             }
             forget_chord(model);
         }
@@ -138,6 +137,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         }
         C::Redraw => effects.push(Effect::Redraw),
         C::Judge => {
+            model.asked = true;
             say(model, "reading the policy again");
             effects.push(Effect::LoadPolicy);
         }
@@ -152,10 +152,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             say(model, what);
             load::judge_all(model, effects);
         }
-        C::Edit => match overlays::place(model).or_else(|| model.editable()) {
-            Some((file, line)) => effects.push(Effect::Edit { file, line }),
-            None => say(model, "nothing here stands in a file"),
-        },
+        C::Edit => overlays::edit(model, effects),
         C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath => copy::copy(model, command, effects),
         C::Suspend => effects.push(Effect::Suspend),
         C::Close => overlays::close(model),

@@ -142,7 +142,7 @@ fn a_denied_call_is_found_and_left_again() {
 fn the_samples_open_with_nothing_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::start(120, 40, folder.path(), &[], &[]);
-    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("refund-121"));
+    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("sample 1/"));
     session.press("F");
     session.sees("resource_unmatched");
     session.press("\x03");
@@ -230,4 +230,38 @@ fn nothing_to_open_is_told_before_the_terminal_is_taken() {
     session.sees("no such file");
     let mut child = session.child;
     assert_eq!(child.wait().unwrap().exit_code(), 2);
+}
+
+#[test]
+fn more_keys_than_fit_into_one_reading_all_arrive() {
+    let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
+    session.sees("6 Decision");
+    session.press(&format!("{}F", "k".repeat(2500)));
+    session.sees("Findings by session");
+    session.press("qq");
+    session.ended();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_told_to_end_gives_the_terminal_back() {
+    for signal in ["-TERM", "-HUP"] {
+        let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
+        session.sees("6 Decision");
+        let program = session.child.process_id().unwrap().to_string();
+        let told = std::process::Command::new("kill").args([signal, &program]).status().unwrap();
+        assert!(told.success());
+        session.ended();
+    }
+}
+
+#[test]
+fn without_a_policy_nothing_looks_like_a_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let recordings = root().join("sample-traces");
+    let mut session = Session::start(120, 40, folder.path(), &[recordings.to_str().unwrap()], &[]);
+    session.sees("not judged: no policy");
+    session.sees("there is no folder `contracts` here");
+    session.press("q");
+    session.ended();
 }

@@ -61,7 +61,7 @@ impl Model {
         policy.rules().get(id)
     }
 
-    /// The rule to show: of the row under the cursor of the focused pane, else of the first finding, else of the
+    /// The rule to show: the one asked for, else of the row under the cursor of the focused pane, else of the first finding, else of the
     /// first check of the selected call, else the first one about its tool.
     #[must_use]
     pub fn shown_rule(&self) -> Option<RuleId> {
@@ -72,7 +72,11 @@ impl Model {
             policy.rules().iter().find(|(_, rule)| rule.tool.as_ref() == Some(tool)).map(|(id, _)| id)
         };
         let found = || self.finding().map(|finding| finding.rule);
-        pointed.or_else(found).or_else(|| checks.first().map(|check| check.rule)).or_else(of_tool)
+        self.pinned
+            .or(pointed)
+            .or_else(found)
+            .or_else(|| checks.first().map(|check| check.rule))
+            .or_else(of_tool)
     }
 
     /// The earlier call that the first finding rests on.
@@ -120,31 +124,92 @@ impl Model {
         }
     }
 
-    /// The file and line (from 1) that an editor should open: of the row a list points at, of the recording
-    /// while words or sessions are selected, else of the rule that is shown.
+    /// What an editor should open: the rule that is shown; in the transcript the recording, where words are selected or
+    /// no rule is about the call. From elsewhere no recording is opened: it is evidence, and policies are what is edited.
     #[must_use]
-    pub fn editable(&self) -> Option<(String, u32)> {
+    pub fn editable(&self) -> Option<Editable> {
+        if let Some(overlay) = self.overlays.last() {
+            return overlay.editable(self);
+        }
         let words = matches!(self.row().map(|row| row.kind), Some(RowKind::Message(_) | RowKind::Result(_)));
-        let recording = self.focus == Pane::Sessions || (self.focus == Pane::Transcript && words);
+        let transcript = self.focus == Pane::Transcript;
         let rule = || {
             if self.focus == Pane::Policy {
                 let document = crate::workbench::view::policy::shown(self)?;
                 let line = u32::try_from(self.list(Pane::Policy).cursor + 1).ok()?;
-                return Some((document.source.name().to_owned(), line));
+                return Some(Editable::rule(document.source.name(), line));
             }
             let rule = self.rule(self.shown_rule()?)?;
-            Some((rule.source.name().to_owned(), rule.source.position(rule.span.start).line))
+            Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
         };
-        if recording { self.recorded_at() } else { rule().or_else(|| self.recorded_at()) }
+        let recording = || self.recorded_at().filter(|_| transcript);
+        if words { recording().or_else(rule) } else { rule().or_else(recording) }
     }
 
-    fn recorded_at(&self) -> Option<(String, u32)> {
+    fn recorded_at(&self) -> Option<Editable> {
         let entry = self.entry()?;
-        let line = entry.session.as_ref().and_then(|session| {
-            let own = self.row().filter(|_| self.focus != Pane::Sessions).and_then(|row| row.line(session));
-            own.or(Some(session.origin.line))
-        });
-        Some((entry.file.to_string(), line.unwrap_or(1).max(1)))
+        let line = entry
+            .session
+            .as_ref()
+            .and_then(|session| self.row().and_then(|row| row.line(session)).or(Some(session.origin.line)));
+        Some(Editable::recording(&entry.file, line.unwrap_or(1).max(1)))
+    }
+}
+
+/// A place that an editor can open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editable {
+    /// It is a recording, not a policy.
+    pub recording: bool,
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl Editable {
+    /// In a policy.
+    #[must_use]
+    pub fn rule(file: &str, line: u32) -> Self {
+        Self { recording: false, file: file.to_owned(), line }
+    }
+
+    /// In a recording.
+    #[must_use]
+    pub fn recording(file: &str, line: u32) -> Self {
+        Self { recording: true, file: file.to_owned(), line }
+    }
+
+    /// What it is, in a word.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        if self.recording { "recording" } else { "rule" }
+    }
+}
+
+impl Overlay {
+    /// What the cursor in it is on, for an editor.
+    fn editable(&self, model: &Model) -> Option<Editable> {
+        match self {
+            Self::Findings(found) => {
+                let row = found.row()?;
+                let (_, replay) = model.entries.get(row.entry)?.replay.as_ref()?;
+                let rule = replay.policy().rules().get(row.rule_id)?;
+                Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
+            }
+            Self::Problems(problems) => {
+                let place = problems.rows.get(problems.list.cursor)?.place()?;
+                let line = place.line().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
+                let recorded = model.entries.iter().any(|entry| *entry.file == *place.file());
+                Some(Editable { recording: recorded, file: place.file().to_owned(), line })
+            }
+            Self::Body(view) => {
+                let session = model.session()?;
+                let line = model.rows.get(view.row)?.line(session)?;
+                Some(Editable::recording(&session.origin.file, line))
+            }
+            Self::Help(_) => None,
+        }
     }
 }
 

@@ -19,6 +19,9 @@ pub struct Input {
 
 /// Events that are handed over together at most.
 const TOGETHER: usize = 64;
+/// How long more events are waited for. Not zero: then events that were read but not handed out yet do not count, and
+/// every key of a paste would have a frame of its own.
+const MORE: Duration = Duration::from_millis(1);
 
 impl Input {
     /// Starts the thread; it answers each token with [`Arrived::Input`] once.
@@ -52,7 +55,7 @@ fn batch() -> Vec<Msg> {
                 return messages;
             }
         }
-        if messages.len() >= TOGETHER || !poll(Duration::ZERO).unwrap_or(false) {
+        if messages.len() >= TOGETHER || !poll(MORE).unwrap_or(false) {
             return messages;
         }
     }

@@ -22,8 +22,14 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
-/// Whether the terminal is taken over just now; read by the panic hook.
+/// Whether the terminal is taken over just now; read by the panic hook and the handler of signals.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether the workbench has the terminal just now, and not an editor or the shell.
+#[must_use]
+pub fn is_taken() -> bool {
+    TAKEN.load(Ordering::SeqCst)
+}
 
 /// Why the workbench cannot be drawn here; `None` where it can.
 #[must_use]
@@ -70,7 +76,7 @@ impl Screen {
     /// # Errors
     /// The terminal cannot be written to.
     pub fn draw(&mut self, model: &Model) -> io::Result<()> {
-        if !TAKEN.load(Ordering::SeqCst) {
+        if !is_taken() {
             // A panic that somebody caught gave the terminal back.
             self.retake()?;
         }
@@ -148,7 +154,7 @@ pub fn hook_panics() {
         if std::thread::current().id() == drawing {
             give_back();
             before(info);
-        } else if !TAKEN.load(Ordering::SeqCst) {
+        } else if !is_taken() {
             before(info);
         }
     }));

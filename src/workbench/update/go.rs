@@ -30,6 +30,9 @@ pub fn rows(model: &mut Model, go: Go) {
         return overlays::rows(model, go);
     }
     let pane = model.focus;
+    if pane != Pane::Policy {
+        model.pinned = None;
+    }
     let (len, height) = extent(model, pane);
     if pane == Pane::Sessions {
         let mut list = model.list(pane);
@@ -70,6 +73,9 @@ pub fn session(model: &mut Model, by: isize) {
 /// Gives a pane the keys.
 pub fn focus(model: &mut Model, pane: Pane) {
     model.focus = pane;
+    if pane != Pane::Policy {
+        model.pinned = None;
+    }
     if pane != Pane::Transcript {
         model.side = pane;
     }
@@ -78,6 +84,7 @@ pub fn focus(model: &mut Model, pane: Pane) {
 
 /// Puts the cursor of the transcript on a row.
 pub fn to_row(model: &mut Model, row: usize) {
+    model.pinned = None;
     let (len, height) = extent(model, Pane::Transcript);
     model.list_mut(Pane::Transcript).set(row, len, height);
     // What stands beside begins anew for another call.

@@ -3,6 +3,7 @@
 use super::{go, say};
 use crate::replay::{Frame, Judged};
 use crate::session::CallRef;
+use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::select::has_finding;
 use crate::workbench::model::{Model, Spot};
@@ -46,7 +47,14 @@ fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) ->
         Some(row) => go::to_row(model, row),
         None => {
             let side = if forward { "after" } else { "before" };
-            say(model, format!("no {what} {side} this in the session; ]s and [s go to others"));
+            // Only the sessions with stops are gone through; they are where the findings are.
+            let (key, other) =
+                if forward { (Command::NextStop, "next") } else { (Command::PreviousStop, "previous") };
+            let more = match what {
+                "finding" => format!("; {} goes to the {other} session with a stop", key.key()),
+                _ => String::new(),
+            };
+            say(model, format!("no {what} {side} this in the session{more}"));
         }
     }
 }

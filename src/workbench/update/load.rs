@@ -3,16 +3,19 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::go;
-use crate::diagnostic::Diagnostic;
+use super::{go, say};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::policy::Loaded;
 use crate::replay::Replay;
+use crate::report::words;
 use crate::session::Session;
 use crate::workbench::effect::{Effect, Judge};
+use crate::workbench::keys::Command;
 use crate::workbench::model::{Entry, Model, Note, Overlay, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<Effect>) {
+    let asked = std::mem::take(&mut model.asked);
     model.rules.read = true;
     model.rules.problems = loaded.diagnostics;
     sort_problems(&mut model.rules.problems);
@@ -23,19 +26,31 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
             model.rules.stale = false;
             model.rules.documents = loaded.documents;
             if same && !was_stale {
+                if asked {
+                    say(model, "the policy is unchanged");
+                }
                 return;
             }
             let first = model.rules.policy.is_none();
             model.rules.policy = Some(policy);
             model.rules.since = at;
             if !first {
-                model.note =
-                    Some(Note { failed: false, text: format!("policy read at {}", model.rules.since) });
+                say(model, format!("policy read at {}", model.rules.since));
             }
             judge_all(model, effects);
+            model.changed = (!first).then_some(0);
         }
         None => {
             model.rules.stale = true;
+            let errors = model.rules.problems.iter().filter(|told| told.severity == Severity::Error).count();
+            if asked {
+                let text = format!(
+                    "the policy does not load: {}, {} lists them",
+                    words::count(errors as u64, "error"),
+                    Command::Problems.key()
+                );
+                model.note = Some(Note { failed: true, text });
+            }
             if model.rules.policy.is_none() {
                 model.rules.documents = loaded.documents;
             }
@@ -95,6 +110,7 @@ pub fn sessions(
 pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
     model.generation += 1;
     model.judged = 0;
+    model.changed = None;
     judge(model, 0, effects);
 }
 
@@ -120,8 +136,24 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
         if let Some(entry) = model.entries.get_mut(at) {
             let new = entry.replay.as_ref().is_none_or(|(old, _)| *old != generation);
             model.judged += usize::from(new);
+            if new && let (Some(changed), Some((_, old))) = (&mut model.changed, &entry.replay) {
+                *changed += differing(old, &replay);
+            }
+            if at == model.open {
+                // Another policy gives its rules other numbers.
+                model.pinned = None;
+            }
             entry.replay = Some((generation, Rc::from(replay)));
         }
+    }
+    if model.judging().is_none()
+        && let Some(changed) = model.changed.take()
+    {
+        let changed = match changed {
+            0 => "no decision changed".to_owned(),
+            changed => format!("{} changed", words::count(changed as u64, "decision")),
+        };
+        say(model, format!("policy read at {}: {changed}", model.rules.since));
     }
     // The list of findings, if it is open, takes in what is new.
     let Some(place) = model.overlays.iter().position(|overlay| matches!(overlay, Overlay::Findings(_)))
@@ -132,4 +164,10 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
     view.collect(model);
     model.overlays.insert(place, Overlay::Findings(view));
     go::keep_all(model);
+}
+
+/// How many calls the two decide otherwise.
+fn differing(old: &Replay, new: &Replay) -> usize {
+    let pairs = old.calls().iter().zip(new.calls());
+    pairs.filter(|(old, new)| old.decision.verdict != new.decision.verdict).count()
 }

@@ -34,20 +34,40 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Body(_)) => fold(model, Command::Fold),
         Some(Overlay::Problems(_)) => {
-            if let Some((file, line)) = place(model) {
-                effects.push(Effect::Edit { file, line });
-            }
+            edit(model, effects);
         }
         None => match model.focus {
             Pane::Sessions => go::focus(model, Pane::Transcript),
             Pane::Transcript => body(model),
             Pane::Policy => {}
-            pane => match view::link(model, pane).and_then(|link| link.call) {
-                Some(index) => jump::to_call(model, index),
-                None => go::focus(model, Pane::Policy),
-            },
+            pane => follow(model, pane),
         },
     }
+}
+
+/// From a row beside the transcript: of a tool or a precondition to its rule, of others to the call they speak of, with
+/// the rule shown.
+fn follow(model: &mut Model, pane: Pane) {
+    let link = view::link(model, pane).unwrap_or_default();
+    match (pane, link.call, link.rule) {
+        (Pane::Tools | Pane::Preconditions, _, None) => return say(model, "no rule stands behind this row"),
+        (Pane::Decision | Pane::Forbidden, Some(index), _) => jump::to_call(model, index),
+        _ => go::focus(model, Pane::Policy),
+    }
+    model.pinned = link.rule;
+}
+
+/// Opens in an editor what the cursor is on, and says what that is.
+pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(target) = model.editable() else {
+        return say(model, "nothing here stands in a file");
+    };
+    let (word, file, line) = (target.word(), target.file, target.line);
+    if if target.recording { model.built_in.sessions } else { model.built_in.policy } {
+        return say(model, format!("this {word} is a sample inside the program, not a file on disk"));
+    }
+    say(model, format!("opened the {word}, {file}:{line}"));
+    effects.push(Effect::Edit { file, line });
 }
 
 /// The body of the selected row.
@@ -157,29 +177,6 @@ pub fn close(model: &mut Model) {
     } else if model.query.take().is_none() && model.zoom {
         model.zoom = false;
         go::keep_all(model);
-    }
-}
-
-/// File and line (from 1) of what the cursor of the topmost overlay is on.
-pub fn place(model: &Model) -> Option<(String, u32)> {
-    match model.overlays.last()? {
-        Overlay::Findings(found) => {
-            let row = found.row()?;
-            let (_, replay) = model.entries.get(row.entry)?.replay.as_ref()?;
-            let rule = replay.policy().rules().get(row.rule_id)?;
-            Some((rule.source.name().to_owned(), rule.source.position(rule.span.start).line))
-        }
-        Overlay::Problems(problems) => {
-            let place = problems.rows.get(problems.list.cursor)?.place()?;
-            let line = place.line().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
-            Some((place.file().to_owned(), line))
-        }
-        Overlay::Body(view) => {
-            let session = model.session()?;
-            let line = model.rows.get(view.row)?.line(session)?;
-            Some((session.origin.file.to_string(), line))
-        }
-        Overlay::Help(_) => None,
     }
 }
 

@@ -4,6 +4,7 @@ use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
 use super::{go, overlays, run, say};
+use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key};
 use crate::workbench::layout::Pane;
@@ -120,7 +121,9 @@ fn keep(model: &mut Model) {
         }
     } else {
         let cursor = cursor(model);
-        if !hit(model, cursor) {
+        if hit(model, cursor) {
+            say_which(model, "");
+        } else {
             say(model, format!("`{}` is not found", prompt.input.value()));
         }
     }
@@ -149,16 +152,45 @@ pub fn again(model: &mut Model, forward: bool) {
     let from = cursor(model);
     match find(model, from, forward) {
         Some(row) => {
-            if (forward && row <= from) || (!forward && row >= from) {
-                say(model, if forward { "found again from the start" } else { "found again from the end" });
-            }
+            let around = (forward && row <= from) || (!forward && row >= from);
             set(model, row);
+            say_which(
+                model,
+                match (around, forward) {
+                    (false, _) => "",
+                    (true, true) => "found again from the start",
+                    (true, false) => "found again from the end",
+                },
+            );
         }
         None => {
             let query = model.query.clone().unwrap_or_default();
             say(model, format!("`{query}` is not found"));
         }
     }
+}
+
+/// Says which of the places found the cursor is on, and of how many, where they are quickly counted.
+fn say_which(model: &mut Model, more: &str) {
+    let which = places(model).map(|(nth, all)| format!("{nth} of {all}"));
+    let parts: Vec<&str> =
+        which.as_deref().into_iter().chain(Some(more).filter(|more| !more.is_empty())).collect();
+    if !parts.is_empty() {
+        let text = parts.join(", ");
+        say(model, text);
+    }
+}
+
+fn places(model: &Model) -> Option<(usize, usize)> {
+    let query = model.query.as_ref()?.to_lowercase();
+    if let Some(Overlay::Body(view)) = model.overlays.last() {
+        return view.document.places(&query, view.list.cursor);
+    }
+    let (count, _) = go::extent(model, model.focus);
+    let (texts, here) = (texts(model), cursor(model));
+    let found: Vec<usize> =
+        (0..count.min(COUNTED)).filter(|at| matches(model, texts.as_deref(), *at, &query)).collect();
+    (count <= COUNTED).then(|| (found.iter().filter(|at| **at <= here).count(), found.len()))
 }
 
 fn cursor(model: &Model) -> usize {

@@ -74,7 +74,7 @@ fn findings_causes_and_back() {
     press(&mut model, "]r");
     assert!(note(&model).starts_with("no finding of this rule after"));
     press(&mut model, "]q");
-    assert_eq!(note(&model), "`]q` means nothing here");
+    assert_eq!(note(&model), "`]q` means nothing here; ? lists the keys");
 }
 
 #[test]
@@ -193,11 +193,13 @@ fn searching_goes_around_and_gives_up() {
     press(&mut model, "gg /");
     typed(&mut model, "ord-124");
     assert_eq!(model.list(Pane::Transcript).cursor, 4, "while typing");
-    press(&mut model, "Enter n");
-    assert_eq!(at(&model), "T2.2 issue_refund");
+    press(&mut model, "Enter");
+    assert_eq!(note(&model), "1 of 2");
+    press(&mut model, "n");
+    assert_eq!((at(&model).as_str(), note(&model)), ("T2.2 issue_refund", "2 of 2"));
     press(&mut model, "n");
     assert_eq!(model.list(Pane::Transcript).cursor, 4);
-    assert_eq!(note(&model), "found again from the start");
+    assert_eq!(note(&model), "1 of 2, found again from the start");
     press(&mut model, "N");
     assert_eq!(at(&model), "T2.2 issue_refund");
     press(&mut model, "/");
@@ -216,9 +218,117 @@ fn the_editor_opens_what_is_looked_at() {
     let mut model = model();
     let mut edits = |keys: &str| format!("{:?}", press(&mut model, keys));
     assert_eq!(edits("]f e"), "[Edit(contracts/issue_refund.yaml:4)]");
-    assert_eq!(edits("1 e"), "[Edit(sessions/refunds.json:1)]");
+    assert_eq!(edits("1 e"), "[Edit(contracts/issue_refund.yaml:4)]", "no recording by a mere slip");
     assert_eq!(edits("7 gg e"), "[Edit(contracts/issue_refund.yaml:1)]");
-    assert_eq!(edits("2 Down e"), "[Edit(sessions/refunds.json:1)]");
+    assert_eq!(edits("2"), "[]");
+    assert!(screen(&model).contains("e edit rule"));
+    press(&mut model, "Down");
+    assert!(screen(&model).contains("e edit recording"));
+    let effects = press(&mut model, "e");
+    assert_eq!(format!("{effects:?}"), "[Edit(sessions/refunds.json:1)]");
+    assert_eq!(note(&model), "opened the recording, sessions/refunds.json:1");
+    // A call that no rule is about: only the transcript leads to its recording.
+    press(&mut model, "}");
+    assert_eq!(format!("{:?}", press(&mut model, "e")), "[Edit(sessions/clean.json:1)]");
+    assert_eq!(format!("{:?}", press(&mut model, "6 e")), "[]");
+    assert_eq!(note(&model), "no rule is concerned; a recording is opened from the transcript");
+}
+
+#[test]
+fn samples_are_called_so_and_not_edited() {
+    let mut model = model();
+    model.built_in = crate::workbench::model::BuiltIn { sessions: true, policy: true };
+    let seen = screen(&model);
+    assert!(seen.contains("refund-124 sample 1/2"), "{seen}");
+    assert!(press(&mut model, "]f e").is_empty());
+    assert_eq!(note(&model), "this rule is a sample inside the program, not a file on disk");
+    assert!(press(&mut model, "Down e").is_empty());
+    assert_eq!(note(&model), "this recording is a sample inside the program, not a file on disk");
+}
+
+#[test]
+fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
+    let mut model = model();
+    let shown = |model: &Model| {
+        let shown = crate::workbench::view::policy::shown(model);
+        shown.and_then(|shown| shown.rule).map(|(_, first, _)| first)
+    };
+    // In the first turn the refund waits for the check; the selected call is the check, which no rule is about.
+    let row = |model: &mut Model, text: &str| {
+        (0..20).any(|_| {
+            let pane = model.focus;
+            let width = crate::workbench::view::width(&model.layout(), pane);
+            let lines = crate::workbench::view::lines(model, pane, width);
+            let here = lines.get(model.list(pane).cursor).is_some_and(|line| line.plain().contains(text));
+            if !here {
+                press(model, "j");
+            }
+            here
+        })
+    };
+    press(&mut model, "3");
+    assert!(row(&mut model, "issue_refund"));
+    press(&mut model, "Enter");
+    assert_eq!((model.focus, shown(&model)), (Pane::Policy, Some(4)));
+    press(&mut model, "5 gg");
+    assert!(row(&mut model, "[0]"));
+    press(&mut model, "Enter");
+    assert_eq!((model.focus, shown(&model)), (Pane::Policy, Some(4)));
+    // What was asked for ends with the next thing selected.
+    press(&mut model, "2 }");
+    assert_eq!((model.pinned, shown(&model)), (None, None));
+    press(&mut model, "3");
+    assert!(row(&mut model, "lookup_order"));
+    press(&mut model, "Enter");
+    assert_eq!((model.focus, note(&model)), (Pane::Tools, "no rule stands behind this row"));
+    // What an earlier call forbade leads to that call, with the line that forbids.
+    press(&mut model, "{ 2 ]f J 4 gg Enter");
+    assert_eq!((at(&model).as_str(), shown(&model)), ("T2.1 issue_refund", Some(8)));
+}
+
+#[test]
+fn reading_the_policy_again_ends_with_a_word() {
+    let mut model = model();
+    let arrives = |model: &mut Model, text: &str| {
+        feed(model, Msg::Policy { loaded: Box::new(loaded(text)), at: "12:06:00".to_owned() });
+    };
+    assert_eq!(format!("{:?}", press(&mut model, "r")), "[LoadPolicy]");
+    arrives(&mut model, CONTRACT);
+    assert_eq!(note(&model), "the policy is unchanged");
+    press(&mut model, "r");
+    arrives(&mut model, "tool: issue_refund\nforbids: [x]\n");
+    assert_eq!(note(&model), "the policy does not load: 1 error, ! lists them");
+    press(&mut model, "r");
+    arrives(&mut model, &format!("{CONTRACT}# the same rules\n"));
+    assert_eq!(note(&model), "policy read at 12:06:00: no decision changed");
+    press(&mut model, "r");
+    arrives(&mut model, "tool: issue_refund\nforbids_after: [void_order]\n");
+    assert_eq!(note(&model), "policy read at 12:06:00: 1 decision changed");
+}
+
+#[test]
+fn the_cause_comes_before_what_follows_from_it() {
+    let mut model = model();
+    let broken = "tool: issue_refund\npreconditions:\n  - requires_prior_tol: x\n    description: \"open\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(broken)), at: "12:06:00".to_owned() });
+    assert_eq!(model.rules.first_problem().unwrap().code, code::SYNTAX);
+}
+
+#[test]
+fn without_any_policy_nothing_looks_like_a_pass() {
+    let mut model = opened(120, 40, "mono", vec![clean()]);
+    model.rules = crate::workbench::model::Ruling::default();
+    model.entries[0].replay = None;
+    let told =
+        Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
+    let loaded = crate::policy::Loaded { policy: None, documents: Vec::new(), diagnostics: vec![told] };
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded), at: "12:06:00".to_owned() });
+    for (width, height) in [(120, 40), (80, 24), (58, 14)] {
+        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
+        let seen = screen(&model);
+        assert!(seen.contains("not judged: no policy"), "{seen}");
+        assert!(!seen.contains('✓') && !seen.contains("contracts 0"), "{seen}");
+    }
 }
 
 #[test]
@@ -254,7 +364,7 @@ fn a_policy_that_breaks_leaves_the_last_whole_one_deciding() {
     assert!(model.rules.stale);
     let seen = screen(&model);
     assert!(seen.contains("contracts/issue_refund.yaml:4:5 unknown key `requires_prior_to"), "{seen}");
-    assert!(seen.contains("its rules run as of 12:03:58"));
+    assert!(seen.contains("the policy of 12:03:58 decides"));
     assert_eq!(model.finding().unwrap().code, code::RESOURCE_UNMATCHED);
     for (width, height) in [(80, 24), (58, 14), (40, 8)] {
         feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::paint::{Row, frame, scroll_mark};
+use crate::report::words;
 use crate::workbench::document::{Line, Token};
 use crate::workbench::layout::shrink;
 use crate::workbench::model::Model;
@@ -84,9 +85,10 @@ fn wrapped(line: &Line, folded: Option<usize>, width: usize, marks: Marks) -> Ve
     let room = width.saturating_sub(GUTTER + indent(line, width)).max(1);
     let mut text = line.text();
     if let (Some(size), Token::Open(sign)) = (folded, &line.token) {
-        let (close, what) = if *sign == '{' { ('}', "keys") } else { (']', "elements") };
+        let (close, what) = if *sign == '{' { ('}', "key") } else { (']', "element") };
+        let what = words::count(size as u64, what);
         let comma = if line.comma { "," } else { "" };
-        text.push_str(&format!(" {} {size} {what} {close}{comma}", marks.ellipsis()));
+        text.push_str(&format!(" {} {what} {close}{comma}", marks.ellipsis()));
     }
     let role = match &line.token {
         Token::String(_) => Role::CodeString,

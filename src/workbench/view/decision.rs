@@ -4,7 +4,7 @@
 use super::evidence;
 use super::line::{LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use super::preconditions::sign;
-use crate::engine::Verdict;
+use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding};
 use crate::replay::Judged;
 use crate::report::words;
@@ -31,6 +31,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         let why = match (&model.rules.policy, model.rules.read) {
             (Some(_), _) => "being judged",
             (None, false) => "the policy is being read",
+            (None, true) if model.rules.none() => "there is no policy to judge by",
             (None, true) => "the policy does not load; its problems stand in the policy pane",
         };
         paragraph(&mut lines, &model.theme, Role::TextDim, why, width, 0, Link::default());
@@ -65,7 +66,12 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
     let failed = matches!(call.outcome, Outcome::Error | Outcome::Refused);
     recorded = recorded.text(if failed { Role::VerdictReport } else { Role::Text }, outcome);
     if !judged.agrees {
-        let other = if verdict == Verdict::Allow { "allowed now" } else { "stopped now" };
+        let other = match (verdict, model.mode) {
+            (Verdict::Allow, _) => "allowed now",
+            (_, Mode::Enforce) => "stopped now",
+            // In shadow nothing is.
+            (_, Mode::Shadow) => "would be stopped",
+        };
         recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
     }
     lines.push(recorded);

@@ -30,7 +30,8 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     if let Some(entry) = model.entry() {
         let most = if roomy { 36 } else { 18.min(width / 3) };
         row.put_at_most(Role::StatusStrong, &entry.name, most);
-        row.put(Role::Status, &format!(" {}/{}", model.open + 1, model.entries.len()));
+        let sample = if model.built_in.sessions { " sample" } else { "" };
+        row.put(Role::Status, &format!("{sample} {}/{}", model.open + 1, model.entries.len()));
     } else {
         row.put(Role::Status, if model.reading.is_some() { "reading sessions" } else { "no session" });
     }
@@ -46,11 +47,13 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
         }
     }
     if roomy {
-        row.gap(2).put_at_most(Role::Status, &model.policy_name, 30);
-        let documents = model.rules.documents.len();
-        let rules = model.rules.policy.as_ref().map_or(0, |policy| policy.rules().len());
-        let (s, t) = (if documents == 1 { "" } else { "s" }, if rules == 1 { "" } else { "s" });
-        row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
+        row.gap(2);
+        if model.rules.none() {
+            row.put(Role::StatusProblem, "no policy");
+        } else {
+            row.put_at_most(Role::Status, &model.policy_name, 30);
+            documents(model, &mut row);
+        }
     }
     if area.width >= MEDIUM.width {
         row.gap(2).put(Role::StatusStrong, model.mode.word());
@@ -58,6 +61,13 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     row.draw(buf, area.x, area.y);
     let x = area.right().saturating_sub(u16::try_from(right.used()).unwrap_or(0));
     right.draw(buf, x.max(area.x), area.y);
+}
+
+fn documents(model: &Model, row: &mut Row<'_>) {
+    let documents = model.rules.documents.len();
+    let rules = model.rules.policy.as_ref().map_or(0, |policy| policy.rules().len());
+    let (s, t) = (if documents == 1 { "" } else { "s" }, if rules == 1 { "" } else { "s" });
+    row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
 }
 
 /// Stopped, stopped hypothetically, allowed: of the open session.
@@ -120,14 +130,16 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     let all = model.rules.problems.len();
     let since = &model.rules.since;
     let decides = match (model.rules.policy.is_some(), area.width >= ROOMY) {
-        (true, true) => format!("its rules run as of {since}"),
-        (true, false) => format!("as of {since}"),
+        (true, true) => format!("the policy of {since} decides"),
+        (true, false) => format!("policy of {since}"),
+        (false, _) if model.rules.none() => "not judged: no policy".to_owned(),
         (false, true) => "nothing is judged".to_owned(),
         (false, false) => "not judged".to_owned(),
     };
     let mut end = format!("  {decides}");
     if area.width >= MEDIUM.width {
-        end.push_str(&format!("  {} all {all}", Command::Problems.key()));
+        let what = if all == 1 { "shows it".to_owned() } else { format!("lists all {all}") };
+        end.push_str(&format!("  {} {what}", Command::Problems.key()));
     }
     if let Some(problem) = model.rules.first_problem() {
         let room = row.left().saturating_sub(end.len());
@@ -155,7 +167,7 @@ pub fn problem_place(problem: &Diagnostic) -> String {
     match (place.position(), place.line()) {
         (Some(position), _) => format!("{}:{position}", place.file()),
         (None, Some(line)) => format!("{}:{line}", place.file()),
-        (None, None) => place.file().to_owned(),
+        (None, None) => format!("{}:", place.file()),
     }
 }
 
@@ -179,7 +191,7 @@ pub fn footer(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
         row.put(if note.failed { Role::StatusProblem } else { Role::StatusNote }, &note.text);
     } else if !model.pending.is_empty() {
         row.put(Role::Key, &crate::workbench::keys::chord::spell(&model.pending));
-        row.gap(1).put(Role::KeyDoc, "and a key more");
+        row.gap(1).put(Role::KeyDoc, "waits for one more key");
     } else {
         hints(model, &mut row);
     }
@@ -281,12 +293,17 @@ fn hints(model: &Model, row: &mut Row<'_>) {
         ],
     };
     let facts = model.facts();
+    let edit = match model.editable() {
+        Some(target) if target.recording => "edit recording",
+        _ => "edit rule",
+    };
     let usable: Vec<(String, &str)> = wanted
         .iter()
         .filter(|(commands, _)| commands.iter().all(|command| (command.row().missing)(&facts).is_none()))
         .map(|(commands, word)| {
+            let word = if *commands == [C::Edit] { edit } else { *word };
             let keys: Vec<&str> = commands.iter().map(|command| command.key()).collect();
-            (keys.join("/"), *word)
+            (keys.join("/"), word)
         })
         .collect();
     // The way to help and the way out stand last and are never what is cut.

@@ -14,6 +14,8 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     if framed.frame.narrowing.inferred {
         // Not an order that anybody offered them in: what the session calls comes first.
         tools.sort_by_key(|tool| !model.called.contains(&tool.tool));
+        // Said before the first of them: a name that only a rule has may be no tool at all.
+        lines.push(Line::dim("inferred, not recorded:"));
     }
     for tool in tools {
         let wanted = model.call().is_some_and(|call| call.tool == tool.tool);
@@ -40,8 +42,8 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
             before = Some(reason.code);
         }
     }
-    if lines.is_empty() {
-        lines.push(Line::dim("no tool was offered"));
+    if framed.frame.narrowing.tools.is_empty() {
+        lines = vec![Line::dim("no tool was offered")];
     } else if framed.frame.narrowing.inferred {
         let text = "the offer is not recorded: these are the names that rules and calls have";
         lines.push(Line::new());

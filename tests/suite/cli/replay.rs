@@ -207,3 +207,50 @@ fn results_that_match_are_errors() {
     assert!(run(&[]).starts_with("exit 0\n"));
     assert_snapshot!(run(&["--error-regex", "^Error"]));
 }
+
+#[test]
+fn words_that_are_no_command() {
+    let folder = refunds();
+    for (arguments, help) in [
+        (&["replya"][..], "did you mean `toolgate replay`?"),
+        (&["--only", "contract", "replay"][..], "a command stands before its options: `toolgate replay …`"),
+    ] {
+        let told = run(&folder, arguments);
+        assert!(told.contains("exit 2") && told.contains(help), "{told}");
+    }
+    // What is there is a recording, whatever it is called.
+    std::fs::create_dir(folder.path().join("replays")).unwrap();
+    assert!(!run(&folder, &["replays"]).contains("did you mean"));
+}
+
+#[test]
+fn a_theme_that_is_none_is_refused_without_a_terminal_too() {
+    let told = run(&refunds(), &["--theme", "nope", "sessions"]);
+    assert!(told.contains("exit 2") && told.contains("nope"), "{told}");
+}
+
+#[test]
+fn help_lists_what_can_be_named() {
+    let told = run(&refunds(), &["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    for names in
+        ["instead of recognising it: tau-bench,", "documents of this dialect: contract,", "colours: ansi-dark,"]
+    {
+        assert!(told.contains(names), "{names}: {told}");
+    }
+}
+
+#[test]
+fn samples_are_judged_by_their_own_contracts_unless_a_policy_is_named() {
+    let folder = folder(&[("contracts/a.yaml", "tool: x\nforbids_after: [y]\n")]);
+    let digests = |arguments: &[&str]| {
+        let told = run(&folder, arguments);
+        let from = told.split("\"digest\":\"").nth(1).unwrap_or_default();
+        from.split('"').next().unwrap_or_default().to_owned()
+    };
+    let own = digests(&["replay", "--format", "json", "--policy", "contracts"]);
+    let samples = digests(&["replay", "--format", "json"]);
+    assert!(
+        own.starts_with("sha256:") && samples.starts_with("sha256:") && own != samples,
+        "{own} {samples}"
+    );
+}
