@@ -27,7 +27,7 @@ const REGEX: &str = r"
 
 const LIQUID: &str = r"
     - type: liquid
-      liquid: '{% assign last = messages | last %}{% if last.content contains ''yes'' %}true{% else %}false{% endif %}'
+      liquid: '{% assign last = messages | where: ''role'', ''user'' | last %}{% if last.content contains ''yes'' %}true{% else %}false{% endif %}'
 ";
 
 fn policy(conditions: &str) -> Arc<Policy> {

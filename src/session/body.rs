@@ -302,6 +302,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_said_is_text_or_nothing() {
+        let cases = [
+            ("null", Some("")),
+            ("\"[1]\"", Some("[1]")),
+            (r#"[{"type":"text","text":"a"},{"type":"image"},{"type":"text","text":"b"}]"#, Some("a\nb")),
+            (r#"[{"type":"text","text":"[1]"}]"#, Some("[1]")),
+            (r#"[{"type":"image"}]"#, Some("")),
+            ("[]", Some("")),
+            ("42", None),
+            (r#"{"text": "a"}"#, None),
+        ];
+        for (content, said) in cases {
+            assert_eq!(Body::json(content).said(), said, "{content}");
+        }
+    }
+
+    #[test]
     fn reserved_keys_make_a_body_text() {
         for forged in [
             r#"{"$serde_json::private::Number": "1"}"#,

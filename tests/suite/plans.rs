@@ -3,6 +3,8 @@
 mod conformance;
 mod sessions;
 mod texts;
+#[cfg(feature = "cli")]
+mod words;
 
 use std::io::Cursor;
 use std::sync::Arc;
