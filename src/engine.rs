@@ -86,6 +86,8 @@ pub struct Run {
     history: History,
     /// The messages of the turn's own response.
     response: Vec<Message>,
+    /// Messages that were added within the turn.
+    waiting: Vec<Message>,
     /// The call that was allowed last and that nothing has followed yet: it starts with the next thing that happens,
     /// unless that is its refusal.
     pending: Option<InFlight>,
@@ -144,6 +146,7 @@ impl Run {
             clock: Clock::default(),
             history: History::default(),
             response: Vec::new(),
+            waiting: Vec::new(),
             pending: None,
             in_flight: HashMap::new(),
             timers: BinaryHeap::new(),
@@ -167,6 +170,7 @@ impl Run {
             clock: self.clock,
             history: self.history.clone(),
             response: self.response.clone(),
+            waiting: self.waiting.clone(),
             pending: self.pending.clone(),
             in_flight: self.in_flight.clone(),
             timers: self.timers.clone(),
@@ -192,9 +196,15 @@ impl Run {
         self.mode == Mode::Enforce && self.halt.is_some()
     }
 
-    /// Adds a message to the history, between turns: what a user or the system said, a result as the model saw it.
+    /// Adds a message to the history: what a user or the system said, a result as the model saw it. Within a turn it
+    /// waits for the turn's end, since the model had not seen it when it proposed the turn's calls.
     pub fn message(&mut self, message: &Message) {
-        if self.policy.reads_history() {
+        if !self.policy.reads_history() {
+            return;
+        }
+        if self.clock.in_turn {
+            self.waiting.push(message.clone());
+        } else {
             self.tell_all(Event::Message(message));
             self.history.push(message.clone());
         }
@@ -219,8 +229,10 @@ impl Run {
         self.tell_all(Event::TurnStart);
     }
 
-    /// Which of the offered tools the model should see; asked before any call of the turn is proposed.
+    /// Which of the offered tools the model should see; asked before any call of the turn is proposed. Outside a turn it
+    /// begins one.
     pub fn narrow<'a>(&mut self, offered: impl IntoIterator<Item = &'a Arc<str>>) -> Vec<Narrowed> {
+        self.ensure_turn();
         offered
             .into_iter()
             .map(|tool| Narrowed { tool: Arc::clone(tool), reasons: self.reasons(tool) })
@@ -261,8 +273,9 @@ impl Run {
         (Ticket(at), decision)
     }
 
-    /// What became of a call that ran. [`Outcome::Refused`]: somebody else stopped it, so it never did. A call that is
-    /// not in flight, or [`Outcome::Unknown`], changes nothing.
+    /// What became of a call that ran. [`Outcome::Refused`]: somebody else stopped it, so it never did; told after the next
+    /// call was proposed, that one was decided as if it ran, and it counts as failed. A call that is not in flight, or
+    /// [`Outcome::Unknown`], changes nothing.
     pub fn resolve(&mut self, ticket: Ticket, outcome: Outcome, output: &Body) {
         if outcome == Outcome::Unknown {
             return;
@@ -302,7 +315,9 @@ impl Run {
         let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
         self.tell_all(event);
         self.clock.in_turn = false;
-        for message in std::mem::take(&mut self.response) {
+        let mut said = std::mem::take(&mut self.response);
+        said.append(&mut self.waiting);
+        for message in said {
             self.tell_all(Event::Message(&message));
             self.history.push(message);
         }

@@ -65,7 +65,11 @@ impl Policy {
     /// Reads a version. `only` keeps the documents of one dialect.
     pub fn load(files: &[PolicyFile], only: Option<&Dialect>) -> Loaded {
         let mut files: Vec<&PolicyFile> = files.iter().collect();
-        files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
+        // Named twice, say by itself and with its folder, a file is still one.
+        files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
+        files.dedup_by(|a, b| a.name == b.name && a.text == b.text);
+        // By the bytes of the relative paths. Several folders may share one; then the names decide, not what came first.
+        files.sort_by(|a, b| (&a.relative, &a.name).cmp(&(&b.relative, &b.name)));
         let mut loading = Loading {
             readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
             rules: Rules::default(),

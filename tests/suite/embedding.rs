@@ -5,17 +5,13 @@ use std::sync::Arc;
 use toolgate::diagnostic::code;
 use toolgate::engine::{Mode, NewCall, Run, Ticket, Verdict};
 use toolgate::monitor::{Depth, StateItem};
-use toolgate::policy::{Loaded, Policy, PolicyFile};
-use toolgate::session::{Body, Facts, Outcome};
-
-fn load(text: &str) -> Loaded {
-    let file =
-        PolicyFile { name: "a.yaml".into(), relative: "a.yaml".into(), text: text.into(), named: false };
-    Policy::load(&[file], None)
-}
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::session::{Body, Facts, Message, MessageKind, Outcome};
 
 fn run(text: &str) -> Run {
-    let policy = load(text).policy.unwrap();
+    let file =
+        PolicyFile { name: "a.yaml".into(), relative: "a.yaml".into(), text: text.into(), named: false };
+    let policy = Policy::load(&[file], None).policy.unwrap();
     Run::new(&policy, Mode::Enforce, Depth::Findings, &Arc::new(Facts::default()))
 }
 
@@ -48,6 +44,32 @@ fn a_call_outside_a_turn_begins_one() {
     assert_eq!((ticket.at().turn, verdict), (2, Verdict::Allow));
     run.end_turn();
     assert_eq!(propose(&mut run, "pay").1, Verdict::Deny);
+}
+
+/// The plan stops the call that comes when the results so far say `done`.
+#[test]
+fn what_is_said_within_a_turn_is_history_from_the_next_one() {
+    let mut run =
+        run("{tool: pay, rejectionPlan: {conditions: [{type: regex, regex: done, target: {position: -1}}]}}");
+    let said = |role: &str, text: &str, kind: MessageKind| Message {
+        role: role.into(),
+        content: Body::text(text),
+        at: None,
+        kind,
+        calls: Vec::new(),
+        line: 0,
+    };
+    run.begin_turn(None);
+    run.respond(&said("assistant", "I begin", MessageKind::Response(1)));
+    let (ticket, verdict) = propose(&mut run, "pay");
+    run.resolve(ticket, Outcome::Ok, &Body::text("done"));
+    run.message(&said("tool", "done", MessageKind::Result(Some(0), None)));
+    assert_eq!((verdict, propose(&mut run, "pay").1), (Verdict::Allow, Verdict::Allow));
+    let mut other = run.fork();
+    for run in [&mut run, &mut other] {
+        run.end_turn();
+        assert_eq!(propose(run, "pay").1, Verdict::Deny);
+    }
 }
 
 #[test]
@@ -101,34 +123,4 @@ fn siblings_that_all_fail_forbid_nothing() {
     run.end_turn();
     run.begin_turn(None);
     assert_eq!(propose(&mut run, "pay").1, Verdict::Allow);
-}
-
-#[test]
-fn the_first_document_keeps_its_ids_when_others_follow() {
-    let alone = "tool: a\nforbids_after: [b]\n";
-    let ids = |text: &str| -> Vec<String> {
-        let policy = load(text).policy.unwrap();
-        policy.rules().iter().map(|(_, rule)| rule.id.to_string()).collect()
-    };
-    assert_eq!(ids(alone), ["a.yaml#/forbids_after/0"]);
-    assert_eq!(
-        ids(&format!("{alone}---\ntool: c\nforbids_after: [b]\n")),
-        ["a.yaml#/forbids_after/0", "a.yaml#1/forbids_after/0"]
-    );
-    // Empty documents count for the place, and for nothing else.
-    assert_eq!(
-        ids(&format!("{alone}---\n# nothing\n---\ntool: c\nforbids_after: [b]\n---\n")),
-        ["a.yaml#/forbids_after/0", "a.yaml#2/forbids_after/0"]
-    );
-    let codes = |text: &str| -> Vec<_> { load(text).diagnostics.iter().map(|told| told.code).collect() };
-    assert_eq!(codes(&format!("{alone}---\nother: 1\n")), [code::UNRECOGNISED_DOCUMENT]);
-}
-
-#[test]
-fn a_contract_with_a_misspelt_tool_is_not_passed_by() {
-    for text in ["tol: a\nforbids_after: [b]\n", "Tool: a\npreconditions: [{requires_prior_tool: b}]\n"] {
-        let loaded = load(text);
-        assert!(loaded.policy.is_none(), "{text}");
-        assert!(loaded.diagnostics.iter().any(|told| told.code == code::MISSING_KEY), "{text}");
-    }
 }

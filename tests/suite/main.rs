@@ -24,6 +24,7 @@ mod source;
 #[cfg(feature = "cli")]
 mod tau_bench;
 mod tool_policies;
+mod versions;
 #[cfg(feature = "cli")]
 mod words;
 #[cfg(all(feature = "tui", unix))]
