@@ -246,7 +246,7 @@ fn more_keys_than_fit_into_one_reading_all_arrive() {
 #[test]
 fn a_program_told_to_end_gives_the_terminal_back() {
     for signal in ["-TERM", "-HUP"] {
-        let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
+        let session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
         session.sees("6 Decision");
         let program = session.child.process_id().unwrap().to_string();
         let told = std::process::Command::new("kill").args([signal, &program]).status().unwrap();
