@@ -4,7 +4,7 @@ use super::args::{self, Format};
 use super::input::{self, Version};
 use super::screen::Screen;
 use super::{Exit, Failure};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::policy::{Loaded, Policy};
 use crate::report::{self, json, words};
 
@@ -34,8 +34,19 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
             let counts = counts.filter(|(count, _)| *count > 0);
             let counts: Vec<String> = counts.map(|(count, kind)| words::count(count, kind)).collect();
             let verdict = if counts.is_empty() { "nothing wrong".to_owned() } else { words::list(counts) };
-            writeln!(screen.out(), "{}: {verdict}", contents(&loaded))?;
+            // What was left out is not enforced, so the closing line must not pass it over.
+            let out = diagnostics
+                .iter()
+                .filter(|told| told.severity == Severity::Notice && told.code == code::UNRECOGNISED_DOCUMENT);
+            let out = match out.count() as u64 {
+                0 => String::new(),
+                count => format!("; {} left out", words::count(count, "file")),
+            };
+            writeln!(screen.out(), "{}: {verdict}{out}", contents(&loaded))?;
         }
+    }
+    if loaded.policy.as_ref().is_some_and(|policy| policy.documents().is_empty()) && !failed {
+        return Err(Failure::usage(input::nothing_to_judge_by(only)));
     }
     Ok(match (failed, errors + warnings) {
         (true, _) => Exit::Bad,

@@ -163,7 +163,7 @@ commands! {
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
-    Body Overlay Fold "fold" ["Space"] never "fold or unfold what begins on this line";
+    Body Overlay Fold "fold" ["Space"] never "fold or unfold what begins on this line, else what it stands in";
     Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
     Body Overlay NextBody "next-body" ["]b"] never "the body of the next row";

@@ -515,3 +515,14 @@ fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
     let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("the list is open") };
     assert_eq!(view.rows.len(), 2, "what was judged meanwhile is in it");
 }
+
+#[test]
+fn a_long_name_leaves_the_place_of_its_call_on_screen() {
+    let mut made = Builder::new("s", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
+    made.response(None, Body::text("now"), None);
+    made.call(None, "exchange_delivered_order_items_later", Body::text("{}"), None);
+    made.result(None, Body::text("{}"), Mark::default(), None);
+    let model = opened(120, 40, "mono", vec![made.finish()]);
+    let lines = crate::workbench::view::lines(&model, Pane::Decision, 38);
+    assert!(lines.iter().any(|line| line.plain().starts_with("recorded") && line.plain().ends_with("T1.1")));
+}

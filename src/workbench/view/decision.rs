@@ -56,7 +56,10 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
     let word = verdict.word().replace('_', " ").to_uppercase();
     let line =
         Line::new().glyph(role, glyph).text(role, word).text(Role::TextStrong, format!(" {}", call.tool));
-    lines.push(line.right(Role::TextDim, place(call.at)));
+    // A long name takes the room; then the place stands on the next line.
+    let at = place(call.at);
+    let fits = line.width() + at.len() < width;
+    lines.push(if fits { line.right(Role::TextDim, &*at) } else { line });
     let outcome = if session.facts.results == crate::session::Results::Absent {
         "without results"
     } else {
@@ -74,7 +77,7 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
         };
         recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
     }
-    lines.push(recorded);
+    lines.push(if fits { recorded } else { recorded.right(Role::TextDim, at) });
     if let Some(refusal) = call.refusal {
         paragraph(lines, &model.theme, Role::TextDim, refusal, width, LABEL, Link::default());
     }

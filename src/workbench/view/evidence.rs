@@ -15,6 +15,10 @@ pub fn asks(rule: &Rule, detail: &Detail) -> String {
     let index = index(rule).map(|index| format!("[{index}] ")).unwrap_or_default();
     match detail {
         Detail::Prior(prior) => format!("{index}{}", prior.tool),
+        // More than were wanted is not a count out of them.
+        Detail::Steps { completed, wanted } if wanted.as_u64().is_some_and(|wanted| *completed > wanted) => {
+            format!("{index}steps {completed}, {wanted} wanted")
+        }
         Detail::Steps { completed, wanted } => format!("{index}steps {completed} of {wanted}"),
         _ => format!("{index}{}", rule.kind),
     }

@@ -45,7 +45,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     if framed.frame.narrowing.tools.is_empty() {
         lines = vec![Line::dim("no tool was offered")];
     } else if framed.frame.narrowing.inferred {
-        let text = "the offer is not recorded: these are the names that rules and calls have";
+        let text = "these are the names that rules and calls have; a name that is misspelt there is here too";
         lines.push(Line::new());
         paragraph(&mut lines, &model.theme, Role::TextDim, text, width, 0, Link::default());
     }

@@ -41,3 +41,20 @@ fn a_named_file_must_be_a_policy() {
 fn nothing_to_check() {
     assert_snapshot!(run(&folder(&[]), &["check"]));
 }
+
+#[test]
+fn what_is_left_out_is_not_passed_over() {
+    let folder =
+        folder(&[("p/a.yaml", "tool: a\n"), ("p/notes.yaml", "milk: 2\n"), ("q/notes.yaml", "milk: 2\n")]);
+    let told = run(&folder, &["check", "p"]);
+    assert!(told.contains("1 document, 0 rules: nothing wrong; 1 file left out"), "{told}");
+    let told = run(&folder, &["check", "q"]);
+    assert!(told.contains("exit 2") && told.contains("no policy was found"), "{told}");
+}
+
+#[test]
+fn a_contract_whose_tool_is_misspelt_is_wrong() {
+    let text = "tol: issue_refund\npreconditions:\n  - requires_prior_tool: x\n";
+    let told = run(&folder(&[("p/typo.yaml", text)]), &["check", "p"]);
+    assert!(told.contains("exit 1") && told.contains("did you mean `tool`?"), "{told}");
+}
