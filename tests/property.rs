@@ -16,6 +16,9 @@ mod generate;
 #[path = "property/generate_contracts.rs"]
 mod generate_contracts;
 #[cfg(test)]
+#[path = "property/generate_rules.rs"]
+mod generate_rules;
+#[cfg(test)]
 #[path = "property/generate_sessions.rs"]
 mod generate_sessions;
 #[cfg(test)]
@@ -25,11 +28,17 @@ mod naive;
 #[path = "property/naive_plans.rs"]
 mod naive_plans;
 #[cfg(test)]
+#[path = "property/naive_rules.rs"]
+mod naive_rules;
+#[cfg(test)]
 #[path = "property/plans.rs"]
 mod plans;
 #[cfg(test)]
 #[path = "property/policy_sessions.rs"]
 mod policy_sessions;
+#[cfg(test)]
+#[path = "property/rules.rs"]
+mod rules;
 #[cfg(test)]
 #[path = "property/sequence_policies.rs"]
 mod sequence_policies;

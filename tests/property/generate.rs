@@ -70,7 +70,7 @@ pub fn pairs() -> impl Strategy<Value = Pair> {
         .prop_map(|(contracts, session)| Pair { contracts, session })
 }
 
-fn pools() -> impl Strategy<Value = Pools> {
+pub fn pools() -> impl Strategy<Value = Pools> {
     let used = prop_oneof![8 => 2..=4_usize, 3 => 5..=6_usize, 1 => Just(1)];
     let family = prop_oneof![4 => Just(FAMILIES[0]), 5 => select(&FAMILIES[..])];
     (used, family).prop_map(|(used, values)| Pools { tools: &TOOLS[..used], values })

@@ -286,32 +286,32 @@ fn offered(contracts: &[Value], session: &Value, recording: &Recording, turn: us
 
 // ---- Reading the native form ------------------------------------------------------------------------------------
 
-struct Recording {
-    calls: Vec<Call>,
+pub struct Recording {
+    pub calls: Vec<Call>,
     /// Where each turn's first message stands.
-    turn_starts: Vec<usize>,
-    results_absent: bool,
+    pub turn_starts: Vec<usize>,
+    pub results_absent: bool,
 }
 
 #[derive(Clone)]
-struct Call {
-    turn: usize,
-    index: usize,
-    id: Option<String>,
-    tool: String,
-    arguments: Option<Value>,
-    result: Option<RecordedResult>,
+pub struct Call {
+    pub turn: usize,
+    pub index: usize,
+    pub id: Option<String>,
+    pub tool: String,
+    pub arguments: Option<Value>,
+    pub result: Option<RecordedResult>,
 }
 
 #[derive(Clone)]
-struct RecordedResult {
-    position: usize,
-    outcome: Outcome,
-    output: Option<Value>,
+pub struct RecordedResult {
+    pub position: usize,
+    pub outcome: Outcome,
+    pub output: Option<Value>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+pub enum Outcome {
     Ok,
     Error,
     Refused,
@@ -324,7 +324,7 @@ impl Call {
     }
 }
 
-fn read(session: &Value) -> Recording {
+pub fn read(session: &Value) -> Recording {
     let messages = session["messages"].as_array().unwrap();
     let mut recording =
         Recording { calls: Vec::new(), turn_starts: Vec::new(), results_absent: results_absent(session) };
