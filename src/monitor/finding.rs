@@ -170,9 +170,9 @@ pub enum NamePattern {
 /// A file that a call writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Touched {
-    /// What a read is looked up by: the path below the mount point.
-    pub key: Arc<str>,
-    /// Whether it exists; `None`: nobody lists the files, and no call has touched it.
+    /// What a read is looked up by: the path below the mount point. `None`: the call names no path, and passes.
+    pub key: Option<Arc<str>>,
+    /// Whether it exists; `None`: there is no path, or nobody lists the files and no call has touched it.
     pub exists: Option<bool>,
     /// Whether it was read with one of the tools that count.
     pub read: bool,

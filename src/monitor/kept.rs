@@ -3,33 +3,48 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
+use hashbrown::DefaultHashBuilder;
+use rpds::{HashTrieSetSync, RedBlackTreeMapSync, RedBlackTreeSetSync, VectorSync};
 
 use crate::session::CallRef;
 
 /// The calls that ran and have a result, by their place in the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Dispatched(RedBlackTreeMapSync<u32, Arc<str>>);
+pub struct Dispatched {
+    /// Those whose results came in the order of the calls: nearly all.
+    in_order: VectorSync<(u32, Arc<str>)>,
+    /// The others, so that one of them moves nothing.
+    late: RedBlackTreeMapSync<u32, Arc<str>>,
+}
 
 impl Dispatched {
     /// Adds a call; a result that comes late puts it between those that are there.
     pub fn add(&mut self, index: u32, tool: Arc<str>) {
-        self.0.insert_mut(index, tool);
+        match self.in_order.last() {
+            Some((last, _)) if *last > index => self.late.insert_mut(index, tool),
+            _ => self.in_order.push_back_mut((index, tool)),
+        }
     }
 
     /// Their tools, in call order.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.0.values()
+        let mut in_order = self.in_order.iter().peekable();
+        let mut late = self.late.iter().peekable();
+        std::iter::from_fn(move || match (in_order.peek(), late.peek()) {
+            (Some((first, _)), Some((second, _))) if first > *second => late.next().map(|(_, tool)| tool),
+            (None, _) => late.next().map(|(_, tool)| tool),
+            _ => in_order.next().map(|(_, tool)| tool),
+        })
     }
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.0.size()
+        self.in_order.len() + self.late.size()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.in_order.is_empty() && self.late.is_empty()
     }
 }
 
@@ -37,8 +52,11 @@ impl Dispatched {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recorded {
     tools: RedBlackTreeSetSync<Arc<str>>,
-    keys: RedBlackTreeMapSync<Arc<str>, RedBlackTreeSetSync<Arc<str>>>,
+    keys: RedBlackTreeMapSync<Arc<str>, Keys>,
 }
+
+/// As many as a session has files: found by hash, and sorted only to be shown.
+type Keys = HashTrieSetSync<Arc<str>, DefaultHashBuilder>;
 
 impl Recorded {
     /// Records that a tool has succeeded.
@@ -55,7 +73,7 @@ impl Recorded {
             Some(keys) if keys.contains(key) => {}
             Some(keys) => keys.insert_mut(key.into()),
             None => {
-                let mut keys = RedBlackTreeSetSync::new_sync();
+                let mut keys = Keys::new_with_hasher_with_ptr_kind(DefaultHashBuilder::default());
                 keys.insert_mut(key.into());
                 self.keys.insert_mut(Arc::clone(tool), keys);
             }
@@ -79,7 +97,11 @@ impl Recorded {
 
     /// Tools with the keys they have read, sorted.
     pub fn keys(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
-        self.keys.iter().flat_map(|(tool, keys)| keys.iter().map(move |key| (tool, key)))
+        self.keys.iter().flat_map(|(tool, keys)| {
+            let mut keys: Vec<&Arc<str>> = keys.iter().collect();
+            keys.sort();
+            keys.into_iter().map(move |key| (tool, key))
+        })
     }
 
     /// Whether nothing is recorded.

@@ -77,3 +77,13 @@ impl Recording {
         Arc::new(self.0.finish())
     }
 }
+
+/// The session as `replay --format json` writes it.
+#[cfg(feature = "cli")]
+pub fn json(session: &Arc<Session>, policy: &Arc<Policy>, scope: toolgate::report::Scope) -> Value {
+    let mode = toolgate::engine::Mode::Enforce;
+    let judged = toolgate::report::Judged::new((**session).clone(), policy, mode, scope);
+    let mut out = Vec::new();
+    toolgate::report::json::session(&judged, scope, &mut out).unwrap();
+    serde_json::from_slice(&out).unwrap()
+}

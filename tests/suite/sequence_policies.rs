@@ -183,3 +183,74 @@ fn what_is_probably_not_meant_is_a_warning() {
     let clean = "id: x\nforbidden:\n  - {sequence: [a, {namePrefix: ''}], action: halt, reason: security:x, tellLLM: Not now.}\nlimits: {}\n";
     assert_eq!(said(clean), Vec::<String>::new());
 }
+
+#[cfg(feature = "cli")]
+#[test]
+fn limits_checks_and_the_halt_are_in_the_data() {
+    use toolgate::report::Scope;
+
+    let text = "id: desk\nforbidden:\n  - {sequence: [read, {namePrefix: mail.}], action: halt, reason: security:x}\n\
+                limits:\n  pay: {maxPerSession: 2, action: deny, reason: cost:x, tellLLM: no}\n";
+    let policy = policy("p.yaml", text);
+    let none = json!({});
+    let session = Recording::new()
+        .turn([("pay", &none, true), ("pay", &none, false), ("pay", &none, true)])
+        .turn([("read", &none, true), ("mail.send", &none, true), ("read", &none, true)])
+        .finish();
+    let whole = crate::policies::json(&session, &policy, Scope::Full);
+    let limit = |used: u64| json!([{"rule": "p.yaml#/limits/pay", "kind": "limit", "tool": "pay", "used": used, "allowed": 2}]);
+    assert_eq!((&whole["turns"][0]["state"], &whole["state_end"]), (&limit(0), &limit(2)));
+    let halt = json!({
+        "policy": "desk", "turn": 2, "call": 2, "index": 4, "sequence": ["pay", "pay", "read", "mail.send"],
+        "reason": "security:x", "tell_llm": "Tool 'mail.send' is not available in this context.",
+    });
+    assert_eq!(whole["halt"], halt);
+    assert_eq!(crate::policies::json(&session, &policy, Scope::Summary)["halt"], halt);
+    let finding = &whole["turns"][0]["calls"][2]["findings"][0];
+    assert_eq!(
+        (&finding["dialect"], &finding["code"], &finding["reason"], &finding["tell_llm"]),
+        (&json!("sequence_policy"), &json!("limit_reached"), &json!("cost:x"), &json!("no"))
+    );
+    assert_eq!(finding["source"], json!({"file": "p.yaml", "line": 5, "column": 8}));
+    let found: Vec<&Value> =
+        finding["found"].as_array().unwrap().iter().map(|found| &found["index"]).collect();
+    assert_eq!(found, [1, 0]);
+    let checks = &whole["turns"][1]["calls"][1]["checks"];
+    assert_eq!(checks[0]["detail"], json!({"policy": "desk", "sequence": ["read", {"namePrefix": "mail."}]}));
+    let hidden = &whole["turns"][1]["tools"]["hidden"];
+    assert_eq!(
+        *hidden,
+        json!([{"tool": "pay", "reasons": [{"rule": "p.yaml#/limits/pay", "code": "limit_reached"}]}])
+    );
+}
+
+/// A late result is dispatched from the turn after it on, in the place of its call.
+#[test]
+fn late_results_stand_where_their_calls_do() {
+    use toolgate::session::build::{Builder, Mark};
+    use toolgate::session::{Body, Origin};
+
+    let text = "forbidden:\n  - {sequence: [a, b, c], action: halt, reason: security:x}\n";
+    let origin = Origin { file: "case".into(), index: 0, format: "native", line: 1 };
+    let mut builder = Builder::new("late", origin);
+    let mut turn = |calls: &[&str], results: &[&str]| {
+        builder.response(None, Body::MISSING, None);
+        for tool in calls {
+            builder.call(Some(tool), tool, Body::text("{}"), None);
+        }
+        for id in results {
+            builder.result(Some(id), Body::text("done"), Mark::default(), None);
+        }
+    };
+    // `a` answers after `b`, in the turn of `d`.
+    turn(&["a", "b"], &["b"]);
+    turn(&["d"], &["a"]);
+    turn(&["c"], &["c"]);
+    let session = std::sync::Arc::new(builder.finish());
+    let replay = Replay::new(&session, &policy("p.yaml", text), Mode::Enforce);
+    let halt = replay.halt().unwrap();
+    let Detail::Dispatch(dispatch) = &halt.finding.as_ref().unwrap().detail else { panic!() };
+    let tools: Vec<&str> = dispatch.dispatched.as_ref().unwrap().tools().map(|tool| &**tool).collect();
+    // `d` has no result, so it is in flight and breaks nothing.
+    assert_eq!((halt.at.index, tools), (3, vec!["a", "b"]));
+}

@@ -316,3 +316,47 @@ fn what_is_probably_not_meant_is_a_warning() {
     );
     assert_eq!(said(&clean), Vec::<String>::new());
 }
+
+#[cfg(feature = "cli")]
+#[test]
+fn recorded_state_and_checks_are_in_the_data() {
+    use toolgate::report::Scope;
+
+    let text = "policies:\n  - {type: sequential_dependency, name: order, dependencies: {deploy: [test, build]}}\n  \
+                - {type: read_before_write, mount_point: /w}\n";
+    let policy = policy("p.yaml", text);
+    let (none, path) = (json!({}), json!({"path": "/w/a"}));
+    let session = Recording::new()
+        .turn([("test", &none, true), ("deploy", &none, true)])
+        .turn([
+            ("read_file", &path, true),
+            ("write_file", &path, true),
+            ("write_file", &json!({"path": "b"}), true),
+        ])
+        .operation(Operation::Reset)
+        .finish();
+    let whole = crate::policies::json(&session, &policy, Scope::Full);
+    assert_eq!(whole["turns"][0]["state"], json!([]));
+    assert_eq!(
+        whole["turns"][1]["state"],
+        json!([{"rule": "p.yaml#", "kind": "recorded", "tools": ["test"], "keys": []}])
+    );
+    // Nothing is recorded after the reset, though files are known.
+    assert_eq!(whole["state_end"], json!([]));
+    let deploy = &whole["turns"][0]["calls"][1];
+    assert_eq!(deploy["checks"][0]["detail"], json!({"missing": ["build"]}));
+    let finding = &deploy["findings"][0];
+    assert_eq!(
+        (&finding["code"], &finding["description"], &finding["tell_llm"]),
+        (&json!("dependency_missing"), &json!("order"), &json!("Tool 'deploy' requires: build"))
+    );
+    let writes = &whole["turns"][1]["calls"];
+    assert_eq!(writes[1]["checks"][0]["detail"], json!({"key": "a", "exists": true, "read": true}));
+    assert_eq!(writes[2]["decision"], "allow");
+    let report = &writes[2]["findings"][0];
+    assert_eq!(
+        (&report["code"], &report["effect"], &report["checked"]),
+        (&json!("existence_unknown"), &json!("report"), &json!({"path": "$.path", "value": "b"}))
+    );
+    assert_eq!(whole["summary"]["deny"], 1);
+}

@@ -1,5 +1,7 @@
 //! The sentences for people, for every code of the contracts and every shape of evidence.
 
+mod policies;
+
 use std::io::Cursor;
 use std::sync::Arc;
 

@@ -24,6 +24,8 @@ pub(super) struct SequencesMonitor {
     counts: Vec<Count>,
     /// Every dispatched call, where some rule halts.
     dispatched: Dispatched,
+    /// By class, the name that was dispatched last: the next one is usually the same.
+    names: Vec<Option<Arc<str>>>,
 }
 
 #[derive(Clone, Default)]
@@ -46,6 +48,7 @@ impl SequencesMonitor {
             latest: VecDeque::with_capacity(unit.kept + 1),
             counts: vec![Count::default(); unit.limits.len()],
             dispatched: Dispatched::default(),
+            names: vec![None; unit.classes()],
             unit,
         }
     }
@@ -88,10 +91,19 @@ impl SequencesMonitor {
         Detail::Dispatch(Box::new(Dispatch { policy: Arc::clone(&self.unit.id), rule, dispatched }))
     }
 
+    fn name(&mut self, class: usize, tool: &str) -> Arc<str> {
+        match self.names.get_mut(class) {
+            Some(Some(known)) if **known == *tool => Arc::clone(known),
+            Some(slot) => Arc::clone(slot.insert(tool.into())),
+            None => tool.into(),
+        }
+    }
+
     fn dispatch(&mut self, call: &Asked<'_>) {
         let class = call.slot.0 as usize;
         if self.unit.halts {
-            self.dispatched.add(call.at.index, call.tool.into());
+            let name = self.name(class, call.tool);
+            self.dispatched.add(call.at.index, name);
         }
         if self.unit.kept > 0 {
             let place = self.latest.partition_point(|(earlier, _)| earlier < &call.at);

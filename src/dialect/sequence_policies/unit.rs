@@ -125,6 +125,11 @@ impl SequencePolicy {
         }
     }
 
+    /// How many classes of names there are.
+    pub fn classes(&self) -> usize {
+        self.asked.len()
+    }
+
     /// What a call of this class is asked.
     pub fn asked(&self, class: usize) -> Option<&Asked> {
         self.asked.get(class)

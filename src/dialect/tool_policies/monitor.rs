@@ -29,8 +29,8 @@ pub(super) struct ToolPoliciesMonitor {
 
 /// What an ask comes to for a call.
 enum Answer<'a> {
-    /// Nothing to be said against it, and nothing looked at.
-    Content,
+    /// The call names no path, so nothing can be asked.
+    Pathless,
     /// Tools that must have succeeded and have not; none: all have.
     Missing(Vec<&'a Arc<str>>),
     File(FileAnswer<'a>),
@@ -69,7 +69,7 @@ impl ToolPoliciesMonitor {
                 Answer::Missing(tools.iter().filter(|tool| !self.recorded.has_tool(tool)).collect())
             }
             Ask::Write { read, mount, .. } => {
-                let Some(path) = path::argument(arguments) else { return Answer::Content };
+                let Some(path) = path::argument(arguments) else { return Answer::Pathless };
                 let key = path::key(path, mount.as_deref());
                 let exists = self.files.exists(&path::fold(key));
                 let read = read.iter().any(|tool| self.recorded.has_key(tool, key));
@@ -143,7 +143,7 @@ impl Answer<'_> {
 
     fn told(&self, tool: &str) -> Option<Arc<str>> {
         match self {
-            Answer::Content => None,
+            Answer::Pathless => None,
             Answer::Missing(missing) => {
                 let missing: Vec<&str> = missing.iter().map(|tool| &***tool).collect();
                 Some(format!("Tool '{tool}' requires: {}", missing.join(", ")).into())
@@ -156,12 +156,12 @@ impl Answer<'_> {
 
     fn detail(&self) -> Detail {
         match self {
-            Answer::Content => Detail::None,
+            Answer::Pathless => Detail::File(Box::new(Touched { key: None, exists: None, read: false })),
             Answer::Missing(missing) => {
                 Detail::Missing(missing.iter().map(|tool| Arc::clone(tool)).collect())
             }
             Answer::File(file) => Detail::File(Box::new(Touched {
-                key: file.key.into(),
+                key: Some(file.key.into()),
                 exists: if file.assumed { None } else { Some(file.exists.is_some()) },
                 read: file.read,
             })),

@@ -37,14 +37,15 @@ pub(super) struct MissingLine<'a> {
 /// A file that a call writes.
 #[derive(Serialize)]
 pub(super) struct TouchedLine<'a> {
-    key: &'a str,
-    /// `null`: nobody lists the files.
+    /// `null`: the call names no path.
+    key: Option<&'a str>,
+    /// `null`: nobody lists the files, or there is no path.
     exists: Option<bool>,
     read: bool,
 }
 
 impl<'a> TouchedLine<'a> {
     pub fn of(touched: &'a Touched) -> TouchedLine<'a> {
-        TouchedLine { key: &touched.key, exists: touched.exists, read: touched.read }
+        TouchedLine { key: touched.key.as_deref(), exists: touched.exists, read: touched.read }
     }
 }

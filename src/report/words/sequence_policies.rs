@@ -25,14 +25,11 @@ pub(super) fn against(dispatch: &Dispatch, found: &[Found], tool: Option<&str>, 
         }
         DispatchRule::Limit { used, allowed } => {
             let tool = tool.map_or_else(|| "the tool".into(), name);
-            let most = if *allowed == 0 {
-                "it may not run at all".to_owned()
-            } else {
-                format!("at most {} allowed", count(*allowed, "call"))
-            };
-            match used {
-                0 => format!("{tool} is limited: {most}"),
-                used => format!("{tool} ran {} before, {most}", times(*used)),
+            match allowed {
+                0 => format!("{tool} may not run at all"),
+                most => {
+                    format!("{tool} ran {} before, at most {} allowed", times(*used), count(*most, "call"))
+                }
             }
         }
     }

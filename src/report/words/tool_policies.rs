@@ -25,7 +25,9 @@ pub(super) fn file(
     found: &[Found],
     session: &Session,
 ) -> String {
-    let path = path(touched, checked);
+    let Some(path) = path(touched, checked) else {
+        return "the call names no path, so it is let through".to_owned();
+    };
     let since = found.first().map(|found| format!(" since {}", at(found.call, session))).unwrap_or_default();
     match (touched.exists, touched.read) {
         (Some(true), false) => format!("{path} exists{since} and was not read"),
@@ -40,7 +42,10 @@ pub(super) fn way_out_for_file(touched: &Touched, checked: Option<&Checked>) -> 
     match touched.exists {
         None => "list the files that exist, in the session's `files` or the document's `existing_files`"
             .to_owned(),
-        Some(_) => format!("read {} with success first, spelled the same", path(touched, checked)),
+        Some(_) => {
+            let path = path(touched, checked).unwrap_or_else(|| "the file".to_owned());
+            format!("read {path} with success first, spelled the same")
+        }
     }
 }
 
@@ -51,7 +56,7 @@ pub(super) fn way_out_for_missing(tools: &[Arc<str>]) -> String {
 
 /// What a rule about a file knows beyond its code.
 pub(super) fn details(touched: &Touched) -> Vec<String> {
-    vec![format!("looked up as {}", quoted(&touched.key))]
+    touched.key.iter().map(|key| format!("looked up as {}", quoted(key))).collect()
 }
 
 /// What a document has recorded.
@@ -79,9 +84,10 @@ pub(super) fn recorded(recorded: &Recorded, files: &Files, listed: bool) -> Stri
     parts.join("; ")
 }
 
-fn path(touched: &Touched, checked: Option<&Checked>) -> String {
+/// As the caller spelled it, where that is known.
+fn path(touched: &Touched, checked: Option<&Checked>) -> Option<String> {
     let given = checked.and_then(|checked| checked.value.as_ref()).and_then(|value| value.as_str());
-    quoted(given.unwrap_or(&touched.key))
+    given.or(touched.key.as_deref()).map(quoted)
 }
 
 fn quoted(text: &str) -> String {

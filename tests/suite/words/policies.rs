@@ -1,0 +1,87 @@
+//! The sentences for sequence policies and tool policies.
+
+use insta::assert_snapshot;
+
+use super::said;
+
+const SEQUENCES: &str = "forbidden:
+  - {sequence: [read, {namePrefix: mail.}], action: halt, reason: security:x}
+  - {sequence: [], action: deny, reason: security:y}
+limits:
+  pay: {maxPerSession: 2, action: deny, reason: cost:x}
+  purge: {maxPerSession: 0, action: deny, reason: cost:y}
+";
+
+const FILES: &str = "policies:
+  - {type: read_before_write, read_tools: [read], write_tools: [write], mount_point: /w}
+";
+
+/// Without the rule that is against every call.
+fn sequences() -> String {
+    SEQUENCES.lines().filter(|line| !line.contains("[]")).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn forbidden_sequences() {
+    let calls = [("read", "{}", "1"), ("mail.send", "{}", "1")];
+    assert_snapshot!(said(&sequences(), &calls), @r"
+    sequence_forbidden: completes the forbidden sequence `read`, then `mail.*`, begun in turn 1
+      way out: another call in between, one that runs, breaks the sequence
+    ");
+    assert_snapshot!(said(SEQUENCES, &calls[..1]), @r"
+    sequence_forbidden: every call is forbidden
+      way out: nothing: an empty sequence fits every call
+    ");
+}
+
+#[test]
+fn limits() {
+    let pay = ("pay", "{}", "1");
+    assert_snapshot!(said(&sequences(), &[pay, pay, pay]), @r"
+    limit_reached: pay ran twice before, at most 2 calls allowed
+      way out: nothing in this session: the limit is used up
+    ");
+    assert_snapshot!(said(&sequences(), &[pay, pay]), @"passed: 1 of 2 calls used");
+    assert_snapshot!(said(&sequences(), &[("purge", "{}", "1")]), @r"
+    limit_reached: purge may not run at all
+      way out: nothing in this session: the limit is used up
+    ");
+}
+
+#[test]
+fn missing_dependencies() {
+    let one = "policies: [{type: sequential_dependency, dependencies: {deploy: [test]}}]";
+    let two = "policies: [{type: sequential_dependency, dependencies: {deploy: [test, build]}}]";
+    let (deploy, test) = (("deploy", "{}", "1"), ("test", "{}", "1"));
+    assert_snapshot!(said(one, &[deploy]), @r"
+    dependency_missing: test has not succeeded
+      way out: call test with success first
+    ");
+    assert_snapshot!(said(two, &[deploy]), @r"
+    dependency_missing: build and test have not succeeded
+      way out: call build and test with success first
+    ");
+    assert_snapshot!(said(one, &[test, deploy]), @"passed: every tool it needs has succeeded");
+}
+
+#[test]
+fn files_to_be_read() {
+    let write = ("write", r#"{"path": "/w/a"}"#, "1");
+    let listed = format!("{FILES}existing_files: [a]\n");
+    assert_snapshot!(said(&listed, &[write]), @r"
+    not_read_before_write: `/w/a` exists and was not read
+      way out: read `/w/a` with success first, spelled the same
+    ");
+    assert_snapshot!(said(&listed, &[("read", r#"{"file_path": "a"}"#, "1"), write]), @"passed: `/w/a` was read");
+    assert_snapshot!(said(&listed, &[("write", r#"{"path": "b"}"#, "1")]), @"passed: `b` is a new file");
+    assert_snapshot!(said(FILES, &[write]), @r"
+    existence_unknown: whether `/w/a` exists is not known; it counts as new
+      way out: list the files that exist, in the session's `files` or the document's `existing_files`
+    passed: whether `/w/a` exists is not known; it counts as new
+    ");
+    assert_snapshot!(said(FILES, &[write, write]), @r"
+    not_read_before_write: `/w/a` exists since turn 1 and was not read
+      way out: read `/w/a` with success first, spelled the same
+    ");
+    assert_snapshot!(said(FILES, &[("write", "{}", "1")]), @"passed: the call names no path, so it is let through");
+}
