@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod json;
 mod replay;
+mod rules;
 
 use std::path::Path;
 use std::process::{Command, Output};
