@@ -22,7 +22,8 @@ const LENGTHS: [usize; 4] = [100, 1_000, 10_000, 100_000];
 
 fn policy(rules: &str) -> Arc<Policy> {
     let text = format!("aliases: {{Any: [a, b, c, d]}}\nrules:\n- {rules}\n");
-    let file = PolicyFile { name: "r.yaml".into(), relative: "r.yaml".into(), text: text.into(), named: true };
+    let file =
+        PolicyFile { name: "r.yaml".into(), relative: "r.yaml".into(), text: text.into(), named: true };
     Policy::load(&[file], None).policy.expect("the rules are sound")
 }
 

@@ -398,24 +398,12 @@ impl Run {
 
     fn decide(&mut self, at: CallRef, route: &Route, arguments: &Body) -> Decision {
         let (mut findings, mut checks): (Vec<Finding>, Vec<Check>) = (Vec::new(), Vec::new());
-        let mut effect = Effect::None;
-        let overdue = self.overdue(route);
-        for (number, slot) in route.decide.iter().chain(&overdue) {
-            let (Some(monitor), Some(unit)) = (self.monitors.get(*number), self.policy.units().get(*number))
-            else {
-                continue;
-            };
-            let mut sink = Sink::new(self.depth, unit.rules(), &mut findings, &mut checks);
-            let cx = self.cx();
-            let fault = self.faulted.get(*number) == Some(&true)
-                || catch_unwind(AssertUnwindSafe(|| {
-                    monitor.decide(asked(at, route, *slot, arguments), &cx, &mut sink);
-                }))
-                .is_err();
-            if fault {
-                sink.find(0, Effect::Deny, code::RULE_FAULT, |_| {});
-            }
-            effect = effect.max(sink.effect());
+        let call = asked(at, route, Slot::default(), arguments);
+        let mut effect = self.ask(&route.decide, call, Effect::Deny, &mut findings, &mut checks);
+        // A deadline passes only with a call that runs.
+        if effect < Effect::Deny || self.mode == Mode::Shadow {
+            let overdue = self.overdue(route);
+            effect = effect.max(self.ask(&overdue, call, Effect::Report, &mut findings, &mut checks));
         }
         findings.sort_by_key(|finding| (Reverse(finding.effect), finding.rule));
         checks.sort_by_key(|check| check.rule);
@@ -437,6 +425,34 @@ impl Run {
         let decision = self.decide(at, route, arguments);
         self.depth = depth;
         decision.deciding().cloned()
+    }
+
+    /// Puts a call to some units, each under its own name for the tool; the strongest that they say. A unit in which a
+    /// rule fails says `fault`.
+    fn ask(
+        &self,
+        units: &[(usize, Slot)],
+        call: Asked<'_>,
+        fault: Effect,
+        findings: &mut Vec<Finding>,
+        checks: &mut Vec<Check>,
+    ) -> Effect {
+        let mut effect = Effect::None;
+        for (number, slot) in units {
+            let (Some(monitor), Some(unit)) = (self.monitors.get(*number), self.policy.units().get(*number))
+            else {
+                continue;
+            };
+            let mut sink = Sink::new(self.depth, unit.rules(), findings, checks);
+            let (cx, call) = (self.cx(), Asked { slot: *slot, ..call });
+            let failed = self.faulted.get(*number) == Some(&true)
+                || catch_unwind(AssertUnwindSafe(|| monitor.decide(call, &cx, &mut sink))).is_err();
+            if failed {
+                sink.find(0, fault, code::RULE_FAULT, |_| {});
+            }
+            effect = effect.max(sink.effect());
+        }
+        effect
     }
 
     /// Units that the tool does not wake, but that have a deadline which passes with this call. A deadline changes no

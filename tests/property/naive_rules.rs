@@ -22,12 +22,18 @@ pub fn evaluate(document: &Value, session: &Value, mode: Mode) -> Value {
     for call in &recording.calls {
         let before = trace(&recording, &stopped, mode, call.index);
         let mut said = Vec::new();
+        // A deadline passes only with a call that runs; without any room it is the trigger's own fault.
+        let stops = mode == Mode::Enforce
+            && rules.iter().any(|rule| denied(document, rule, &recording, &before, call).is_some());
         for (number, rule) in rules.iter().enumerate() {
+            let at_once = kind(rule) == "after" && rule["within"] == 0;
             if let Some(code) = denied(document, rule, &recording, &before, call) {
                 said.push(json!([number, "deny", code]));
                 stopped[call.index] = true;
                 averted[number] += u32::from(mode == Mode::Enforce);
-            } else if let Some(code) = deadline_passes(document, rule, &recording, &before, call) {
+            } else if let Some(code) =
+                deadline_passes(document, rule, &recording, &before, call).filter(|_| !stops || at_once)
+            {
                 said.push(json!([number, "report", code]));
             }
         }

@@ -1,5 +1,7 @@
 //! Sentences about the order of calls: what a rule expects, what happened instead, what would mend it.
 
+use std::sync::Arc;
+
 use super::{at, count, list, name, tool_of};
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
@@ -52,16 +54,16 @@ pub fn expected(order: &Order) -> String {
         Order::Blocklist { pattern, tools } => match pattern {
             Some(pattern) if tools.is_empty() => format!("no tool with `{}` in its name", name(pattern)),
             Some(pattern) => {
-                format!("no tool with `{}` in its name, and none of {}", name(pattern), names(tools))
+                format!("no tool with `{}` in its name, and no call of {}", name(pattern), names_or(tools))
             }
-            None => format!("none of {}", names(tools)),
+            None => format!("no call of {}", names_or(tools)),
         },
         Order::Allowlist { tools } if tools.is_empty() => "no call at all".to_owned(),
         Order::Allowlist { tools } => format!("only {}", names(tools)),
         Order::MaxCalls { tool, max: 0 } => format!("no call of {}", operand(tool)),
         Order::MaxCalls { tool, max } => format!("at most {} of {}", count(*max, "call"), operand(tool)),
         Order::Eventually { tool, within } => {
-            format!("{} succeeds among the first {}", operand(tool), count(*within, "call"))
+            format!("{} succeeds {}", operand(tool), among(*within))
         }
         Order::NeverAfter { trigger, forbidden } => {
             format!("no {} after {}", operand(forbidden), operand(trigger))
@@ -93,7 +95,7 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
         (code::NOT_ALLOWLISTED, _) => "leave the call out, or put the name on the list".to_owned(),
         (code::MAX_CALLS_OVER, _) => "leave the call out, or raise `max`".to_owned(),
         (code::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
-            format!("call {}, with success, among the first {}", operand(tool), count(*within, "call"))
+            format!("call {}, with success, {}", operand(tool), among(*within))
         }
         (code::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
             format!("call {} before {}, or not at all", operand(forbidden), operand(trigger))
@@ -125,12 +127,13 @@ pub(super) fn against(code: Code, order: &Order, done: u64, found: &[Found], ses
             Some(call) => format!("not directly behind a successful {}: {}", operand(first), ran_in(call)),
             None => format!("not directly behind a successful {}: it is the first call", operand(first)),
         },
-        (code::BLOCKLISTED | code::NOT_ALLOWLISTED, _) => format!("the rule allows {}", expected(order)),
+        (code::BLOCKLISTED, Order::Blocklist { .. }) => format!("the rule wants {}", expected(order)),
+        (code::NOT_ALLOWLISTED, Order::Allowlist { .. }) => format!("the rule allows {}", expected(order)),
         (code::MAX_CALLS_OVER, Order::MaxCalls { tool, max }) => {
             format!("{} ran {} of {max} times", operand(tool), done)
         }
         (code::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
-            format!("{} has not succeeded among the first {}", operand(tool), count(*within, "call"))
+            format!("{} has not succeeded {}", operand(tool), among(*within))
         }
         (code::AFTER_TRIGGER, _) => match earlier() {
             Some(call) => format!("forbidden since {}", ran_in(call)),
@@ -253,6 +256,15 @@ fn next(order: &Order, done: u64) -> Option<String> {
     usize::try_from(done).ok().and_then(|done| tools.get(done)).map(operand)
 }
 
+/// How soon a call must come.
+fn among(within: u64) -> String {
+    match within {
+        0 => "before the first call".to_owned(),
+        1 => "as the first call".to_owned(),
+        many => format!("among the first {}", count(many, "call")),
+    }
+}
+
 /// A tool, and what its arguments must match.
 fn operand(named: &Named) -> String {
     let tool = name(&named.tool).into_owned();
@@ -265,15 +277,22 @@ fn operand(named: &Named) -> String {
 }
 
 /// `a`, `a or b`, `a, b or c`.
-fn any(operands: &[Named]) -> String {
-    let mut operands: Vec<String> = operands.iter().map(operand).collect();
-    match operands.pop() {
-        Some(last) if operands.is_empty() => last,
-        Some(last) => format!("{} or {last}", operands.join(", ")),
-        None => String::new(),
+fn either(mut words: Vec<String>) -> String {
+    match words.pop() {
+        Some(last) if words.is_empty() => last,
+        Some(last) => format!("{} or {last}", words.join(", ")),
+        None => "any tool".to_owned(),
     }
 }
 
-fn names(names: &[std::sync::Arc<str>]) -> String {
+fn any(operands: &[Named]) -> String {
+    either(operands.iter().map(operand).collect())
+}
+
+fn names_or(names: &[Arc<str>]) -> String {
+    either(names.iter().map(|tool| name(tool).into_owned()).collect())
+}
+
+fn names(names: &[Arc<str>]) -> String {
     list(names.iter().map(|tool| name(tool).into_owned()))
 }

@@ -42,7 +42,14 @@ tests:
 ";
 
 const CALLS: &[&str] = &[
-    "GetCustomer", "Note", "DeleteCustomer", "OpenTicket", "VerifyIdentity", "MergeCustomer", "Plan", "Greet!",
+    "GetCustomer",
+    "Note",
+    "DeleteCustomer",
+    "OpenTicket",
+    "VerifyIdentity",
+    "MergeCustomer",
+    "Plan",
+    "Greet!",
 ];
 
 #[test]
@@ -62,19 +69,24 @@ fn in_enforce_gates_avert_and_the_rest_is_told() {
 fn rules_and_state_as_data() {
     let rules = "rules:\n- {type: before, first: A, then: B}\n- {type: after, trigger: B, then: C, within: 3}\n- {type: sequence, tools: [B, C]}\n- {type: max_calls, tool: A, max: 1}\n";
     let folder = folder(&[("rules.yaml", rules), ("s.json", &session(&["B", "A", "B", "A"]))]);
-    let output = toolgate(folder.path(), &["replay", "-p", "rules.yaml", "--format", "json", "--full", "s.json"])
-        .output()
-        .unwrap();
+    let output =
+        toolgate(folder.path(), &["replay", "-p", "rules.yaml", "--format", "json", "--full", "s.json"])
+            .output()
+            .unwrap();
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_snapshot!(serde_json::to_string_pretty(&told["rules"]).unwrap());
     assert_snapshot!("states", serde_json::to_string_pretty(&told["turns"][3]["state"]).unwrap());
-    assert_snapshot!("findings", serde_json::to_string_pretty(&told["turns"][3]["calls"][0]["findings"]).unwrap());
+    assert_snapshot!(
+        "findings",
+        serde_json::to_string_pretty(&told["turns"][3]["calls"][0]["findings"]).unwrap()
+    );
 }
 
 #[test]
 fn migrate_prints_or_writes() {
     let old = "# the old form\nsequences:\n  - [A, B, C]  # in this order\n";
-    let folder = folder(&[("old.yaml", old), ("tool.yaml", "tool: refund\n"), ("odd.yaml", "sequences: [[A, 1]]\n")]);
+    let folder =
+        folder(&[("old.yaml", old), ("tool.yaml", "tool: refund\n"), ("odd.yaml", "sequences: [[A, 1]]\n")]);
     let read = || std::fs::read_to_string(folder.path().join("old.yaml")).unwrap();
     assert_snapshot!("migrate_prints", run(&folder, &["migrate", "old.yaml"]));
     assert_eq!(read(), old);
