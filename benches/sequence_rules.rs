@@ -40,7 +40,9 @@ fn session(calls: usize, tools: &[&str]) -> Session {
         }
     }
     let session = build.finish();
-    session.calls.iter().for_each(|call| drop(call.arguments.value().map(|_| ())));
+    for call in &session.calls {
+        let _ = call.arguments.value();
+    }
     session
 }
 
