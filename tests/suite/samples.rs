@@ -17,6 +17,11 @@ use toolgate::session::{Outcome, Session};
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.
 const OUTCOMES: &[(&str, &str)] = &[
+    ("clinic-901", "all allowed"),
+    ("clinic-902", "1.1 deny before_missing; 3.1 deny before_missing"),
+    ("clinic-903", "3.1 deny not_adjacent; 4.1 deny blocklisted; 5.2 deny max_calls_over"),
+    ("clinic-904", "4.1 deny after_trigger; 6.1 deny sequence_out_of_order"),
+    ("clinic-905", "2.1 deny sequence_interrupted"),
     ("coding-801", "all allowed"),
     (
         "coding-802",
@@ -91,7 +96,7 @@ const DIAGNOSTICS: &[(&str, &[&str])] = &[
 ];
 
 /// The codes of findings that can decide.
-const CODES: [&str; 11] = [
+const CODES: [&str; 18] = [
     "forbidden",
     "step_count_below",
     "prior_tool_missing",
@@ -103,6 +108,13 @@ const CODES: [&str; 11] = [
     "dependency_missing",
     "not_read_before_write",
     "plan_matched",
+    "before_missing",
+    "not_adjacent",
+    "blocklisted",
+    "max_calls_over",
+    "after_trigger",
+    "sequence_interrupted",
+    "sequence_out_of_order",
 ];
 
 fn root() -> &'static Path {
@@ -276,6 +288,22 @@ fn every_call_is_decided_as_declared() {
     assert_eq!(actual, OUTCOMES.iter().copied().collect());
 }
 
+/// What no gate could save is told at the end of the session, and of no other session.
+#[test]
+fn rules_about_sessions_are_violated_where_the_readme_says_so() {
+    let policy = policy();
+    let mut violated = Vec::new();
+    for session in sessions() {
+        let replay = Replay::new(&session, &policy, Mode::Enforce);
+        let codes = replay.rules().iter().filter_map(|state| state.code);
+        violated.extend(codes.map(|code| format!("{} {code}", session.id)));
+    }
+    assert_eq!(
+        violated,
+        ["clinic-904 follow_up_missing", "clinic-904 sequence_cut_short", "clinic-905 sequence_cut_short"]
+    );
+}
+
 #[test]
 fn the_readmes_say_the_same() {
     let table = text("sample-traces/README.md");
@@ -312,7 +340,7 @@ fn every_code_decides_a_call_and_hides_a_tool_where_it_can() {
         }
     }
     assert_eq!(decided, BTreeSet::from(CODES));
-    assert_eq!(reported, BTreeSet::from(["existence_unknown"]));
+    assert_eq!(reported, BTreeSet::from(["existence_unknown", "follow_up_missing"]));
     // What a call lacks is known of the call alone.
     assert!(
         [

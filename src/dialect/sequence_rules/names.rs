@@ -117,6 +117,8 @@ impl Kind for MaxCalls {
 
     fn shows(&self, hits: &Hits, rule: RuleId, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         let (tool, used) = (self.tool.name(), hits.0.len() as u64);
-        out.push(StateItem::Limit { rule, tool, used, allowed: self.max });
+        if used > 0 {
+            out.push(StateItem::Limit { rule, tool, used, allowed: self.max });
+        }
     }
 }

@@ -254,6 +254,10 @@ impl Kind for Sequence {
 
     fn shows(&self, state: &SequenceState, rule: RuleId, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         let done = state.walk.done.len();
+        // What nobody has begun is not under way.
+        if done == 0 {
+            return;
+        }
         let next = self.steps.get(done).map(|step| Arc::clone(&step.named.tool));
         out.push(StateItem::Step { rule, done: done as u64, of: self.steps.len() as u64, next });
     }
