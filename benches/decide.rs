@@ -82,8 +82,16 @@ fn rules_on_ten_tools(bencher: Bencher<'_, '_>, rules: usize) {
     play(bencher, &session(1000, 10), &policy(rules, 10));
 }
 
-/// Ten rules in a session of this many calls.
+/// Ten rules and 100,000 calls, in sessions of this many: what a call costs by how many came before it. Every row reads
+/// the same amount of recording, so the rows differ by the length of a session and not by what fits a cache.
 #[divan::bench(args = [100, 1_000, 10_000, 100_000])]
 fn calls_in_a_session(bencher: Bencher<'_, '_>, calls: usize) {
-    play(bencher, &session(calls, 1), &policy(10, 1));
+    const ALL: usize = 100_000;
+    let sessions: Vec<Session> = (0..ALL / calls).map(|_| session(calls, 1)).collect();
+    let policy = policy(10, 1);
+    bencher.counter(ItemsCount::new(ALL)).bench(|| {
+        for session in divan::black_box(&sessions) {
+            divan::black_box(replay::outcomes(session, &policy, Mode::Enforce));
+        }
+    });
 }

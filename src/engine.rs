@@ -8,24 +8,19 @@
 //! ```
 
 pub mod decision;
+mod panel;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
 pub use decision::{Decision, Halt, Narrowed, Narrowing, Verdict};
 
-use crate::diagnostic::code;
 use crate::monitor::finding::RuleState;
-use crate::monitor::{
-    Asked, Check, Cx, Depth, Effect, End, Event, Finding, Hidden, History, Monitor, Sink, Slot, StateItem,
-    Timer, Timers, Trace,
-};
+use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
+use panel::{Ground, Panel, Route};
 
 /// Whether decisions take effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -74,39 +69,26 @@ impl Ticket {
 
 /// A policy at work on one session.
 pub struct Run {
-    policy: Arc<Policy>,
     mode: Mode,
-    depth: Depth,
-    facts: Arc<Facts>,
-    monitors: Vec<Box<dyn Monitor>>,
-    /// Units in which a rule failed by itself: everything they govern is stopped from then on.
-    faulted: Vec<bool>,
-    routes: HashMap<Arc<str>, Arc<Route>>,
+    panel: Panel,
+    ground: Ground,
+    routes: Vec<Arc<Route>>,
+    /// Place of each tool's route.
+    places: HashMap<Arc<str>, u32>,
     clock: Clock,
-    history: History,
-    /// The messages of the turn's own response.
-    response: Vec<Message>,
     /// Messages that were added within the turn.
     waiting: Vec<Message>,
     /// The call that was allowed last and that nothing has followed yet: it starts with the next thing that happens,
     /// unless that is its refusal.
     pending: Option<InFlight>,
     in_flight: HashMap<u32, InFlight>,
-    timers: BinaryHeap<Reverse<Timer>>,
-    /// Timers that the next call makes due, taken off the heap: their units are asked about that call.
-    armed: Vec<Timer>,
-    set: Vec<Timer>,
-    /// The calls that ran, in order: the trace.
-    ran: Trace,
     halt: Option<Halt>,
 }
 
 /// Where the run stands.
 #[derive(Debug, Clone, Copy, Default)]
 struct Clock {
-    turn: u32,
     in_turn: bool,
-    now: Option<Millis>,
     /// Calls proposed in the session.
     index: u32,
     /// Calls proposed in the turn.
@@ -115,44 +97,39 @@ struct Clock {
     started: u32,
 }
 
-/// Which units a tool wakes.
-struct Route {
-    tool: Arc<str>,
-    decide: Vec<(usize, Slot)>,
-    observe: Vec<(usize, Slot)>,
-}
-
 #[derive(Clone)]
 struct InFlight {
     at: CallRef,
-    route: Arc<Route>,
+    /// Place of its tool's route.
+    route: u32,
     arguments: Body,
 }
 
 impl Run {
-    /// A run before its first turn. `depth` says how much each decision tells.
+    /// A run before its first turn. `depth` says how much each decision tells. Where that is the verdict alone, the rules
+    /// keep no evidence, and what [`Run::state`] says names fewer calls.
     pub fn new(policy: &Arc<Policy>, mode: Mode, depth: Depth, facts: &Arc<Facts>) -> Run {
-        let monitors: Vec<_> = policy.units().iter().map(|unit| Arc::clone(unit).start(facts)).collect();
-        // What the model is told stands in the history that some rules read.
-        let depth = if policy.reads_history() { depth.max(Depth::Findings) } else { depth };
-        Run {
-            policy: Arc::clone(policy),
-            mode,
-            depth,
+        let depth = least(policy, depth);
+        let ground = Ground {
+            enforcing: mode == Mode::Enforce,
+            telling: depth > Depth::Verdict,
+            turn: 0,
+            now: None,
             facts: Arc::clone(facts),
-            faulted: vec![false; monitors.len()],
-            monitors,
-            routes: HashMap::new(),
-            clock: Clock::default(),
             history: History::default(),
             response: Vec::new(),
+            ran: Trace::default(),
+        };
+        Run {
+            mode,
+            panel: Panel::new(policy, depth, facts),
+            ground,
+            routes: Vec::new(),
+            places: HashMap::new(),
+            clock: Clock::default(),
             waiting: Vec::new(),
             pending: None,
             in_flight: HashMap::new(),
-            timers: BinaryHeap::new(),
-            armed: Vec::new(),
-            set: Vec::new(),
-            ran: Trace::default(),
             halt: None,
         }
     }
@@ -160,30 +137,23 @@ impl Run {
     /// A copy that goes on by itself.
     pub fn fork(&self) -> Run {
         Run {
-            policy: Arc::clone(&self.policy),
             mode: self.mode,
-            depth: self.depth,
-            facts: Arc::clone(&self.facts),
-            monitors: self.monitors.iter().map(|monitor| monitor.fork()).collect(),
-            faulted: self.faulted.clone(),
+            panel: self.panel.fork(),
+            ground: self.ground.clone(),
             routes: self.routes.clone(),
+            places: self.places.clone(),
             clock: self.clock,
-            history: self.history.clone(),
-            response: self.response.clone(),
             waiting: self.waiting.clone(),
             pending: self.pending.clone(),
             in_flight: self.in_flight.clone(),
-            timers: self.timers.clone(),
-            armed: self.armed.clone(),
-            set: Vec::new(),
-            ran: self.ran.clone(),
             halt: self.halt.clone(),
         }
     }
 
-    /// How much decisions tell from now on.
+    /// How much decisions tell from now on. A run that told verdicts alone has no evidence of what was before.
     pub fn tell(&mut self, depth: Depth) {
-        self.depth = if self.policy.reads_history() { depth.max(Depth::Findings) } else { depth };
+        self.panel.depth = least(&self.panel.policy, depth);
+        self.ground.telling |= self.panel.depth > Depth::Verdict;
     }
 
     /// The halt that ended the session, in `shadow` the first one.
@@ -199,21 +169,20 @@ impl Run {
     /// Adds a message to the history: what a user or the system said, a result as the model saw it. Within a turn it
     /// waits for the turn's end, since the model had not seen it when it proposed the turn's calls.
     pub fn message(&mut self, message: &Message) {
-        if !self.policy.reads_history() {
+        if !self.panel.policy.reads_history() {
             return;
         }
         if self.clock.in_turn {
             self.waiting.push(message.clone());
         } else {
-            self.tell_all(Event::Message(message));
-            self.history.push(message.clone());
+            self.remember(message.clone());
         }
     }
 
     /// Applies an operation on recorded state, between turns.
     pub fn operation(&mut self, operation: &Operation) {
         self.start_pending();
-        self.tell_all(Event::Operation(operation));
+        self.panel.tell_all(&Event::Operation(operation), &self.ground);
     }
 
     /// Begins the next turn, before the model has answered. `now` is the turn's instant, where one is known.
@@ -221,12 +190,11 @@ impl Run {
         if self.clock.in_turn {
             self.end_turn();
         }
-        self.clock.turn += 1;
-        self.clock.in_turn = true;
-        self.clock.now = now.or(self.facts.now);
-        (self.clock.proposed, self.clock.started) = (0, 0);
-        self.response.clear();
-        self.tell_all(Event::TurnStart);
+        self.ground.turn += 1;
+        self.ground.now = now.or(self.ground.facts.now);
+        self.ground.response.clear();
+        self.clock = Clock { in_turn: true, proposed: 0, started: 0, ..self.clock };
+        self.panel.tell_all(&Event::TurnStart, &self.ground);
     }
 
     /// Which of the offered tools the model should see; asked before any call of the turn is proposed. Outside a turn it
@@ -235,7 +203,12 @@ impl Run {
         self.ensure_turn();
         offered
             .into_iter()
-            .map(|tool| Narrowed { tool: Arc::clone(tool), reasons: self.reasons(tool) })
+            .map(|tool| {
+                let place = self.route(tool);
+                let reasons =
+                    self.routes.get(place as usize).map(|route| self.panel.reasons(route, &self.ground));
+                Narrowed { tool: Arc::clone(tool), reasons: reasons.unwrap_or_default() }
+            })
             .collect()
     }
 
@@ -243,8 +216,8 @@ impl Run {
     /// turn are told one by one. Outside a turn it begins one.
     pub fn respond(&mut self, message: &Message) {
         self.ensure_turn();
-        if self.policy.reads_history() {
-            self.response.push(message.clone());
+        if self.panel.policy.reads_history() {
+            self.ground.response.push(message.clone());
         }
     }
 
@@ -254,21 +227,32 @@ impl Run {
         self.ensure_turn();
         self.start_pending();
         self.clock.proposed += 1;
-        let at = CallRef { turn: self.clock.turn, call: self.clock.proposed, index: self.clock.index };
+        let at = CallRef { turn: self.ground.turn, call: self.clock.proposed, index: self.clock.index };
         self.clock.index += 1;
         if self.is_over() {
             return (Ticket(at), Decision::not_reached());
         }
-        let route = self.route(call.tool);
-        let decision = self.decide(at, &route, call.arguments);
+        let place = self.route(call.tool);
+        let Some(route) = self.routes.get(place as usize) else {
+            return (Ticket(at), Decision::not_reached());
+        };
+        let asked = route.asked(at, call.arguments);
+        let (effect, findings, checks) = self.panel.decide(route, asked, &self.ground);
+        let decision = Decision::of(effect, findings, checks);
         if decision.verdict == Verdict::Halt && self.halt.is_none() {
-            let finding = decision.deciding().cloned().or_else(|| self.halting(at, &route, call.arguments));
+            // A halt is recorded whole, even where decisions tell nothing.
+            let finding = decision.deciding().cloned().or_else(|| {
+                let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
+                let (effect, findings, checks) = self.panel.decide(route, asked, &self.ground);
+                self.panel.depth = depth;
+                Decision::of(effect, findings, checks).deciding().cloned()
+            });
             self.halt = Some(Halt { at, tool: Arc::clone(&route.tool), finding });
         }
         if decision.verdict == Verdict::Allow || self.mode == Mode::Shadow {
-            self.pending = Some(InFlight { at, route, arguments: call.arguments.clone() });
+            self.pending = Some(InFlight { at, route: place, arguments: call.arguments.clone() });
         } else {
-            self.tell_route(&route, |slot| Event::Stopped(asked(at, &route, slot, call.arguments)));
+            self.panel.tell_route(route, asked, &self.ground, Event::Stopped);
         }
         (Ticket(at), decision)
     }
@@ -280,17 +264,13 @@ impl Run {
         if outcome == Outcome::Unknown {
             return;
         }
-        if outcome == Outcome::Refused
-            && let Some(call) = self.pending.take_if(|call| call.at == ticket.0)
-        {
-            self.tell_route(&call.route, |slot| {
-                Event::Stopped(asked(call.at, &call.route, slot, &call.arguments))
-            });
-            return;
-        }
-        let call = match self.pending.take_if(|call| call.at == ticket.0) {
+        let pending = self.pending.take_if(|call| call.at == ticket.0);
+        let refused = pending.is_some() && outcome == Outcome::Refused;
+        let call = match pending {
             Some(call) => {
-                self.started(&call);
+                if !refused {
+                    self.started(&call);
+                }
                 call
             }
             None => {
@@ -299,10 +279,11 @@ impl Run {
                 call
             }
         };
-        self.tell_route(&call.route, |slot| Event::Resolved {
-            call: asked(call.at, &call.route, slot, &call.arguments),
-            outcome,
-            output,
+        let Some(route) = self.routes.get(call.route as usize) else { return };
+        let asked = route.asked(call.at, &call.arguments);
+        self.panel.tell_route(route, asked, &self.ground, |call| match refused {
+            true => Event::Stopped(call),
+            false => Event::Resolved { call, outcome, output },
         });
     }
 
@@ -313,14 +294,30 @@ impl Run {
         }
         self.start_pending();
         let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
-        self.tell_all(event);
+        self.panel.tell_all(&event, &self.ground);
         self.clock.in_turn = false;
-        let mut said = std::mem::take(&mut self.response);
+        let mut said = std::mem::take(&mut self.ground.response);
         said.append(&mut self.waiting);
-        for message in said {
-            self.tell_all(Event::Message(&message));
-            self.history.push(message);
+        said.into_iter().for_each(|message| self.remember(message));
+    }
+
+    /// What stands now, for people: forbidden tools, preconditions, counters, recorded state.
+    pub fn state(&self) -> Vec<StateItem> {
+        let (cx, mut out) = (self.ground.cx(), Vec::new());
+        for monitor in &self.panel.monitors {
+            monitor.state(&cx, &mut out);
         }
+        out
+    }
+
+    /// How the rules about whole sessions stand, in document order.
+    pub fn report(&self, end: End) -> Vec<RuleState> {
+        let (cx, mut out) = (self.ground.cx(), Vec::new());
+        for monitor in &self.panel.monitors {
+            monitor.report(end, &cx, &mut out);
+        }
+        out.sort_by_key(|state| state.rule);
+        out
     }
 
     /// A call or a response belongs to a turn, be it that the host did not begin one: its rules then hold within it.
@@ -330,149 +327,20 @@ impl Run {
         }
     }
 
-    /// What stands now, for people: forbidden tools, preconditions, counters, recorded state.
-    pub fn state(&self) -> Vec<StateItem> {
-        let (cx, mut out) = (self.cx(), Vec::new());
-        for monitor in &self.monitors {
-            monitor.state(&cx, &mut out);
-        }
-        out
+    fn remember(&mut self, message: Message) {
+        self.panel.tell_all(&Event::Message(&message), &self.ground);
+        self.ground.history.push(message);
     }
 
-    /// How the rules about whole sessions stand, in document order.
-    pub fn report(&self, end: End) -> Vec<RuleState> {
-        let (cx, mut out) = (self.cx(), Vec::new());
-        for monitor in &self.monitors {
-            monitor.report(end, &cx, &mut out);
+    /// Place of a tool's route, which is made when the tool is first named.
+    fn route(&mut self, tool: &str) -> u32 {
+        if let Some(place) = self.places.get(tool) {
+            return *place;
         }
-        out.sort_by_key(|state| state.rule);
-        out
-    }
-
-    fn cx(&self) -> Cx<'_> {
-        Cx {
-            turn: self.clock.turn,
-            enforcing: self.mode == Mode::Enforce,
-            ran: &self.ran,
-            now: self.clock.now,
-            facts: &self.facts,
-            history: &self.history,
-            response: &self.response,
-        }
-    }
-
-    fn route(&mut self, tool: &str) -> Arc<Route> {
-        if let Some(route) = self.routes.get(tool) {
-            return Arc::clone(route);
-        }
-        let mut route = Route { tool: tool.into(), decide: Vec::new(), observe: Vec::new() };
-        for (number, unit) in self.policy.units().iter().enumerate() {
-            let wakes = unit.wakes(tool);
-            if wakes.decide {
-                route.decide.push((number, wakes.slot));
-            }
-            if wakes.observe {
-                route.observe.push((number, wakes.slot));
-            }
-        }
-        let route = Arc::new(route);
-        self.routes.insert(Arc::clone(&route.tool), Arc::clone(&route));
-        route
-    }
-
-    fn reasons(&mut self, tool: &str) -> Vec<crate::monitor::Reason> {
-        let route = self.route(tool);
-        let mut reasons = Vec::new();
-        for (number, slot) in &route.decide {
-            if let (Some(monitor), Some(unit)) =
-                (self.monitors.get(*number), self.policy.units().get(*number))
-            {
-                let mut hidden = Hidden::new(unit.rules(), &mut reasons);
-                let cx = self.cx();
-                // A rule that fails here says nothing; the call itself is then denied.
-                let _ = catch_unwind(AssertUnwindSafe(|| monitor.narrow(tool, *slot, &cx, &mut hidden)));
-            }
-        }
-        reasons
-    }
-
-    fn decide(&mut self, at: CallRef, route: &Route, arguments: &Body) -> Decision {
-        let (mut findings, mut checks): (Vec<Finding>, Vec<Check>) = (Vec::new(), Vec::new());
-        let call = asked(at, route, Slot::default(), arguments);
-        let mut effect = self.ask(&route.decide, call, Effect::Deny, &mut findings, &mut checks);
-        // A deadline passes only with a call that runs.
-        if effect < Effect::Deny || self.mode == Mode::Shadow {
-            let overdue = self.overdue(route);
-            effect = effect.max(self.ask(&overdue, call, Effect::Report, &mut findings, &mut checks));
-        }
-        findings.sort_by_key(|finding| (Reverse(finding.effect), finding.rule));
-        checks.sort_by_key(|check| check.rule);
-        let verdict = match effect {
-            Effect::None | Effect::Also | Effect::Report => Verdict::Allow,
-            Effect::Deny => Verdict::Deny,
-            Effect::Halt => Verdict::Halt,
-        };
-        let told = findings.first().filter(|_| verdict.stops()).map(|finding| {
-            let own = finding.tell_llm.clone();
-            own.unwrap_or_else(|| format!("[permission denied: {}]", finding.code).into())
-        });
-        Decision { verdict, findings, checks, told }
-    }
-
-    /// The finding that halts a call. A halt is recorded whole, even where decisions tell nothing.
-    fn halting(&mut self, at: CallRef, route: &Route, arguments: &Body) -> Option<Finding> {
-        let depth = std::mem::replace(&mut self.depth, Depth::Findings);
-        let decision = self.decide(at, route, arguments);
-        self.depth = depth;
-        decision.deciding().cloned()
-    }
-
-    /// Puts a call to some units, each under its own name for the tool; the strongest that they say. A unit in which a
-    /// rule fails says `fault`.
-    fn ask(
-        &self,
-        units: &[(usize, Slot)],
-        call: Asked<'_>,
-        fault: Effect,
-        findings: &mut Vec<Finding>,
-        checks: &mut Vec<Check>,
-    ) -> Effect {
-        let mut effect = Effect::None;
-        for (number, slot) in units {
-            let (Some(monitor), Some(unit)) = (self.monitors.get(*number), self.policy.units().get(*number))
-            else {
-                continue;
-            };
-            let mut sink = Sink::new(self.depth, unit.rules(), findings, checks);
-            let (cx, call) = (self.cx(), Asked { slot: *slot, ..call });
-            let failed = self.faulted.get(*number) == Some(&true)
-                || catch_unwind(AssertUnwindSafe(|| monitor.decide(call, &cx, &mut sink))).is_err();
-            if failed {
-                sink.find(0, fault, code::RULE_FAULT, |_| {});
-            }
-            effect = effect.max(sink.effect());
-        }
-        effect
-    }
-
-    /// Units that the tool does not wake, but that have a deadline which passes with this call. A deadline changes no
-    /// verdict, so nobody is asked where nothing else is wanted.
-    fn overdue(&mut self, route: &Route) -> Vec<(usize, Slot)> {
-        if self.depth == Depth::Verdict {
-            return Vec::new();
-        }
-        let due = self.ran.len() as u32 + 1;
-        while let Some(Reverse(timer)) = self.timers.peek().copied().filter(|Reverse(timer)| timer.due <= due)
-        {
-            self.timers.pop();
-            self.armed.push(timer);
-        }
-        let mut units: Vec<usize> = self.armed.iter().map(|timer| timer.unit as usize).collect();
-        units.sort_unstable();
-        units.dedup();
-        units.retain(|unit| route.decide.iter().all(|(number, _)| number != unit));
-        let slot = |unit| route.observe.iter().find(|(number, _)| *number == unit).map(|(_, slot)| *slot);
-        units.into_iter().map(|unit| (unit, slot(unit).unwrap_or_default())).collect()
+        let (route, place) = (Route::new(&self.panel.policy, tool), self.routes.len() as u32);
+        self.places.insert(Arc::clone(&route.tool), place);
+        self.routes.push(Arc::new(route));
+        place
     }
 
     /// The call that was allowed last is on its way.
@@ -485,56 +353,16 @@ impl Run {
 
     fn started(&mut self, call: &InFlight) {
         self.clock.started += 1;
-        self.ran.push(call.at);
-        self.tell_route(&call.route, |slot| {
-            Event::Started(asked(call.at, &call.route, slot, &call.arguments))
-        });
-        for timer in std::mem::take(&mut self.armed) {
-            self.tell_unit(timer.unit as usize, Event::Due(timer.id));
+        self.ground.ran.push(call.at);
+        if let Some(route) = self.routes.get(call.route as usize) {
+            let asked = route.asked(call.at, &call.arguments);
+            self.panel.tell_route(route, asked, &self.ground, Event::Started);
         }
-        while let Some(Reverse(timer)) = self.timers.peek().copied() {
-            if timer.due as usize > self.ran.len() {
-                break;
-            }
-            self.timers.pop();
-            self.tell_unit(timer.unit as usize, Event::Due(timer.id));
-        }
-    }
-
-    fn tell_route<'e>(&mut self, route: &'e Route, event: impl Fn(Slot) -> Event<'e>) {
-        for (number, slot) in &route.observe {
-            self.tell_unit(*number, event(*slot));
-        }
-    }
-
-    fn tell_all(&mut self, event: Event<'_>) {
-        for number in 0..self.monitors.len() {
-            self.tell_unit(number, event);
-        }
-    }
-
-    fn tell_unit(&mut self, number: usize, event: Event<'_>) {
-        let Some(monitor) = self.monitors.get_mut(number) else { return };
-        let cx = Cx {
-            turn: self.clock.turn,
-            enforcing: self.mode == Mode::Enforce,
-            ran: &self.ran,
-            now: self.clock.now,
-            facts: &self.facts,
-            history: &self.history,
-            response: &self.response,
-        };
-        let mut timers = Timers::new(number as u32, &mut self.set);
-        let told = catch_unwind(AssertUnwindSafe(|| monitor.observe(event, &cx, &mut timers)));
-        if told.is_err()
-            && let Some(faulted) = self.faulted.get_mut(number)
-        {
-            *faulted = true;
-        }
-        self.timers.extend(self.set.drain(..).map(Reverse));
+        self.panel.tell_due(&self.ground);
     }
 }
 
-fn asked<'a>(at: CallRef, route: &'a Route, slot: Slot, arguments: &'a Body) -> Asked<'a> {
-    Asked { at, tool: &route.tool, slot, arguments }
+/// What the model is told stands in the history that some rules read, so then it is always found out.
+fn least(policy: &Policy, depth: Depth) -> Depth {
+    if policy.reads_history() { depth.max(Depth::Findings) } else { depth }
 }

@@ -107,6 +107,8 @@ pub struct Cx<'a> {
     pub ran: &'a Trace,
     /// Whether a call that is stopped does not run: in `shadow` decisions are made all the same.
     pub enforcing: bool,
+    /// Whether decisions of this run are ever told with findings: else evidence need not be kept.
+    pub telling: bool,
     /// The instant: the turn's own time, else the session's, else none.
     pub now: Option<Millis>,
     /// The surroundings of the session.
@@ -126,7 +128,7 @@ pub trait Monitor: Send {
     /// What the rules say of a call. At most one effect above `also`.
     fn decide(&self, call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>);
     /// Something happened.
-    fn observe(&mut self, event: Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
+    fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
     /// What stands now, for people: forbidden tools, preconditions, limits, deadlines, recorded state.
     fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>);
     /// How the unit's rules stand over the whole session, for rules that speak about sessions.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::path::Path;
 use crate::monitor::finding::{Comparison, Output};
-use crate::session::{Body, value};
+use crate::session::Body;
+use crate::session::value::{self, Bound, Numeral};
 
 /// Conditions of which every one must hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,13 +30,103 @@ pub enum Test {
     /// At least one node, and every node equal.
     Equals(Value),
     /// At least one node, and every node a number that is at least this.
-    Gte(Number),
+    Gte(Bound),
     /// At least one node, and every node a number that is at most this.
-    Lte(Number),
+    Lte(Bound),
 }
+
+/// Several [`Conditions`] on the same results: each path is looked up once, and each test of it made once.
+#[derive(Debug, Default)]
+pub struct Table {
+    looks: Vec<Look>,
+    tests: usize,
+    /// For each of the conditions, the tests it needs.
+    needs: Vec<Tests>,
+}
+
+/// A path, and the tests of what stands there, each with its number in the table.
+#[derive(Debug)]
+struct Look {
+    path: Path,
+    tests: Vec<(Test, usize)>,
+}
+
+/// A set of tests by their numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Tests(Vec<u64>);
 
 /// How many nodes a finding quotes.
 const QUOTED: usize = 4;
+
+impl Table {
+    /// Adds conditions; they are asked for by their place, from 0.
+    pub fn add(&mut self, conditions: &Conditions) {
+        let mut need = Tests::default();
+        for condition in &conditions.0 {
+            for test in &condition.tests {
+                need.insert(self.number(&condition.path, test));
+            }
+        }
+        self.needs.push(need);
+    }
+
+    fn number(&mut self, path: &Path, test: &Test) -> usize {
+        let place = self.looks.iter().position(|look| look.path == *path).unwrap_or_else(|| {
+            self.looks.push(Look { path: path.clone(), tests: Vec::new() });
+            self.looks.len() - 1
+        });
+        let Some(look) = self.looks.get_mut(place) else { return self.tests };
+        if let Some((_, number)) = look.tests.iter().find(|(known, _)| known == test) {
+            return *number;
+        }
+        look.tests.push((test.clone(), self.tests));
+        self.tests += 1;
+        self.tests - 1
+    }
+
+    /// Makes every test of a result. `into` then holds those that pass; of a missing result none does.
+    pub fn read(&self, output: &Body, into: &mut Tests) {
+        into.0.clear();
+        if self.looks.is_empty() {
+            return;
+        }
+        let Some(value) = output.value() else { return };
+        for Look { path, tests } in &self.looks {
+            if path.is_singular() {
+                let node = path.one(value);
+                let numeral = node.and_then(numeral);
+                let passed = tests.iter().filter(|(test, _)| test.holds_one(node, numeral));
+                passed.for_each(|(_, number)| into.insert(*number));
+            } else {
+                let nodes = path.nodes(value);
+                let passed = tests.iter().filter(|(test, _)| test.holds(&nodes));
+                passed.for_each(|(_, number)| into.insert(*number));
+            }
+        }
+    }
+
+    /// Whether the conditions at this place hold of a result that passes these tests.
+    pub fn hold(&self, conditions: usize, passed: &Tests) -> bool {
+        self.needs.get(conditions).is_some_and(|needed| passed.contains(needed))
+    }
+}
+
+impl Tests {
+    fn insert(&mut self, number: usize) {
+        let (word, bit) = (number / 64, number % 64);
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= 1 << bit;
+        }
+    }
+
+    fn contains(&self, needed: &Tests) -> bool {
+        let mut words = self.0.iter().copied();
+        needed.0.iter().all(|needed| needed & !words.next().unwrap_or(0) == 0)
+    }
+}
 
 impl Conditions {
     /// These conditions together.
@@ -46,12 +137,6 @@ impl Conditions {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// Whether all hold. Of a missing result nothing holds.
-    pub fn hold(&self, output: &Body) -> bool {
-        self.0.is_empty()
-            || output.value().is_some_and(|value| self.0.iter().all(|condition| condition.holds(value)))
     }
 
     /// What each condition asked and found, for people.
@@ -85,10 +170,6 @@ impl Condition {
     }
 
     fn holds(&self, value: &Value) -> bool {
-        if self.path.is_singular() {
-            let node = self.path.one(value);
-            return self.tests.iter().all(|test| test.holds(node.as_slice()));
-        }
         let nodes = self.path.nodes(value);
         self.tests.iter().all(|test| test.holds(&nodes))
     }
@@ -99,8 +180,8 @@ impl Condition {
             let (comparison, wanted) = match test {
                 Test::Exists(wanted) => (Comparison::Exists, Value::Bool(*wanted)),
                 Test::Equals(wanted) => (Comparison::Equals, wanted.clone()),
-                Test::Gte(bound) => (Comparison::Gte, Value::Number(bound.clone())),
-                Test::Lte(bound) => (Comparison::Lte, Value::Number(bound.clone())),
+                Test::Gte(bound) => (Comparison::Gte, Value::Number(bound.number().clone())),
+                Test::Lte(bound) => (Comparison::Lte, Value::Number(bound.number().clone())),
             };
             Output {
                 path: Arc::clone(self.path.text()),
@@ -117,19 +198,32 @@ impl Condition {
 
 impl Test {
     fn holds(&self, nodes: &[&Value]) -> bool {
-        let every =
-            |holds: &dyn Fn(&Value) -> bool| !nodes.is_empty() && nodes.iter().all(|node| holds(node));
+        match (self, nodes) {
+            (_, []) => self.holds_one(None, None),
+            (Test::Exists(wanted), _) => *wanted,
+            _ => nodes.iter().all(|node| self.holds_one(Some(node), numeral(node))),
+        }
+    }
+
+    /// Of at most one node; `numeral` is that node, where it is a number.
+    fn holds_one(&self, node: Option<&Value>, numeral: Option<Numeral<'_>>) -> bool {
+        let bounded = |comparison: Comparison, bound: &Bound| {
+            numeral.is_some_and(|numeral| comparison.admits(numeral.compare(bound.numeral())))
+        };
         match self {
-            Test::Exists(wanted) => nodes.is_empty() != *wanted,
-            Test::Equals(wanted) => every(&|node| value::equal(node, wanted)),
-            Test::Gte(bound) => every(&|node| bounded(node, Comparison::Gte, bound)),
-            Test::Lte(bound) => every(&|node| bounded(node, Comparison::Lte, bound)),
+            Test::Exists(wanted) => node.is_some() == *wanted,
+            Test::Equals(wanted) => node.is_some_and(|node| value::equal(node, wanted)),
+            Test::Gte(bound) => bounded(Comparison::Gte, bound),
+            Test::Lte(bound) => bounded(Comparison::Lte, bound),
         }
     }
 }
 
-fn bounded(node: &Value, comparison: Comparison, bound: &Number) -> bool {
-    matches!(node, Value::Number(number) if comparison.admits(value::compare(number, bound)))
+fn numeral(node: &Value) -> Option<Numeral<'_>> {
+    match node {
+        Value::Number(number) => Some(Numeral::of(number)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -139,12 +233,15 @@ mod tests {
 
     fn holds(path: &str, test: Test, output: &str) -> bool {
         let condition = Condition { path: Path::parse(path).unwrap(), tests: vec![test] };
-        Conditions::new(vec![condition]).hold(&Body::json(output))
+        let (mut table, mut passed) = (Table::default(), Tests::default());
+        table.add(&Conditions::new(vec![condition]));
+        table.read(&Body::json(output), &mut passed);
+        table.hold(0, &passed)
     }
 
     #[test]
     fn operators_need_every_node_and_at_least_one() {
-        let number = |text: &str| text.parse::<Number>().unwrap();
+        let number = |text: &str| Bound::new(text.parse().unwrap());
         for (path, test, output, expected) in [
             ("$.a", Test::Exists(true), r#"{"a": null}"#, true),
             ("$.a", Test::Exists(false), r#"{"a": null}"#, false),
@@ -170,7 +267,6 @@ mod tests {
             Condition { path: Path::parse("$.eligible").unwrap(), tests: vec![Test::Equals(json!(true))] };
         let conditions = Conditions::new(vec![condition]);
         let wrapped = Body::text(r#"{"result": {"eligible": true}, "ms": 4}"#);
-        assert!(!conditions.hold(&wrapped));
         assert_eq!(conditions.unwrapped(&wrapped).as_deref(), Some("$.result.eligible"));
         assert_eq!(conditions.unwrapped(&Body::text(r#"{"result": {"eligible": false}}"#)), None);
     }

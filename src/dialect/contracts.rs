@@ -23,6 +23,7 @@ use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
+use crate::session::value::Bound;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
 use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side, Steps, fewest};
 
@@ -194,8 +195,8 @@ fn output_condition(entry: &Field<'_>, out: &mut Vec<Problem>) -> Option<Conditi
     let mut tests = Vec::new();
     tests.extend(fields.boolean("exists", out).map(Test::Exists));
     tests.extend(fields.take("equals").map(|wanted| Test::Equals(wanted.value.to_json())));
-    tests.extend(fields.number("gte", out).cloned().map(Test::Gte));
-    tests.extend(fields.number("lte", out).cloned().map(Test::Lte));
+    tests.extend(fields.number("gte", out).cloned().map(Bound::new).map(Test::Gte));
+    tests.extend(fields.number("lte", out).cloned().map(Bound::new).map(Test::Lte));
     if tests.is_empty() {
         tests.push(Test::Exists(true));
     }

@@ -52,6 +52,20 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// What the rules' findings, the deciding one first, come to.
+    pub(super) fn of(effect: Effect, findings: Vec<Finding>, checks: Vec<Check>) -> Decision {
+        let verdict = match effect {
+            Effect::None | Effect::Also | Effect::Report => Verdict::Allow,
+            Effect::Deny => Verdict::Deny,
+            Effect::Halt => Verdict::Halt,
+        };
+        let told = findings.first().filter(|_| verdict.stops()).map(|finding| {
+            let own = finding.tell_llm.clone();
+            own.unwrap_or_else(|| format!("[permission denied: {}]", finding.code).into())
+        });
+        Decision { verdict, findings, checks, told }
+    }
+
     /// The answer after a halt.
     pub fn not_reached() -> Decision {
         Decision { verdict: Verdict::NotReached, findings: Vec::new(), checks: Vec::new(), told: None }

@@ -25,8 +25,134 @@ pub fn equal(a: &Value, b: &Value) -> bool {
 
 /// The order of two numbers by exact decimal value.
 pub fn compare(a: &Number, b: &Number) -> Ordering {
-    let (a, b) = (a.as_str(), b.as_str());
-    if a == b { Ordering::Equal } else { Decimal::of(a).compare(Decimal::of(b)) }
+    Numeral::of(a).compare(Numeral::of(b))
+}
+
+/// A number, read so far that comparing it with others is cheap.
+#[derive(Debug, Clone, Copy)]
+pub struct Numeral<'a> {
+    text: &'a str,
+    short: Option<Short>,
+}
+
+impl<'a> Numeral<'a> {
+    /// Reads a number.
+    pub fn of(number: &'a Number) -> Numeral<'a> {
+        let text = number.as_str();
+        Numeral { text, short: Short::of(text) }
+    }
+
+    /// The order of two numbers by exact decimal value.
+    pub fn compare(self, other: Numeral<'_>) -> Ordering {
+        let short = self.short.zip(other.short).and_then(|(a, b)| a.compare(b));
+        short.unwrap_or_else(|| match self.text == other.text {
+            true => Ordering::Equal,
+            false => Decimal::of(self.text).compare(Decimal::of(other.text)),
+        })
+    }
+}
+
+/// A number that others are compared with: read once.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    number: Number,
+    short: Option<Short>,
+}
+
+impl Bound {
+    /// Reads a number.
+    pub fn new(number: Number) -> Bound {
+        Bound { short: Short::of(number.as_str()), number }
+    }
+
+    /// As it was written.
+    pub fn number(&self) -> &Number {
+        &self.number
+    }
+
+    /// The same, to be compared.
+    pub fn numeral(&self) -> Numeral<'_> {
+        Numeral { text: self.number.as_str(), short: self.short }
+    }
+}
+
+/// Two bounds are the same if they are written the same.
+impl PartialEq for Bound {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+/// `coefficient` / 10^`places`: nearly every number that stands in a recording.
+#[derive(Debug, Clone, Copy)]
+struct Short {
+    coefficient: i64,
+    places: i16,
+}
+
+impl Short {
+    /// Digits that fit 64 bits whatever they are, and with as many zeros behind them 128.
+    const DIGITS: usize = 18;
+
+    fn of(text: &str) -> Option<Short> {
+        let bytes = text.as_bytes();
+        let (negative, bytes) = match bytes.split_first()? {
+            (b'-', rest) => (true, rest),
+            _ => (false, bytes),
+        };
+        if bytes.len() > Short::DIGITS {
+            return None;
+        }
+        let (mut coefficient, mut places, mut behind) = (0i64, 0i16, false);
+        let mut rest = bytes.iter();
+        for byte in rest.by_ref() {
+            match byte {
+                b'0'..=b'9' => {
+                    coefficient = coefficient * 10 + i64::from(byte - b'0');
+                    places += i16::from(behind);
+                }
+                b'.' if !behind => behind = true,
+                b'e' | b'E' => {
+                    places -= exponent(rest.as_slice())?;
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        Some(Short { coefficient: if negative { -coefficient } else { coefficient }, places })
+    }
+
+    /// `None` where the numbers are of too different sizes to be compared in 128 bits.
+    fn compare(self, other: Short) -> Option<Ordering> {
+        match self.places.cmp(&other.places) {
+            Ordering::Equal => Some(self.coefficient.cmp(&other.coefficient)),
+            Ordering::Less => self.scaled_to(other.places).map(|own| own.cmp(&i128::from(other.coefficient))),
+            Ordering::Greater => {
+                other.scaled_to(self.places).map(|other| i128::from(self.coefficient).cmp(&other))
+            }
+        }
+    }
+
+    fn scaled_to(self, places: i16) -> Option<i128> {
+        let zeros = u32::try_from(places - self.places).ok()?;
+        Some(i128::from(self.coefficient) * i128::from(10i64.checked_pow(zeros)?))
+    }
+}
+
+/// A small exponent; two digits are enough.
+fn exponent(text: &[u8]) -> Option<i16> {
+    let (negative, digits) = match text.split_first()? {
+        (b'-', digits) => (true, digits),
+        (b'+', digits) => (false, digits),
+        _ => (false, text),
+    };
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| i16::from(byte - b'0'));
+    let size = match digits {
+        [ones] => digit(ones)?,
+        [tens, ones] => digit(tens)? * 10 + digit(ones)?,
+        _ => return None,
+    };
+    Some(if negative { -size } else { size })
 }
 
 /// A hash that agrees with [`equal`]: equal values have equal hashes.
@@ -187,6 +313,11 @@ mod tests {
             ("[1, {\"a\": 2.0, \"b\": 1}]", "[1.0, {\"b\": 1, \"a\": 2}]", true),
             ("{\"a\": null}", "{}", false),
             ("1e99999999999999999999999999999999999999999999", "1", false),
+            ("1e-18", "0.000000000000000001", true),
+            ("999999999999999999", "999999999999999999e0", true),
+            ("999999999999999999", "99999999999999999.9e1", true),
+            ("123456789012345678e-99", "123456789012345678e99", false),
+            ("0e5", "0.000", true),
         ] {
             assert_eq!(equal(&value(a), &value(b)), same, "{a} and {b}");
             if same {
@@ -197,8 +328,26 @@ mod tests {
 
     #[test]
     fn numbers_are_ordered_by_decimal_value() {
-        let order =
-            ["-1e3", "-12", "-0.5", "0", "1e-300", "0.05", "0.051", "3", "3.0001", "20", "1e3", "1e400"];
+        let order = [
+            "-1e3",
+            "-12",
+            "-0.5",
+            "0",
+            "1e-300",
+            "1e-99",
+            "1e-17",
+            "0.05",
+            "0.051",
+            "3",
+            "3.0001",
+            "20",
+            "1e3",
+            "999999999999999998",
+            "999999999999999999",
+            "1e18",
+            "1e99",
+            "1e400",
+        ];
         for (i, a) in order.iter().enumerate() {
             for (j, b) in order.iter().enumerate() {
                 let (Value::Number(x), Value::Number(y)) = (value(a), value(b)) else { panic!() };

@@ -8,6 +8,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use serde_json::Value;
 
 use super::unit::{Contracts, Group, Matching, Member, Need, Precondition, Resource};
+use crate::condition::output::Tests;
 use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::{Prior, StateItem};
 use crate::monitor::{
@@ -32,6 +33,8 @@ pub(super) struct ContractsMonitor {
     running: Vec<Running>,
     /// Calls with a good result that count from the next turn on.
     resolved: Vec<Resolved>,
+    /// What the latest result passes: room that is used again.
+    passed: Tests,
 }
 
 #[derive(Clone, Default)]
@@ -40,7 +43,9 @@ struct ToolState {
     bans: Vec<Ban>,
     /// What forbids it until the turn ends because of calls of this turn: of each rule the earliest.
     running: Vec<Ban>,
-    /// The newest of its calls that count, newest first.
+    /// Whether one of its calls counts.
+    counts: bool,
+    /// The newest of those, newest first: evidence, kept where findings are wanted.
     recent: Vec<Resolved>,
 }
 
@@ -66,6 +71,16 @@ struct Resolved {
     output: Body,
 }
 
+/// A call whose result counts from now on.
+#[derive(Clone, Copy)]
+struct News<'a> {
+    call: &'a Resolved,
+    /// What its result passes of the group's tests.
+    passed: &'a Tests,
+    /// Whether findings are wanted.
+    telling: bool,
+}
+
 /// What the earlier calls of one group's tool come to.
 #[derive(Clone, Default)]
 struct Standings {
@@ -81,6 +96,7 @@ struct Standings {
 #[derive(Clone)]
 struct Standing {
     newest: CallRef,
+    /// Evidence, kept where findings are wanted.
     newest_output: Body,
     members: Box<[MemberStanding]>,
 }
@@ -126,6 +142,7 @@ impl ContractsMonitor {
             completed: 0,
             running: Vec::new(),
             resolved: Vec::new(),
+            passed: Tests::default(),
             unit,
         }
     }
@@ -155,6 +172,11 @@ impl ContractsMonitor {
         Some((self.unit.groups.get(number)?, self.standings.get(number)?))
     }
 
+    /// Whether some call of the group's tool counts.
+    fn counts(&self, group: &Group) -> bool {
+        self.tools.get(group.tool).is_some_and(|tool| tool.counts)
+    }
+
     fn recent(&self, group: &Group) -> &[Resolved] {
         self.tools.get(group.tool).map(|tool| tool.recent.as_slice()).unwrap_or_default()
     }
@@ -162,7 +184,7 @@ impl ContractsMonitor {
     /// What there is for these arguments in a group.
     fn seek(&self, number: usize, arguments: &Body) -> Sought<'_> {
         let Some((group, standings)) = self.group(number) else { return Sought::NoPrior };
-        if self.recent(group).is_empty() {
+        if !self.counts(group) {
             return Sought::NoPrior;
         }
         let standing = match &group.resource {
@@ -216,7 +238,7 @@ impl ContractsMonitor {
         }
         let need = need?;
         let (group, standings) = self.group(need.group)?;
-        if group.resource.is_none() || self.recent(group).is_empty() {
+        if group.resource.is_none() || !self.counts(group) {
             return self.unmet_by(self.seek(need.group, &Body::MISSING), need);
         }
         if standings.by_value.is_empty() {
@@ -314,22 +336,28 @@ impl ContractsMonitor {
     }
 
     /// Calls whose results count from now on.
-    fn commit(&mut self) {
+    fn commit(&mut self, telling: bool) {
         if self.resolved.is_empty() {
             return;
         }
         let mut resolved = std::mem::take(&mut self.resolved);
-        resolved.sort_by_key(|call| call.at);
+        if resolved.len() > 1 {
+            resolved.sort_by_key(|call| call.at);
+        }
         for call in resolved.drain(..) {
             let Some(part) = self.unit.tools.get(call.slot) else { continue };
             for number in &part.meets {
                 if let (Some(group), Some(standings)) =
                     (self.unit.groups.get(*number), self.standings.get_mut(*number))
                 {
-                    standings.add(group, &call, &self.hasher);
+                    group.table.read(&call.output, &mut self.passed);
+                    let news = News { call: &call, passed: &self.passed, telling };
+                    standings.add(group, news, &self.hasher);
                 }
             }
-            if let Some(tool) = self.tools.get_mut(call.slot) {
+            let Some(tool) = self.tools.get_mut(call.slot) else { continue };
+            tool.counts = true;
+            if telling {
                 let place = tool.recent.partition_point(|recent| recent.at > call.at);
                 tool.recent.insert(place, call);
                 tool.recent.truncate(RECENT);
@@ -421,8 +449,8 @@ impl Monitor for ContractsMonitor {
         }
     }
 
-    fn observe(&mut self, event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
-        match event {
+    fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+        match *event {
             Event::Started(call) => self.run(call.at, call.slot.0 as usize),
             Event::Resolved { call, outcome, output } => {
                 if matches!(outcome, Outcome::Error | Outcome::Refused)
@@ -439,9 +467,9 @@ impl Monitor for ContractsMonitor {
                     self.resolved.push(Resolved { at: call.at, slot, arguments, output });
                 }
             }
-            Event::TurnStart => self.commit(),
+            Event::TurnStart => self.commit(cx.telling),
             Event::TurnEnd { proposed, started } => {
-                self.commit();
+                self.commit(cx.telling);
                 self.keep_bans();
                 if proposed == 0 || started > 0 {
                     self.completed += 1;
@@ -495,21 +523,21 @@ impl Resolved {
 }
 
 impl Standings {
-    fn add(&mut self, group: &Group, call: &Resolved, hasher: &DefaultHashBuilder) {
+    fn add(&mut self, group: &Group, news: News<'_>, hasher: &DefaultHashBuilder) {
         let Some(resource) = &group.resource else {
             match &mut self.all {
-                Some(standing) => standing.add(group, call, &mut self.good),
-                none => *none = Some(Standing::new(group, call, &mut self.good)),
+                Some(standing) => standing.add(group, news, &mut self.good),
+                none => *none = Some(Standing::new(group, news, &mut self.good)),
             }
             return;
         };
         // A prior call without exactly one value never matches.
-        let Some(bound) = resource.of_prior(&call.arguments, &call.output) else { return };
+        let Some(bound) = resource.of_prior(&news.call.arguments, &news.call.output) else { return };
         let hash = value::hash(bound, hasher);
         match self.by_value.find_mut(hash, |entry| value::equal(&entry.0, bound)) {
-            Some(entry) => Arc::make_mut(entry).1.add(group, call, &mut self.good),
+            Some(entry) => Arc::make_mut(entry).1.add(group, news, &mut self.good),
             None => {
-                let entry = Arc::new((bound.clone(), Standing::new(group, call, &mut self.good)));
+                let entry = Arc::new((bound.clone(), Standing::new(group, news, &mut self.good)));
                 self.by_value.insert_unique(hash, entry, |entry| value::hash(&entry.0, hasher));
             }
         }
@@ -523,27 +551,32 @@ impl Standings {
 
 impl Standing {
     /// The first call with a value. `good` counts, for each member, the values whose deciding call is good.
-    fn new(group: &Group, call: &Resolved, good: &mut [usize]) -> Standing {
+    fn new(group: &Group, news: News<'_>, good: &mut [usize]) -> Standing {
         let members =
             group.members.iter().map(|_| MemberStanding { newest_good: false, good: None }).collect();
-        let mut standing = Standing { newest: call.at, newest_output: call.output.clone(), members };
-        standing.add(group, call, good);
+        let mut standing = Standing { newest: news.call.at, newest_output: Body::MISSING, members };
+        standing.add(group, news, good);
         standing
     }
 
-    fn add(&mut self, group: &Group, call: &Resolved, good: &mut [usize]) {
-        let newer = call.at >= self.newest;
+    fn add(&mut self, group: &Group, news: News<'_>, good: &mut [usize]) {
+        let at = news.call.at;
+        let newer = at >= self.newest;
         if newer {
-            (self.newest, self.newest_output) = (call.at, call.output.clone());
+            self.newest = at;
         }
-        for ((member, own), good) in group.members.iter().zip(&mut self.members).zip(good) {
+        if newer && news.telling {
+            self.newest_output = news.call.output.clone();
+        }
+        let members = group.members.iter().zip(&mut self.members).zip(good);
+        for (place, ((member, own), good)) in members.enumerate() {
             let before = own.decides(member.matching);
-            let holds = member.outputs.hold(&call.output);
+            let holds = group.table.hold(place, news.passed);
             if newer {
                 own.newest_good = holds;
             }
             if holds {
-                own.good = own.good.max(Some(call.at));
+                own.good = own.good.max(Some(at));
             }
             *good = *good + usize::from(own.decides(member.matching)) - usize::from(before);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 
 use super::monitor::ContractsMonitor;
-use crate::condition::output::Conditions;
+use crate::condition::output::{Conditions, Table};
 use crate::condition::path::Path;
 use crate::monitor::finding::Comparison;
 use crate::monitor::{Monitor, RuleId, Slot, Unit, Wakes};
@@ -120,6 +120,8 @@ pub(super) struct Group {
     pub resource: Option<Resource>,
     /// Distinct conditions on the prior call; preconditions that ask the same share one.
     pub members: Vec<Member>,
+    /// The conditions of all members, by their place.
+    pub table: Table,
 }
 
 #[derive(Debug, PartialEq)]
@@ -193,12 +195,18 @@ impl Contracts {
             self.groups.iter().position(|group| group.tool == tool && group.resource == prior.resource);
         let number = known.unwrap_or(self.groups.len());
         if known.is_none() {
-            self.groups.push(Group { tool, resource: prior.resource.clone(), members: Vec::new() });
+            self.groups.push(Group {
+                tool,
+                resource: prior.resource.clone(),
+                members: Vec::new(),
+                table: Table::default(),
+            });
             self.part(tool, |part| part.meets.push(number));
         }
         let member = Member { outputs: prior.outputs.clone(), matching: prior.matching };
         let place = self.groups.get_mut(number).map_or(0, |group| {
             group.members.iter().position(|known| *known == member).unwrap_or_else(|| {
+                group.table.add(&member.outputs);
                 group.members.push(member);
                 group.members.len() - 1
             })

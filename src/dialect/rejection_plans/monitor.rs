@@ -108,7 +108,7 @@ impl Monitor for PlanMonitor {
         });
     }
 
-    fn observe(&mut self, _event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
+    fn observe(&mut self, _event: &Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
 
     fn state(&self, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
 }

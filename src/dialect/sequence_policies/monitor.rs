@@ -184,9 +184,9 @@ impl Monitor for SequencesMonitor {
         }
     }
 
-    fn observe(&mut self, event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+    fn observe(&mut self, event: &Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         if let Event::Resolved { call, outcome: Outcome::Ok | Outcome::Error, .. } = event {
-            self.dispatch(&call);
+            self.dispatch(call);
         }
     }
 

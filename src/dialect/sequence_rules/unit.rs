@@ -202,9 +202,9 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         });
     }
 
-    fn observe(&mut self, event: Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
+    fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
         let (Some(state), kind) = (&mut self.state, &self.unit.kind) else { return };
-        match event {
+        match *event {
             Event::TurnStart if !self.begun => {
                 self.begun = true;
                 kind.begins(timers);

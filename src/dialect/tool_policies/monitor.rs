@@ -236,9 +236,9 @@ impl Monitor for ToolPoliciesMonitor {
         }
     }
 
-    fn observe(&mut self, event: Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+    fn observe(&mut self, event: &Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         let unit = Arc::clone(&self.unit);
-        match event {
+        match *event {
             Event::Started(call) => {
                 let makes = unit.part(call.slot).map(|part| part.makes.as_slice()).unwrap_or_default();
                 for path in Self::paths(makes, call.arguments) {
