@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! policy text ──► dialect::NAME ──► Unit ─────┐
-//!                                             ├─► engine ──► replay ──► report | cli | workbench
+//!                                             ├─► engine ──► replay ──► compare ──► report | cli | workbench
 //! recording ───► session::read::FORMAT ──► Session
 //! ```
 //!
@@ -21,12 +21,13 @@
 //! | [`policy`] | a version: documents, units, digest |
 //! | [`engine`] | [`engine::Run`]: narrows, decides, and is told what happened |
 //! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
+//! | [`compare`] | two versions over one session: what changes, and what only follows from a change |
 //! | `report` | sentences, JSON, text: the only room that words findings |
 //! | `files` | the only reader of files |
 //! | `cli`, `workbench` | the program |
 //!
-//! Imports run one way: source ← diagnostic ← session ← monitor ← condition ← dialect ← policy ← engine ← replay ← report ←
-//! cli and workbench. A test reads the `use` lines and holds this.
+//! Imports run one way: source ← diagnostic ← session ← monitor ← condition ← dialect ← policy ← engine ← replay ← compare ←
+//! report ← cli and workbench. A test reads the `use` lines and holds this.
 //!
 //! # What always holds
 //!
@@ -74,6 +75,7 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compare;
 pub mod condition;
 pub mod diagnostic;
 pub mod dialect;

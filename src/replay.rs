@@ -266,11 +266,38 @@ impl Replay {
         }
     }
 
+    /// The narrowing of every turn, one by one. Where the recording does not say what was offered, `inferred` is asked
+    /// about.
+    pub fn narrowings(&self, inferred: Arc<[Arc<str>]>) -> Narrowings<'_> {
+        let mut player = Player::new(&self.session, &self.policy, self.mode, Depth::Verdict);
+        player.inferred = Some(inferred);
+        Narrowings { replay: self, player, turns: self.session.turns.iter() }
+    }
+
     /// What the model was told in place of results, before a turn: needed only where rules read history.
     fn told_before(&self, turn: u32) -> Vec<Option<Arc<str>>> {
         let before = self.session.turn(turn).map_or(0, |turn| turn.calls.start);
         let told = |judged: &Judged| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);
         self.calls.iter().take(before).map(told).collect()
+    }
+}
+
+/// See [`Replay::narrowings`].
+pub struct Narrowings<'a> {
+    replay: &'a Replay,
+    player: Player<'a>,
+    turns: std::slice::Iter<'a, Turn>,
+}
+
+impl Iterator for Narrowings<'_> {
+    type Item = Narrowing;
+
+    fn next(&mut self) -> Option<Narrowing> {
+        let turn = self.turns.next()?;
+        self.player.enter(turn);
+        let narrowing = self.player.narrowing(turn, &self.replay.policy);
+        self.player.play(turn, &mut |_| {});
+        Some(narrowing)
     }
 }
 
@@ -328,7 +355,7 @@ struct Player<'a> {
     /// In `enforce`, what stopped calls were told, by call index.
     told: Vec<Option<Arc<str>>>,
     /// What was offered, where the recording does not say; made when first asked for.
-    inferred: Option<Vec<Arc<str>>>,
+    inferred: Option<Arc<[Arc<str>]>>,
 }
 
 impl<'a> Player<'a> {
@@ -418,7 +445,7 @@ impl<'a> Player<'a> {
                     let names: BTreeSet<&Arc<str>> = named.chain(called).collect();
                     names.into_iter().cloned().collect()
                 });
-                Narrowing { inferred: true, tools: self.run.narrow(&*names) }
+                Narrowing { inferred: true, tools: self.run.narrow(names.iter()) }
             }
         }
     }

@@ -354,6 +354,18 @@ pub enum RuleOutcome {
     Pending,
 }
 
+impl RuleOutcome {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            RuleOutcome::Held => "held",
+            RuleOutcome::Violated => "violated",
+            RuleOutcome::NotExercised => "not_exercised",
+            RuleOutcome::Pending => "pending",
+        }
+    }
+}
+
 impl Finding {
     /// A finding without evidence.
     pub fn new(rule: RuleId, effect: Effect, code: Code) -> Finding {

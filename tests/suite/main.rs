@@ -4,6 +4,7 @@
 
 #[cfg(feature = "cli")]
 mod cli;
+mod compare;
 mod embedding;
 #[cfg(feature = "cli")]
 mod files;

@@ -1,0 +1,277 @@
+//! The changes of one session.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::{Answer, At, Change, Comparison, Kind, Origin, RuleAt, Side, Stand};
+use crate::engine::{Decision, Mode, Narrowed, Verdict};
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::{Finding, RuleId};
+use crate::replay::Replay;
+use crate::session::{Call, Outcome, Session};
+
+/// What is otherwise under `new` than under `base` (`None`: than in the recording).
+pub(super) fn changes(comparison: &Comparison, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
+    let pair = Pair { comparison, base, new, session: new.session(), parting: Parting::of(base, new) };
+    let mut changes = Vec::new();
+    pair.calls(&mut changes);
+    if let Some(base) = base {
+        pair.narrowing(base, &mut changes);
+        pair.outcomes(base, &mut changes);
+    }
+    changes.sort_by_key(|change| (change.kind, change.origin));
+    changes
+}
+
+struct Pair<'a> {
+    comparison: &'a Comparison,
+    base: Option<&'a Replay>,
+    new: &'a Replay,
+    session: &'a Session,
+    parting: Parting,
+}
+
+/// Where two histories part.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parting {
+    /// Behind the call with this index.
+    call: Option<u32>,
+    /// The turn of that call.
+    turn: Option<u32>,
+    /// At the start of this turn, since the model was told something else.
+    told: Option<u32>,
+}
+
+impl Pair<'_> {
+    fn calls(&self, changes: &mut Vec<Change>) {
+        for (call, judged) in self.session.calls.iter().zip(self.new.calls()) {
+            let theirs = self.base.and_then(|base| base.call(call.at.index));
+            let kind = match (self.base, theirs) {
+                (Some(_), Some(theirs)) => self.kind(&theirs.decision, &judged.decision),
+                (Some(_), None) => None,
+                (None, _) if judged.agrees => None,
+                (None, _) => Kind::of(recorded(call), judged.decision.verdict),
+            };
+            let Some(kind) = kind else { continue };
+            let base = match theirs {
+                Some(theirs) => stand(&theirs.decision, self.base),
+                None => Stand { answer: Answer::Call(recorded(call)), rule: None, code: None },
+            };
+            let counterfactual = judged.counterfactual || theirs.is_some_and(|theirs| theirs.counterfactual);
+            let new = stand(&judged.decision, Some(self.new));
+            let at = At::Call(call.at);
+            changes.push(self.change(at, Some(&call.tool), base, new, kind, counterfactual));
+        }
+    }
+
+    fn kind(&self, base: &Decision, new: &Decision) -> Option<Kind> {
+        let other_reason = || base.verdict.stops() && !self.same_reason(base, new);
+        Kind::of(base.verdict, new.verdict)
+            .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
+    }
+
+    fn same_reason(&self, base: &Decision, new: &Decision) -> bool {
+        let same = |old: &Finding, young: &Finding| {
+            old.code == young.code
+                && old.reason == young.reason
+                && self.comparison.rules.in_new(old.rule) == Some(young.rule)
+        };
+        let findings = match (base.deciding(), new.deciding()) {
+            (Some(old), Some(young)) => same(old, young),
+            (old, young) => old.is_none() && young.is_none(),
+        };
+        findings && base.told == new.told
+    }
+
+    /// Both sides are asked about the same tools, turn by turn, so that no more than a turn of each is in memory. A turn
+    /// that one of them does not reach has none.
+    fn narrowing(&self, base: &Replay, changes: &mut Vec<Change>) {
+        let tools = self.inferred(base);
+        let turns = base.narrowings(Arc::clone(&tools)).zip(self.new.narrowings(tools));
+        for (turn, (old, young)) in self.session.turns.iter().zip(turns) {
+            if over_before(base, turn.number) || over_before(self.new, turn.number) {
+                break;
+            }
+            let beyond = |replay: &Replay| replay.frontier().is_some_and(|at| turn.number > at.turn);
+            for (old, young) in old.tools.iter().zip(&young.tools) {
+                let kind = match (old.visible(), young.visible()) {
+                    (false, true) => Kind::NewlyVisible,
+                    (true, false) => Kind::NewlyHidden,
+                    _ => continue,
+                };
+                let (at, counterfactual) = (At::Turn(turn.number), beyond(base) || beyond(self.new));
+                let tool = Some(&young.tool);
+                changes.push(self.change(at, tool, narrowed(old), narrowed(young), kind, counterfactual));
+            }
+        }
+    }
+
+    /// What is asked about where the recording does not say what was offered: the names of both versions.
+    fn inferred(&self, base: &Replay) -> Arc<[Arc<str>]> {
+        let named = base.policy().names().iter().chain(self.new.policy().names());
+        let called = self.session.calls.iter().map(|call| &call.tool);
+        let names: BTreeSet<&Arc<str>> = named.chain(called).collect();
+        names.into_iter().cloned().collect()
+    }
+
+    fn outcomes(&self, base: &Replay, changes: &mut Vec<Change>) {
+        let mut push = |base: Stand, new: Stand| {
+            changes.push(self.change(At::End, None, base, new, Kind::OutcomeChanged, false));
+        };
+        if base.status() != self.new.status() {
+            let status =
+                |replay: &Replay| Stand { answer: Answer::Session(replay.status()), rule: None, code: None };
+            push(status(base), status(self.new));
+        }
+        let old: HashMap<RuleId, &RuleState> = base.rules().iter().map(|state| (state.rule, state)).collect();
+        for state in self.new.rules() {
+            let theirs = self.comparison.rules.in_base(state.rule).and_then(|rule| old.get(&rule).copied());
+            if differ(theirs, Some(state)) {
+                push(ended(theirs), ended(Some(state)));
+            }
+        }
+        let young: BTreeSet<RuleId> = self.new.rules().iter().map(|state| state.rule).collect();
+        for state in base.rules() {
+            let ours = self.comparison.rules.in_new(state.rule).filter(|rule| young.contains(rule));
+            if ours.is_none() && differ(Some(state), None) {
+                push(ended(Some(state)), ended(None));
+            }
+        }
+    }
+
+    fn change(
+        &self,
+        at: At,
+        tool: Option<&Arc<str>>,
+        base: Stand,
+        new: Stand,
+        kind: Kind,
+        counterfactual: bool,
+    ) -> Change {
+        let of = |side| {
+            let stand = if side == Side::Base { base } else { new };
+            stand.rule.map(|rule| RuleAt { side, rule })
+        };
+        Change {
+            at,
+            tool: tool.cloned(),
+            base,
+            new,
+            kind,
+            origin: self.parting.origin(at),
+            rule: of(kind.side()).or_else(|| of(kind.side().other())),
+            counterfactual,
+        }
+    }
+}
+
+impl Parting {
+    fn of(base: Option<&Replay>, new: &Replay) -> Parting {
+        let mut parting = Parting::default();
+        if new.mode() == Mode::Shadow {
+            return parting;
+        }
+        let session = new.session();
+        let reads = new.policy().reads_history() || base.is_some_and(|base| base.policy().reads_history());
+        for (call, judged) in session.calls.iter().zip(new.calls()) {
+            let theirs = base.and_then(|base| base.call(call.at.index)).map(|theirs| &theirs.decision);
+            let verdict = theirs.map_or(recorded(call), |theirs| theirs.verdict);
+            let ours = &judged.decision;
+            let halts = |verdict| verdict == Verdict::Halt;
+            if runs(call, verdict) != runs(call, ours.verdict) || halts(verdict) != halts(ours.verdict) {
+                (parting.call, parting.turn) = (Some(call.at.index), Some(call.at.turn));
+                return parting;
+            }
+            if reads && parting.told.is_none() {
+                let theirs = theirs.and_then(|theirs| theirs.told.as_deref());
+                parting.told = told_apart(call, theirs, ours.told.as_deref(), session);
+            }
+        }
+        parting
+    }
+
+    fn origin(self, at: At) -> Origin {
+        let parted = match at {
+            At::Call(call) => {
+                self.call.is_some_and(|parting| call.index > parting) || self.told_by(call.turn)
+            }
+            At::Turn(turn) => self.turn.is_some_and(|parting| turn > parting) || self.told_by(turn),
+            At::End => self.call.is_some() || self.told.is_some(),
+        };
+        if parted { Origin::Downstream } else { Origin::Primary }
+    }
+
+    fn told_by(self, turn: u32) -> bool {
+        self.told.is_some_and(|told| turn >= told)
+    }
+}
+
+/// The first turn that begins behind a result which is not the same under both versions.
+fn told_apart(call: &Call, base: Option<&str>, new: Option<&str>, session: &Session) -> Option<u32> {
+    let result = call.result?;
+    let recorded = session.messages.get(result).map(|message| &message.content)?;
+    let same = match (base, new) {
+        (Some(base), Some(new)) => base == new,
+        (Some(told), None) | (None, Some(told)) => recorded.said() == Some(told),
+        (None, None) => true,
+    };
+    if same {
+        return None;
+    }
+    let behind = session.turns.partition_point(|turn| turn.messages.start <= result);
+    session.turns.get(behind).map(|turn| turn.number)
+}
+
+/// Whether a call runs under a version that decides so. What was recorded as refused never ran.
+fn runs(call: &Call, verdict: Verdict) -> bool {
+    verdict == Verdict::Allow && call.outcome != Outcome::Refused
+}
+
+/// The recording as a version: what it refused it denied.
+fn recorded(call: &Call) -> Verdict {
+    if call.outcome == Outcome::Refused { Verdict::Deny } else { Verdict::Allow }
+}
+
+fn over_before(replay: &Replay, turn: u32) -> bool {
+    replay.mode() == Mode::Enforce && replay.halt().is_some_and(|halt| halt.at.turn < turn)
+}
+
+fn stand(decision: &Decision, replay: Option<&Replay>) -> Stand {
+    let finding = match decision.verdict {
+        Verdict::Allow => None,
+        Verdict::Deny | Verdict::Halt => decision.deciding(),
+        Verdict::NotReached => replay.and_then(|replay| replay.halt()?.finding.as_ref()),
+    };
+    Stand {
+        answer: Answer::Call(decision.verdict),
+        rule: finding.map(|finding| finding.rule),
+        code: finding.map(|finding| finding.code),
+    }
+}
+
+fn narrowed(tool: &Narrowed) -> Stand {
+    let reason = tool.reasons.first();
+    Stand {
+        answer: Answer::Tool { visible: tool.visible() },
+        rule: reason.map(|reason| reason.rule),
+        code: reason.map(|reason| reason.code),
+    }
+}
+
+/// Whether a rule about the session ended otherwise. A rule that only one version has counts where it is violated: what is
+/// not there is not violated.
+fn differ(base: Option<&RuleState>, new: Option<&RuleState>) -> bool {
+    let outcome = |state: Option<&RuleState>| state.map(|state| state.outcome);
+    match (outcome(base), outcome(new)) {
+        (Some(old), Some(young)) => old != young,
+        (old, young) => old.or(young) == Some(RuleOutcome::Violated),
+    }
+}
+
+fn ended(state: Option<&RuleState>) -> Stand {
+    Stand {
+        answer: Answer::Rule(state.map(|state| state.outcome)),
+        rule: state.map(|state| state.rule),
+        code: state.and_then(|state| state.code),
+    }
+}

@@ -1,0 +1,75 @@
+//! What all comparisons come to.
+
+use super::{Change, Kind, Origin};
+
+/// Changes of many sessions, counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Sessions compared.
+    pub sessions: u64,
+    /// Sessions in which something changed.
+    pub changed: u64,
+    /// By kind, in the order of [`Kind::ALL`].
+    counts: [Count; Kind::ALL.len()],
+}
+
+/// Changes of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// While the histories were the same.
+    pub primary: u64,
+    /// After they had parted.
+    pub downstream: u64,
+    /// Of both, those that rest on what the recording is no evidence for.
+    pub counterfactual: u64,
+}
+
+impl Totals {
+    /// Counts the changes of a session.
+    pub fn add(&mut self, changes: &[Change]) {
+        self.sessions += 1;
+        self.changed += u64::from(!changes.is_empty());
+        for change in changes {
+            let Some(count) = self.counts.get_mut(change.kind as usize) else { continue };
+            match change.origin {
+                Origin::Primary => count.primary += 1,
+                Origin::Downstream => count.downstream += 1,
+            }
+            count.counterfactual += u64::from(change.counterfactual);
+        }
+    }
+
+    /// Counts what others counted.
+    pub fn merge(&mut self, other: &Totals) {
+        self.sessions += other.sessions;
+        self.changed += other.changed;
+        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+            count.add(other);
+        }
+    }
+
+    /// Changes of one kind.
+    pub fn of(&self, kind: Kind) -> Count {
+        self.counts.get(kind as usize).copied().unwrap_or_default()
+    }
+
+    /// Changes of every kind.
+    pub fn all(&self) -> Count {
+        let mut all = Count::default();
+        self.counts.iter().for_each(|count| all.add(*count));
+        all
+    }
+}
+
+impl Count {
+    /// Primary and downstream.
+    pub fn sum(self) -> u64 {
+        self.primary + self.downstream
+    }
+
+    fn add(&mut self, other: Count) {
+        self.primary += other.primary;
+        self.downstream += other.downstream;
+        self.counterfactual += other.counterfactual;
+    }
+}

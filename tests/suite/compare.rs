@@ -1,0 +1,91 @@
+//! What changes between two versions: cases worked out by hand, with kind and origin.
+
+mod cases;
+mod rules;
+
+use std::sync::Arc;
+
+use toolgate::compare::{Base, Change, Compared, Comparison, Side};
+use toolgate::engine::Mode;
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::session::build::{Builder, Mark};
+use toolgate::session::{Body, Origin, Results, Session, Tool};
+
+/// A version of documents, one after the other in one file.
+pub fn version(text: &str) -> Arc<Policy> {
+    files(&[("p.yaml", text)])
+}
+
+/// A version of files.
+pub fn files(files: &[(&str, &str)]) -> Arc<Policy> {
+    let file = |(name, text): &(&str, &str)| PolicyFile {
+        name: (*name).into(),
+        relative: (*name).into(),
+        text: (*text).into(),
+        named: false,
+    };
+    let files: Vec<PolicyFile> = files.iter().map(file).collect();
+    let loaded = Policy::load(&files, None);
+    loaded.policy.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics))
+}
+
+/// A session in short: turns between `|`, calls by the names of their tools, each `ok` unless `!` (error), `-` (refused) or
+/// `?` (no result) follows. What was offered stands before `:`; without it nothing was, so nothing is narrowed.
+pub fn session(text: &str) -> Arc<Session> {
+    let (offered, turns) = text.split_once(':').unwrap_or(("", text));
+    let origin = Origin { file: "s.json".into(), index: 0, format: "native", line: 1 };
+    let mut builder = Builder::new("s", origin);
+    builder.facts().results = Results::Recorded;
+    let tool = |name: &str| Tool { name: name.into(), description: None, parameters: None };
+    builder.offered(1, offered.split_whitespace().map(tool).collect());
+    builder.said("user", Body::text("go on"), None);
+    for turn in turns.split('|') {
+        builder.response(None, Body::text("well"), None);
+        let mut results = Vec::new();
+        for call in turn.split_whitespace() {
+            let name = call.trim_end_matches(['!', '-', '?']);
+            let id = format!("{}{}", builder.next_turn(), results.len());
+            builder.call(Some(&id), name, Body::text("{}"), None);
+            results.push((id, call.strip_prefix(name).unwrap().to_owned()));
+        }
+        for (id, mark) in results.into_iter().filter(|(_, mark)| mark != "?") {
+            let refused = (mark == "-").then_some("marked");
+            let mark = Mark { error: mark == "!", refused };
+            builder.result(Some(&id), Body::text("done"), mark, None);
+        }
+    }
+    Arc::new(builder.finish())
+}
+
+/// A change in short: `1.1 refund deny → allow newly_allowed primary p.yaml#/preconditions/0`.
+pub fn short(change: &Change, comparison: &Comparison) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.push(match (change.at.call(), change.at.turn()) {
+        (Some(call), _) => format!("{}.{}", call.turn, call.call),
+        (None, Some(turn)) => turn.to_string(),
+        (None, None) => "end".to_owned(),
+    });
+    parts.extend(change.tool.as_ref().map(|tool| tool.to_string()));
+    let word = |side| change.stand(side).answer.word().unwrap_or("none");
+    parts.push(format!("{} → {}", word(Side::Base), word(Side::New)));
+    parts.push(format!("{} {}", change.kind.word(), change.origin.word()));
+    if change.counterfactual {
+        parts.push("counterfactual".to_owned());
+    }
+    if let Some(at) = change.rule {
+        parts.push(comparison.side(at.side).unwrap().rules().get(at.rule).unwrap().id.to_string());
+    }
+    parts.join(" ")
+}
+
+/// All changes in short.
+pub fn all(compared: &Compared, comparison: &Comparison) -> Vec<String> {
+    compared.changes().iter().map(|change| short(change, comparison)).collect()
+}
+
+/// Compares two texts over a session in short.
+pub fn compare(base: &str, new: &str, text: &str, mode: Mode) -> Vec<String> {
+    let base = if base == "recorded" { Base::Recorded } else { Base::Version(version(base)) };
+    let comparison = Comparison::new(base, version(new));
+    all(&comparison.session(&session(text), mode), &comparison)
+}
