@@ -36,6 +36,7 @@ mod rules;
 mod session;
 mod totals;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use rules::Correspondence;
@@ -70,9 +71,20 @@ pub struct Comparison {
 pub struct Compared {
     session: Arc<Session>,
     mode: Mode,
-    base: Option<Arc<Replay>>,
-    new: Option<Arc<Replay>>,
+    base: Option<Box<Replay>>,
+    new: Option<Box<Replay>>,
     changes: Vec<Change>,
+}
+
+/// Changes of one kind that are about one rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group<'a> {
+    /// Their kind.
+    pub kind: Kind,
+    /// Their rule.
+    pub rule: Option<RuleAt>,
+    /// The changes, in the order of [`Comparison::changes`].
+    pub changes: Vec<&'a Change>,
 }
 
 /// One thing that is otherwise under the new version.
@@ -236,27 +248,24 @@ impl Comparison {
         self.same
     }
 
-    /// Replays a session under both versions and compares. Where nothing can change, nothing is replayed.
-    pub fn session(&self, session: &Arc<Session>, mode: Mode) -> Compared {
-        if self.same {
-            let session = Arc::clone(session);
-            return Compared { session, mode, base: None, new: None, changes: Vec::new() };
-        }
-        let base = self.base.policy().map(|policy| Arc::new(Replay::new(session, policy, mode)));
-        self.replays(base.as_ref(), &Arc::new(Replay::new(session, &self.new, mode)))
+    /// What is otherwise in a session that was replayed already, in one mode, under the base (`None` where that is the
+    /// recording) and under the new version: by kind, primary before downstream, then in the order of the session. The
+    /// calls cost nothing; for narrowing both sides are played once more.
+    pub fn changes(&self, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
+        if self.same { Vec::new() } else { session::changes(self, base, new) }
     }
 
-    /// Compares what was replayed already: one session in one mode, under the base (`None` where that is the recording) and
-    /// under the new version.
-    pub fn replays(&self, base: Option<&Arc<Replay>>, new: &Arc<Replay>) -> Compared {
-        let changes = if self.same { Vec::new() } else { session::changes(self, base.map(Arc::as_ref), new) };
-        Compared {
-            session: Arc::clone(new.session()),
-            mode: new.mode(),
-            base: base.cloned(),
-            new: Some(Arc::clone(new)),
-            changes,
+    /// Replays a session under both versions and compares. Where nothing can change, nothing is replayed.
+    pub fn session(&self, session: &Arc<Session>, mode: Mode) -> Compared {
+        let mut compared =
+            Compared { session: Arc::clone(session), mode, base: None, new: None, changes: Vec::new() };
+        if !self.same {
+            let base = self.base.policy().map(|policy| Box::new(Replay::new(session, policy, mode)));
+            let new = Box::new(Replay::new(session, &self.new, mode));
+            compared.changes = self.changes(base.as_deref(), &new);
+            (compared.base, compared.new) = (base, Some(new));
         }
+        compared
     }
 }
 
@@ -271,31 +280,33 @@ impl Compared {
         self.mode
     }
 
-    /// What changed: by kind, primary before downstream, then in the order of the session.
+    /// What changed, in the order of [`Comparison::changes`].
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
     /// The replay of a side; none of the recording, nor where nothing had to be replayed.
-    pub fn replay(&self, side: Side) -> Option<&Arc<Replay>> {
+    pub fn replay(&self, side: Side) -> Option<&Replay> {
         match side {
-            Side::Base => self.base.as_ref(),
-            Side::New => self.new.as_ref(),
+            Side::Base => self.base.as_deref(),
+            Side::New => self.new.as_deref(),
         }
     }
+}
 
-    /// The changes of one kind and one rule together, in the order in which they are shown.
-    pub fn groups(&self) -> Vec<((Kind, Option<RuleAt>), Vec<&Change>)> {
-        let mut groups: Vec<((Kind, Option<RuleAt>), Vec<&Change>)> = Vec::new();
-        for change in &self.changes {
-            match groups.iter_mut().find(|(key, _)| *key == change.group()) {
-                Some((_, changes)) => changes.push(change),
-                None => groups.push((change.group(), vec![change])),
-            }
+/// Changes of one kind that are about one rule together, in the order in which they are shown.
+pub fn groups(changes: &[Change]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut places: HashMap<(Kind, Option<RuleAt>), usize> = HashMap::new();
+    for change in changes {
+        let place = *places.entry(change.group()).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.changes.push(change),
+            None => groups.push(Group { kind: change.kind, rule: change.rule, changes: vec![change] }),
         }
-        groups.sort_by_key(|((kind, _), _)| *kind);
-        groups
     }
+    groups.sort_by_key(|group| group.kind);
+    groups
 }
 
 impl Change {

@@ -4,6 +4,9 @@
 #[path = "property/cases.rs"]
 mod cases;
 #[cfg(test)]
+#[path = "property/compare.rs"]
+mod compare;
+#[cfg(test)]
 #[path = "property/contracts.rs"]
 mod contracts;
 #[cfg(test)]

@@ -1,0 +1,209 @@
+//! Comparing a version with itself changes nothing, and looking from the other side turns every change around.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+use toolgate::compare::{Answer, At, Base, Change, Comparison, Kind, Origin, Side, Totals};
+use toolgate::engine;
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::session::Session;
+
+use crate::contracts::config;
+use crate::engine::{engine_mode, read};
+use crate::generate::{Pools, pools};
+use crate::generate_contracts::contracts;
+use crate::generate_rules::document;
+use crate::generate_sessions::session;
+use crate::naive::MODES;
+
+const MODES_OF_ENGINE: [engine::Mode; 2] = [engine::Mode::Enforce, engine::Mode::Shadow];
+
+/// A version: contracts, perhaps sequence rules, perhaps a sequence policy that halts, perhaps a plan that reads what the
+/// model was told.
+#[derive(Debug, Clone)]
+struct Version {
+    contracts: Vec<Value>,
+    more: Vec<Value>,
+}
+
+fn versions(pools: Pools) -> impl Strategy<Value = Version> {
+    let sequence =
+        (proptest::sample::select(pools.tools), any::<bool>(), 0..3_u64).prop_map(|(tool, halt, max)| {
+            let action = if halt { "halt" } else { "deny" };
+            json!({"limits": {tool: {"maxPerSession": max, "action": action, "reason": "often"}}})
+        });
+    let plan = proptest::sample::select(pools.tools).prop_map(|tool| {
+        let condition = json!({"type": "regex", "regex": "missing|unmatched", "target": {"position": -1}});
+        json!({"tool": tool, "rejectionPlan": {"conditions": [condition]}})
+    });
+    let more = (
+        proptest::option::weighted(0.4, document(pools)),
+        proptest::option::weighted(0.6, sequence),
+        proptest::option::weighted(0.3, plan),
+    );
+    (contracts(pools), more).prop_map(|(contracts, (rules, sequence, plan))| Version {
+        contracts,
+        more: [rules, sequence, plan].into_iter().flatten().collect(),
+    })
+}
+
+/// The second version is drawn anew, or is the first one with a document or a precondition less or more, or a halt for
+/// a denial.
+fn pairs() -> impl Strategy<Value = (Version, Version, Value)> {
+    pools().prop_flat_map(|pools| {
+        let place = any::<proptest::sample::Index>();
+        (versions(pools), versions(pools), 0..6_u8, place, session(pools)).prop_map(
+            |(base, other, how, place, session)| {
+                let new = if how == 0 { other } else { edited(&base, how, place) };
+                (base, new, session)
+            },
+        )
+    })
+}
+
+fn edited(base: &Version, how: u8, place: proptest::sample::Index) -> Version {
+    let mut new = base.clone();
+    if how == 1 && !new.more.is_empty() {
+        new.more.remove(place.index(new.more.len()));
+        return new;
+    }
+    if how > 3 {
+        let actions = new.more.iter_mut().filter_map(|document| document.get_mut("limits")?.as_object_mut());
+        for limit in actions.flat_map(|limits| limits.values_mut()) {
+            limit["action"] = json!(if limit["action"] == "halt" { "deny" } else { "halt" });
+        }
+        return new;
+    }
+    if new.contracts.is_empty() {
+        return new;
+    }
+    let at = place.index(new.contracts.len());
+    let conditions = new.contracts[at]["preconditions"].as_array_mut();
+    match conditions {
+        Some(conditions) if how == 2 && conditions.len() > 1 => drop(conditions.remove(0)),
+        Some(conditions) if how == 3 => conditions.insert(0, json!({"requires_step_count": {"gte": 2}})),
+        _ => drop(new.contracts.remove(at)),
+    }
+    new
+}
+
+fn load(version: &Version) -> Arc<Policy> {
+    let documents = version.contracts.iter().enumerate().map(|(at, text)| (format!("{at}.json"), text));
+    let more = version.more.iter().enumerate().map(|(at, text)| (format!("more/{at}.json"), text));
+    let file = |(name, text): (String, &Value)| {
+        let name: Arc<str> = name.into();
+        PolicyFile { relative: Arc::clone(&name), name, text: text.to_string().into(), named: true }
+    };
+    let files: Vec<PolicyFile> = documents.chain(more).map(file).collect();
+    let loaded = Policy::load(&files, None);
+    loaded.policy.unwrap_or_else(|| panic!("{version:#?}: {:#?}", loaded.diagnostics))
+}
+
+fn changes(base: &Arc<Policy>, new: &Arc<Policy>, session: &Arc<Session>, mode: engine::Mode) -> Vec<Change> {
+    let comparison = Comparison::new(Base::Version(Arc::clone(base)), Arc::clone(new));
+    comparison.session(session, mode).changes().to_vec()
+}
+
+/// A change from the other side. Where both versions have a rule it could be named after, the other's is named.
+fn turned(change: &Change) -> Change {
+    let rule = match change.kind {
+        Kind::OtherReason | Kind::OutcomeChanged => {
+            let of = |side| change.stand(side).rule.map(|rule| (side, rule));
+            of(Side::Base).or_else(|| of(Side::New))
+        }
+        _ => change.rule.map(|at| (at.side, at.rule)),
+    };
+    Change {
+        base: change.new,
+        new: change.base,
+        kind: change.kind.inverse(),
+        rule: rule.map(|(side, rule)| toolgate::compare::RuleAt { side: side.other(), rule }),
+        ..change.clone()
+    }
+}
+
+fn sorted(mut changes: Vec<Change>) -> Vec<String> {
+    changes.sort_by_key(|change| (change.at, change.kind));
+    let mut lines: Vec<String> = changes.iter().map(|change| format!("{change:?}")).collect();
+    lines.sort();
+    lines
+}
+
+/// What holds of all changes of one session.
+fn in_order(changes: &[Change], mode: engine::Mode) -> Result<(), TestCaseError> {
+    prop_assert!(changes.is_sorted_by_key(|change| (change.kind, change.origin)));
+    for change in changes {
+        prop_assert!(
+            change.base.answer != change.new.answer || change.kind == Kind::OtherReason,
+            "{change:?}"
+        );
+        prop_assert_eq!(matches!(change.at, At::Call(_)), matches!(change.base.answer, Answer::Call(_)));
+        prop_assert!(mode == engine::Mode::Enforce || change.origin == Origin::Primary, "{change:?}");
+    }
+    // The first call that is decided otherwise is always the versions' own doing.
+    let calls = changes.iter().filter_map(|change| Some((change.at.call()?, change)));
+    if let Some((_, first)) = calls.min_by_key(|(at, _)| *at) {
+        prop_assert_eq!(first.origin, Origin::Primary, "{:?}", first);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(256))]
+
+    #[test]
+    fn a_version_does_not_differ_from_itself((version, _, session) in pairs()) {
+        let recorded = Arc::new(read(&session));
+        let base = load(&version);
+        // Another text that says the same, so that both are truly replayed.
+        let files: Vec<PolicyFile> = base.documents().iter().map(|document| PolicyFile {
+            name: document.source.name().into(),
+            relative: Arc::clone(&document.relative),
+            text: format!("{}\n", document.source.text()).into(),
+            named: true,
+        }).collect();
+        let again = Policy::load(&files, None).policy.unwrap();
+        for mode in MODES_OF_ENGINE {
+            prop_assert!(changes(&base, &base, &recorded, mode).is_empty());
+            prop_assert!(base.documents().is_empty() || base.digest() != again.digest());
+            prop_assert_eq!(changes(&base, &again, &recorded, mode), Vec::new());
+        }
+    }
+
+    #[test]
+    fn the_other_side_sees_the_same_turned_around((base, new, session) in pairs()) {
+        let (recorded, base, new) = (Arc::new(read(&session)), load(&base), load(&new));
+        for (mode, _) in MODES {
+            let mode = engine_mode(mode);
+            let (there, back) = (changes(&base, &new, &recorded, mode), changes(&new, &base, &recorded, mode));
+            in_order(&there, mode)?;
+            prop_assert_eq!(sorted(there.iter().map(turned).collect()), sorted(back));
+        }
+    }
+}
+
+/// The properties say something only if the drawn pairs reach every kind, and both origins where there are two.
+#[test]
+fn the_generated_pairs_reach_every_kind() {
+    let mut runner = TestRunner::deterministic();
+    let mut totals = BTreeMap::from([("enforce", Totals::default()), ("shadow", Totals::default())]);
+    for _ in 0..800 {
+        let (base, new, session) = pairs().new_tree(&mut runner).unwrap().current();
+        let (recorded, base, new) = (Arc::new(read(&session)), load(&base), load(&new));
+        for mode in MODES_OF_ENGINE {
+            totals.get_mut(mode.word()).unwrap().add(&changes(&base, &new, &recorded, mode));
+        }
+    }
+    println!("{totals:#?}");
+    for kind in Kind::ALL {
+        let (enforce, shadow) = (totals["enforce"].of(kind), totals["shadow"].of(kind));
+        assert!(enforce.downstream > 0, "{kind:?} {enforce:?}");
+        let reached = matches!(kind, Kind::NowReached | Kind::NowUnreached);
+        assert_eq!(reached, enforce.primary <= 5, "{kind:?} {enforce:?}");
+        assert_eq!(reached, shadow.primary <= 5, "{kind:?} {shadow:?}");
+    }
+}
