@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod diff;
 mod explain;
 mod input;
 mod manual;
@@ -105,6 +106,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
     match cli.verb {
         None => open::run(cli.open, screen),
         Some(Verb::Replay(replay)) => replay::run(&replay, screen),
+        Some(Verb::Diff(diff)) => diff::run(&diff, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
         Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),

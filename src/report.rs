@@ -5,6 +5,7 @@
 
 pub mod clean;
 pub mod diagnostic;
+pub mod diff;
 pub mod json;
 pub mod text;
 pub mod words;

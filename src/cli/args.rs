@@ -1,11 +1,17 @@
 //! What may stand on the command line.
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::compare::Kind;
 use crate::dialect::DIALECTS;
 use crate::engine;
+use crate::report::diff;
 use crate::session::read::FORMATS;
+
+/// In `--fail-on`, every kind of change.
+pub const ANY: &str = "any";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -16,7 +22,7 @@ use crate::session::read::FORMATS;
     long_about = "Open recorded agent sessions beside the policies that gate their tool calls: what the model could call \
                   in each turn, why a call was stopped, and by which line of which policy.\n\nWithout a command the \
                   workbench opens; without a terminal it prints what `replay` prints.",
-    after_help = "Exit codes: 0 nothing stopped or found, 1 something was, 2 bad input or usage, 3 a fault of the program.",
+    after_help = "Exit codes: 0 nothing stopped, found or changed, 1 something was, 2 bad input or usage, 3 a fault of the program.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -52,6 +58,8 @@ pub struct Open {
 pub enum Verb {
     /// Judge recorded sessions and say what was stopped; exits with 1 if anything was
     Replay(Replay),
+    /// Compare two versions of the policy over recorded sessions; exits with 1 if anything changes
+    Diff(Diff),
     /// Parse and validate policies; exits with 1 if anything is wrong
     Check(Check),
     /// Explain a code, or why one call was decided so
@@ -88,6 +96,33 @@ pub struct Replay {
     /// Everything: preconditions and state of each turn, and every check that was made
     #[arg(long)]
     pub full: bool,
+    /// Judge with so many threads, 0 for as many as there are processors
+    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub jobs: usize,
+}
+
+/// `toolgate diff`.
+#[derive(Debug, Args)]
+pub struct Diff {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub policies: Policies,
+    /// What to compare with: a file, a folder, `git:REV[:PATH]` (without a path: the same paths as committed), or
+    /// `recorded`, what was refused at the time; several together are one version
+    #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
+    pub base: Vec<String>,
+    #[command(flatten)]
+    pub judging: Judging,
+    /// How the answer is written
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = changes_format())]
+    pub format: String,
+    /// Every change in words, not only a few of each rule; in JSON the findings of both versions
+    #[arg(long)]
+    pub full: bool,
+    /// The kinds of change that make it exit with 1
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
+    pub fail_on: Vec<String>,
     /// Judge with so many threads, 0 for as many as there are processors
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
@@ -223,6 +258,17 @@ pub enum Color {
 fn theme_help() -> String {
     let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
     format!("The workbench's colours: {}; without it the terminal and NO_COLOR decide", listed(names))
+}
+
+/// The outputs of comparisons by name.
+fn changes_format() -> PossibleValuesParser {
+    let values = diff::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
+/// The kinds of change by name, and all of them together.
+fn failing() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once(ANY).chain(Kind::ALL.map(Kind::word)))
 }
 
 fn from_help() -> String {

@@ -22,7 +22,7 @@ use crate::session::read::{self, FORMATS, Options};
 use crate::source::nearest::nearest;
 
 /// The folder of policies where none is named.
-const DEFAULT_POLICY: &str = "contracts";
+pub const DEFAULT_POLICY: &str = "contracts";
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
@@ -40,6 +40,34 @@ pub struct Version {
     pub notices: Vec<Diagnostic>,
 }
 
+impl Version {
+    /// Adds the files of these versions.
+    fn read(&mut self, specs: &[String], beside: &[String]) {
+        for spec in specs {
+            match files::read_version(spec, beside) {
+                Err(diagnostic) => self.unreadable.push(diagnostic),
+                Ok(read) => {
+                    for file in read.files {
+                        match file.text {
+                            Ok(text) => self.files.push(PolicyFile {
+                                name: file.name,
+                                relative: file.relative,
+                                text,
+                                named: file.named,
+                            }),
+                            Err(diagnostic) => self.unreadable.push(diagnostic),
+                        }
+                    }
+                    let (errors, notices): (Vec<_>, Vec<_>) =
+                        read.diagnostics.into_iter().partition(|told| told.severity == Severity::Error);
+                    self.unreadable.extend(errors);
+                    self.notices.extend(notices);
+                }
+            }
+        }
+    }
+}
+
 /// The versions that were asked for, together. With sample sessions the sample policies go, unless others are named.
 pub fn version(specs: &[String], with_samples: bool) -> Result<Version, Failure> {
     let mut version = Version { files: Vec::new(), unreadable: Vec::new(), notices: Vec::new() };
@@ -55,54 +83,50 @@ pub fn version(specs: &[String], with_samples: bool) -> Result<Version, Failure>
         let message = format!("no policy is named, and there is no folder `{DEFAULT_POLICY}` here");
         return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
     };
-    for spec in specs {
-        match files::read_version(spec, specs) {
-            Err(diagnostic) => version.unreadable.push(diagnostic),
-            Ok(read) => {
-                for file in read.files {
-                    match file.text {
-                        Ok(text) => version.files.push(PolicyFile {
-                            name: file.name,
-                            relative: file.relative,
-                            text,
-                            named: file.named,
-                        }),
-                        Err(diagnostic) => version.unreadable.push(diagnostic),
-                    }
-                }
-                let (errors, notices): (Vec<_>, Vec<_>) =
-                    read.diagnostics.into_iter().partition(|told| told.severity == Severity::Error);
-                version.unreadable.extend(errors);
-                version.notices.extend(notices);
-            }
-        }
-    }
+    version.read(specs, specs);
     Ok(version)
+}
+
+/// The version to compare with. `git:REV` means the same paths as `beside`.
+pub fn base(specs: &[String], beside: &[String]) -> Version {
+    let mut version = Version { files: Vec::new(), unreadable: Vec::new(), notices: Vec::new() };
+    version.read(specs, beside);
+    version
 }
 
 /// The policy to judge by. A version with an error does not decide.
 pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Result<Arc<Policy>, Failure> {
-    let only = only(asked)?;
-    let version = version(&asked.policy, with_samples)?;
-    if !version.unreadable.is_empty() {
-        return Err(undecided(&version.unreadable, screen));
-    }
-    let loaded = Policy::load(&version.files, only);
-    let told = version.notices.iter().chain(&loaded.diagnostics);
-    let Some(policy) = loaded.policy else {
-        return Err(undecided(told, screen));
-    };
-    told.for_each(|diagnostic| screen.tell(diagnostic));
-    if policy.documents().is_empty() {
-        return Err(Failure::usage(nothing_to_judge_by(only)));
-    }
+    let (policy, told) = load(version(&asked.policy, with_samples)?, only(asked)?, "policy", screen)?;
+    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
     Ok(policy)
 }
 
+/// Loads a version, and says what else there is to tell of it. Where it does not decide it is called `what`.
+pub fn load(
+    version: Version,
+    only: Option<&Dialect>,
+    what: &str,
+    screen: &mut Screen,
+) -> Result<(Arc<Policy>, Vec<Diagnostic>), Failure> {
+    if !version.unreadable.is_empty() {
+        return Err(undecided(&version.unreadable, what, screen));
+    }
+    let loaded = Policy::load(&version.files, only);
+    let told: Vec<Diagnostic> = version.notices.into_iter().chain(loaded.diagnostics).collect();
+    match loaded.policy {
+        None => Err(undecided(&told, what, screen)),
+        Some(policy) if policy.documents().is_empty() => {
+            told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+            Err(Failure::usage(nothing_to_judge_by(only)))
+        }
+        Some(policy) => Ok((policy, told)),
+    }
+}
+
 /// A version with an error does not decide: its problems are told, and what comes of them.
-fn undecided<'d>(told: impl IntoIterator<Item = &'d Diagnostic>, screen: &mut Screen) -> Failure {
+fn undecided<'d>(told: impl IntoIterator<Item = &'d Diagnostic>, what: &str, screen: &mut Screen) -> Failure {
     told.into_iter().for_each(|diagnostic| screen.tell(diagnostic));
-    Failure::usage("the policy does not load, so nothing was judged")
+    Failure::usage(format!("the {what} does not load, so nothing was judged"))
 }
 
 /// Why a version without documents does not decide.

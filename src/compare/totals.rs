@@ -13,7 +13,7 @@ pub struct Totals {
     counts: [Count; Kind::ALL.len()],
 }
 
-/// Changes of one kind.
+/// Changes of one kind, or of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
     /// While the histories were the same.
@@ -22,6 +22,8 @@ pub struct Count {
     pub downstream: u64,
     /// Of both, those that rest on what the recording is no evidence for.
     pub counterfactual: u64,
+    /// Sessions that have any.
+    pub sessions: u64,
 }
 
 impl Totals {
@@ -29,13 +31,16 @@ impl Totals {
     pub fn add(&mut self, changes: &[Change]) {
         self.sessions += 1;
         self.changed += u64::from(!changes.is_empty());
-        for change in changes {
-            let Some(count) = self.counts.get_mut(change.kind as usize) else { continue };
-            match change.origin {
-                Origin::Primary => count.primary += 1,
-                Origin::Downstream => count.downstream += 1,
+        for (kind, count) in Kind::ALL.into_iter().zip(&mut self.counts) {
+            let before = count.sum();
+            for change in changes.iter().filter(|change| change.kind == kind) {
+                match change.origin {
+                    Origin::Primary => count.primary += 1,
+                    Origin::Downstream => count.downstream += 1,
+                }
+                count.counterfactual += u64::from(change.counterfactual);
             }
-            count.counterfactual += u64::from(change.counterfactual);
+            count.sessions += u64::from(count.sum() > before);
         }
     }
 
@@ -57,6 +62,7 @@ impl Totals {
     pub fn all(&self) -> Count {
         let mut all = Count::default();
         self.counts.iter().for_each(|count| all.add(*count));
+        all.sessions = self.changed;
         all
     }
 }
@@ -71,5 +77,6 @@ impl Count {
         self.primary += other.primary;
         self.downstream += other.downstream;
         self.counterfactual += other.counterfactual;
+        self.sessions += other.sessions;
     }
 }

@@ -80,7 +80,8 @@ pub fn check(
     line(&PolicyLine { schema: "toolgate.check/1", policy, diagnostics }, out)
 }
 
-fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a value and a line feed.
+pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, value)?;
     out.write_all(b"\n")
 }
@@ -111,8 +112,9 @@ struct ExplainLine<'a> {
     call: Option<CallLine<'a>>,
 }
 
+/// Which session it is.
 #[derive(Serialize)]
-struct Named<'a> {
+pub(super) struct Named<'a> {
     id: &'a str,
     file: &'a str,
     index: usize,
@@ -120,20 +122,21 @@ struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn of(session: &'a Session) -> Named<'a> {
+    pub(super) fn of(session: &'a Session) -> Named<'a> {
         let origin = &session.origin;
         Named { id: &session.id, file: &origin.file, index: origin.index, format: origin.format }
     }
 }
 
+/// Which version it is.
 #[derive(Serialize)]
-struct Version<'a> {
+pub(super) struct Version<'a> {
     digest: &'a str,
     documents: Vec<String>,
 }
 
 impl<'a> Version<'a> {
-    fn of(policy: &'a Policy) -> Version<'a> {
+    pub(super) fn of(policy: &'a Policy) -> Version<'a> {
         Version { digest: policy.digest(), documents: super::documents(policy.documents()) }
     }
 }
@@ -354,8 +357,9 @@ impl<'a> CallLine<'a> {
     }
 }
 
+/// What a rule said of a call.
 #[derive(Serialize)]
-struct FindingLine<'a> {
+pub(super) struct FindingLine<'a> {
     dialect: &'static str,
     rule: &'a str,
     test: Option<&'a str>,
@@ -371,7 +375,7 @@ struct FindingLine<'a> {
 }
 
 impl<'a> FindingLine<'a> {
-    fn of(finding: &'a Finding, session: &Session, policy: &'a Policy) -> Option<FindingLine<'a>> {
+    pub(super) fn of(finding: &'a Finding, session: &Session, policy: &'a Policy) -> Option<FindingLine<'a>> {
         let rule = policy.rules().get(finding.rule)?;
         Some(FindingLine {
             dialect: rule.dialect,

@@ -59,6 +59,11 @@ pub fn end(total: &Total, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     if total.disagree > 0 {
         writeln!(out, "{} from the recording", verb(total.disagree, "decision", "differs", "differ"))?;
     }
+    closing(total, paint, out)
+}
+
+/// Writes what was wrong with recordings and policies, and whether the work was broken off.
+pub(super) fn closing(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let told = [(total.errors, "error"), (total.warnings, "warning"), (total.notices, "notice")].into_iter();
     let told = told.filter(|(count, _)| *count > 0).map(|(count, kind)| words::count(count, kind));
     let told: Vec<String> = told.collect();
@@ -108,25 +113,26 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
     Ok(())
 }
 
+/// Colours, where they are wanted.
 #[derive(Clone, Copy)]
-struct Paint {
-    color: bool,
+pub(super) struct Paint {
+    pub(super) color: bool,
 }
 
 impl Paint {
-    fn with(self, style: Style, text: impl Display) -> String {
+    pub(super) fn with(self, style: Style, text: impl Display) -> String {
         if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
 
-    fn bold(self, text: &str) -> String {
+    pub(super) fn bold(self, text: &str) -> String {
         self.with(Style::new().bold(), text)
     }
 
-    fn dim(self, text: &str) -> String {
+    pub(super) fn dim(self, text: &str) -> String {
         self.with(Style::new().dimmed(), text)
     }
 
-    fn verdict(self, verdict: Verdict, text: impl Display) -> String {
+    pub(super) fn verdict(self, verdict: Verdict, text: impl Display) -> String {
         let style = match verdict {
             Verdict::Allow => AnsiColor::Green.on_default(),
             Verdict::Deny => AnsiColor::Red.on_default(),
@@ -388,13 +394,11 @@ fn evidence(
 
 /// The rule's own lines.
 fn yaml(rule: &crate::monitor::Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let first = rule.source.position(rule.span.start).line;
-    let last = rule.source.position(rule.span.end.saturating_sub(1).max(rule.span.start)).line;
-    for number in first..=last.min(first.saturating_add(YAML_LINES - 1)) {
-        let text = rule.source.line(number).map(words::line).unwrap_or_default();
+    let (lines, cut) = words::lines(rule);
+    for (number, text) in lines {
         row(out, "", format!("{} {text}", paint.dim(&format!("{number:>4} │"))))?;
     }
-    if last >= first.saturating_add(YAML_LINES) {
+    if cut {
         row(out, "", paint.dim("     …"))?;
     }
     Ok(())
@@ -446,9 +450,6 @@ fn row(out: &mut dyn Write, label: &str, text: impl Display) -> io::Result<()> {
 fn verb(number: u64, thing: &str, one: &str, many: &str) -> String {
     format!("{} {}", words::count(number, thing), if number == 1 { one } else { many })
 }
-
-/// Most lines of a rule that are shown.
-const YAML_LINES: u32 = 24;
 
 /// Arguments are shown up to here.
 const ARGUMENTS: usize = 400;

@@ -25,6 +25,8 @@ use crate::session::{Call, CallRef, Outcome, Session};
 const VALUE: usize = 48;
 /// Columns a quoted name may take.
 const NAME: usize = 64;
+/// Most lines of a rule that are shown.
+const LINES: u32 = 24;
 /// How many earlier values a sentence lists.
 const LISTED: usize = 3;
 /// How many earlier calls that do not count are listed.
@@ -259,6 +261,15 @@ pub fn ended(outcome: RuleOutcome) -> &'static str {
 /// Where a rule stands: `contracts/issue_refund.yaml:3`.
 pub fn place(rule: &Rule) -> String {
     format!("{}:{}", name(rule.source.name()), rule.source.position(rule.span.start).line)
+}
+
+/// The rule's own lines with their numbers, a few; and whether there are more.
+pub fn lines(rule: &Rule) -> (Vec<(u32, String)>, bool) {
+    let first = rule.source.position(rule.span.start).line;
+    let last = rule.source.position(rule.span.end.saturating_sub(1).max(rule.span.start)).line;
+    let shown = first..=last.min(first.saturating_add(LINES - 1));
+    let text = |number| rule.source.line(number).map(line).unwrap_or_default();
+    (shown.map(|number| (number, text(number))).collect(), last >= first.saturating_add(LINES))
 }
 
 /// Where a call stands, for people: the turn, and the call where the turn has several.

@@ -1,0 +1,124 @@
+//! `toolgate diff`: two versions compared over every session.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use super::args::{ANY, Diff};
+use super::input::{self, DEFAULT_POLICY, Sessions};
+use super::screen::Screen;
+use super::{Exit, Failure};
+use crate::compare::{Base, Comparison, Kind};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::replay::corpus::Corpus;
+use crate::report::diff::{self, Output, Part, View, Whole};
+use crate::report::{Look, Scope};
+use crate::session::Session;
+
+/// As a base, the recording.
+const RECORDED: &str = "recorded";
+
+/// Runs the verb.
+pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
+    let options = input::options(&asked.recordings.reading)?;
+    let arguments = &asked.recordings.sessions;
+    let output = diff::named(&asked.format)
+        .ok_or_else(|| Failure::usage(format!("there is no output `{}`", asked.format)))?;
+    let comparison = comparison(asked, screen)?;
+    let view = View {
+        comparison: &comparison,
+        base: &asked.base.join(" + "),
+        new: &new_name(asked),
+        mode: asked.judging.mode.into(),
+        look: Look { scope: if asked.full { Scope::Full } else { Scope::Findings }, color: screen.color },
+        fails: &fails(&asked.fail_on),
+    };
+    screen.all = asked.full;
+    input::watch_interrupts()?;
+    let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
+
+    let mut sessions = Sessions::new(arguments, options);
+    sessions.show_progress(screen);
+    let mut whole = Whole::default();
+    let mut written = Ok(());
+    let compare = |session| compare(session, &view, output);
+    let _ = corpus.run(&mut sessions, &compare, &mut |(part, diagnostics): (Part, Vec<Diagnostic>)| {
+        diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+        whole.told.note(&diagnostics);
+        written = screen.write(&part.bytes);
+        whole.take(part, view.most());
+        if written.is_err() || input::interrupted() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    screen.end_progress();
+    written?;
+
+    let told = sessions.ended();
+    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    screen.tell_rest();
+    whole.told.note(&told);
+    whole.told.interrupted = input::interrupted();
+    if whole.totals.sessions == 0 && !whole.told.interrupted {
+        return Ok(Exit::Bad);
+    }
+    (output.end)(&whole, &view, screen.out())?;
+    let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(match (whole.told.interrupted, whole.failures(view.fails)) {
+        (true, _) => Exit::Interrupted,
+        // What was not read may hold anything.
+        (_, 0) if unread => Exit::Bad,
+        (_, 0) => Exit::Clean,
+        _ => Exit::Found,
+    })
+}
+
+/// One session under both versions. Both replays are at hand here and nowhere later: what is to be said of a change beyond
+/// what it is, is found here.
+fn compare(mut session: Session, view: &View<'_>, output: &Output) -> (Part, Vec<Diagnostic>) {
+    let diagnostics = std::mem::take(&mut session.diagnostics);
+    let compared = view.comparison.session(&Arc::new(session), view.mode);
+    (Part::of(&compared, view, output), diagnostics)
+}
+
+/// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.
+fn comparison(asked: &Diff, screen: &mut Screen) -> Result<Comparison, Failure> {
+    let only = input::only(&asked.policies)?;
+    let with_samples = asked.recordings.sessions.is_empty() && !Path::new(DEFAULT_POLICY).exists();
+    let new = input::version(&asked.policies.policy, with_samples)?;
+    let (new, told) = input::load(new, only, "new version", screen)?;
+    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    let base = match asked.base.as_slice() {
+        [base] if base == RECORDED => Base::Recorded,
+        bases if bases.iter().any(|base| base == RECORDED) => {
+            let message = "`recorded` is a version of its own and cannot be joined with others";
+            return Err(Failure::usage(message));
+        }
+        bases => {
+            let base = input::base(bases, &asked.policies.policy);
+            let (base, told) = input::load(base, only, "base", screen)?;
+            // What is left out of it may look like a change; what could be better in it, nobody will mend there.
+            let told = told.iter().filter(|told| told.severity != Severity::Warning);
+            told.for_each(|diagnostic| screen.tell(diagnostic));
+            Base::Version(base)
+        }
+    };
+    Ok(Comparison::new(base, new))
+}
+
+fn new_name(asked: &Diff) -> String {
+    match asked.policies.policy.as_slice() {
+        [] => DEFAULT_POLICY.to_owned(),
+        named => named.join(" + "),
+    }
+}
+
+/// The kinds by name.
+fn fails(names: &[String]) -> Vec<Kind> {
+    let meant = |kind: &Kind| names.iter().any(|name| name == ANY || name == kind.word());
+    Kind::ALL.into_iter().filter(meant).collect()
+}

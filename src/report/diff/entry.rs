@@ -1,0 +1,258 @@
+//! One change in words, before any output's own signs. Whatever comes from a recording is safe for a terminal here.
+
+use crate::compare::{Answer, At, Change, Compared, Comparison, Kind, Origin, RuleAt, Side};
+use crate::diagnostic::Code;
+use crate::monitor::Rule;
+use crate::report::words;
+use crate::session::CallRef;
+use similar::ChangeTag;
+
+use super::View;
+
+/// A change, or the same change of narrowing in consecutive turns.
+pub struct Entry {
+    /// Changes that it stands for.
+    pub changes: u64,
+    /// The session's id.
+    pub session: String,
+    /// Its file.
+    pub file: String,
+    /// `turn 2 call 1`, `turns 1 to 3`, `at the end`.
+    pub at: String,
+    /// The tool.
+    pub tool: Option<String>,
+    /// What stands under the base.
+    pub base: Said,
+    /// What stands under the new version.
+    pub new: Said,
+    /// What the recording says became of the call.
+    pub became: Option<&'static str>,
+    /// Whether the histories had parted.
+    pub origin: Origin,
+    /// Whether the recording is no evidence for it.
+    pub counterfactual: bool,
+}
+
+/// What one version makes of it.
+pub struct Said {
+    /// `denied`, `visible`, `stopped`, `not in this version`.
+    pub word: String,
+    /// The deciding rule's code.
+    pub code: Option<Code>,
+    /// Why, in a sentence: for calls.
+    pub why: Option<String>,
+    /// Where the deciding rule stands, if it is not the one that the changes are grouped by.
+    pub place: Option<String>,
+}
+
+/// A line of a rule.
+pub struct Line {
+    /// `-` only in the base, `+` only in the new version, else a blank.
+    pub sign: char,
+    /// Its number: in the new version, of a line that is gone in the base.
+    pub number: u32,
+    /// Its text.
+    pub text: String,
+}
+
+/// A rule that changes are about, in the version that it is of and in the other.
+pub struct About<'a> {
+    /// The rule, and whose it is.
+    pub rule: (Side, &'a Rule),
+    /// The same rule in the other version, if that has it.
+    pub other: Option<&'a Rule>,
+    /// Whether both say the same.
+    pub same: bool,
+}
+
+/// The changes of a group in words, no more than `most` of each origin.
+pub fn entries(changes: &[&Change], compared: &Compared, view: &View<'_>, most: usize) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for origin in [Origin::Primary, Origin::Downstream] {
+        let changes: Vec<&Change> =
+            changes.iter().copied().filter(|change| change.origin == origin).collect();
+        let runs = runs(changes);
+        entries.extend(runs.into_iter().take(most).filter_map(|run| entry(&run, compared, view)));
+    }
+    entries
+}
+
+/// The kind as people say it.
+pub fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::NewlyAllowed => "newly allowed",
+        Kind::NewlyBlocked => "newly blocked",
+        Kind::Harder => "harder: halted instead of denied",
+        Kind::Softer => "softer: denied instead of halted",
+        Kind::OtherReason => "stopped for another reason",
+        Kind::NowReached => "now reached",
+        Kind::NowUnreached => "not reached any more",
+        Kind::NewlyVisible => "newly visible",
+        Kind::NewlyHidden => "newly hidden",
+        Kind::OutcomeChanged => "outcome changed",
+    }
+}
+
+/// What a kind counts.
+pub fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::NewlyVisible | Kind::NewlyHidden => "turn",
+        Kind::OutcomeChanged => "outcome",
+        _ => "call",
+    }
+}
+
+/// `2 primary, 1 downstream (1 counterfactual)`.
+pub fn origins(count: crate::compare::Count) -> String {
+    let parts = [(count.primary, "primary"), (count.downstream, "downstream")].into_iter();
+    let parts = parts.filter(|(number, _)| *number > 0);
+    let parts: Vec<String> =
+        parts.map(|(number, word)| format!("{} {word}", words::thousands(number))).collect();
+    match count.counterfactual {
+        0 => parts.join(", "),
+        beyond => format!("{} ({} counterfactual)", parts.join(", "), words::thousands(beyond)),
+    }
+}
+
+/// What is known of a group's rule.
+pub fn about(rule: RuleAt, comparison: &Comparison) -> Option<About<'_>> {
+    let get = |side: Side, id| comparison.side(side)?.rules().get(id);
+    let pairs = comparison.rules();
+    let (other, edited) = match rule.side {
+        Side::Base => (pairs.in_new(rule.rule), pairs.is_edited(rule.rule)),
+        Side::New => {
+            let other = pairs.in_base(rule.rule);
+            (other, other.is_some_and(|base| pairs.is_edited(base)))
+        }
+    };
+    Some(About {
+        rule: (rule.side, get(rule.side, rule.rule)?),
+        other: other.and_then(|other| get(rule.side.other(), other)),
+        same: !edited,
+    })
+}
+
+impl About<'_> {
+    /// What there is to say of the rule beside its place.
+    pub fn fate(&self) -> Option<&'static str> {
+        match (self.rule.0, self.other) {
+            (Side::Base, None) => Some("not in the new version"),
+            (Side::New, None) => Some("not in the base"),
+            _ if self.same => None,
+            _ => Some("edited"),
+        }
+    }
+
+    /// The rule's lines, a few; where it was edited, those of both versions. And whether there are more.
+    pub fn lines(&self) -> (Vec<Line>, bool) {
+        let (side, rule) = self.rule;
+        let (lines, cut) = words::lines(rule);
+        let Some(other) = self.other.filter(|_| !self.same) else {
+            let lines = lines.into_iter().map(|(number, text)| Line { sign: ' ', number, text });
+            return (lines.collect(), cut);
+        };
+        let (others, cut_too) = words::lines(other);
+        let (base, new) = if side == Side::Base { (lines, others) } else { (others, lines) };
+        let texts = |lines: &[(u32, String)]| lines.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
+        let changes = similar::capture_diff_slices(similar::Algorithm::Myers, &texts(&base), &texts(&new));
+        let (old, young) = (texts(&base), texts(&new));
+        let line = |change: similar::Change<String>| {
+            let (sign, lines, place) = match change.tag() {
+                ChangeTag::Delete => ('-', &base, change.old_index()),
+                ChangeTag::Insert => ('+', &new, change.new_index()),
+                ChangeTag::Equal => (' ', &new, change.new_index()),
+            };
+            let (number, text) = lines.get(place?)?.clone();
+            Some(Line { sign, number, text })
+        };
+        let changes = changes.iter().flat_map(|change| change.iter_changes(&old, &young));
+        (changes.filter_map(line).collect(), cut || cut_too)
+    }
+}
+
+/// Narrowing that is the same in consecutive turns together; everything else alone.
+fn runs(changes: Vec<&Change>) -> Vec<Vec<&Change>> {
+    let mut runs: Vec<Vec<&Change>> = Vec::new();
+    let mut sorted = changes;
+    // In a group all are calls, all turns, or all at the end; only the turns have several tools each.
+    sorted.sort_by_key(|change| match change.at {
+        At::Turn(turn) => (change.tool.clone(), turn),
+        _ => (None, 0),
+    });
+    for change in sorted {
+        let goes_on = |run: &Vec<&Change>| {
+            run.last().is_some_and(|last| match (last.at, change.at) {
+                (At::Turn(before), At::Turn(turn)) => {
+                    turn == before + 1
+                        && last.tool == change.tool
+                        && last.counterfactual == change.counterfactual
+                }
+                _ => false,
+            })
+        };
+        match runs.last_mut().filter(|run| goes_on(run)) {
+            Some(run) => run.push(change),
+            None => runs.push(vec![change]),
+        }
+    }
+    runs.sort_by_key(|run| run.first().map(|change| change.at));
+    runs
+}
+
+fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry> {
+    let (change, last) = (run.first()?, run.last()?);
+    let session = compared.session();
+    let at = match (change.at, last.at) {
+        (At::Call(call), _) => words::at(call, session),
+        (At::Turn(first), At::Turn(last)) if first < last => format!("turns {first} to {last}"),
+        (At::Turn(turn), _) => format!("turn {turn}"),
+        (At::End, _) => "at the end".to_owned(),
+    };
+    let call = change.at.call().and_then(|at| session.calls.get(at.index as usize));
+    Some(Entry {
+        changes: run.len() as u64,
+        session: words::name(&session.id).into_owned(),
+        file: words::name(&session.origin.file).into_owned(),
+        at,
+        tool: change.tool.as_deref().map(|tool| words::name(tool).into_owned()),
+        base: said(change, Side::Base, compared, view),
+        new: said(change, Side::New, compared, view),
+        became: call.map(|call| words::became(call.outcome)),
+        origin: change.origin,
+        counterfactual: change.counterfactual,
+    })
+}
+
+fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Said {
+    let stand = change.stand(side);
+    let recorded = view.comparison.side(side).is_none();
+    let word = match stand.answer {
+        Answer::Call(verdict) if recorded => {
+            if verdict.stops() { "refused" } else { "not refused" }.to_owned()
+        }
+        Answer::Call(verdict) => words::decided(verdict).to_owned(),
+        Answer::Rule(Some(outcome)) => words::ended(outcome).to_owned(),
+        Answer::Rule(None) => "not in this version".to_owned(),
+        Answer::Tool { .. } | Answer::Session(_) => stand.answer.word().unwrap_or_default().replace('_', " "),
+    };
+    let rule = stand.rule.and_then(|rule| view.comparison.side(side)?.rules().get(rule));
+    let grouped = change.rule.is_some_and(|at| at.side == side && stand.rule == Some(at.rule));
+    Said {
+        word,
+        code: stand.code,
+        why: change.at.call().and_then(|at| why(at, side, compared, view.comparison)),
+        place: rule.filter(|_| !grouped).map(words::place),
+    }
+}
+
+/// The deciding finding's sentence; behind a halt, where that was.
+fn why(at: CallRef, side: Side, compared: &Compared, comparison: &Comparison) -> Option<String> {
+    let (replay, policy) = (compared.replay(side)?, comparison.side(side)?);
+    let decision = &replay.call(at.index)?.decision;
+    if let Some(finding) = decision.deciding() {
+        return Some(words::finding(finding, policy.rules().get(finding.rule)?, compared.session()));
+    }
+    let halt = replay.halt().filter(|_| decision.verdict == crate::engine::Verdict::NotReached)?;
+    let tool = words::name(&halt.tool);
+    Some(format!("the session ended with {tool} in {}", words::at(halt.at, compared.session())))
+}

@@ -1,0 +1,137 @@
+//! Comparisons as data: `toolgate.diff/1`, one object a session, then one with totals.
+//!
+//! `base` and `new` of a change are the words of its answers; null where a version has no such rule. A base without a
+//! digest is the recording.
+
+use std::io::{self, Write};
+
+use serde::{Serialize, Serializer};
+
+use super::{View, Whole};
+use crate::compare::{Change, Compared, Comparison, Kind, Side, Totals};
+use crate::report::Scope;
+use crate::report::json::{FindingLine, Named, Version, line};
+
+const SCHEMA: &str = "toolgate.diff/1";
+
+/// Writes one session and a line feed.
+pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let full = view.look.scope == Scope::Full;
+    let changes = compared.changes().iter();
+    let object = SessionLine {
+        schema: SCHEMA,
+        session: Named::of(compared.session()),
+        base: version(Side::Base, view.comparison),
+        policy: version(Side::New, view.comparison),
+        changes: changes.map(|change| ChangeLine::of(change, compared, view.comparison, full)).collect(),
+    };
+    line(&object, out)
+}
+
+/// Writes the totals and a line feed.
+pub fn end(whole: &Whole, _: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    line(&TotalsLine { schema: SCHEMA, totals: Counts(&whole.totals) }, out)
+}
+
+#[derive(Serialize)]
+struct SessionLine<'a> {
+    schema: &'static str,
+    session: Named<'a>,
+    base: BaseLine<'a>,
+    policy: BaseLine<'a>,
+    changes: Vec<ChangeLine<'a>>,
+}
+
+/// A version, or the recording.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum BaseLine<'a> {
+    Version(Version<'a>),
+    Recorded { digest: Option<&'a str>, documents: [&'a str; 0] },
+}
+
+fn version(side: Side, comparison: &Comparison) -> BaseLine<'_> {
+    match comparison.side(side) {
+        Some(policy) => BaseLine::Version(Version::of(policy)),
+        None => BaseLine::Recorded { digest: None, documents: [] },
+    }
+}
+
+#[derive(Serialize)]
+struct ChangeLine<'a> {
+    turn: Option<u32>,
+    call: Option<u32>,
+    index: Option<u32>,
+    tool: Option<&'a str>,
+    base: Option<&'static str>,
+    new: Option<&'static str>,
+    kind: &'static str,
+    origin: &'static str,
+    rule: Option<&'a str>,
+    counterfactual: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<FindingsLine<'a>>,
+}
+
+/// What the rules of either version said of a call, the deciding one first.
+#[derive(Serialize)]
+struct FindingsLine<'a> {
+    base: Vec<FindingLine<'a>>,
+    new: Vec<FindingLine<'a>>,
+}
+
+impl<'a> ChangeLine<'a> {
+    fn of(
+        change: &'a Change,
+        compared: &'a Compared,
+        comparison: &'a Comparison,
+        full: bool,
+    ) -> ChangeLine<'a> {
+        let call = change.at.call();
+        let rule = change.rule.and_then(|at| comparison.side(at.side)?.rules().get(at.rule));
+        let findings = |side| {
+            let judged = call.and_then(|call| compared.replay(side)?.call(call.index));
+            let findings =
+                judged.map(|judged| judged.decision.findings.as_slice()).unwrap_or_default().iter();
+            let line = |finding| FindingLine::of(finding, compared.session(), comparison.side(side)?);
+            findings.filter_map(line).collect()
+        };
+        ChangeLine {
+            turn: change.at.turn(),
+            call: call.map(|call| call.call),
+            index: call.map(|call| call.index),
+            tool: change.tool.as_deref(),
+            base: change.base.answer.word(),
+            new: change.new.answer.word(),
+            kind: change.kind.word(),
+            origin: change.origin.word(),
+            rule: rule.map(|rule| &*rule.id),
+            counterfactual: change.counterfactual,
+            findings: (full && call.is_some())
+                .then(|| FindingsLine { base: findings(Side::Base), new: findings(Side::New) }),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TotalsLine<'a> {
+    schema: &'static str,
+    totals: Counts<'a>,
+}
+
+struct Counts<'a>(&'a Totals);
+
+impl Serialize for Counts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (totals, all) = (self.0, self.0.all());
+        let sessions =
+            [("sessions", totals.sessions), ("changed", totals.changed), ("changes", all.sum())].into_iter();
+        let origins = [
+            ("primary", all.primary),
+            ("downstream", all.downstream),
+            ("counterfactual", all.counterfactual),
+        ];
+        let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), totals.of(kind).sum()));
+        serializer.collect_map(sessions.chain(kinds).chain(origins))
+    }
+}

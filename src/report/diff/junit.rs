@@ -1,0 +1,80 @@
+//! Comparisons for a build server: a test case a session, failed where something changed that is a failure.
+
+use std::io::{self, Write};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::entry::{self, Entry};
+use super::{Case, Gathered, Key, View, Whole};
+use crate::compare::{Kind, Origin, RuleAt};
+use crate::report::words;
+
+/// Writes everything.
+pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let name = format!("{} → {}, {}", words::line(view.base), words::line(view.new), view.mode.word());
+    let mut suite = TestSuite::new(name);
+    suite.add_test_cases(whole.cases.iter().map(test));
+    let mut report = Report::new("toolgate diff");
+    report.add_test_suite(suite);
+    report.serialize(out).map_err(io::Error::other)
+}
+
+/// The changes of a kind and a rule, as lines of a test's output.
+pub fn lines((kind, rule): Key, gathered: &Gathered, view: &View<'_>) -> Vec<String> {
+    let rule = rule.and_then(|rule: RuleAt| entry::about(rule, view.comparison));
+    let place = rule.map(|about| format!("  {}", words::place(about.rule.1))).unwrap_or_default();
+    let mut lines = vec![format!("{}{place}", entry::title(kind))];
+    let most = view.most();
+    lines.extend(gathered.shown(most).map(line));
+    match gathered.rest(most) {
+        0 => {}
+        rest => lines.push(format!("  and {} more", words::thousands(rest))),
+    }
+    lines
+}
+
+fn line(entry: &Entry) -> String {
+    let mut line = format!("  {}", entry.at);
+    for part in
+        [entry.tool.as_deref().unwrap_or_default(), &format!("{} → {}", entry.base.word, entry.new.word)]
+    {
+        if !part.is_empty() {
+            line.push_str("  ");
+            line.push_str(part);
+        }
+    }
+    if entry.origin == Origin::Downstream {
+        line.push_str("  downstream");
+    }
+    if entry.counterfactual {
+        line.push_str("  counterfactual");
+    }
+    for (label, said) in [("base", &entry.base), ("new", &entry.new)] {
+        if let Some(why) = &said.why {
+            let code = said.code.map(|code| format!("{code}: ")).unwrap_or_default();
+            line.push_str(&format!("\n    {label}: {code}{why}"));
+        }
+    }
+    line
+}
+
+fn test(case: &Case) -> TestCase {
+    let counted =
+        |(kind, count): &(Kind, u64)| format!("{}: {}", entry::title(*kind), words::thousands(*count));
+    let status = match case.failing.first() {
+        None => TestCaseStatus::success(),
+        Some((kind, _)) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_type(kind.word());
+            status.set_message(case.failing.iter().map(counted).collect::<Vec<_>>().join(", "));
+            status.set_description(case.lines.join("\n"));
+            status
+        }
+    };
+    let mut test = TestCase::new(case.session.as_str(), status);
+    test.set_classname(case.file.as_str());
+    if case.failing.is_empty() && case.changes > 0 {
+        test.set_system_out(case.lines.join("\n"));
+    }
+    test
+}

@@ -1,0 +1,164 @@
+//! Comparisons for a pull request: a table of what changed, then a section a kind, long lists folded.
+//!
+//! What a recording or a policy says is shown as code with every sign of Markdown and HTML spelt as a character
+//! reference, so it can neither format nor link, nor call anybody.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::entry::{self, About, Entry, Said};
+use super::{Gathered, View, Whole};
+use crate::compare::{Kind, Origin, RuleAt};
+use crate::report::words;
+
+/// Rows of a table that are not folded.
+const OPEN: usize = 5;
+
+/// Writes everything.
+pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let totals = &whole.totals;
+    let sessions = words::count(totals.sessions, "session");
+    match totals.all().sum() {
+        0 => writeln!(out, "### toolgate: no change in {sessions}\n")?,
+        changes => writeln!(
+            out,
+            "### toolgate: {} in {} of {sessions}\n",
+            words::count(changes, "change"),
+            words::thousands(totals.changed),
+        )?,
+    }
+    writeln!(out, "{} → {}, {}", code(view.base), code(view.new), view.mode.word())?;
+    if whole.told.errors > 0 {
+        writeln!(
+            out,
+            "\n**{} in recordings: not everything was compared**",
+            words::count(whole.told.errors, "error")
+        )?;
+    }
+    if whole.told.interrupted {
+        writeln!(out, "\n**interrupted: this is what was done until then**")?;
+    }
+    if totals.changed == 0 {
+        return Ok(());
+    }
+    writeln!(out, "\n| change | number | sessions | primary | downstream | counterfactual |")?;
+    writeln!(out, "|---|--:|--:|--:|--:|--:|")?;
+    for kind in Kind::ALL {
+        let count = totals.of(kind);
+        if count.sum() > 0 {
+            let title = entry::title(kind);
+            let title = if kind == Kind::NewlyAllowed { format!("**{title}**") } else { title.to_owned() };
+            let numbers =
+                [count.sum(), count.sessions, count.primary, count.downstream, count.counterfactual];
+            writeln!(out, "| {title} | {} |", numbers.map(words::thousands).join(" | "))?;
+        }
+    }
+    for kind in Kind::ALL.into_iter().filter(|kind| totals.of(*kind).sum() > 0) {
+        let count = words::count(totals.of(kind).sum(), entry::noun(kind));
+        writeln!(out, "\n#### {}: {count}", sentence(entry::title(kind)))?;
+        for (rule, gathered) in whole.of(kind) {
+            group(rule, gathered, kind, view, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn group(
+    rule: Option<RuleAt>,
+    gathered: &Gathered,
+    kind: Kind,
+    view: &View<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match rule.and_then(|rule| entry::about(rule, view.comparison)) {
+        Some(about) => heading(&about, out)?,
+        None if kind == Kind::OutcomeChanged => writeln!(out, "\nThe session's status:")?,
+        None => writeln!(out, "\nRefused in the recording:")?,
+    }
+    let most = view.most();
+    let entries: Vec<&Entry> = gathered.shown(most).collect();
+    let fold = entries.len() > OPEN;
+    if fold {
+        let counted = words::count(gathered.count, entry::noun(kind));
+        let sessions = words::count(gathered.sessions, "session");
+        writeln!(out, "\n<details><summary>{counted} in {sessions}</summary>")?;
+    }
+    writeln!(out, "\n| session | where | tool | base | new | |")?;
+    writeln!(out, "|---|---|---|---|---|---|")?;
+    for entry in entries {
+        row(entry, out)?;
+    }
+    match gathered.rest(most) {
+        0 => {}
+        rest => writeln!(out, "\nand {} more", words::thousands(rest))?,
+    }
+    if fold { writeln!(out, "\n</details>") } else { Ok(()) }
+}
+
+fn heading(about: &About<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let fate = about.fate().map(|fate| format!(", {fate}")).unwrap_or_default();
+    writeln!(out, "\n{}{fate}:\n", code(&words::place(about.rule.1)))?;
+    let (shown, cut) = about.lines();
+    let signed = shown.iter().any(|line| line.sign != ' ');
+    let mut lines = String::new();
+    for line in shown {
+        let sign = if signed { line.sign.to_string() } else { String::new() };
+        let _ = writeln!(lines, "{sign}{}", line.text);
+    }
+    if cut {
+        lines.push_str("…\n");
+    }
+    let fence = fence(&lines);
+    writeln!(out, "{fence}{}\n{lines}{fence}", if signed { "diff" } else { "yaml" })
+}
+
+/// More backticks than stand anywhere in the text.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat(longest.max(2) + 1)
+}
+
+fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
+    let said = |said: &Said| {
+        let code = said.code.map(|code| format!(" {}", self::code(code.as_str()))).unwrap_or_default();
+        let why = said.why.as_deref().map(|why| format!("<br>{}", self::code(why))).unwrap_or_default();
+        format!("{}{code}{why}", said.word)
+    };
+    let mut marks = Vec::new();
+    if entry.origin == Origin::Downstream {
+        marks.push("downstream");
+    }
+    if entry.counterfactual {
+        marks.push("counterfactual");
+    }
+    writeln!(
+        out,
+        "| {}<br>{} | {} | {} | {} | {} | {} |",
+        code(&entry.session),
+        code(&entry.file),
+        entry.at,
+        entry.tool.as_deref().map(code).unwrap_or_default(),
+        said(&entry.base),
+        said(&entry.new),
+        marks.join(", "),
+    )
+}
+
+/// Any text as code that stays text.
+fn code(text: &str) -> String {
+    let mut escaped = String::from("<code>");
+    for letter in words::line(text).chars() {
+        if letter.is_alphanumeric() || matches!(letter, ' ' | '.' | ',' | '-' | '/' | '␛' | '…') {
+            escaped.push(letter);
+        } else {
+            let _ = write!(escaped, "&#{};", u32::from(letter));
+        }
+    }
+    escaped.push_str("</code>");
+    escaped
+}
+
+fn sentence(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,130 @@
+//! Comparisons for people: what is newly allowed first, by rule, with the rule's lines and both versions' reasons.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use super::entry::{self, About, Entry, Line, Said};
+use super::{Gathered, View, Whole};
+use crate::compare::{Kind, Origin, RuleAt};
+use crate::engine::{Mode, Verdict};
+use crate::report::text::{Paint, closing};
+use crate::report::words;
+
+/// Writes everything.
+pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: view.look.color };
+    let shadow = if view.mode == Mode::Shadow { " in shadow" } else { "" };
+    writeln!(out, "{} → {}{shadow}", words::line(view.base), words::line(view.new))?;
+    writeln!(out)?;
+    let mut seen = HashSet::new();
+    for kind in Kind::ALL {
+        let count = whole.totals.of(kind);
+        if count.sum() == 0 {
+            continue;
+        }
+        let counted = words::count(count.sum(), entry::noun(kind));
+        let sessions = words::count(count.sessions, "session");
+        let title = paint.bold(&format!("{}: {counted} in {sessions}", entry::title(kind)));
+        writeln!(out, "{title}, {}", entry::origins(count))?;
+        for (rule, gathered) in whole.of(kind) {
+            group(rule, gathered, kind, view, &mut seen, paint, out)?;
+        }
+        writeln!(out)?;
+    }
+    let totals = &whole.totals;
+    let unchanged = words::thousands(totals.sessions - totals.changed);
+    let compared = words::count(totals.sessions, "session");
+    match totals.changed {
+        0 => writeln!(out, "{compared} compared: no change")?,
+        changed => writeln!(
+            out,
+            "{compared} compared: {} changed, {unchanged} unchanged; {}",
+            words::thousands(changed),
+            words::count(totals.all().sum(), "change"),
+        )?,
+    }
+    closing(&whole.told, paint, out)
+}
+
+fn group(
+    rule: Option<RuleAt>,
+    gathered: &Gathered,
+    kind: Kind,
+    view: &View<'_>,
+    seen: &mut HashSet<RuleAt>,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match rule.and_then(|rule| Some((rule, entry::about(rule, view.comparison)?))) {
+        Some((rule, about)) => heading(&about, seen.insert(rule), paint, out)?,
+        None if kind == Kind::OutcomeChanged => writeln!(out, "  the session's status")?,
+        None => writeln!(out, "  {}", paint.dim("refused in the recording"))?,
+    }
+    let most = view.most();
+    for entry in gathered.shown(most) {
+        self::entry(entry, paint, out)?;
+    }
+    match gathered.rest(most) {
+        0 => Ok(()),
+        rest => writeln!(out, "    and {} more (--full shows all)", words::thousands(rest)),
+    }
+}
+
+/// The rule's place and, the first time, its lines; of an edited rule, those of both versions.
+fn heading(about: &About<'_>, first: bool, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let (_, rule) = about.rule;
+    let place = paint.bold(&words::place(rule));
+    let fate = about.fate().map(|fate| format!("  {fate}")).unwrap_or_default();
+    let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
+    writeln!(out, "  {place}{fate}{}", paint.dim(&description.unwrap_or_default()))?;
+    if !first {
+        return Ok(());
+    }
+    let (lines, cut) = about.lines();
+    for Line { sign, number, text } in lines {
+        let line = format!("    {sign} {} {text}", paint.dim(&format!("{number:>4} │")));
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    if cut { writeln!(out, "           …") } else { Ok(()) }
+}
+
+fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let said = |said: &Said| {
+        // A call's code stands before its reason.
+        let code = said.code.filter(|_| said.why.is_none()).map(|code| format!(" ({code})"));
+        let word = match said.word.as_str() {
+            "allowed" | "visible" => paint.verdict(Verdict::Allow, &said.word),
+            "denied" | "halted" | "hidden" => paint.verdict(Verdict::Deny, &said.word),
+            _ => said.word.clone(),
+        };
+        word + &code.unwrap_or_default()
+    };
+    let tool = entry.tool.as_deref().map(|tool| format!("  {tool}")).unwrap_or_default();
+    write!(
+        out,
+        "    {}  {}  {}{tool}  {} → {}",
+        paint.bold(&entry.session),
+        paint.dim(&entry.file),
+        entry.at,
+        said(&entry.base),
+        said(&entry.new),
+    )?;
+    if entry.origin == Origin::Downstream {
+        write!(out, "  {}", paint.dim("downstream"))?;
+    }
+    if entry.counterfactual {
+        write!(out, "  {}", paint.dim("counterfactual"))?;
+    }
+    writeln!(out)?;
+    for (label, said) in [("base", &entry.base), ("new", &entry.new)] {
+        if let Some(why) = &said.why {
+            let code = said.code.map(|code| format!("{code}: ")).unwrap_or_default();
+            let place = said.place.as_deref().map(|place| format!("  {place}")).unwrap_or_default();
+            writeln!(out, "      {label:<9} {code}{why}{}", paint.dim(&place))?;
+        }
+    }
+    match entry.became {
+        Some(became) => writeln!(out, "      {:<9} {became}", "recorded"),
+        None => Ok(()),
+    }
+}
