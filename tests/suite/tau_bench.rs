@@ -1,5 +1,7 @@
 //! The known verdicts on real recordings, through the program.
 
+mod diff;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

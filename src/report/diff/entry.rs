@@ -1,11 +1,12 @@
 //! One change in words, before any output's own signs. Whatever comes from a recording is safe for a terminal here.
 
+use similar::ChangeTag;
+
 use crate::compare::{Answer, At, Change, Compared, Comparison, Kind, Origin, RuleAt, Side};
 use crate::diagnostic::Code;
 use crate::monitor::Rule;
 use crate::report::words;
-use crate::session::CallRef;
-use similar::ChangeTag;
+use crate::session::{Call, CallRef, Outcome, Session};
 
 use super::View;
 
@@ -63,6 +64,8 @@ pub struct About<'a> {
     pub other: Option<&'a Rule>,
     /// Whether both say the same.
     pub same: bool,
+    /// Whether the base is no version but the recording.
+    pub recorded: bool,
 }
 
 /// The changes of a group in words, no more than `most` of each origin.
@@ -129,6 +132,7 @@ pub fn about(rule: RuleAt, comparison: &Comparison) -> Option<About<'_>> {
         rule: (rule.side, get(rule.side, rule.rule)?),
         other: other.and_then(|other| get(rule.side.other(), other)),
         same: !edited,
+        recorded: comparison.side(Side::Base).is_none(),
     })
 }
 
@@ -137,7 +141,7 @@ impl About<'_> {
     pub fn fate(&self) -> Option<&'static str> {
         match (self.rule.0, self.other) {
             (Side::Base, None) => Some("not in the new version"),
-            (Side::New, None) => Some("not in the base"),
+            (Side::New, None) => Some("not in the base").filter(|_| !self.recorded),
             _ if self.same => None,
             _ => Some("edited"),
         }
@@ -208,7 +212,7 @@ fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry>
         (At::Turn(turn), _) => format!("turn {turn}"),
         (At::End, _) => "at the end".to_owned(),
     };
-    let call = change.at.call().and_then(|at| session.calls.get(at.index as usize));
+    let call = call_of(change, session);
     Some(Entry {
         changes: run.len() as u64,
         session: words::name(&session.id).into_owned(),
@@ -217,7 +221,10 @@ fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry>
         tool: change.tool.as_deref().map(|tool| words::name(tool).into_owned()),
         base: said(change, Side::Base, compared, view),
         new: said(change, Side::New, compared, view),
-        became: call.map(|call| words::became(call.outcome)),
+        // With the recording as the base it is the base's word already.
+        became: call
+            .filter(|_| view.comparison.side(Side::Base).is_some())
+            .map(|call| words::became(call.outcome)),
         origin: change.origin,
         counterfactual: change.counterfactual,
     })
@@ -242,6 +249,20 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
         code: stand.code,
         why: change.at.call().and_then(|at| why(at, side, compared, view.comparison)),
         place: rule.filter(|_| !grouped).map(words::place),
+    }
+}
+
+fn call_of<'s>(change: &Change, session: &'s Session) -> Option<&'s Call> {
+    change.at.call().and_then(|at| session.calls.get(at.index as usize))
+}
+
+/// What became of a call then, in a word.
+fn recorded_word(change: &Change, session: &Session) -> &'static str {
+    match call_of(change, session).map(|call| call.outcome) {
+        Some(Outcome::Refused) => "refused",
+        Some(Outcome::Error) => "ran and failed",
+        Some(Outcome::Unknown) => "no result",
+        Some(Outcome::Ok) | None => "ran",
     }
 }
 

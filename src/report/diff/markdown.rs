@@ -147,12 +147,16 @@ fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
 /// Any text as code that stays text.
 fn code(text: &str) -> String {
     let mut escaped = String::from("<code>");
+    let mut before = ' ';
     for letter in words::line(text).chars() {
-        if letter.is_alphanumeric() || matches!(letter, ' ' | '.' | ',' | '-' | '/' | '␛' | '…') {
+        // Behind `www` a dot makes a link.
+        let plain = matches!(letter, ' ' | ',' | '-' | '/' | '␛' | '…') || letter == '.' && before != 'w';
+        if letter.is_alphanumeric() || plain {
             escaped.push(letter);
         } else {
             let _ = write!(escaped, "&#{};", u32::from(letter));
         }
+        before = letter.to_ascii_lowercase();
     }
     escaped.push_str("</code>");
     escaped
