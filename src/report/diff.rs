@@ -2,7 +2,7 @@
 //!
 //! Data is written session by session. What people read begins with what they must not miss, whichever session it is in,
 //! so it is gathered first: by kind and rule, a few changes of each worded, the others counted. Memory is then bounded by
-//! the number of rules, not of sessions.
+//! the number of rules, not of sessions; only JUnit, of which the counts stand first, keeps a few lines of every session.
 
 mod entry;
 mod json;

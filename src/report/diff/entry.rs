@@ -234,9 +234,7 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
     let stand = change.stand(side);
     let recorded = view.comparison.side(side).is_none();
     let word = match stand.answer {
-        Answer::Call(verdict) if recorded => {
-            if verdict.stops() { "refused" } else { "not refused" }.to_owned()
-        }
+        Answer::Call(_) if recorded => recorded_word(change, compared.session()).to_owned(),
         Answer::Call(verdict) => words::decided(verdict).to_owned(),
         Answer::Rule(Some(outcome)) => words::ended(outcome).to_owned(),
         Answer::Rule(None) => "not in this version".to_owned(),

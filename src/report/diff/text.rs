@@ -75,8 +75,8 @@ fn heading(about: &About<'_>, first: bool, paint: Paint, out: &mut dyn Write) ->
     let (_, rule) = about.rule;
     let place = paint.bold(&words::place(rule));
     let fate = about.fate().map(|fate| format!("  {fate}")).unwrap_or_default();
-    let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
-    writeln!(out, "  {place}{fate}{}", paint.dim(&description.unwrap_or_default()))?;
+    let description = rule.description.as_deref().map(|text| paint.dim(&format!("  {}", words::line(text))));
+    writeln!(out, "  {place}{fate}{}", description.unwrap_or_default())?;
     if !first {
         return Ok(());
     }
@@ -119,8 +119,8 @@ fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     for (label, said) in [("base", &entry.base), ("new", &entry.new)] {
         if let Some(why) = &said.why {
             let code = said.code.map(|code| format!("{code}: ")).unwrap_or_default();
-            let place = said.place.as_deref().map(|place| format!("  {place}")).unwrap_or_default();
-            writeln!(out, "      {label:<9} {code}{why}{}", paint.dim(&place))?;
+            let place = said.place.as_deref().map(|place| paint.dim(&format!("  {place}")));
+            writeln!(out, "      {label:<9} {code}{why}{}", place.unwrap_or_default())?;
         }
     }
     match entry.became {

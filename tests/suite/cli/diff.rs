@@ -1,0 +1,290 @@
+//! `toolgate diff` as people and programs see it, with good and with bad input.
+
+use std::path::Path;
+use std::process::Command;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{CLEAN, CLOSE_CASE, ISSUE_REFUND, REFUND_124, folder, refunds, run, seen, toolgate};
+
+/// The refunds under two versions: the order need not be the same any more, and a closed case may be closed again;
+/// and under a third one, which asks for two turns first.
+fn two_versions() -> TempDir {
+    let loose = ISSUE_REFUND.replace("    resource: {bind_from: arguments, path: $.order_id}\n", "");
+    let late = ISSUE_REFUND.replace(
+        "preconditions:\n",
+        "preconditions:\n  - requires_step_count: {gte: 2}\n    description: Not so soon\n",
+    );
+    let third = REFUND_124.replace("refund-124", "refund-125").replace("ORD-124", "ORD-123");
+    folder(&[
+        ("v1/issue_refund.yaml", ISSUE_REFUND),
+        ("v1/close_case.yaml", CLOSE_CASE),
+        ("v2/issue_refund.yaml", &loose),
+        ("v2/close_case.yaml", &CLOSE_CASE.replace("[close_case, void_order]", "[void_order]")),
+        ("v3/issue_refund.yaml", &late),
+        ("v3/close_case.yaml", CLOSE_CASE),
+        ("sessions/a.json", REFUND_124),
+        ("sessions/b.json", CLEAN),
+        ("sessions/c.json", &third),
+    ])
+}
+
+fn compared(more: &[&str]) -> String {
+    run(&two_versions(), &[&["diff", "sessions", "-b", "v1", "-p", "v2"], more].concat())
+}
+
+#[test]
+fn for_people() {
+    assert_snapshot!(compared(&[]));
+}
+
+#[test]
+fn for_people_in_shadow() {
+    assert_snapshot!(compared(&["--mode", "shadow"]));
+}
+
+#[test]
+fn for_people_in_colours() {
+    assert_snapshot!(compared(&["--color", "always"]).replace('\x1b', "␛"));
+}
+
+#[test]
+fn the_other_way_round() {
+    assert_snapshot!(run(&two_versions(), &["diff", "sessions", "-b", "v2", "-p", "v1"]));
+}
+
+#[test]
+fn as_data() {
+    assert_snapshot!(compared(&["--format", "json"]));
+}
+
+#[test]
+fn as_data_in_full() {
+    assert_snapshot!(compared(&["--format", "json", "--full"]));
+}
+
+#[test]
+fn another_reason_and_a_new_rule() {
+    let folder = two_versions();
+    for format in ["text", "markdown"] {
+        assert_snapshot!(run(&folder, &["diff", "sessions", "-b", "v1", "-p", "v3", "--format", format]));
+    }
+}
+
+#[test]
+fn for_a_pull_request() {
+    assert_snapshot!(compared(&["--format", "markdown"]));
+}
+
+#[test]
+fn for_a_build_server() {
+    assert_snapshot!(compared(&["--format", "junit"]));
+    // What is no failure is written all the same.
+    assert_snapshot!(compared(&["--format", "junit", "--fail-on", "newly_blocked"]));
+}
+
+#[test]
+fn no_change() {
+    let folder = two_versions();
+    assert_snapshot!(run(&folder, &["diff", "sessions", "-b", "v1", "-p", "v1"]));
+    assert_snapshot!(run(&folder, &["diff", "sessions", "-b", "v1", "-p", "v1", "--format", "markdown"]));
+}
+
+#[test]
+fn many_changes_of_a_rule_are_counted() {
+    let folder = two_versions();
+    let many: Vec<String> =
+        (0..23).map(|number| REFUND_124.replace("refund-124", &format!("many-{number}"))).collect();
+    std::fs::write(folder.path().join("many.json"), format!("[{}]", many.join(","))).unwrap();
+    let arguments = ["diff", "many.json", "-b", "v1", "-p", "v2", "--mode", "shadow"];
+    assert_snapshot!(run(&folder, &arguments));
+    assert_snapshot!(run(&folder, &[&arguments[..], &["--format", "markdown"]].concat()));
+    let full = run(&folder, &[&arguments[..], &["--full"]].concat());
+    assert!(
+        (0..23).all(|number| full.contains(&format!("many-{number} "))) && !full.contains("more"),
+        "{full}"
+    );
+    // The number of threads changes nothing.
+    for format in ["text", "json", "markdown", "junit"] {
+        let with = |jobs| run(&folder, &[&arguments[..], &["--format", format, "--jobs", jobs]].concat());
+        assert_eq!(with("1"), with("4"));
+    }
+}
+
+#[test]
+fn the_exit_code_is_what_was_asked_for() {
+    let folder = two_versions();
+    let code = |arguments: &[&str]| {
+        let arguments = [&["diff", "-q", "sessions", "-b", "v1"], arguments].concat();
+        toolgate(folder.path(), &arguments).output().unwrap().status.code().unwrap()
+    };
+    assert_eq!(code(&["-p", "v1"]), 0);
+    assert_eq!(code(&["-p", "v2"]), 1);
+    assert_eq!(code(&["-p", "v2", "--fail-on", "any"]), 1);
+    assert_eq!(code(&["-p", "v2", "--fail-on", "newly_allowed"]), 1);
+    assert_eq!(code(&["-p", "v2", "--fail-on", "newly_blocked"]), 0);
+    assert_eq!(code(&["-p", "v2", "--fail-on", "newly_blocked,newly_allowed"]), 1);
+    assert_eq!(code(&["-p", "v2", "--fail-on", "newly"]), 2);
+    assert_eq!(code(&["-p", "v2", "--format", "sarif"]), 2);
+    assert_eq!(code(&["-p", "nowhere"]), 2);
+    assert_eq!(code(&["-p", "v1", "nowhere.json"]), 2, "what was not read may hold anything");
+    assert_eq!(code(&["-p", "v2", "nowhere.json"]), 1);
+    assert_eq!(code(&["-p", "v2", "-b", "recorded"]), 2, "the recording is not joined with a version");
+    // The rules of one dialect alone.
+    assert_eq!(code(&["-p", "v2", "--only", "sequence_policy"]), 2);
+    assert_eq!(code(&["-p", "v2", "--only", "contract"]), 1);
+}
+
+#[test]
+fn a_version_that_does_not_load() {
+    let folder = two_versions();
+    std::fs::write(folder.path().join("v2/broken.yaml"), "tool: [x\n").unwrap();
+    assert_snapshot!(run(&folder, &["diff", "sessions", "-b", "v1", "-p", "v2"]));
+    assert_snapshot!(run(&folder, &["diff", "sessions", "-b", "v2", "-p", "v1"]));
+    assert_snapshot!(run(&folder, &["diff", "sessions", "-p", "v1"]));
+}
+
+#[test]
+fn the_recording_as_the_base() {
+    let refused = REFUND_124
+        .replace("\"content\": \"{\\\"eligible\\\": true}\"", "\"content\": \"no\", \"refused\": true");
+    let folder = two_versions();
+    std::fs::write(folder.path().join("sessions/d.json"), refused.replace("refund-124", "refund-126"))
+        .unwrap();
+    for format in ["text", "json", "markdown"] {
+        assert_snapshot!(run(
+            &folder,
+            &["diff", "sessions", "-b", "recorded", "-p", "v1", "--format", format]
+        ));
+    }
+    // These are the calls of which `replay` says that they do not agree.
+    let lines = |arguments: &[&str]| -> Vec<Value> {
+        let output = toolgate(folder.path(), arguments).output().unwrap();
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    for mode in ["enforce", "shadow"] {
+        let common = ["-q", "sessions", "-p", "v1", "--format", "json", "--mode", mode];
+        let replayed = lines(&[&["replay"], &common[..]].concat());
+        let diffed = lines(&[&["diff", "-b", "recorded"], &common[..]].concat());
+        for (replayed, diffed) in replayed.iter().zip(&diffed) {
+            let turns = replayed["turns"].as_array().unwrap();
+            let calls = turns.iter().flat_map(|turn| turn["calls"].as_array().unwrap());
+            let disagree =
+                calls.filter(|call| call["agrees"] == false).map(|call| call["index"].as_u64().unwrap());
+            let changes = diffed["changes"].as_array().unwrap();
+            let mut changed: Vec<_> =
+                changes.iter().map(|change| change["index"].as_u64().unwrap()).collect();
+            changed.sort_unstable();
+            assert_eq!(changed, disagree.collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn recorded_text_formats_and_steers_nothing() {
+    let session = r#"{"id": "\u001b[2J<b>|*x*", "tools": [{"name": "pay"}], "messages": [
+      {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "check", "arguments": "{\"id\": \"a\"}"}}]},
+      {"role": "tool", "tool_call_id": "1", "content": "1"},
+      {"role": "assistant", "tool_calls": [{"id": "2", "function": {"name": "pay",
+        "arguments": "{\"id\": \"</details>|`@you` http://x.example www.x.example #1 \\u001b[31m\u202e]]>\"}"}}]}]}"#;
+    let policy = "tool: pay\npreconditions:\n  - requires_prior_tool: check\n    \
+                  resource: {bind_from: arguments, path: $.id}\n    description: \"```\\n</details> <!-- a\\e[1mb\"\n";
+    let folder =
+        folder(&[("s.json", session), ("p.yaml", policy), ("q.yaml", "tool: x\nforbids_after: [x]\n")]);
+    let told =
+        |format| run(&folder, &["diff", "-q", "s.json", "-b", "p.yaml", "-p", "q.yaml", "--format", format]);
+    for format in ["text", "markdown", "junit"] {
+        let told = told(format);
+        let hidden =
+            |c: char| (c.is_control() && c != '\n') || (c != '…' && ('\u{200b}'..='\u{202e}').contains(&c));
+        assert!(!told.contains(hidden), "{told:?}");
+    }
+    assert_snapshot!(told("markdown"));
+    assert_snapshot!(told("junit"));
+}
+
+// ---- Revisions --------------------------------------------------------------------------------------------------
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(folder).args([
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    ]);
+    let output = git.args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The refunds, committed, then with a contract edited; nothing where there is no `git`.
+fn edited() -> Option<TempDir> {
+    if Command::new("git").arg("--version").output().is_err() {
+        println!("skipped: there is no `git` here");
+        return None;
+    }
+    let folder = refunds();
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "-m", "as it was"]);
+    let loose = ISSUE_REFUND.replace("    resource: {bind_from: arguments, path: $.order_id}\n", "");
+    std::fs::write(folder.path().join("contracts/issue_refund.yaml"), loose).unwrap();
+    Some(folder)
+}
+
+#[test]
+fn edited_contracts_against_the_last_commit() {
+    let Some(folder) = edited() else { return };
+    let expected = run(&folder, &["diff", "sessions", "-b", "git:HEAD"]);
+    assert_snapshot!(expected);
+    // The same, said at length, and from a folder below.
+    let same = |told: String| {
+        let words = |told: &str| told.split_once('\n').unwrap().1.replace("../", "").replace(":../", ":");
+        let (told, expected) = (words(&told), words(&expected));
+        told.lines().filter(|line| line.contains('→')).count()
+            == expected.lines().filter(|l| l.contains('→')).count()
+    };
+    assert!(same(run(&folder, &["diff", "sessions", "-p", "contracts", "-b", "git:HEAD"])));
+    assert!(same(run(&folder, &["diff", "sessions", "-p", "contracts", "-b", "git:HEAD:contracts"])));
+    let below = folder.path().join("sessions");
+    let told = toolgate(&below, &["diff", ".", "-p", "../contracts", "-b", "git:HEAD"]).output().unwrap();
+    assert!(same(seen(&told)), "{}", seen(&told));
+    // One file of it, and a revision against another.
+    let file = ["diff", "sessions", "-p", "contracts/issue_refund.yaml", "-b", "git:HEAD"];
+    assert!(run(&folder, &file).starts_with("exit 1\n"));
+    git(folder.path(), &["commit", "-q", "-a", "-m", "looser"]);
+    assert!(run(&folder, &["diff", "sessions", "-b", "git:HEAD"]).starts_with("exit 0\n"));
+    assert!(
+        run(&folder, &["diff", "sessions", "-p", "git:HEAD", "-b", "git:HEAD~1"]).starts_with("exit 1\n")
+    );
+}
+
+#[test]
+fn without_sessions_the_samples_are_compared() {
+    let Some(folder) = edited() else { return };
+    let told = run(&folder, &["diff", "-q", "-b", "git:HEAD"]);
+    assert!(told.starts_with("exit 1\n") && told.contains("sample-traces/"), "{told}");
+}
+
+#[test]
+fn revisions_that_cannot_be_read() {
+    let Some(folder) = edited() else { return };
+    for base in ["git:nope", "git:", "git:HEAD:nowhere", "git:HEAD:contracts/nope.yaml", "git:--help"] {
+        assert_snapshot!(run(&folder, &["diff", "sessions", "-b", base]));
+    }
+    let outside = refunds();
+    // The temporary folder may itself lie in a repository.
+    let mut command = toolgate(outside.path(), &["diff", "sessions", "-b", "git:HEAD"]);
+    let parent = outside.path().parent().unwrap();
+    assert_snapshot!(seen(&command.env("GIT_CEILING_DIRECTORIES", parent).output().unwrap()));
+    let mut command = toolgate(folder.path(), &["diff", "sessions", "-b", "git:HEAD"]);
+    assert_snapshot!(seen(&command.env("PATH", "").output().unwrap()));
+}
