@@ -85,8 +85,8 @@ pub fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::NewlyAllowed => "newly allowed",
         Kind::NewlyBlocked => "newly blocked",
-        Kind::Harder => "harder: halted instead of denied",
-        Kind::Softer => "softer: denied instead of halted",
+        Kind::Harder => "harder (halted, not denied)",
+        Kind::Softer => "softer (denied, not halted)",
         Kind::OtherReason => "stopped for another reason",
         Kind::NowReached => "now reached",
         Kind::NowUnreached => "not reached any more",
@@ -241,7 +241,15 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
         Answer::Tool { .. } | Answer::Session(_) => stand.answer.word().unwrap_or_default().replace('_', " "),
     };
     let rule = stand.rule.and_then(|rule| view.comparison.side(side)?.rules().get(rule));
-    let grouped = change.rule.is_some_and(|at| at.side == side && stand.rule == Some(at.rule));
+    let pairs = view.comparison.rules();
+    let grouped = change.rule.is_some_and(|at| {
+        let own = match (at.side, side) {
+            (Side::Base, Side::New) => pairs.in_new(at.rule),
+            (Side::New, Side::Base) => pairs.in_base(at.rule),
+            _ => Some(at.rule),
+        };
+        own == stand.rule
+    });
     Said {
         word,
         code: stand.code,
