@@ -1,0 +1,266 @@
+//! One change: where, what stands under either version, its kind, its origin and the rule it is about.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Code;
+use crate::engine::Verdict;
+use crate::monitor::RuleId;
+use crate::monitor::finding::RuleOutcome;
+use crate::replay::Status;
+use crate::session::CallRef;
+
+/// One thing that is otherwise under the new version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Where: a call, a turn's start, or the session's end.
+    pub at: At,
+    /// The tool of the call, or the one that is shown or hidden.
+    pub tool: Option<Arc<str>>,
+    /// What stands under the base.
+    pub base: Stand,
+    /// What stands under the new version.
+    pub new: Stand,
+    /// What kind of change.
+    pub kind: Kind,
+    /// Whether the versions' histories had parted before.
+    pub origin: Origin,
+    /// The rule it is about: the one that stops, hides or ends under the stricter version. Where both are as strict, and
+    /// where a rule's outcome changed, that of the new version if it has one.
+    pub rule: Option<RuleAt>,
+    /// Under one of the versions the model had seen something else by then than the recording says (SEMANTICS 2, frontier).
+    pub counterfactual: bool,
+}
+
+/// Where a change stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum At {
+    /// At a call.
+    Call(CallRef),
+    /// At the start of a turn, from 1.
+    Turn(u32),
+    /// At the session's end.
+    End,
+}
+
+/// What one version makes of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stand {
+    /// The answer.
+    pub answer: Answer,
+    /// The rule that decided so, in this version's numbers: that stopped the call, hides the tool, or ended so. For a call
+    /// that is not reached, the one that ended the session.
+    pub rule: Option<RuleId>,
+    /// Why, as a stable code.
+    pub code: Option<Code>,
+}
+
+/// The answer of one version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// A decision about a call. Of the recording: `deny` for a call that was refused, else `allow`.
+    Call(Verdict),
+    /// Whether a tool is visible.
+    Tool {
+        /// It is.
+        visible: bool,
+    },
+    /// A session's status.
+    Session(Status),
+    /// How a rule about the session ended; `None` where the version has no such rule.
+    Rule(Option<RuleOutcome>),
+}
+
+/// A rule of one of the two versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleAt {
+    /// Whose it is.
+    pub side: Side,
+    /// The rule.
+    pub rule: RuleId,
+}
+
+/// One of the two versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The base.
+    Base,
+    /// The new version.
+    New,
+}
+
+/// Kinds of change, in the order in which they are shown: what a reviewer must not miss comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Stopped under the base, allowed now.
+    NewlyAllowed,
+    /// Allowed under the base, stopped now.
+    NewlyBlocked,
+    /// Denied under the base, halted now.
+    Harder,
+    /// Halted under the base, denied now.
+    Softer,
+    /// Stopped under both in the same way, by another rule or for another code, reason or told text.
+    OtherReason,
+    /// The session was over under the base, and is not now.
+    NowReached,
+    /// The session is over now, and was not under the base.
+    NowUnreached,
+    /// A tool that was hidden is visible.
+    NewlyVisible,
+    /// A tool that was visible is hidden.
+    NewlyHidden,
+    /// A session's status, or how a rule about it ended.
+    OutcomeChanged,
+}
+
+/// Whether a change is the versions' own or follows from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// The histories were still the same.
+    Primary,
+    /// They had parted.
+    Downstream,
+}
+
+impl Change {
+    /// What it is shown under: its kind and the rule it is about.
+    pub fn group(&self) -> (Kind, Option<RuleAt>) {
+        (self.kind, self.rule)
+    }
+
+    /// What stands under a version.
+    pub fn stand(&self, side: Side) -> Stand {
+        match side {
+            Side::Base => self.base,
+            Side::New => self.new,
+        }
+    }
+}
+
+impl At {
+    /// The turn, where it is at one.
+    pub fn turn(self) -> Option<u32> {
+        match self {
+            At::Call(call) => Some(call.turn),
+            At::Turn(turn) => Some(turn),
+            At::End => None,
+        }
+    }
+
+    /// The call, where it is at one.
+    pub fn call(self) -> Option<CallRef> {
+        match self {
+            At::Call(call) => Some(call),
+            At::Turn(_) | At::End => None,
+        }
+    }
+}
+
+impl Answer {
+    /// The word of the JSON output and the screen; none where a version has no such rule.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Answer::Call(verdict) => Some(verdict.word()),
+            Answer::Tool { visible: true } => Some("visible"),
+            Answer::Tool { visible: false } => Some("hidden"),
+            Answer::Session(status) => Some(status.word()),
+            Answer::Rule(outcome) => outcome.map(RuleOutcome::word),
+        }
+    }
+}
+
+impl Side {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Side {
+        match self {
+            Side::Base => Side::New,
+            Side::New => Side::Base,
+        }
+    }
+}
+
+impl Kind {
+    /// Every kind, in the order in which they are shown.
+    pub const ALL: [Kind; 10] = [
+        Kind::NewlyAllowed,
+        Kind::NewlyBlocked,
+        Kind::Harder,
+        Kind::Softer,
+        Kind::OtherReason,
+        Kind::NowReached,
+        Kind::NowUnreached,
+        Kind::NewlyVisible,
+        Kind::NewlyHidden,
+        Kind::OutcomeChanged,
+    ];
+
+    /// The word of the JSON output and the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::NewlyAllowed => "newly_allowed",
+            Kind::NewlyBlocked => "newly_blocked",
+            Kind::Harder => "harder",
+            Kind::Softer => "softer",
+            Kind::OtherReason => "other_reason",
+            Kind::NowReached => "now_reached",
+            Kind::NowUnreached => "now_unreached",
+            Kind::NewlyVisible => "newly_visible",
+            Kind::NewlyHidden => "newly_hidden",
+            Kind::OutcomeChanged => "outcome_changed",
+        }
+    }
+
+    /// The kind of the same change seen from the other version.
+    #[must_use]
+    pub fn inverse(self) -> Kind {
+        match self {
+            Kind::NewlyAllowed => Kind::NewlyBlocked,
+            Kind::NewlyBlocked => Kind::NewlyAllowed,
+            Kind::Harder => Kind::Softer,
+            Kind::Softer => Kind::Harder,
+            Kind::NowReached => Kind::NowUnreached,
+            Kind::NowUnreached => Kind::NowReached,
+            Kind::NewlyVisible => Kind::NewlyHidden,
+            Kind::NewlyHidden => Kind::NewlyVisible,
+            Kind::OtherReason | Kind::OutcomeChanged => self,
+        }
+    }
+
+    /// Of a call with these decisions, neither the same as the other.
+    pub(super) fn of(base: Verdict, new: Verdict) -> Option<Kind> {
+        use Verdict::{Allow, Deny, Halt, NotReached};
+        Some(match (base, new) {
+            (Allow, Allow) | (Deny, Deny) | (Halt, Halt) | (NotReached, NotReached) => return None,
+            (NotReached, _) => Kind::NowReached,
+            (_, NotReached) => Kind::NowUnreached,
+            (_, Allow) => Kind::NewlyAllowed,
+            (Allow, _) => Kind::NewlyBlocked,
+            (Deny, Halt) => Kind::Harder,
+            (Halt, Deny) => Kind::Softer,
+        })
+    }
+
+    /// The version whose rule the change is about, where both have one.
+    pub(super) fn side(self) -> Side {
+        match self {
+            Kind::NewlyAllowed | Kind::Softer | Kind::NowReached | Kind::NewlyVisible => Side::Base,
+            Kind::NewlyBlocked
+            | Kind::Harder
+            | Kind::OtherReason
+            | Kind::NowUnreached
+            | Kind::NewlyHidden
+            | Kind::OutcomeChanged => Side::New,
+        }
+    }
+}
+
+impl Origin {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Origin::Primary => "primary",
+            Origin::Downstream => "downstream",
+        }
+    }
+}
