@@ -13,6 +13,8 @@ mod text;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+pub use entry::{noun, title};
+
 use super::{Look, Scope, Total};
 use crate::compare::{Compared, Comparison, Kind, Origin, RuleAt, Totals, groups};
 use crate::engine::Mode;
