@@ -27,17 +27,25 @@ fn policy(rules: &str) -> Arc<Policy> {
     Policy::load(&[file], None).policy.expect("the rules are sound")
 }
 
-/// Turns of one call, the tools one after the other; a tool with `?` never gets a result.
+/// Turns of one call, the tools one after the other; a tool with `?` never gets a result, one with `+` at the end.
 fn session(calls: usize, tools: &[&str]) -> Session {
     let mut build =
         Builder::new("bench", Origin { file: "bench".into(), index: 0, format: "native", line: 1 });
     for (call, tool) in tools.iter().cycle().take(calls).enumerate() {
         let id = format!("{call}");
         build.response(None, Body::MISSING, None);
-        build.call(Some(&id), tool.trim_end_matches('?'), Body::text(r#"{"cmd": "git push", "n": 5}"#), None);
-        if !tool.ends_with('?') {
+        build.call(
+            Some(&id),
+            tool.trim_end_matches(['?', '+']),
+            Body::text(r#"{"cmd": "git push", "n": 5}"#),
+            None,
+        );
+        if !tool.ends_with(['?', '+']) {
             build.result(Some(&id), Body::text("done"), Mark::default(), None);
         }
+    }
+    for (call, _) in tools.iter().cycle().take(calls).enumerate().filter(|(_, tool)| tool.ends_with('+')) {
+        build.result(Some(&call.to_string()), Body::text("done"), Mark::default(), None);
     }
     let session = build.finish();
     for call in &session.calls {
@@ -77,6 +85,7 @@ kinds! {
     before_never_met: play, ["b"], "{type: before, first: a, then: [b, c]}";
     immediately_before: play, ["a", "b"], "{type: immediately_before, first: a, then: b}";
     immediately_before_unknown: play, ["a?", "b"], "{type: immediately_before, first: a, then: b}";
+    immediately_before_late: play, ["a+", "b"], "{type: immediately_before, first: a, then: b}";
     blocklist: play, ["a", "b"], "{type: blocklist, tools: [\"b*\"]}";
     allowlist: play, ["a", "b"], "{type: allowlist, tools: [\"a*\"]}";
     max_calls: play, ["a", "b"], "{type: max_calls, tool: Any, max: 50}";
@@ -86,7 +95,8 @@ kinds! {
     after_answered: play, ["a", "b"], "{type: after, trigger: a, then: b, within: 3}";
     after_many_open_windows: play, ["a"], "{type: after, trigger: a, then: b, within: 1000000}";
     after_many_open_windows_findings: play_whole, ["a"], "{type: after, trigger: a, then: b, within: 1000000}";
-    after_every_deadline_missed_findings: play_whole, ["a"], "{type: after, trigger: a, then: b, within: 1000}";
+    after_every_deadline_missed_findings: play_whole, ["a"], "{type: after, trigger: a, then: b, within: 10}";
+    after_late_answers: play, ["a", "b+"], "{type: after, trigger: a, then: b, within: 10}";
     sequence: play, ["a", "b", "c", "d"], "{type: sequence, tools: [a, b, c, d, e]}";
     sequence_strict: play, ["a", "b", "c", "d"], "{type: sequence, tools: [a, b, c, d, e], strict: true}";
     sequence_unknown_steps: play, ["a?", "b", "c"], "{type: sequence, tools: [a, b, c, d]}";

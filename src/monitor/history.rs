@@ -2,16 +2,15 @@
 //!
 //! Only grows. A copy shares all full blocks with its original, so a fork costs little in a long session too.
 
-use std::sync::Arc;
-
+use super::kept::Blocks;
 use crate::session::Message;
 
 /// The messages of a session up to a moment.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    messages: Kept<Message>,
-    user: Kept<usize>,
-    assistant: Kept<usize>,
+    messages: Blocks<Message>,
+    user: Blocks<usize>,
+    assistant: Blocks<usize>,
 }
 
 /// Whose messages are counted.
@@ -87,61 +86,6 @@ impl History {
     }
 }
 
-/// A list that only grows, in blocks that its copies share.
-#[derive(Debug)]
-pub struct Kept<T> {
-    full: Vec<Arc<[T]>>,
-    rest: Vec<T>,
-}
-
-/// Items of a block: a copy repeats the items of the last, unfinished one alone.
-const BLOCK: usize = 256;
-
-impl<T> Kept<T> {
-    /// How many items there are.
-    pub fn len(&self) -> usize {
-        self.full.len() * BLOCK + self.rest.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Adds an item behind all others.
-    pub fn push(&mut self, item: T) {
-        self.rest.push(item);
-        if self.rest.len() == BLOCK {
-            self.full.push(std::mem::take(&mut self.rest).into());
-        }
-    }
-
-    /// The item at this place, from 0.
-    pub fn get(&self, place: usize) -> Option<&T> {
-        match self.full.get(place / BLOCK) {
-            Some(block) => block.get(place % BLOCK),
-            None => self.rest.get(place.checked_sub(self.full.len() * BLOCK)?),
-        }
-    }
-
-    /// The items in order.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.full.iter().flat_map(|block| block.iter()).chain(&self.rest)
-    }
-}
-
-impl<T: Clone> Clone for Kept<T> {
-    fn clone(&self) -> Self {
-        Kept { full: self.full.clone(), rest: self.rest.clone() }
-    }
-}
-
-impl<T> Default for Kept<T> {
-    fn default() -> Self {
-        Kept { full: Vec::new(), rest: Vec::new() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,35 +98,21 @@ mod tests {
 
     #[test]
     fn each_speakers_messages_are_found_by_number_across_blocks() {
+        const EACH: usize = 700;
         let mut history = History::default();
-        for number in 0..BLOCK * 3 {
+        for number in 0..EACH * 3 {
             history.push(said(["user", "assistant", "tool"][number % 3], &number.to_string()));
         }
         for (speaker, offset) in [(Speaker::User, 0), (Speaker::Assistant, 1)] {
-            assert_eq!(history.count(speaker), BLOCK);
-            for number in 0..BLOCK {
+            assert_eq!(history.count(speaker), EACH);
+            for number in 0..EACH {
                 let place = history.place(speaker, number).unwrap();
                 assert_eq!(place, number * 3 + offset);
                 assert_eq!(history.get(place).unwrap().content.shown(), place.to_string());
             }
-            assert_eq!(history.place(speaker, BLOCK), None);
+            assert_eq!(history.place(speaker, EACH), None);
         }
-        assert_eq!(history.place(Speaker::Anyone, BLOCK * 3), None);
-        assert_eq!(history.from(BLOCK * 3 - 2).count(), 2);
-    }
-
-    #[test]
-    fn a_copy_goes_on_by_itself() {
-        let mut one: Kept<usize> = Kept::default();
-        (0..BLOCK + 3).for_each(|item| one.push(item));
-        let mut other = one.clone();
-        (0..BLOCK).for_each(|_| other.push(7));
-        one.push(8);
-        assert_eq!((one.len(), one.get(BLOCK + 3), one.get(BLOCK + 4)), (BLOCK + 4, Some(&8), None));
-        assert_eq!((other.len(), other.get(BLOCK + 3)), (BLOCK * 2 + 3, Some(&7)));
-        assert_eq!(
-            one.iter().copied().take(BLOCK + 3).collect::<Vec<_>>(),
-            (0..BLOCK + 3).collect::<Vec<_>>()
-        );
+        assert_eq!(history.place(Speaker::Anyone, EACH * 3), None);
+        assert_eq!(history.from(EACH * 3 - 2).count(), 2);
     }
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::condition::liquid::{Scope, Template, Text, Unevaluable, Value};
-use crate::monitor::history::Kept;
+use crate::monitor::kept::Blocks;
 use crate::monitor::plan::Cause;
 use crate::monitor::{Cx, History};
 use crate::session::{Facts, Message, MessageKind, ToolCall};
@@ -23,7 +23,7 @@ pub(super) struct Rendered {
 /// The history as templates see it. Messages are turned into values once, when a template first asks.
 #[derive(Clone, Default)]
 pub(super) struct Messages {
-    made: Kept<Value>,
+    made: Blocks<Value>,
 }
 
 impl Messages {

@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use rpds::VectorSync;
-
 use super::operand::{Look, Side};
 use super::unit::{Against, Kind, Stands};
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
+use crate::monitor::kept::{Blocks, Waiting};
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
 
@@ -22,52 +21,40 @@ pub(super) struct After {
 }
 
 /// What `after` keeps. Places are those of the trace, from 1.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct AfterState {
     /// Triggers without an answer, in order.
-    open: Vec<(u32, CallRef)>,
+    open: Waiting<(u32, CallRef)>,
     /// Every trigger, in order.
-    triggers: VectorSync<(u32, CallRef)>,
+    triggers: Blocks<(u32, CallRef)>,
     /// Every `then` that succeeded, in order.
-    answers: VectorSync<(u32, CallRef)>,
+    answers: Blocks<(u32, CallRef)>,
     /// Places of every `then` that has no result yet, in order.
-    waiting: Vec<u32>,
+    waiting: Waiting<u32>,
     /// The place of the newest `then`, whatever became of it.
     newest: u32,
-}
-
-impl Default for AfterState {
-    fn default() -> AfterState {
-        AfterState {
-            open: Vec::new(),
-            triggers: VectorSync::new_sync(),
-            answers: VectorSync::new_sync(),
-            waiting: Vec::new(),
-            newest: 0,
-        }
-    }
 }
 
 impl AfterState {
     /// The open trigger at a place.
     fn open_at(&self, place: u64) -> Option<CallRef> {
-        let found = self.open.binary_search_by_key(&place, |(open, _)| u64::from(*open)).ok()?;
-        self.open.get(found).map(|(_, trigger)| *trigger)
+        let found = self.open.find(|(open, _)| u64::from(*open) < place);
+        found.filter(|(open, _)| u64::from(*open) == place).map(|(_, trigger)| trigger)
     }
 
     fn answer(&mut self, place: u32, at: CallRef) {
         if self.answers.last().is_none_or(|(newest, _)| *newest < place) {
-            self.answers.push_back_mut((place, at));
+            self.answers.push((place, at));
             return;
         }
         // A late result: what came meanwhile goes behind it.
         let mut behind = Vec::new();
         while let Some(last) = self.answers.last().copied().filter(|(newest, _)| *newest > place) {
             behind.push(last);
-            self.answers.drop_last_mut();
+            self.answers.pop();
         }
-        self.answers.push_back_mut((place, at));
-        behind.into_iter().rev().for_each(|answer| self.answers.push_back_mut(answer));
+        self.answers.push((place, at));
+        behind.into_iter().rev().for_each(|answer| self.answers.push(answer));
     }
 }
 
@@ -138,7 +125,7 @@ impl Kind for After {
         }
         if self.trigger.is(look) {
             state.open.push((place, at));
-            state.triggers.push_back_mut((place, at));
+            state.triggers.push((place, at));
             if let Ok(due) = u32::try_from(self.deadline(place))
                 && self.within > 0
             {
@@ -149,28 +136,25 @@ impl Kind for After {
 
     fn resolved(&self, state: &mut AfterState, look: Look<'_>, at: CallRef, ok: bool, cx: &Cx<'_>) {
         let Some(place) = cx.ran.place(at).filter(|_| self.then.is(look)) else { return };
-        if let Ok(waiting) = state.waiting.binary_search(&place) {
-            state.waiting.remove(waiting);
-        }
+        state.waiting.take(|waiting| *waiting < place, |waiting| *waiting == place);
         if ok {
             state.answer(place, at);
-            let from = state.open.partition_point(|(trigger, _)| self.deadline(*trigger) < u64::from(place));
-            let to = state.open.partition_point(|(trigger, _)| *trigger < place);
-            if from < to {
-                state.open.drain(from..to);
-            }
+            state.open.take_between(
+                |(trigger, _)| self.deadline(*trigger) < u64::from(place),
+                |(trigger, _)| *trigger < place,
+            );
         }
     }
 
     fn stands(&self, state: &AfterState, end: End, cx: &Cx<'_>) -> Stands {
-        let Some((place, trigger)) = state.open.first().copied() else {
+        let Some((place, trigger)) = state.open.iter().next() else {
             let exercised = !state.triggers.is_empty();
             return Stands::as_it_is(if exercised { RuleOutcome::Held } else { RuleOutcome::NotExercised });
         };
         let deadline = self.deadline(place);
         if end == End::SoFar {
-            let next = state.waiting.partition_point(|waiting| *waiting <= place);
-            let waits = state.waiting.get(next).is_some_and(|waiting| u64::from(*waiting) <= deadline);
+            let next = state.waiting.iter().find(|waiting| *waiting > place);
+            let waits = next.is_some_and(|waiting| u64::from(waiting) <= deadline);
             if waits || (cx.ran.len() as u64) < deadline {
                 return Stands::as_it_is(RuleOutcome::Pending).count(state.open.len() as u64);
             }
@@ -182,14 +166,14 @@ impl Kind for After {
 
     fn shows(&self, state: &AfterState, rule: RuleId, cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         let ran = cx.ran.len() as u64;
-        let from = state.open.partition_point(|(trigger, _)| self.deadline(*trigger) <= ran);
-        if let Some((place, trigger)) = state.open.get(from) {
+        let (open, first) = state.open.behind(|(trigger, _)| self.deadline(*trigger) <= ran);
+        if let Some((place, trigger)) = first {
             out.push(StateItem::Deadline {
                 rule,
                 tool: self.then.name(),
-                since: Some(*trigger),
-                left: self.deadline(*place) - ran,
-                open: (state.open.len() - from) as u64,
+                since: Some(trigger),
+                left: self.deadline(place) - ran,
+                open: open as u64,
             });
         }
     }

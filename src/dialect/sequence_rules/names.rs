@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use rpds::VectorSync;
-
 use super::operand::{Look, Meant, Side};
 use super::unit::{Against, Kind, Stands};
 use crate::condition::glob::Glob;
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
+use crate::monitor::kept::Blocks;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
 
@@ -30,14 +29,8 @@ pub(super) struct MaxCalls {
 }
 
 /// The calls that a rule is about.
-#[derive(Clone)]
-pub(super) struct Hits(VectorSync<CallRef>);
-
-impl Default for Hits {
-    fn default() -> Hits {
-        Hits(VectorSync::new_sync())
-    }
-}
+#[derive(Clone, Default)]
+pub(super) struct Hits(Blocks<CallRef>);
 
 impl List {
     fn forbids(&self, tool: &str) -> bool {
@@ -68,7 +61,7 @@ impl Kind for List {
     }
 
     fn started(&self, hits: &mut Hits, _look: Look<'_>, at: CallRef, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
-        hits.0.push_back_mut(at);
+        hits.0.push(at);
     }
 
     fn stands(&self, hits: &Hits, _end: End, _cx: &Cx<'_>) -> Stands {
@@ -101,7 +94,7 @@ impl Kind for MaxCalls {
 
     fn started(&self, hits: &mut Hits, look: Look<'_>, at: CallRef, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         if self.tool.is(look) {
-            hits.0.push_back_mut(at);
+            hits.0.push(at);
         }
     }
 

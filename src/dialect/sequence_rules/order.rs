@@ -6,6 +6,7 @@ use super::operand::{Look, Meant, Side};
 use super::unit::{Against, Kind, Stands};
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
+use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, Slot, Timers, Wakes};
 use crate::session::CallRef;
 
@@ -99,7 +100,7 @@ pub(super) struct AdjacentState {
     /// The earliest `then` that is certain to be wrong, behind the call that stands there instead.
     wrong: Option<(CallRef, Option<CallRef>)>,
     /// Each `then` behind a `first` that has no result yet: (`first`, `then`), in order.
-    waiting: Vec<(CallRef, CallRef)>,
+    waiting: Waiting<(CallRef, CallRef)>,
     exercised: bool,
 }
 
@@ -167,16 +168,14 @@ impl Kind for ImmediatelyBefore {
         if let Some((_, _, known)) = state.newest.as_mut().filter(|(newest, ..)| *newest == at) {
             *known = if ok { Known::Succeeded } else { Known::Failed };
         }
-        if let Ok(place) = state.waiting.binary_search_by_key(&at, |(first, _)| *first) {
-            let (first, then) = state.waiting.remove(place);
-            if !ok {
-                state.is_wrong(then, Some(first));
-            }
+        let waited = state.waiting.take(|(first, _)| *first < at, |(first, _)| *first == at);
+        if let Some((first, then)) = waited.filter(|_| !ok) {
+            state.is_wrong(then, Some(first));
         }
     }
 
     fn stands(&self, state: &AdjacentState, end: End, _cx: &Cx<'_>) -> Stands {
-        let unknown = state.waiting.first().map(|(first, then)| (*then, Some(*first)));
+        let unknown = state.waiting.iter().next().map(|(first, then)| (then, Some(first)));
         let wrong = match end {
             End::Complete => state.wrong.into_iter().chain(unknown).min_by_key(|(then, _)| *then),
             End::SoFar => state.wrong,

@@ -1,0 +1,205 @@
+//! Hash tables that are shared between a run and its forks.
+//!
+//! A table that nobody shares is written in place: a look-up is one in an ordinary hash table, however much is in it.
+//! Once it is shared, what changes goes into a small table on top; both become one again before that has grown to an
+//! eighth of the other, so each entry is copied a few times in all. A copy is two counts.
+
+use std::hash::Hash;
+use std::sync::Arc;
+
+use hashbrown::{Equivalent, HashMap};
+
+/// Changes that a shared table may have on top, whatever its size.
+const FEW: usize = 64;
+
+/// A hash table whose copies share what they have in common.
+#[derive(Debug, Clone)]
+pub struct Layered<K, V> {
+    base: Arc<HashMap<K, V>>,
+    /// What is different: another value, or none.
+    over: Arc<HashMap<K, Option<V>>>,
+    len: usize,
+}
+
+impl<K, V> Default for Layered<K, V> {
+    fn default() -> Self {
+        Layered { base: Arc::default(), over: Arc::default(), len: 0 }
+    }
+}
+
+impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The value of a key.
+    pub fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
+        match self.over.get(key) {
+            Some(changed) => changed.as_ref(),
+            None => self.base.get(key),
+        }
+    }
+
+    /// Whether the key has a value.
+    pub fn contains<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// The value of a key, to be changed: for this copy alone.
+    pub fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
+        if self.own() {
+            return Arc::get_mut(&mut self.base)?.get_mut(key);
+        }
+        if !self.over.contains_key(key) {
+            let (key, value) = self.base.get_key_value(key)?;
+            let (key, value) = (key.clone(), value.clone());
+            Arc::make_mut(&mut self.over).insert(key, Some(value));
+        }
+        Arc::make_mut(&mut self.over).get_mut(key)?.as_mut()
+    }
+
+    /// Gives a key a value.
+    pub fn insert(&mut self, key: K, value: V) {
+        let new = !self.contains(&key);
+        self.len += usize::from(new);
+        if self.own()
+            && let Some(base) = Arc::get_mut(&mut self.base)
+        {
+            base.insert(key, value);
+        } else {
+            Arc::make_mut(&mut self.over).insert(key, Some(value));
+        }
+    }
+
+    /// Takes a key and its value away.
+    pub fn remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) {
+        if !self.contains(key) {
+            return;
+        }
+        self.len -= 1;
+        if self.own()
+            && let Some(base) = Arc::get_mut(&mut self.base)
+        {
+            base.remove(key);
+            return;
+        }
+        match self.base.get_key_value(key) {
+            Some((key, _)) => {
+                let key = key.clone();
+                Arc::make_mut(&mut self.over).insert(key, None);
+            }
+            None => {
+                Arc::make_mut(&mut self.over).remove(key);
+            }
+        }
+    }
+
+    /// The entries, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        let changed = self.over.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        self.base.iter().filter(|(key, _)| !self.over.contains_key(*key)).chain(changed)
+    }
+
+    /// Whether there is one table that nobody shares, which is made so where it is time.
+    fn own(&mut self) -> bool {
+        if self.over.is_empty() {
+            return Arc::get_mut(&mut self.base).is_some();
+        }
+        if self.over.len() < FEW + self.base.len() / 8 {
+            return false;
+        }
+        let base = Arc::make_mut(&mut self.base);
+        for (key, value) in std::mem::take(&mut self.over).iter() {
+            match value {
+                Some(value) => {
+                    base.insert(key.clone(), value.clone());
+                }
+                None => {
+                    base.remove(key);
+                }
+            }
+        }
+        true
+    }
+}
+
+impl<K: Hash + Eq + Clone, V: Clone + PartialEq> PartialEq for Layered<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().all(|(key, value)| other.get(key) == Some(value))
+    }
+}
+
+impl<K: Hash + Eq + Clone, V: Clone + Eq> Eq for Layered<K, V> {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Draws numbers that look random, the same ones each time.
+    fn drawn(state: &mut u64) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as usize
+    }
+
+    #[test]
+    fn copies_go_on_by_themselves_like_plain_maps() {
+        let mut state = 7;
+        let mut copies: Vec<(Layered<usize, usize>, BTreeMap<usize, usize>)> = vec![Default::default()];
+        for step in 0..20_000 {
+            let at = drawn(&mut state) % copies.len();
+            let (key, value) = (drawn(&mut state) % 1000, drawn(&mut state));
+            let (map, plain) = &mut copies[at];
+            match drawn(&mut state) % 4 {
+                0 => {
+                    map.remove(&key);
+                    plain.remove(&key);
+                }
+                1 => assert_eq!(
+                    map.get_mut(&key).map(|found| *found = value),
+                    plain.get_mut(&key).map(|found| *found = value)
+                ),
+                _ => {
+                    map.insert(key, value);
+                    plain.insert(key, value);
+                }
+            }
+            assert_eq!((map.len(), map.get(&key)), (plain.len(), plain.get(&key)));
+            if step % 100 == 0 {
+                let copy = copies[at].clone();
+                assert!(copy.0 == copies[at].0);
+                if copies.len() < 8 {
+                    copies.push(copy)
+                } else {
+                    copies[step / 100 % 8] = copy
+                }
+                for (map, plain) in &copies {
+                    let entries: BTreeMap<usize, usize> =
+                        map.iter().map(|(key, value)| (*key, *value)).collect();
+                    assert_eq!(&entries, plain);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_on_top_stays_small() {
+        let mut map: Layered<usize, ()> = Layered::default();
+        let mut copies = Vec::new();
+        for key in 0..10_000 {
+            if key % 50 == 0 {
+                copies.push(map.clone());
+            }
+            map.insert(key, ());
+            assert!(map.over.len() <= FEW + map.base.len() / 8);
+        }
+        assert!(copies.iter().enumerate().all(|(at, copy)| copy.len() == at * 50));
+    }
+}
