@@ -15,7 +15,7 @@ use crate::engine::Mode;
 use crate::policy::{Loaded, Policy, PolicyFile};
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Origin, Session};
+use crate::session::{Body, Origin, Session, read};
 
 pub const CONTRACT: &str = "\
 # A refund needs an eligibility check of the same order.
@@ -77,13 +77,18 @@ pub fn loaded(text: &str) -> Loaded {
 
 /// A model of the given size with these sessions, judged by the policy.
 pub fn opened(width: u16, height: u16, theme: &str, sessions: Vec<Session>) -> Model {
+    judged(width, height, theme, loaded(CONTRACT), sessions)
+}
+
+/// The same under another policy.
+pub fn judged(width: u16, height: u16, theme: &str, policy: Loaded, sessions: Vec<Session>) -> Model {
     let mut model = Model::new(Opening {
         theme: Theme::builtin(theme, Depth::Rgb).expect("a theme inside the program"),
         size: Size::new(width, height),
         policy_name: "contracts".to_owned(),
         mode: Mode::Enforce,
     });
-    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:03:58".to_owned() });
+    feed(&mut model, Msg::Policy { loaded: Box::new(policy), at: "12:03:58".to_owned() });
     let total = sessions.len();
     for (done, session) in sessions.into_iter().enumerate() {
         let file = session.origin.file.clone();
@@ -93,6 +98,19 @@ pub fn opened(width: u16, height: u16, theme: &str, sessions: Vec<Session>) -> M
     }
     feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
     model
+}
+
+/// A model of the given size with a policy and the sessions of a file that come with the program.
+pub fn sample(width: u16, height: u16, theme: &str, policy: &str, sessions: &str) -> Model {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (name, path) = (format!("contracts/{policy}"), root.join("sample-traces").join(sessions));
+    let text = std::fs::read_to_string(root.join(&name)).expect("a document that comes with the program");
+    let file = PolicyFile { name: name.into(), relative: policy.into(), text: text.into(), named: true };
+    let recording = std::fs::File::open(path).expect("sessions that come with the program");
+    let reading =
+        read::open(sessions, Box::new(std::io::BufReader::new(recording)), &read::Options::default());
+    let sessions = reading.expect("a known format").collect();
+    judged(width, height, theme, Policy::load(&[file], None), sessions)
 }
 
 /// Feeds a message and judges at once what it asks to be judged; gives the other effects.

@@ -4,6 +4,7 @@
 //! asks too: for how many there are, and for what the one under the cursor points at.
 
 pub mod body;
+pub mod counters;
 pub mod decision;
 pub mod evidence;
 pub mod findings;

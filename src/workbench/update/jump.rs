@@ -3,7 +3,6 @@
 use super::{go, say};
 use crate::replay::{Frame, Judged};
 use crate::session::CallRef;
-use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::select::has_finding;
 use crate::workbench::model::{Model, Spot};
@@ -14,8 +13,33 @@ const KEPT: usize = 100;
 /// Turns looked at together for newly hidden tools.
 const CHUNK: u32 = 64;
 
+/// The next call with a finding, if need be in another session: nobody wants to know where a session ends.
 pub fn finding(model: &mut Model, forward: bool) {
-    calls(model, forward, "finding", has_finding);
+    let Some(replay) = model.replay().cloned() else { return };
+    let here = model.list(Pane::Transcript).cursor;
+    let wanted = |row: Row| matches!(row.kind, RowKind::Call(at) if replay.call(at).is_some_and(has_finding));
+    if let Some(row) = model.rows.seek(here, forward, wanted) {
+        return go::to_row(model, row);
+    }
+    let in_entry = |at: usize| {
+        let (_, replay) = model.entries.get(at)?.replay.as_ref()?;
+        let mut calls = replay.calls().iter();
+        let found = if forward { calls.position(has_finding) } else { calls.rposition(has_finding) };
+        Some((at, replay.session().calls.get(found?)?.at))
+    };
+    let found = if forward {
+        (model.open + 1..model.entries.len()).find_map(in_entry)
+    } else {
+        (0..model.open).rev().find_map(in_entry)
+    };
+    match found {
+        Some((entry, at)) => to(model, entry, at),
+        None => say(model, format!("no finding {} this in any session", side(forward))),
+    }
+}
+
+fn side(forward: bool) -> &'static str {
+    if forward { "after" } else { "before" }
 }
 
 pub fn disagreement(model: &mut Model, forward: bool) {
@@ -45,17 +69,7 @@ fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&Judged) 
 fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) -> bool) {
     match model.rows.seek(model.list(Pane::Transcript).cursor, forward, wanted) {
         Some(row) => go::to_row(model, row),
-        None => {
-            let side = if forward { "after" } else { "before" };
-            // Only the sessions with stops are gone through; they are where the findings are.
-            let (key, other) =
-                if forward { (Command::NextStop, "next") } else { (Command::PreviousStop, "previous") };
-            let more = match what {
-                "finding" => format!("; {} goes to the {other} session with a stop", key.key()),
-                _ => String::new(),
-            };
-            say(model, format!("no {what} {side} this in the session{more}"));
-        }
+        None => say(model, format!("no {what} {} this in the session", side(forward))),
     }
 }
 
@@ -116,8 +130,7 @@ pub fn stop(model: &mut Model, forward: bool) {
         (0..model.open).rev().find(stopped)
     };
     let Some(entry) = found else {
-        let side = if forward { "after" } else { "before" };
-        return say(model, format!("no session with a stop {side} this one"));
+        return say(model, format!("no session with a stop {} this one", side(forward)));
     };
     leave(model);
     go::open(model, entry);

@@ -56,6 +56,23 @@ fn calls_rows_and_turns() {
 }
 
 #[test]
+fn findings_go_on_in_the_next_session() {
+    let mut model = opened(120, 40, "mono", vec![clean(), refunds(), clean(), refunds()]);
+    for (keys, entry, place) in [
+        ("]f", 1, "T2.2 issue_refund"),
+        ("]f", 3, "T2.2 issue_refund"),
+        ("]f", 3, "T2.2 issue_refund"),
+        ("[f", 1, "T2.2 issue_refund"),
+        ("Ctrl-o", 3, "T2.2 issue_refund"),
+    ] {
+        press(&mut model, keys);
+        assert_eq!((model.open, at(&model).as_str()), (entry, place), "{keys}");
+    }
+    press(&mut model, "]f");
+    assert_eq!(note(&model), "no finding after this in any session");
+}
+
+#[test]
 fn findings_causes_and_back() {
     let mut model = model();
     press(&mut model, "]f");

@@ -1,11 +1,11 @@
 //! The decision on the selected call: the verdict beside the recorded one, what spoke against the call and on
 //! which evidence, and the checks that passed.
 
-use super::evidence;
 use super::line::{LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use super::preconditions::sign;
+use super::{counters, evidence};
 use crate::engine::{Mode, Verdict};
-use crate::monitor::{Effect, Finding};
+use crate::monitor::{Effect, Finding, StateItem};
 use crate::replay::Judged;
 use crate::report::words;
 use crate::session::{Call, Outcome, Session};
@@ -47,7 +47,26 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         labelled(&mut lines, &model.theme, "told", Role::Text, told, width, Link::default());
     }
     passed(&mut lines, model, width);
+    counted(&mut lines, model, session, call, width);
     lines
+}
+
+/// What is counted as the turn begins, where it may matter to the call: the limit of its own tool, and what is under way
+/// whatever is called.
+fn counted(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, width: usize) {
+    let state =
+        model.frame.as_ref().filter(|framed| framed.turn == call.at.turn).map(|framed| &framed.frame.state);
+    let mut counted = Vec::new();
+    for item in state.into_iter().flatten() {
+        if !matches!(item, StateItem::Limit { tool, .. } if *tool != call.tool) {
+            counters::lines(&mut counted, item, session, width);
+        }
+    }
+    if !counted.is_empty() {
+        lines.push(Line::new());
+        lines.push(Line::dim("as the turn begins:"));
+        lines.append(&mut counted);
+    }
 }
 
 fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, judged: &Judged, width: usize) {

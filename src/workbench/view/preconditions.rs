@@ -1,8 +1,8 @@
 //! The preconditions: of the selected call's tool as that very call met them, of the other tools as they stand
 //! when the turn begins.
 
-use super::evidence;
 use super::line::{Line, Link, paragraph, place};
+use super::{counters, evidence};
 use crate::monitor::{Check, Rule, StateItem};
 use crate::report::words;
 use crate::workbench::model::{Framed, Model};
@@ -74,21 +74,19 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     lines
 }
 
-/// What else stands at the turn's start: limits of tools, and what tool policies have recorded.
+/// What else stands at the turn's start: limits, deadlines, steps of sequences, and what tool policies have recorded.
 fn counters(lines: &mut Vec<Line>, model: &Model, framed: &Framed, width: usize) {
     let Some(session) = model.session() else { return };
     for item in &framed.frame.state {
         match item {
-            StateItem::Limit { rule, tool, used, allowed } if offered(framed, tool) => {
-                let (role, glyph) = sign(used < allowed);
-                let line = Line::new().glyph(role, glyph).text(Role::Text, &**tool).rule(*rule);
-                lines.push(line.right(Role::TextDim, format!("limit {used} of {allowed}")));
-            }
+            // The limit of a tool that nobody could call would only be in the way.
+            StateItem::Limit { tool, .. } if !offered(framed, tool) => {}
             StateItem::Recorded { .. } => {
+                lines.push(heading("recorded", ""));
                 let text = words::state(item, framed.replay.policy().rules(), session);
                 paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
             }
-            _ => {}
+            other => counters::lines(lines, other, session, width),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Frames: every pane and overlay, at the sizes people have, text and styles.
 
+mod samples;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
