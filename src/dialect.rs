@@ -12,8 +12,8 @@ pub mod tool_policies;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::monitor::{Rules, Unit};
-use crate::source::{Node, Source};
+use crate::monitor::{Rule, Rules, Unit};
+use crate::source::{Node, Source, Span};
 
 /// A policy language.
 pub struct Dialect {
@@ -45,6 +45,23 @@ pub struct Text<'a> {
     pub node: &'a Node,
     /// What its rules' ids begin with: `FILE#`, or `FILE#1` for the second document of a file.
     pub prefix: &'a str,
+}
+
+impl Text<'_> {
+    /// The rule that stands at this place of the document, without a description, a tool or a test of its own.
+    pub fn rule(&self, dialect: &'static str, kind: &'static str, pointer: &str, span: Span) -> Rule {
+        Rule {
+            id: format!("{}{pointer}", self.prefix).into(),
+            dialect,
+            kind,
+            pointer: pointer.into(),
+            source: self.source.clone(),
+            span,
+            description: None,
+            tool: None,
+            test: None,
+        }
+    }
 }
 
 /// Collects the documents of one dialect in one version.

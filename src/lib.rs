@@ -35,6 +35,8 @@
 //!    they carry codes, values, calls and the dialect's own told text.
 //! 2. A new dialect, format, kind of rule, verb or output is one new file (or folder) and a line in a table.
 //! 3. The engine is deterministic and total: the same session gives the same decisions, and no input makes it panic.
+//!    Should a rule fail all the same, its calls are denied with `rule_fault`; a program built with `panic = "abort"` has
+//!    no such net.
 //! 4. Every finding names its rule, with its place in the text, and the calls it rests on.
 //! 5. The cost of a call does not grow with the session: running state, never a rescan; a call asks only the units that its
 //!    tool wakes.

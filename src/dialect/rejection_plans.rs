@@ -98,17 +98,9 @@ impl Planned {
         if place.own_form {
             own_keys(text, place, problems);
         }
-        let id = rules.push(Rule {
-            id: format!("{}{}", text.prefix, field.pointer).into(),
-            dialect: DIALECT.name,
-            kind: "rejection_plan",
-            pointer: field.pointer.as_str().into(),
-            source: text.source.clone(),
-            span: field.span(),
-            description: place.description().map(Arc::from),
-            tool: Some(tool.into()),
-            test: None,
-        });
+        let rule = text.rule(DIALECT.name, "rejection_plan", &field.pointer, field.span());
+        let description = place.description().map(Arc::from);
+        let id = rules.push(Rule { description, tool: Some(tool.into()), ..rule });
         let body = read::plan(field, text.source, problems);
         self.plans.push(Plan {
             rules: vec![id],

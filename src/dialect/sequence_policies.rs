@@ -106,17 +106,8 @@ impl<'a> Reading<'a, '_> {
 
     /// Gives the next rule its id, and returns its number in the document.
     fn rule(&mut self, kind: &'static str, item: &Field<'_>, tool: Option<Arc<str>>) -> usize {
-        let id = self.rules.push(Rule {
-            id: format!("{}{}", self.text.prefix, item.pointer).into(),
-            dialect: DIALECT.name,
-            kind,
-            pointer: item.pointer.as_str().into(),
-            source: self.text.source.clone(),
-            span: item.span(),
-            description: None,
-            tool,
-            test: None,
-        });
+        let rule = self.text.rule(DIALECT.name, kind, &item.pointer, item.span());
+        let id = self.rules.push(Rule { tool, ..rule });
         self.own.push(id);
         self.own.len() - 1
     }

@@ -175,17 +175,9 @@ impl<'a> Reading<'a, '_> {
         let kind =
             if sequential { dependencies(&mut fields, out) } else { Some(file_rule(&mut fields, out)) };
         fields.finish(out);
-        let id = self.rules.push(Rule {
-            id: format!("{}{}", self.text.prefix, item.pointer).into(),
-            dialect: DIALECT.name,
-            kind: if sequential { "sequential_dependency" } else { "read_before_write" },
-            pointer: item.pointer.as_str().into(),
-            source: self.text.source.clone(),
-            span: item.span(),
-            description: name,
-            tool: None,
-            test: None,
-        });
+        let word = if sequential { "sequential_dependency" } else { "read_before_write" };
+        let rule = self.text.rule(DIALECT.name, word, &item.pointer, item.span());
+        let id = self.rules.push(Rule { description: name, ..rule });
         self.own.push(id);
         self.policies.push(Policy { rule: self.own.len() - 1, kind: kind? });
         Some(self.policies.len() - 1)

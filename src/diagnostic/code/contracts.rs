@@ -93,6 +93,9 @@ otherwise.
 "Something inside the rule failed while it was asked, and what cannot be evaluated counts against the
 call.
 
+A program that is built with `panic = \"abort\"` ends instead: there the engine cannot catch what fails.
+Build what embeds it with unwinding, which is the default.
+
 This is never the fault of the agent. The finding says what failed. If the rule is right as far as
 you can see, please report it together with the policy and the session.
 ";

@@ -172,17 +172,8 @@ impl<'a, 'r> Reading<'a, 'r> {
         span: Span,
         description: Option<Arc<str>>,
     ) -> RuleId {
-        self.rules.push(Rule {
-            id: format!("{}{pointer}", self.text.prefix).into(),
-            dialect: DIALECT.name,
-            kind,
-            pointer: pointer.into(),
-            source: self.text.source.clone(),
-            span,
-            description,
-            tool: None,
-            test: self.test.clone(),
-        })
+        let rule = self.text.rule(DIALECT.name, kind, &pointer, span);
+        self.rules.push(Rule { description, test: self.test.clone(), ..rule })
     }
 
     fn when(&mut self, fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<Vec<When>> {
