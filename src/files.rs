@@ -2,7 +2,7 @@
 //!
 //! Everything is found in one order, that of the bytes of relative paths with `/` between their parts, whatever
 //! the system lists first. What cannot be read is a diagnostic; nothing is left out silently but hidden files,
-//! `target` and `node_modules`.
+//! `target` and `node_modules`, and Markdown beside recordings, which is about them.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -130,7 +130,7 @@ fn stdin(found: &mut Found) {
 
 fn folder(arg: &str, found: &mut Found) {
     let before = found.inputs.len();
-    let walked = walk::files(Path::new(arg), arg, &|_| true);
+    let walked = walk::files(Path::new(arg), arg, &|name| !is_markdown(name));
     found.diagnostics.extend(walked.diagnostics);
     found.inputs.extend(walked.files.into_iter().map(|file| Input {
         name: walk::join(arg, &file.relative).into(),
@@ -138,9 +138,15 @@ fn folder(arg: &str, found: &mut Found) {
         named: false,
     }));
     if found.inputs.len() == before {
-        let empty = Diagnostic::warning(code::EMPTY_FOLDER, "the folder has no files in it").in_file(arg);
+        let empty =
+            Diagnostic::warning(code::EMPTY_FOLDER, "the folder has no files to read in it").in_file(arg);
         found.diagnostics.push(empty);
     }
+}
+
+fn is_markdown(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|it| it.eq_ignore_ascii_case("md") || it.eq_ignore_ascii_case("markdown"))
 }
 
 fn glob(arg: &str, found: &mut Found) {

@@ -2,6 +2,8 @@
 //!
 //! The only place of the command line that writes to either.
 
+mod guarded;
+
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::time::Duration;
@@ -9,13 +11,14 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use self::guarded::Guarded;
 use super::args::{Color, Show};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::report::{diagnostic, words};
 
 /// Where answers and diagnostics go.
 pub struct Screen {
-    out: BufWriter<io::Stdout>,
+    out: Guarded<BufWriter<io::Stdout>>,
     /// Whether answers may be coloured.
     pub color: bool,
     color_err: bool,
@@ -45,7 +48,10 @@ impl Screen {
         Screen {
             color: color(io::stdout().is_terminal()),
             color_err: color(io::stderr().is_terminal()),
-            out: BufWriter::with_capacity(1 << 16, io::stdout()),
+            out: Guarded {
+                inner: BufWriter::with_capacity(1 << 16, io::stdout()),
+                terminal: io::stdout().is_terminal(),
+            },
             quiet: show.quiet,
             all: false,
             told: BTreeMap::new(),

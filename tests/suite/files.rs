@@ -37,6 +37,14 @@ fn codes(diagnostics: &[Diagnostic]) -> Vec<Code> {
 }
 
 #[test]
+fn markdown_beside_recordings_is_read_only_where_it_is_named() {
+    let folder = folder(&["README.md", "a.json", "b/Notes.MD", "c.mdx", "only/x.markdown"]);
+    assert_eq!(found(&folder, &[""]), (vec!["a.json".to_owned(), "c.mdx".to_owned()], vec![]));
+    assert_eq!(found(&folder, &["/README.md"]).0, ["README.md"]);
+    assert_eq!(found(&folder, &["/only"]), (vec![], vec![code::EMPTY_FOLDER]));
+}
+
+#[test]
 fn folders_are_searched_whole_in_the_order_of_bytes() {
     let files = [
         "b.json",

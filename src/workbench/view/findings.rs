@@ -24,6 +24,14 @@ pub fn draw(model: &Model, view: &FindingsView, buf: &mut Buffer, area: Rect) {
     }
     let at = if view.shown.is_empty() { 0 } else { view.list.cursor + 1 };
     let note = format!("{at}/{}", view.shown.len());
+    // Several files may hold sessions of one name: the file of the row under the cursor stands above the list.
+    if let Some(entry) = view.row().and_then(|row| model.entries.get(row.entry)) {
+        let room =
+            usize::from(area.width).saturating_sub(text::width(&title, theme.marks(), 80) + note.len() + 12);
+        if room >= 8 {
+            title.push_str(&format!("   {}", tail(&entry.file, room, theme.marks())));
+        }
+    }
     frame(buf, area, theme, true, &title, &note);
     scroll_mark(buf, area, theme, view.list.top, view.shown.len());
     let inner = shrink(area);

@@ -77,17 +77,21 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
 /// What else stands at the turn's start: limits, deadlines, steps of sequences, and what tool policies have recorded.
 fn counters(lines: &mut Vec<Line>, model: &Model, framed: &Framed, width: usize) {
     let Some(session) = model.session() else { return };
+    let mut counted = Vec::new();
     for item in &framed.frame.state {
-        match item {
-            // The limit of a tool that nobody could call would only be in the way.
-            StateItem::Limit { tool, .. } if !offered(framed, tool) => {}
-            StateItem::Recorded { .. } => {
-                lines.push(heading("recorded", ""));
-                let text = words::state(item, framed.replay.policy().rules(), session);
-                paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
-            }
-            other => counters::lines(lines, other, session, width),
+        // The limit of a tool that nobody could call would only be in the way.
+        if !matches!(item, StateItem::Limit { tool, .. } if !offered(framed, tool)) {
+            counters::lines(&mut counted, item, session, width);
         }
+    }
+    if !counted.is_empty() {
+        lines.push(Line::dim("as the turn begins:"));
+        lines.append(&mut counted);
+    }
+    for item in framed.frame.state.iter().filter(|item| matches!(item, StateItem::Recorded { .. })) {
+        lines.push(heading("recorded", ""));
+        let text = words::state(item, framed.replay.policy().rules(), session);
+        paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
     }
 }
 
