@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::body::Fault;
 use super::{
     Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome,
     Results, Session, Tool, ToolCall, Turn,
 };
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, code};
+use crate::source::quoted;
 
 /// Collects one session.
 #[derive(Debug)]
@@ -37,6 +39,9 @@ pub struct Mark {
     /// Marked as refused: how the reader knows (`"refused": true`, a rejection's own text).
     pub refused: Option<&'static str>,
 }
+
+/// What a call without a name is called.
+const UNNAMED: &str = "(unnamed)";
 
 impl Builder {
     /// An empty session read from `origin`.
@@ -82,6 +87,14 @@ impl Builder {
     /// What is known of the surroundings, to be filled in.
     pub fn facts(&mut self) -> &mut Facts {
         &mut self.facts
+    }
+
+    /// The recording begins after the session did: how that is known.
+    pub fn starts_in_the_middle(&mut self, how: impl Into<String>) {
+        self.facts.from_the_middle = true;
+        let notice = Diagnostic::notice(code::STARTS_IN_THE_MIDDLE, how);
+        let file = Arc::clone(&self.session.origin.file);
+        self.diagnostic(notice.on_line(file, u64::from(self.line)));
     }
 
     /// A context entry, kept beside those already there.
@@ -155,10 +168,28 @@ impl Builder {
         }
     }
 
-    /// A call proposed by the latest response. Before any response, an empty one is begun for it.
+    /// A call proposed by the latest response. Before any response, an empty one is begun for it. A call without a name
+    /// gets one, and arguments that no path can look into stay as they are; both are told.
     pub fn call(&mut self, id: Option<&str>, tool: &str, arguments: Body, at: Option<Millis>) -> CallRef {
         if self.session.turns.is_empty() {
             self.response(None, Body::MISSING, at);
+        }
+        let tool = if tool.is_empty() {
+            self.damaged(format!("a call names no tool; it is kept as {}", quoted(UNNAMED)));
+            UNNAMED
+        } else {
+            tool
+        };
+        if let Some(fault) = arguments.fault() {
+            let reason = match fault {
+                Fault::NotJson if arguments.raw().trim().is_empty() => "are an empty text",
+                Fault::NotJson => "are not JSON",
+                Fault::TooDeep => "nest deeper than 127 levels",
+                Fault::ReservedKey => "have a key that JSON readers reserve (`$serde_json::…`)",
+            };
+            let message =
+                format!("the arguments of a call of {} {reason}, and are kept as text", quoted(tool));
+            self.tell(code::ARGUMENTS_NOT_JSON, message);
         }
         let index = self.session.calls.len() as u32;
         let (turn, call) = match self.session.turns.last_mut() {
@@ -193,7 +224,7 @@ impl Builder {
     }
 
     /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without
-    /// one. Returns the call, or `None` where nothing waits for it (it then stays in the history; the caller says so).
+    /// one. Returns the call, or `None` where nothing waits for it: it then stays in the history, and that is told.
     pub fn result(
         &mut self,
         id: Option<&str>,
@@ -206,6 +237,13 @@ impl Builder {
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
         let index = self.waiting.get_mut(&id).and_then(VecDeque::pop_front);
         let message = self.session.messages.len();
+        if index.is_none() {
+            let message = match &id {
+                Some(id) => format!("a result is for the call {}, which is not open here", quoted(id)),
+                None => "a result names no call, and no call without an id is open here".to_owned(),
+            };
+            self.tell(code::RESULT_WITHOUT_CALL, message);
+        }
         self.push("tool", content.clone(), at, MessageKind::Result(index, id));
         let turn = self.session.turns.len() as u32;
         let call = self.session.calls.get_mut(index? as usize)?;
@@ -235,6 +273,17 @@ impl Builder {
     /// Something damaged or odd.
     pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
         self.session.diagnostics.push(diagnostic);
+    }
+
+    /// Something odd on the line that was named last.
+    pub fn tell(&mut self, code: Code, message: impl Into<String>) {
+        let diagnostic = Diagnostic::warning(code, message);
+        self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
+    }
+
+    /// Something damaged on the line that was named last.
+    pub fn damaged(&mut self, message: impl Into<String>) {
+        self.tell(code::DAMAGED_RECORD, message);
     }
 
     /// Where the session is read from.

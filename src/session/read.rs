@@ -11,12 +11,15 @@ use std::sync::Arc;
 use super::Session;
 use super::build::Builder;
 use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::source::quoted;
 
+mod blocks;
 mod chat;
+mod claude_code;
 mod finish;
 mod native;
 mod python;
+mod recognise;
+mod setting;
 mod shallow;
 mod tau_bench;
 mod text;
@@ -24,8 +27,10 @@ mod time;
 mod units;
 
 use finish::Finish;
+use recognise::{Sample, Sampled, Seen, take};
+use setting::Setting;
 use shallow::{Members, Node};
-use units::{Kind, Piece, Units};
+use units::{Kind, Units};
 
 /// A kind of recording.
 pub struct Format {
@@ -41,8 +46,9 @@ pub struct Format {
     reader: fn(&Setting) -> Box<dyn Reader>,
 }
 
-/// Every format, in the order in which they are asked: the first that recognises a file reads it.
-pub static FORMATS: &[Format] = &[tau_bench::FORMAT, native::FORMAT];
+/// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
+/// shape many others begin with, is asked when the whole sample of a file was seen.
+pub static FORMATS: &[Format] = &[claude_code::FORMAT, tau_bench::FORMAT, native::FORMAT];
 
 /// Tells by its text whether a result is a failure.
 pub type ErrorTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;
@@ -70,8 +76,7 @@ pub struct Reading {
     format: &'static Format,
     units: Units,
     reader: Box<dyn Reader>,
-    /// What was read for recognition.
-    sampled: VecDeque<Sampled>,
+    seen: Seen,
     following: bool,
     ended: bool,
     out: Out,
@@ -90,13 +95,6 @@ trait Reader: Send {
 
     /// The file's end.
     fn end(&mut self, _out: &mut Out) {}
-}
-
-/// What a reader knows of its file.
-#[derive(Clone)]
-struct Setting {
-    file: Arc<str>,
-    error: Option<ErrorTest>,
 }
 
 /// One value of a file.
@@ -130,24 +128,8 @@ struct Made {
     marks_errors: bool,
 }
 
-/// The beginning of a file, for recognition.
-struct Sample<'a> {
-    values: Vec<(Node<'a>, Members<'a>)>,
-}
-
-struct Sampled {
-    piece: Piece,
-    text: Vec<u8>,
-    /// It is what is whole of a value that the file's end cuts off.
-    cut_off: bool,
-}
-
 /// Diagnostics kept of one file; the rest are counted.
 const MOST_DIAGNOSTICS: usize = 1000;
-/// Values, and pieces of any kind, that recognition looks at.
-const SAMPLE_VALUES: usize = 4;
-const SAMPLE_PIECES: usize = 64;
-
 /// Begins to read `input`. `file` is its name, as shown; `-` for standard input.
 ///
 /// # Errors
@@ -172,19 +154,19 @@ fn open_within(
     largest: u64,
 ) -> Result<Reading, Diagnostic> {
     let mut units = Units::new(input, largest).map_err(|error| unreadable(&file, None, &error))?;
-    let mut sampled = VecDeque::new();
+    let mut seen = Seen::default();
     let format = match options.format {
         Some(format) => format,
-        None => recognise(&file, &mut units, &mut sampled, options.following)?,
+        None => recognise::format(&file, &mut units, &mut seen, options.following)?,
     };
-    let setting = Setting { file: Arc::clone(&file), error: options.error.clone() };
+    let setting = Setting { file: Arc::clone(&file), format: format.name, error: options.error.clone() };
     Ok(Reading {
         finish: Finish::new(&file, format, options),
         file,
         format,
         units,
         reader: (format.reader)(&setting),
-        sampled,
+        seen,
         following: options.following,
         ended: false,
         out: Out::default(),
@@ -211,9 +193,13 @@ impl Reading {
     }
 
     fn step(&mut self) {
-        let next = match self.sampled.pop_front() {
-            Some(sampled) => Ok(Some(sampled)),
-            None => take(&mut self.units, self.following),
+        let next = match (self.seen.sampled.pop_front(), self.seen.failed.take()) {
+            (Some(sampled), failed) => {
+                self.seen.failed = failed;
+                Ok(Some(sampled))
+            }
+            (None, Some(error)) => Err(error),
+            (None, None) => take(&mut self.units, self.following),
         };
         match next {
             Ok(Some(sampled)) => {
@@ -280,7 +266,8 @@ impl Iterator for Reading {
     fn next(&mut self) -> Option<Session> {
         loop {
             while let Some(made) = self.out.sessions.pop_front() {
-                let alone = self.out.sessions.is_empty() && self.sampled.is_empty() && self.units.at_end();
+                let alone =
+                    self.out.sessions.is_empty() && self.seen.sampled.is_empty() && self.units.at_end();
                 self.finish.push(made, alone, &mut self.out.diagnostics);
             }
             if let Some(session) = self.finish.pop() {
@@ -307,9 +294,9 @@ impl Out {
         self.made
     }
 
-    /// What was wrong with a value that made no session.
-    fn diagnostics(&mut self, unit: &Unit<'_>) {
-        unit.diagnostics.iter().cloned().for_each(|diagnostic| self.diagnostic(diagnostic));
+    /// What was wrong with a part of the file that belongs to no session.
+    fn diagnostics(&mut self, told: impl IntoIterator<Item = Diagnostic>) {
+        told.into_iter().for_each(|diagnostic| self.diagnostic(diagnostic));
     }
 
     /// Something about the file.
@@ -320,98 +307,6 @@ impl Out {
             self.more += 1;
         }
     }
-}
-
-impl<'a> Sample<'a> {
-    /// The objects among the first values.
-    fn objects(&self) -> impl Iterator<Item = &Members<'a>> {
-        self.values
-            .iter()
-            .filter(|(value, _)| value.kind() == shallow::Kind::Object)
-            .map(|(_, members)| members)
-    }
-
-    /// The lists among the first values.
-    fn lists(&self) -> impl Iterator<Item = Node<'a>> {
-        self.values.iter().map(|(value, _)| *value).filter(|value| value.kind() == shallow::Kind::List)
-    }
-}
-
-/// Reads on until a format recognises what it sees, or there is enough to say that none does.
-fn recognise(
-    file: &Arc<str>,
-    units: &mut Units,
-    sampled: &mut VecDeque<Sampled>,
-    following: bool,
-) -> Result<&'static Format, Diagnostic> {
-    let mut values = 0;
-    while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES {
-        let Some(next) = take(units, following).map_err(|error| unreadable(file, None, &error))? else {
-            break;
-        };
-        let is_value = next.piece.kind == Kind::Value;
-        sampled.push_back(next);
-        if !is_value {
-            continue;
-        }
-        values += 1;
-        let recognised =
-            with_sample(sampled, |sample| FORMATS.iter().find(|format| (format.recognise)(sample)));
-        if let Some(format) = recognised {
-            return Ok(format);
-        }
-    }
-    let empty = sampled.is_empty().then(|| match units.saw_list() {
-        true => "the file holds an empty list",
-        false => "the file is empty",
-    });
-    let diagnostic = match empty {
-        Some(message) => Diagnostic::warning(code::EMPTY_SESSION, message),
-        None => with_sample(sampled, |sample| not_a_session(sampled, sample)),
-    };
-    Err(diagnostic.in_file(Arc::clone(file)))
-}
-
-/// The next piece. A file that is one object, cut off, is read as far as it is whole.
-fn take(units: &mut Units, following: bool) -> io::Result<Option<Sampled>> {
-    let Some(mut piece) = units.next()? else { return Ok(None) };
-    let mut text = units.take_text();
-    let is_the_file = piece.list.is_none() && !units.by_lines() && !following;
-    let whole = if piece.kind == Kind::CutOff && is_the_file { text::closed(&text) } else { None };
-    let cut_off = whole.is_some();
-    if let Some(whole) = whole {
-        (piece.kind, text) = (Kind::Value, whole);
-    }
-    Ok(Some(Sampled { piece, text, cut_off }))
-}
-
-fn with_sample<T>(sampled: &VecDeque<Sampled>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
-    let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
-    let texts: Vec<_> = values.map(|sampled| String::from_utf8_lossy(&sampled.text)).collect();
-    look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text).ok()).collect() })
-}
-
-fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic {
-    let (bytes, kind) =
-        sampled.front().map_or((&[][..], Kind::CutOff), |first| (&first.text, first.piece.kind));
-    if let Some(archive) = text::not_text(bytes) {
-        return Diagnostic::error(code::NOT_A_SESSION, archive);
-    }
-    let message = match (sample.objects().next(), sample.values.first()) {
-        (Some(members), _) if members.names().next().is_none() => {
-            "the file begins with an empty object".to_owned()
-        }
-        (Some(members), _) => {
-            let names: Vec<_> = members.names().take(6).map(quoted).collect();
-            format!("no known format has objects with the keys {}", names.join(", "))
-        }
-        (None, Some((value, _))) => format!("no known format is made of {}", value.kind().word()),
-        (None, None) => text::no_value(bytes, kind),
-    };
-    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-    let help =
-        format!("known formats: {}; `--from FORMAT` reads it as one of them all the same", names.join(", "));
-    Diagnostic::error(code::NOT_A_SESSION, message).help(help)
 }
 
 fn unreadable(file: &Arc<str>, line: Option<u64>, error: &io::Error) -> Diagnostic {

@@ -25,6 +25,7 @@ mod source;
 #[cfg(feature = "cli")]
 mod tau_bench;
 mod tool_policies;
+mod traces;
 mod versions;
 #[cfg(feature = "cli")]
 mod words;

@@ -1,8 +1,8 @@
 //! Reading recordings: the counts of real ones, fixtures, damage, and writing them again.
 
 mod damage;
-mod recorded;
-mod written;
+pub mod recorded;
+pub mod written;
 
 use std::io::Cursor;
 

@@ -11,7 +11,7 @@ use super::ErrorTest;
 use super::python;
 use super::shallow::{Kind, Members, Node};
 use super::time;
-use crate::diagnostic::{Code, Diagnostic, Severity, code};
+use crate::diagnostic::{Code, Diagnostic, code};
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Form, Millis, Operation, Tool};
@@ -30,7 +30,6 @@ pub struct Rules {
 /// Reads the messages of one value of the file.
 pub struct Chat<'a> {
     lines: Lines<'a>,
-    file: Arc<str>,
     rules: &'a Rules,
     /// Calls whose arguments were in Python notation.
     in_python: u32,
@@ -55,9 +54,6 @@ pub struct Offer {
     /// Tools whose parameters cannot be read; they are kept without.
     pub unread: usize,
 }
-
-/// What a call without a name is called.
-const UNNAMED: &str = "(unnamed)";
 
 impl<'a> Lines<'a> {
     /// For the parts of `whole`, which begins on `line`.
@@ -92,15 +88,9 @@ impl<'a> Lines<'a> {
 }
 
 impl<'a> Chat<'a> {
-    /// For the messages of `whole`, a value that begins on `line` of `file`.
-    pub fn new(whole: Node<'a>, line: u32, file: &Arc<str>, rules: &'a Rules) -> Chat<'a> {
-        Chat {
-            lines: Lines::new(whole, line),
-            file: Arc::clone(file),
-            rules,
-            in_python: 0,
-            snapshots: HashSet::new(),
-        }
+    /// For the messages of `whole`, a value that begins on `line`.
+    pub fn new(whole: Node<'a>, line: u32, rules: &'a Rules) -> Chat<'a> {
+        Chat { lines: Lines::new(whole, line), rules, in_python: 0, snapshots: HashSet::new() }
     }
 
     /// Adds all messages of a list. Something else than a list is told.
@@ -206,33 +196,22 @@ impl<'a> Chat<'a> {
         let name = from.get("name").and_then(Node::text).or(flat_name).filter(|name| !name.is_empty());
         let arguments = from.any(&["arguments", "args", "input", "parameters"]);
         let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
-        if name.is_none() {
-            self.damaged(builder, format!("a call names no tool; it is kept as {}", quoted(UNNAMED)));
-        }
-        let name = name.as_deref().unwrap_or(UNNAMED);
+        let name = name.unwrap_or_default();
         let at = if members.has("at") { self.at(builder, &members) } else { at };
-        let arguments = self.arguments(builder, name, arguments);
-        builder.call(id.as_deref(), name, arguments, at);
+        let arguments = self.arguments(arguments);
+        builder.call(id.as_deref(), &name, arguments, at);
     }
 
-    /// Arguments as a policy can look into them, or as they are with a word about it.
-    fn arguments(&mut self, builder: &mut Builder, tool: &str, recorded: Body) -> Body {
-        let Some(fault) = recorded.fault() else { return recorded };
+    /// Arguments in Python notation as JSON, where the format may have them.
+    fn arguments(&mut self, recorded: Body) -> Body {
         if self.rules.python
             && recorded.form() == Some(Form::Text)
+            && recorded.fault().is_some()
             && let Some(json) = python::to_json(recorded.raw())
         {
             self.in_python += 1;
             return Body::text(json);
         }
-        let reason = match fault {
-            Fault::NotJson if recorded.raw().trim().is_empty() => "are an empty text",
-            Fault::NotJson => "are not JSON",
-            Fault::TooDeep => "nest deeper than 127 levels",
-            Fault::ReservedKey => "have a key that JSON readers reserve (`$serde_json::…`)",
-        };
-        let message = format!("the arguments of a call of {} {reason}, and are kept as text", quoted(tool));
-        self.tell(builder, code::ARGUMENTS_NOT_JSON, message);
         recorded
     }
 
@@ -244,13 +223,7 @@ impl<'a> Chat<'a> {
             error: self.failed(builder, members, &content),
             refused: refused.then_some("the recording marks the result as refused"),
         };
-        if builder.result(id.as_deref(), content, mark, at).is_none() {
-            let message = match id.as_deref().filter(|id| !id.is_empty()) {
-                Some(id) => format!("a result is for the call {}, which is not open here", quoted(id)),
-                None => "a result names no call, and no call without an id is open here".to_owned(),
-            };
-            self.tell(builder, code::RESULT_WITHOUT_CALL, message);
-        }
+        builder.result(id.as_deref(), content, mark, at);
     }
 
     /// Whether a result is marked as failed: by a key of its own, by the format's text, by the user's test.
@@ -329,12 +302,10 @@ impl<'a> Chat<'a> {
     }
 
     fn at(&mut self, builder: &mut Builder, members: &Members<'a>) -> Option<Millis> {
-        let (key, node) = TIMES.iter().find_map(|key| members.get(key).map(|node| (key, node)))?;
-        let instant = time::instant(node);
-        if instant.is_none() {
-            self.damaged(builder, format!("`{key}` is no time that is known: {}", quoted(node.json())));
-        }
-        instant
+        time::of(members, &TIMES).unwrap_or_else(|message| {
+            self.damaged(builder, message);
+            None
+        })
     }
 
     fn damaged(&mut self, builder: &mut Builder, message: String) {
@@ -342,8 +313,7 @@ impl<'a> Chat<'a> {
     }
 
     fn tell(&mut self, builder: &mut Builder, code: Code, message: String) {
-        let diagnostic = Diagnostic::new(code, Severity::Warning, message);
-        builder.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(self.lines.line)));
+        builder.at_line(self.lines.line).tell(code, message);
     }
 }
 

@@ -1,16 +1,13 @@
 //! The native form, which is the OpenAI chat form: an object a session, with `messages` and whatever is known besides;
 //! or the bare messages of one session, as a list or a line each.
 
-use std::sync::Arc;
-
 use super::chat::{self, Chat, Offer, Rules};
 use super::shallow::{Kind, Members, Node};
 use super::time;
 use super::{Format, Out, Reader, Sample, Setting, Unit};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
+use crate::session::Results;
 use crate::session::build::Builder;
-use crate::session::{Origin, Results};
-use crate::source::quoted;
 
 pub(super) const FORMAT: Format = Format {
     name: "native",
@@ -45,11 +42,11 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
     // OpenHands, whose chats look like any other's, begins the result of a failed action so.
     let failed = |text: &str| text.starts_with("OBSERVATION:\nERROR:");
     let rules = Rules { python: false, failed, error: setting.error.clone() };
-    Box::new(Native { file: Arc::clone(&setting.file), rules, open: None })
+    Box::new(Native { setting: setting.clone(), rules, open: None })
 }
 
 struct Native {
-    file: Arc<str>,
+    setting: Setting,
     rules: Rules,
     /// The session that bare messages add up to, and the list they stand in.
     open: Option<(Builder, Option<u32>)>,
@@ -67,26 +64,14 @@ impl Reader for Native {
         }
         if is_conversation(unit.node) {
             self.close(out);
-            let mut builder = self.builder(unit, String::new(), out);
-            let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
+            let mut builder = self.setting.session("", unit, out);
+            let mut chat = Chat::new(unit.node, unit.line, &self.rules);
             chat.messages(&mut builder, unit.node);
             return out.session(builder);
         }
-        let message = match unit.node.kind() {
-            Kind::Object => {
-                let names: Vec<_> = members.names().take(6).map(quoted).collect();
-                format!(
-                    "neither a session nor a message: an object with {}; it is left out",
-                    names.join(", ")
-                )
-            }
-            kind => format!("neither a session nor a message: {}; it is left out", kind.word()),
-        };
-        for diagnostic in &unit.diagnostics {
-            self.damaged(diagnostic.clone(), out);
+        for diagnostic in self.setting.foreign(unit, "neither a session nor a message") {
+            self.damaged(diagnostic, out);
         }
-        let diagnostic = Diagnostic::warning(code::DAMAGED_LINE, message);
-        self.damaged(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)), out);
     }
 
     fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
@@ -108,14 +93,6 @@ impl Native {
         }
     }
 
-    fn builder(&self, unit: &Unit<'_>, id: String, out: &Out) -> Builder {
-        let origin =
-            Origin { file: Arc::clone(&self.file), index: out.index(), format: FORMAT.name, line: unit.line };
-        let mut builder = Builder::new(id, origin);
-        unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
-        builder
-    }
-
     fn bare_message(&mut self, unit: &Unit<'_>, out: &mut Out) {
         if self.open.as_ref().is_some_and(|(_, list)| *list != unit.list) {
             self.close(out);
@@ -125,25 +102,20 @@ impl Native {
                 unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
                 builder
             }
-            None => self.builder(unit, String::new(), out),
+            None => self.setting.session("", unit, out),
         };
-        Chat::new(unit.node, unit.line, &self.file, &self.rules).message(&mut builder, &unit.members);
+        Chat::new(unit.node, unit.line, &self.rules).message(&mut builder, &unit.members);
         self.open = Some((builder, unit.list));
     }
 
     fn session(&self, unit: &Unit<'_>, members: &Members<'_>, out: &mut Out) {
         let id = members.any(&IDS).and_then(Node::id).unwrap_or_default();
-        let mut surroundings = Surroundings {
-            members,
-            builder: self.builder(unit, id.into_owned(), out),
-            file: &self.file,
-            line: unit.line,
-        };
+        let mut surroundings = Surroundings { members, builder: self.setting.session(&id, unit, out) };
         surroundings.facts();
         surroundings.results();
         surroundings.offered();
         let mut builder = surroundings.builder;
-        let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
+        let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         if let Some(messages) = members.get("messages") {
             chat.messages(&mut builder, messages);
         }
@@ -159,8 +131,6 @@ const IDS: [&str; 8] =
 struct Surroundings<'s, 'a> {
     members: &'s Members<'a>,
     builder: Builder,
-    file: &'s Arc<str>,
-    line: u32,
 }
 
 impl Surroundings<'_, '_> {
@@ -262,7 +232,6 @@ impl Surroundings<'_, '_> {
     }
 
     fn damaged(&mut self, message: String) {
-        let diagnostic = Diagnostic::warning(code::DAMAGED_RECORD, message);
-        self.builder.diagnostic(diagnostic.on_line(Arc::clone(self.file), u64::from(self.line)));
+        self.builder.damaged(message);
     }
 }

@@ -3,14 +3,9 @@
 //! `info` holds what should have happened, so it is not read. Failures are results that begin with `Error`; arguments
 //! may be in Python notation; call ids may be missing, or used again within an episode.
 
-use std::sync::Arc;
-
 use super::chat::{Chat, Rules};
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Setting, Unit};
-use crate::diagnostic::{Diagnostic, code};
-use crate::session::Origin;
-use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format = Format {
     name: "tau-bench",
@@ -27,11 +22,11 @@ fn recognise(sample: &Sample<'_>) -> bool {
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     let failed = |text: &str| text.starts_with("Error");
     let rules = Rules { python: true, failed, error: setting.error.clone() };
-    Box::new(TauBench { file: Arc::clone(&setting.file), rules })
+    Box::new(TauBench { setting: setting.clone(), rules })
 }
 
 struct TauBench {
-    file: Arc<str>,
+    setting: Setting,
     rules: Rules,
 }
 
@@ -39,21 +34,16 @@ impl Reader for TauBench {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(messages) = members.get("traj") else {
-            out.diagnostics(unit);
-            let message = format!("{} without `traj` is no episode; it is left out", unit.node.kind().word());
-            let diagnostic = Diagnostic::warning(code::DAMAGED_LINE, message);
-            return out.diagnostic(diagnostic.on_line(Arc::clone(&self.file), u64::from(unit.line)));
+            let why = format!("{} without `traj` is no episode", unit.node.kind().word());
+            return out.diagnostics(self.setting.left_out(unit, &why));
         };
-        let origin =
-            Origin { file: Arc::clone(&self.file), index: out.index(), format: FORMAT.name, line: unit.line };
-        let mut builder = Builder::new(id(members), origin);
-        unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
+        let mut builder = self.setting.session(&id(members), unit, out);
         for key in ["task_id", "trial", "reward"] {
             if let Some(value) = members.get(key).and_then(Node::value) {
                 builder.context(key, value);
             }
         }
-        let mut chat = Chat::new(unit.node, unit.line, &self.file, &self.rules);
+        let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         chat.messages(&mut builder, messages);
         chat.close(&mut builder);
         out.session(builder);

@@ -5,8 +5,18 @@ use jiff::civil::{Date, DateTime};
 use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
 
-use super::shallow::{Kind, Node};
+use super::shallow::{Kind, Members, Node};
 use crate::session::Millis;
+use crate::source::quoted;
+
+/// The instant under the first of these keys that is there. What stands there and is no time that is known, is told.
+pub fn of(members: &Members<'_>, keys: &[&str]) -> Result<Option<Millis>, String> {
+    let Some((key, node)) = keys.iter().find_map(|key| members.get(key).map(|node| (key, node))) else {
+        return Ok(None);
+    };
+    let told = || format!("`{key}` is no time that is known: {}", quoted(node.json()));
+    instant(node).map(Some).ok_or_else(told)
+}
 
 /// The instant that a JSON value gives: ISO 8601 (UTC where it names no zone), RFC 2822, or a number since 1970 in
 /// seconds, milliseconds, microseconds or nanoseconds, told apart by its size.

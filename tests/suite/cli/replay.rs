@@ -233,7 +233,7 @@ fn a_theme_that_is_none_is_refused_without_a_terminal_too() {
 fn help_lists_what_can_be_named() {
     let told = run(&refunds(), &["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
     for names in [
-        "instead of recognising it: tau-bench,",
+        "instead of recognising it: claude-code,",
         "documents of this dialect: contract,",
         "colours: ansi-dark,",
     ] {

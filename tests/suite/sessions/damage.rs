@@ -217,7 +217,9 @@ fn an_id_that_is_given_again_gets_its_place() {
 /// Nothing at all can be read.
 #[test]
 fn what_is_no_recording_is_refused_with_its_reason() {
-    let known = "known formats: tau-bench, native; `--from FORMAT` reads it as one of them all the same";
+    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let known =
+        format!("known formats: {}; `--from FORMAT` reads it as one of them all the same", names.join(", "));
     let deep = "[".repeat(10_000);
     for (bytes, expected) in [
         (&b""[..], "x: warning[empty_session]: the file is empty"),
@@ -256,7 +258,7 @@ fn what_is_no_recording_is_refused_with_its_reason() {
         let diagnostic = refused.err().unwrap();
         assert_eq!(diagnostic.to_string(), expected);
         if let Some(help) = &diagnostic.help {
-            assert_eq!(help, known);
+            assert_eq!(*help, known);
         }
     }
 }

@@ -1,0 +1,176 @@
+//! One line of a Claude Code log, or of its stream, as what it is to the conversation.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::session::build::Mark;
+use crate::session::read::blocks::{Answer, Blocks, Side};
+use crate::session::read::setting::Setting;
+use crate::session::read::shallow::{Kind as Json, Members, Node};
+use crate::session::read::{Unit, chat, time};
+use crate::session::{Millis, Tool};
+
+/// A line that is a part of a conversation.
+pub struct Entry {
+    /// Line in the file.
+    pub line: u32,
+    /// Its own name.
+    pub uuid: Option<Box<str>>,
+    /// Name of the line that it follows.
+    pub parent: Option<Box<str>>,
+    /// When it was written.
+    pub at: Option<Millis>,
+    /// Whether it stands where what came before was summarised.
+    pub compacts: bool,
+    /// What it is.
+    pub kind: Kind,
+    /// What is wrong with it.
+    pub odd: Vec<String>,
+    /// Hash of what it says, to tell a line that is there twice.
+    pub digest: u64,
+}
+
+/// What a line is to the conversation.
+pub enum Kind {
+    /// A step from one line to another, said to nobody: progress, hooks, attachments, commands of the program.
+    Link,
+    /// The tools of the session.
+    Offer(Vec<Tool>),
+    /// Said by the user; `meta` is what the program put in beside.
+    Prompt { blocks: Blocks, meta: bool },
+    /// Results of calls.
+    Answer { blocks: Blocks, rejected: bool },
+    /// A line of the model's response with this key.
+    Response { key: Option<Box<str>>, blocks: Blocks },
+    /// What the program said in the model's place, because the model could not be asked.
+    Failure(Blocks),
+}
+
+/// The line of this type; or what is wrong with it, where it cannot be part of a conversation.
+pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
+    let members = &unit.members;
+    let name = |keys: &[&str]| members.any(keys).and_then(Node::id).map(|name| name.as_ref().into());
+    let flag = |key| members.get(key).and_then(Node::bool) == Some(true);
+    let subtype = members.get("subtype").and_then(Node::text).unwrap_or_default();
+    let mut odd = Vec::new();
+    let at = time::of(members, &["timestamp"]).unwrap_or_else(|message| {
+        odd.push(message);
+        None
+    });
+    let kind = match kind {
+        "user" => user(members, flag("isMeta"))?,
+        "assistant" => assistant(members, flag("isApiErrorMessage"))?,
+        "system" if subtype == "init" => {
+            let offer = members.get("tools").and_then(chat::tools).unwrap_or_default();
+            Kind::Offer(offer.tools)
+        }
+        _ => Kind::Link,
+    };
+    Ok(Entry {
+        line: unit.line,
+        uuid: name(&["uuid"]),
+        parent: name(&["parentUuid", "logicalParentUuid"]),
+        at,
+        compacts: flag("isCompactSummary") || subtype == "compact_boundary",
+        kind,
+        odd,
+        digest: members.get("message").map_or(0, |message| {
+            let mut hasher = DefaultHasher::new();
+            message.json().hash(&mut hasher);
+            hasher.finish()
+        }),
+    })
+}
+
+impl Entry {
+    /// The blocks of what is said.
+    pub fn blocks(&self) -> Option<&Blocks> {
+        match &self.kind {
+            Kind::Link | Kind::Offer(_) => None,
+            Kind::Prompt { blocks, .. }
+            | Kind::Answer { blocks, .. }
+            | Kind::Response { blocks, .. }
+            | Kind::Failure(blocks) => Some(blocks),
+        }
+    }
+
+    /// Bytes that it holds, about.
+    pub fn size(&self) -> usize {
+        192 + self.blocks().map_or(0, Blocks::size)
+    }
+}
+
+fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
+    let blocks = blocks(members, Side::Other)?;
+    if blocks.answers.is_empty() {
+        return Ok(Kind::Prompt { blocks, meta });
+    }
+    let told = members.any(&["toolUseResult", "tool_use_result"]).and_then(Node::text);
+    Ok(Kind::Answer { blocks, rejected: told.is_some_and(|told| told == "User rejected tool use") })
+}
+
+fn assistant(members: &Members<'_>, failed: bool) -> Result<Kind, String> {
+    let blocks = blocks(members, Side::Model)?;
+    let message = members.get("message").and_then(Node::members).unwrap_or_default();
+    let text = |key| message.get(key).and_then(Node::text);
+    if failed || text("model").is_some_and(|model| model == "<synthetic>") {
+        return Ok(Kind::Failure(blocks));
+    }
+    Ok(Kind::Response { key: text("id").map(|id| id.as_ref().into()), blocks })
+}
+
+fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
+    let Some(message) = members.get("message") else { return Err("the line has no `message`".to_owned()) };
+    match message.kind() {
+        Json::Object => {
+            let content = message.members().unwrap_or_default().get("content");
+            Ok(Blocks::read(content, side))
+        }
+        Json::Text => {
+            let mut blocks = Blocks::read(Some(message), side);
+            blocks.odd.push("the message is a text, not an object; it is read as what is said".to_owned());
+            Ok(blocks)
+        }
+        kind => Err(format!("the message is {}, not an object", kind.word())),
+    }
+}
+
+/// How a result is marked. A refusal is an error whose text, or whose line, says that the call was not let through:
+/// what merely quotes such a text is no refusal.
+pub fn mark(answer: &Answer, rejected: bool, setting: &Setting) -> Mark {
+    let failed = setting.failed(answer.error, &answer.content);
+    let text = answer.content.shown();
+    let refused = match answer.error {
+        Some(true) if rejected => Some("the log says that the user rejected the call"),
+        Some(true) => REFUSALS.iter().find(|(says, _)| says(text)).map(|(_, how)| *how),
+        _ => None,
+    };
+    Mark { error: failed, refused }
+}
+
+/// How a refusal is told, and what it was.
+type Refusal = (fn(&str) -> bool, &'static str);
+
+const REFUSALS: [Refusal; 4] = [
+    (
+        |text| {
+            text.starts_with("The user doesn't want to proceed with this tool use")
+                || text.starts_with("The user doesn't want to take this action right now")
+        },
+        "the result says that the user did not want the call",
+    ),
+    (
+        |text| text.starts_with("Permission ") && text.contains(" has been denied"),
+        "the result says that permission was denied",
+    ),
+    (
+        |text| text.starts_with("Claude requested permissions ") && text.contains("haven't granted it"),
+        "the result says that permission was not given",
+    ),
+    (
+        |text| {
+            let hook = text.strip_prefix("Error: ").unwrap_or(text);
+            hook.starts_with("PreToolUse:") && hook.contains(" hook ") || hook.starts_with("Hook PreToolUse:")
+        },
+        "the result says that a hook stopped the call",
+    ),
+];

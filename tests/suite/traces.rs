@@ -1,0 +1,98 @@
+//! Real recordings, where they are at hand: each is recognised, has the counts of the table in their README, and is the
+//! same when it was written in the native form and read again.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use toolgate::session::read::{self, Options};
+use toolgate::session::{Outcome, Session};
+
+use crate::sessions::recorded::traces;
+use crate::sessions::written::survives;
+
+/// A folder of recordings of one format.
+struct Folder {
+    name: &'static str,
+    format: &'static str,
+    counts: Counts,
+}
+
+/// What is counted of a folder.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    files: usize,
+    sessions: usize,
+    calls: usize,
+    /// Results that are marked as failed, those of refused calls among them.
+    errors: usize,
+    no_result: usize,
+    parallel: usize,
+    repeated_ids: usize,
+    /// Calls that were refused: not in the README's table, and counted by the marks that it tells of.
+    refused: usize,
+}
+
+/// The README's table, in its order of columns, and behind it the refused calls.
+const FOLDERS: &[Folder] = &[
+    row("tau-bench", "tau-bench", [3, 240, 1589, 67, 0, 0, 36], 0),
+    row("claude-code", "claude-code", [9, 9, 248, 10, 4, 36, 0], 4),
+    row("claude-code-edge", "claude-code", [3, 3, 6, 1, 2, 0, 0], 0),
+    row("openai-chat-tools", "native", [2, 4, 42, 6, 3, 5, 0], 0),
+];
+
+const fn row(name: &'static str, format: &'static str, counts: [usize; 7], refused: usize) -> Folder {
+    let [files, sessions, calls, errors, no_result, parallel, repeated_ids] = counts;
+    let counts = Counts { files, sessions, calls, errors, no_result, parallel, repeated_ids, refused };
+    Folder { name, format, counts }
+}
+
+impl Counts {
+    fn add(&mut self, session: &Session) {
+        let of = |outcome| session.calls.iter().filter(|call| call.outcome == outcome).count();
+        self.sessions += 1;
+        self.calls += session.calls.len();
+        self.refused += of(Outcome::Refused);
+        self.errors += of(Outcome::Error) + of(Outcome::Refused);
+        self.no_result += session.calls.iter().filter(|call| call.result.is_none()).count();
+        self.parallel += session.turns.iter().filter(|turn| turn.calls.len() > 1).count();
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        for id in session.calls.iter().filter_map(|call| call.id.as_deref()) {
+            *uses.entry(id).or_default() += 1;
+        }
+        self.repeated_ids += uses.values().filter(|uses| **uses > 1).count();
+    }
+}
+
+/// All files of a folder and the folders in it, in one order.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn recordings_are_recognised_and_counted_and_survive() {
+    for folder in FOLDERS {
+        let Some(path) = traces(folder.name) else { continue };
+        let mut counts = Counts::default();
+        for file in files(&path) {
+            let input = Box::new(BufReader::new(File::open(&file).unwrap()));
+            let mut reading = read::open(file.to_str().unwrap(), input, &Options::default()).unwrap();
+            assert_eq!(reading.format(), folder.format, "{}", file.display());
+            counts.files += 1;
+            let mut ids = HashSet::new();
+            for session in reading.by_ref() {
+                counts.add(&session);
+                assert!(ids.insert(session.id.clone()), "{} twice in {}", session.id, file.display());
+                survives(&session, &file);
+            }
+        }
+        assert_eq!(counts, folder.counts, "{}", folder.name);
+    }
+}
