@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod convert;
 mod diff;
 mod explain;
 mod input;
@@ -109,6 +110,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Diff(diff)) => diff::run(&diff, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
+        Some(Verb::Convert(convert)) => convert::run(&convert, screen),
         Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),
         Some(Verb::Completions { shell }) => manual::completions(shell, Cli::command(), screen),
         Some(Verb::Man { verb }) => manual::man(verb.as_deref(), Cli::command(), screen),

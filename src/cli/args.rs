@@ -64,6 +64,8 @@ pub enum Verb {
     Check(Check),
     /// Explain a code, or why one call was decided so
     Explain(Explain),
+    /// Write any recordings as native sessions
+    Convert(Convert),
     /// Write a sequence-rule document of the old form in the current one
     Migrate(Migrate),
     /// Print completions for a shell
@@ -159,6 +161,16 @@ pub struct Explain {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+}
+
+/// `toolgate convert`.
+#[derive(Debug, Args)]
+pub struct Convert {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    /// Write to this file, or to a file for each recording in this folder; without it, JSON lines to standard output
+    #[arg(short, long, value_name = "FILE|FOLDER/")]
+    pub output: Option<String>,
 }
 
 /// `toolgate migrate`.

@@ -199,6 +199,14 @@ impl Sessions {
         }
     }
 
+    /// The files by the names they are shown under, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(|source| match source {
+            Source::File(input) => &*input.name,
+            Source::Sample(name, _) => name,
+        })
+    }
+
     /// How many files are still to be begun.
     #[cfg(feature = "tui")]
     pub fn files_left(&self) -> usize {

@@ -1,6 +1,7 @@
 //! The program itself: what it prints, where, and how it ends.
 
 mod check;
+mod convert;
 mod diff;
 mod explain;
 mod json;

@@ -330,12 +330,12 @@ impl Log {
 
     /// Says what of the log is no part of the conversation as it went on.
     fn left_behind(&mut self, branch: &Branch) {
-        if branch.adrift > 0 {
+        let first_adrift = branch.adrift.first().and_then(|at| self.entries.get(*at));
+        if let Some(line) = first_adrift.map(|entry| entry.line) {
+            let lines = count(branch.adrift.len(), "line follows", "lines follow");
             let message = format!(
-                "{} follow a line that is not in the file; each is read as following the line before it",
-                count(branch.adrift, "line", "lines")
+                "{lines} one that is not in the file, and is read as following the line before it; the first stands here"
             );
-            let line = self.builder.origin().line;
             self.builder.at_line(line).damaged(message);
         }
         let left = self.entries.iter().zip(&branch.live).filter(|(_, live)| !**live);
@@ -343,7 +343,7 @@ impl Log {
         let Some(first) = left.first() else { return };
         let calls = left.iter().filter_map(|entry| entry.blocks()).map(|blocks| blocks.calls.len()).sum();
         let message = format!(
-            "{} with {} stand on a branch that was left, and are left out; the first stands here",
+            "{} with {} on a branch that was left; the first stands here",
             count(left.len(), "line", "lines"),
             count(calls, "call", "calls"),
         );

@@ -13,7 +13,7 @@ pub struct Branch {
     /// Of every line, whether it is.
     pub live: Vec<bool>,
     /// Lines that name a predecessor which is not there, beyond the first line.
-    pub adrift: usize,
+    pub adrift: Vec<usize>,
     /// Whether the first line names one.
     pub continues: bool,
 }
@@ -50,7 +50,7 @@ pub fn follow(entries: &[Entry]) -> Branch {
 /// Who follows whom.
 struct Tree {
     parents: Vec<Option<usize>>,
-    adrift: usize,
+    adrift: Vec<usize>,
     continues: bool,
 }
 
@@ -61,7 +61,8 @@ impl Tree {
             .iter()
             .skip(1)
             .any(|entry| entry.parent.is_none() && matches!(entry.kind, Kind::Response { .. }));
-        let mut tree = Tree { parents: Vec::with_capacity(entries.len()), adrift: 0, continues: false };
+        let mut tree =
+            Tree { parents: Vec::with_capacity(entries.len()), adrift: Vec::new(), continues: false };
         let mut places: HashMap<&str, usize> = HashMap::new();
         for (at, entry) in entries.iter().enumerate() {
             let before = at.checked_sub(1);
@@ -71,7 +72,7 @@ impl Tree {
                 Some(None) => {
                     match before {
                         None => tree.continues = true,
-                        Some(_) => tree.adrift += 1,
+                        Some(_) => tree.adrift.push(at),
                     }
                     before
                 }

@@ -1,0 +1,248 @@
+//! `toolgate convert`: any recording as native sessions.
+//!
+//! One session is in memory at a time. A file comes into being under its name only when it is complete.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::args;
+use super::input::{self, Sessions};
+use super::screen::Screen;
+use super::{Exit, Failure};
+use crate::diagnostic::Severity;
+use crate::report::words;
+use crate::session::Session;
+use crate::session::write::Native;
+
+/// Runs the verb.
+pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {
+    let options = input::options(&asked.recordings.reading)?;
+    let mut sessions = Sessions::new(&asked.recordings.sessions, options);
+    let mut target = match &asked.output {
+        None => Target::Screen,
+        Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
+            Target::Folder { names: names(Path::new(path), sessions.names()), open: None }
+        }
+        Some(path) => Target::File(Written::begin(Path::new(path))?),
+    };
+    target.spare(sessions.names())?;
+    input::watch_interrupts()?;
+    sessions.show_progress(screen);
+    for mut session in sessions.by_ref() {
+        for diagnostic in std::mem::take(&mut session.diagnostics) {
+            screen.tell(&diagnostic);
+        }
+        target.write(&session, screen)?;
+        if input::interrupted() {
+            break;
+        }
+    }
+    let files = target.end()?;
+    screen.end_progress();
+    let told = sessions.ended();
+    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    screen.tell_rest();
+    if asked.output.is_some() {
+        let written = words::count(sessions.count, "session");
+        screen.note(&format!("{written} in {}", words::count(files, "file")));
+    }
+    let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(match input::interrupted() {
+        true => Exit::Interrupted,
+        false if unread => Exit::Bad,
+        false => Exit::Clean,
+    })
+}
+
+/// Where sessions go.
+enum Target {
+    /// Standard output.
+    Screen,
+    /// All into one file.
+    File(Written),
+    /// Those of each recording into a file of its own.
+    Folder {
+        /// The files, by the names of the recordings.
+        names: HashMap<String, PathBuf>,
+        /// The one that is being written: of which recording, and how many were before it.
+        open: Option<(String, Written, u64)>,
+    },
+}
+
+impl Target {
+    /// Refuses to write over what is to be read.
+    fn spare<'n>(&self, mut inputs: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
+        let files: Vec<&Path> = match self {
+            Target::Screen => return Ok(()),
+            Target::File(file) => vec![&file.path],
+            Target::Folder { names, .. } => names.values().map(PathBuf::as_path).collect(),
+        };
+        let files: Vec<_> = files.into_iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        match inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| files.contains(&input))) {
+            None => Ok(()),
+            Some(input) => {
+                let message = format!("`{input}` would be written over while it is read");
+                Err(Failure::usage(message).help("name another file or folder with `--output`"))
+            }
+        }
+    }
+
+    fn write(&mut self, session: &Session, screen: &mut Screen) -> Result<(), Failure> {
+        match self {
+            Target::Screen => {
+                let mut line = Vec::new();
+                serde_json::to_writer(&mut line, &Native(session)).map_err(io::Error::from)?;
+                line.push(b'\n');
+                Ok(screen.write(&line)?)
+            }
+            Target::File(file) => file.write(session),
+            Target::Folder { names, open } => {
+                let from = &*session.origin.file;
+                let mut before = 0;
+                if let Some((name, _, count)) = open
+                    && name != from
+                {
+                    before = *count + 1;
+                }
+                if open.as_ref().is_none_or(|(name, ..)| name != from) {
+                    if let Some((_, done, _)) = open.take() {
+                        done.end()?;
+                    }
+                    let path = names.get(from).cloned().unwrap_or_default();
+                    *open = Some((from.to_owned(), Written::begin(&path)?, before));
+                }
+                match open {
+                    Some((_, file, _)) => file.write(session),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Completes what is open; gives the number of files.
+    fn end(self) -> Result<u64, Failure> {
+        match self {
+            Target::Screen => Ok(0),
+            // Nothing was read: what was there before stays.
+            Target::File(file) if file.count == 0 => Ok(0),
+            Target::File(file) => file.end().map(|()| 1),
+            Target::Folder { open: None, .. } => Ok(0),
+            Target::Folder { open: Some((_, file, before)), .. } => file.end().map(|()| before + 1),
+        }
+    }
+}
+
+/// A file that is being written beside its place: JSON Lines, or one list where its name says `.json`.
+struct Written {
+    path: PathBuf,
+    beside: PathBuf,
+    out: BufWriter<File>,
+    list: bool,
+    count: u64,
+}
+
+impl Written {
+    fn begin(path: &Path) -> Result<Written, Failure> {
+        let begun = || -> anyhow::Result<Written> {
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                fs::create_dir_all(folder)?;
+            }
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(format!(".{}.tmp", std::process::id()));
+            let beside = PathBuf::from(beside);
+            let out = BufWriter::with_capacity(1 << 16, File::create(&beside)?);
+            let list = path.extension().is_some_and(|extension| extension == "json");
+            Ok(Written { path: path.to_owned(), beside, out, list, count: 0 })
+        };
+        begun().with_context(|| format!("{} cannot be written", path.display())).map_err(Failure::System)
+    }
+
+    fn write(&mut self, session: &Session) -> Result<(), Failure> {
+        let between: &[u8] = match (self.list, self.count) {
+            (true, 0) => b"[\n",
+            (true, _) => b",\n",
+            (false, _) => b"",
+        };
+        self.count += 1;
+        self.out.write_all(between)?;
+        serde_json::to_writer(&mut self.out, &Native(session)).map_err(io::Error::from)?;
+        if !self.list {
+            self.out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        if self.list {
+            self.out.write_all(b"\n]\n")?;
+        }
+        self.out.flush()?;
+        fs::rename(&self.beside, &self.path)?;
+        Ok(())
+    }
+}
+
+impl Drop for Written {
+    /// What was not completed is not left lying about; what was is no longer there.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.beside);
+    }
+}
+
+/// A file in `folder` for each recording: its path below the folder that all have in common, as `.jsonl`.
+fn names<'n>(folder: &Path, recordings: impl Iterator<Item = &'n str>) -> HashMap<String, PathBuf> {
+    let recordings: Vec<(&str, PathBuf)> = recordings.map(|name| (name, plain(name))).collect();
+    let mut common = recordings.first().and_then(|(_, path)| path.parent()).map(Path::to_owned);
+    for (_, path) in &recordings {
+        while common.as_ref().is_some_and(|common| !path.starts_with(common)) {
+            common = common.and_then(|common| common.parent().map(Path::to_owned));
+        }
+    }
+    let common = common.unwrap_or_default();
+    let mut named = HashMap::new();
+    let mut taken = HashSet::new();
+    for (name, path) in &recordings {
+        let below = folder.join(path.strip_prefix(&common).unwrap_or(path));
+        let mut target = below.with_extension("jsonl");
+        let mut number = 1;
+        while !taken.insert(target.clone()) {
+            number += 1;
+            let stem = below.file_name().unwrap_or_default().to_string_lossy();
+            target = below.with_file_name(format!("{stem}-{number}.jsonl"));
+        }
+        named.insert((*name).to_owned(), target);
+    }
+    named
+}
+
+/// The parts of a path that are names, so that nothing is written outside the folder.
+fn plain(name: &str) -> PathBuf {
+    if name == "-" {
+        return PathBuf::from("stdin");
+    }
+    Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_recording_gets_a_file_of_its_own() {
+        for (recordings, expected) in [
+            (&["a.json"][..], &["out/a.jsonl"][..]),
+            (&["../x/a.json", "../x/y/b.traj"], &["out/a.jsonl", "out/y/b.jsonl"]),
+            (&["a.json", "a.jsonl"], &["out/a.jsonl", "out/a.jsonl-2.jsonl"]),
+            (&["/t/a/s.json", "/t/b/s.json"], &["out/a/s.jsonl", "out/b/s.jsonl"]),
+            (&["-"], &["out/stdin.jsonl"]),
+        ] {
+            let named = names(Path::new("out"), recordings.iter().copied());
+            let found: Vec<_> = recordings.iter().map(|name| named[*name].to_str().unwrap()).collect();
+            assert_eq!(found, expected);
+        }
+    }
+}
