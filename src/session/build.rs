@@ -79,6 +79,11 @@ impl Builder {
         self.session.id = id.into();
     }
 
+    /// The session's own id, as far as it is known.
+    pub fn session_id(&self) -> &Arc<str> {
+        &self.session.id
+    }
+
     /// The parent session's id.
     pub fn parent(&mut self, parent: impl Into<Arc<str>>) {
         self.session.parent = Some(parent.into());
@@ -102,6 +107,13 @@ impl Builder {
         let context = self.facts.context.get_or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(map) = context {
             map.insert(key.to_owned(), value);
+        }
+    }
+
+    /// A context entry, unless there is one of this name.
+    pub fn context_once(&mut self, key: &str, value: Value) {
+        if self.facts.context.as_ref().is_none_or(|context| context.get(key).is_none()) {
+            self.context(key, value);
         }
     }
 
@@ -165,6 +177,13 @@ impl Builder {
         self.push("assistant", content, at, MessageKind::Response(number));
         if let Some(turn) = self.session.turns.last_mut() {
             turn.messages.end = start + 1;
+        }
+    }
+
+    /// Begins a response without content, unless the one with this key is still open.
+    pub fn ensure_response(&mut self, key: &str, at: Option<Millis>) {
+        if self.open.as_deref() != Some(key) {
+            self.response(Some(key), Body::MISSING, at);
         }
     }
 

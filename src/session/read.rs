@@ -15,7 +15,10 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 mod blocks;
 mod chat;
 mod claude_code;
+mod codex_exec;
+mod codex_rollout;
 mod finish;
+mod items;
 mod native;
 mod python;
 mod recognise;
@@ -25,6 +28,7 @@ mod tau_bench;
 mod text;
 mod time;
 mod units;
+mod unknown;
 
 use finish::Finish;
 use recognise::{Sample, Sampled, Seen, take};
@@ -48,7 +52,8 @@ pub struct Format {
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.
-pub static FORMATS: &[Format] = &[claude_code::FORMAT, tau_bench::FORMAT, native::FORMAT];
+pub static FORMATS: &[Format] =
+    &[claude_code::FORMAT, codex_rollout::FORMAT, codex_exec::FORMAT, tau_bench::FORMAT, native::FORMAT];
 
 /// Tells by its text whether a result is a failure.
 pub type ErrorTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;

@@ -39,6 +39,8 @@ const FOLDERS: &[Folder] = &[
     row("tau-bench", "tau-bench", [3, 240, 1589, 67, 0, 0, 36], 0),
     row("claude-code", "claude-code", [9, 9, 248, 10, 4, 36, 0], 4),
     row("claude-code-edge", "claude-code", [3, 3, 6, 1, 2, 0, 0], 0),
+    row("codex-rollout", "codex-rollout", [2, 2, 50, 3, 0, 0, 0], 0),
+    row("codex-exec-json", "codex-exec", [3, 3, 2, 0, 0, 0, 0], 0),
     row("openai-chat-tools", "native", [2, 4, 42, 6, 3, 5, 0], 0),
 ];
 

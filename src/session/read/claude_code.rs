@@ -7,10 +7,11 @@
 mod branch;
 mod entry;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::setting::Setting;
 use super::shallow::{Members, Node};
+use super::unknown::Unknown;
 use super::{Format, Out, Reader, Sample, Unit};
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::Millis;
@@ -86,8 +87,7 @@ struct ClaudeCode {
     sidechains: HashMap<Box<str>, Box<str>>,
     /// What the last summary says it leads to, where no session has begun since.
     summary: Option<Box<str>>,
-    /// Lines of types that are not known: the first of each, and how many.
-    unknown: BTreeMap<String, (u32, u64)>,
+    unknown: Unknown,
     lines: u64,
 }
 
@@ -122,8 +122,7 @@ impl Reader for ClaudeCode {
         };
         let said = matches!(&*kind, "user" | "assistant");
         if !said && !ASIDE.contains(&&*kind) {
-            let (_, count) = self.unknown.entry(kind.into_owned()).or_insert((unit.line, 0));
-            *count += 1;
+            self.unknown.note(&kind, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         if kind == "summary" {
@@ -143,14 +142,7 @@ impl Reader for ClaudeCode {
         for log in std::mem::take(&mut self.open) {
             log.close(&self.setting, out);
         }
-        for (kind, (line, count)) in std::mem::take(&mut self.unknown) {
-            let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
-            let message = format!(
-                "{lines} of the type {}, which is not known, left out; the first stands here",
-                quoted(&kind)
-            );
-            out.diagnostic(self.setting.damaged_line(line, message));
-        }
+        self.unknown.tell(&self.setting, out);
     }
 }
 
@@ -259,10 +251,8 @@ impl Log {
     /// What the lines say of where the session runs.
     fn surroundings(&mut self, members: &Members<'_>) {
         for key in ["cwd", "gitBranch", "version"] {
-            let known =
-                self.builder.facts().context.as_ref().is_some_and(|context| context.get(key).is_some());
-            if !known && let Some(value) = members.get(key).and_then(Node::value) {
-                self.builder.context(key, value);
+            if let Some(value) = members.get(key).and_then(Node::value) {
+                self.builder.context_once(key, value);
             }
         }
     }
