@@ -74,6 +74,11 @@ impl Builder {
         self
     }
 
+    /// The line that was named last.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
     /// The session's own id, found later than its first message.
     pub fn id(&mut self, id: impl Into<Arc<str>>) {
         self.session.id = id.into();

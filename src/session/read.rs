@@ -12,14 +12,18 @@ use super::Session;
 use super::build::Builder;
 use crate::diagnostic::{Diagnostic, Severity, code};
 
+mod anthropic;
 mod blocks;
 mod chat;
 mod claude_code;
 mod codex_exec;
 mod codex_rollout;
+mod exchange;
 mod finish;
 mod items;
 mod native;
+mod openai_chat;
+mod openai_responses;
 mod python;
 mod recognise;
 mod setting;
@@ -52,8 +56,16 @@ pub struct Format {
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.
-pub static FORMATS: &[Format] =
-    &[claude_code::FORMAT, codex_rollout::FORMAT, codex_exec::FORMAT, tau_bench::FORMAT, native::FORMAT];
+pub static FORMATS: &[Format] = &[
+    claude_code::FORMAT,
+    codex_rollout::FORMAT,
+    codex_exec::FORMAT,
+    tau_bench::FORMAT,
+    anthropic::FORMAT,
+    openai_responses::FORMAT,
+    openai_chat::FORMAT,
+    native::FORMAT,
+];
 
 /// Tells by its text whether a result is a failure.
 pub type ErrorTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;

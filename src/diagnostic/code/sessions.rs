@@ -85,7 +85,7 @@ committed is in no revision; one that was moved since has its old path there.
     Problem NOT_A_SESSION = "not_a_session": "the file is no recording of a known format",
 "Recordings are recognised by their shape, never by their name. Nothing in this file looks like one.
 
-    toolgate replay --from openai log.txt
+    toolgate replay --from anthropic log.txt
 
 `--from FORMAT` skips the recognition, and then tells where the file departs from that format. In a
 folder such files are counted and passed over.

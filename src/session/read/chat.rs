@@ -35,6 +35,8 @@ pub struct Chat<'a> {
     in_python: u32,
     /// Names under which recorded state was kept.
     snapshots: HashSet<Arc<str>>,
+    /// The time of messages that bear none.
+    at: Option<Millis>,
 }
 
 /// Finds the line that a part of a value stands on.
@@ -90,7 +92,12 @@ impl<'a> Lines<'a> {
 impl<'a> Chat<'a> {
     /// For the messages of `whole`, a value that begins on `line`.
     pub fn new(whole: Node<'a>, line: u32, rules: &'a Rules) -> Chat<'a> {
-        Chat { lines: Lines::new(whole, line), rules, in_python: 0, snapshots: HashSet::new() }
+        Chat { lines: Lines::new(whole, line), rules, in_python: 0, snapshots: HashSet::new(), at: None }
+    }
+
+    /// From now on messages that bear no time are of this one.
+    pub fn otherwise_at(&mut self, at: Option<Millis>) {
+        self.at = at;
     }
 
     /// Adds all messages of a list. Something else than a list is told.
@@ -302,10 +309,11 @@ impl<'a> Chat<'a> {
     }
 
     fn at(&mut self, builder: &mut Builder, members: &Members<'a>) -> Option<Millis> {
-        time::of(members, &TIMES).unwrap_or_else(|message| {
+        let at = time::of(members, &TIMES).unwrap_or_else(|message| {
             self.damaged(builder, message);
             None
-        })
+        });
+        at.or(self.at)
     }
 
     fn damaged(&mut self, builder: &mut Builder, message: String) {
@@ -318,7 +326,7 @@ impl<'a> Chat<'a> {
 }
 
 /// Keys under which recordings keep a message's time.
-const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
+pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
 
 /// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
 /// the list itself also as JSON text. `None` where it is no list at all.

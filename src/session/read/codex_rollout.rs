@@ -176,10 +176,8 @@ impl Codex {
                 let turns = payload.get("num_turns").and_then(|node| node.json().parse().ok()).unwrap_or(1);
                 rollout.roll_back(turns, unit.line);
             }
-            "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => {
-                if output::event_failed(payload) {
-                    rollout.failed.insert(text("call_id").as_ref().into());
-                }
+            "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" if output::failed_event(payload) => {
+                rollout.failed.insert(text("call_id").as_ref().into());
             }
             _ => {}
         }

@@ -124,7 +124,7 @@ impl Native {
 }
 
 /// Keys under which recordings keep a session's own id.
-const IDS: [&str; 8] =
+pub(super) const IDS: [&str; 8] =
     ["id", "session_id", "sessionId", "conversation_id", "thread_id", "trace_id", "instance_id", "uuid"];
 
 /// What a session says besides its messages.

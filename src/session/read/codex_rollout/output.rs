@@ -35,7 +35,7 @@ pub fn failed(text: &str) -> Option<bool> {
 }
 
 /// Whether an event says that a call failed.
-pub fn event_failed(event: &Members<'_>) -> bool {
+pub fn failed_event(event: &Members<'_>) -> bool {
     let code = event.get("exit_code").is_some_and(|code| code.json() != "0");
     let success = event.get("success").and_then(Node::bool) == Some(false);
     let result = event.get("result").and_then(Node::members).is_some_and(|result| {

@@ -1,0 +1,83 @@
+//! Requests to the OpenAI chat completions API together with its responses. The messages by themselves are the native
+//! form.
+
+use super::chat::{Chat, Rules};
+use super::exchange::{self, Api, Exchanges};
+use super::setting::Setting;
+use super::shallow::{Kind, Members, Node};
+use super::{Format, Reader, Sample};
+use crate::session::build::Builder;
+use crate::session::{Body, Millis};
+
+pub(super) const FORMAT: Format = Format {
+    name: "openai-chat",
+    title: "OpenAI chat requests and responses",
+    absent_without_results: true,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|value| {
+        is_completion(value)
+            || exchange::response(value).is_some_and(|response| is_completion(&response))
+            || !value.has("messages") && exchange::request(value, "messages").is_some()
+    })
+}
+
+fn is_completion(value: &Members<'_>) -> bool {
+    let first = value.get("choices").and_then(Node::first_item).and_then(Node::members);
+    first.is_some_and(|choice| choice.get("message").is_some_and(|message| message.kind() == Kind::Object))
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    Box::new(Exchanges::new(setting, OpenAi { rules }))
+}
+
+struct OpenAi {
+    rules: Rules,
+}
+
+impl Api for OpenAi {
+    const MESSAGES: &'static str = "messages";
+    const EXPECTED: &'static str = "neither a request nor a response";
+
+    fn is_message(message: &Members<'_>) -> bool {
+        message.has("role")
+    }
+
+    fn is_response(message: &Members<'_>) -> bool {
+        message.get("role").and_then(Node::text).is_some_and(|role| role == "assistant")
+    }
+
+    fn preface(&mut self, _: &Members<'_>, _: &mut Builder) {}
+
+    fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
+        let Some(members) = message.members() else {
+            let word = message.kind().word();
+            return builder.damaged(format!("a message is {word}, not an object; it is left out"));
+        };
+        let mut chat = Chat::new(message, builder.line(), &self.rules);
+        chat.otherwise_at(at);
+        chat.message(builder, &members);
+    }
+
+    fn response(&mut self, response: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
+        if let Some(error) = response.get("error") {
+            return builder.said("system", Body::json(error.json()), at);
+        }
+        let choices = response.get("choices").and_then(Node::items).unwrap_or_default();
+        if choices.len() > 1 {
+            builder.damaged(format!("of {} choices the first is read", choices.len()));
+        }
+        match choices.first().and_then(|choice| choice.members()?.get("message")) {
+            Some(message) => self.message(message, at, builder),
+            None => builder.damaged("the response has no choice with a message"),
+        }
+    }
+
+    fn is_bare_response(value: &Members<'_>) -> bool {
+        is_completion(value)
+    }
+}

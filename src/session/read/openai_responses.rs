@@ -1,0 +1,111 @@
+//! Requests to the OpenAI Responses API and its responses; the items of a conversation by themselves.
+
+use super::exchange::{self, Api, Exchanges};
+use super::items::{self, Answer, Item, Row};
+use super::setting::Setting;
+use super::shallow::{Kind, Members, Node};
+use super::{Format, Reader, Sample};
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Millis};
+
+pub(super) const FORMAT: Format = Format {
+    name: "openai-responses",
+    title: "OpenAI Responses API",
+    absent_without_results: true,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|value| {
+        let request = exchange::request(value, "input").filter(|_| !value.has("messages"));
+        let asked = request.is_some_and(|request| {
+            let items = request.get("input").filter(|input| input.kind() == Kind::List);
+            items.is_some_and(any_is_call) || request.has("instructions") && request.has("model")
+        });
+        let answered = exchange::response(value).is_some_and(|response| is_response(&response));
+        asked || answered || is_response(value) || is_call(value)
+    }) || sample.lists().any(any_is_call)
+}
+
+fn any_is_call(items: Node<'_>) -> bool {
+    items.items().into_iter().flatten().filter_map(Node::members).any(|item| is_call(&item))
+}
+
+/// Whether it is an item that no other form has.
+fn is_call(item: &Members<'_>) -> bool {
+    let kind = item.get("type").and_then(Node::text).unwrap_or_default();
+    kind != "message" && items::is_item(&kind) && item.any(&["call_id", "status", "summary"]).is_some()
+}
+
+fn is_response(value: &Members<'_>) -> bool {
+    value.get("output").is_some_and(|output| output.kind() == Kind::List)
+        && value.get("object").and_then(Node::text).is_some_and(|object| object == "response")
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    let marks = setting.clone();
+    let mark =
+        move |answer: &Answer| Mark { error: marks.failed(answer.error, &answer.content), refused: None };
+    Box::new(Exchanges::new(setting, Responses { row: Row::new(Box::new(mark)) }))
+}
+
+/// Tells how a result is marked.
+type Marks = Box<dyn Fn(&Answer) -> Mark + Send>;
+
+struct Responses {
+    row: Row<Marks>,
+}
+
+impl Api for Responses {
+    const MESSAGES: &'static str = "input";
+    const EXPECTED: &'static str = "neither a request, a response nor an item";
+
+    fn is_message(message: &Members<'_>) -> bool {
+        message.get("type").and_then(Node::text).is_some_and(|kind| items::is_item(&kind))
+            || message.has("role")
+    }
+
+    fn is_response(message: &Members<'_>) -> bool {
+        !matches!(items::item(message), Some(Item::Said { .. } | Item::Answer(_)) | None)
+    }
+
+    fn preface(&mut self, request: &Members<'_>, builder: &mut Builder) {
+        if let Some(instructions) = request.get("instructions") {
+            builder.said("system", Body::json(instructions.json()), None);
+        }
+    }
+
+    fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
+        let line = builder.line();
+        if message.kind() == Kind::Text {
+            let content = Body::json(message.json());
+            return self.row.add(builder, line, Item::Said { role: "user".into(), content }, at);
+        }
+        let Some(members) = message.members() else {
+            let word = message.kind().word();
+            return builder.damaged(format!("an item is {word}, not an object; it is left out"));
+        };
+        match items::item(&members) {
+            Some(item) => self.row.add(builder, line, item, at),
+            None => builder.damaged("an item of a type that is not known is left out"),
+        }
+    }
+
+    fn response(&mut self, response: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
+        if let Some(error) = response.get("error") {
+            builder.said("system", Body::json(error.json()), at);
+        }
+        for item in response.get("output").and_then(Node::items).unwrap_or_default() {
+            self.message(item, at, builder);
+        }
+    }
+
+    fn end(&mut self, builder: &mut Builder) {
+        self.row.end(builder);
+    }
+
+    fn is_bare_response(value: &Members<'_>) -> bool {
+        is_response(value)
+    }
+}
