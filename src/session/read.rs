@@ -12,6 +12,7 @@ use super::Session;
 use super::build::Builder;
 use crate::diagnostic::{Diagnostic, Severity, code};
 
+mod agentdojo;
 mod anthropic;
 mod blocks;
 mod chat;
@@ -20,6 +21,7 @@ mod codex_exec;
 mod codex_rollout;
 mod exchange;
 mod finish;
+mod gemini_cli;
 mod items;
 mod native;
 mod openai_chat;
@@ -60,7 +62,9 @@ pub static FORMATS: &[Format] = &[
     claude_code::FORMAT,
     codex_rollout::FORMAT,
     codex_exec::FORMAT,
+    gemini_cli::FORMAT,
     tau_bench::FORMAT,
+    agentdojo::FORMAT,
     anthropic::FORMAT,
     openai_responses::FORMAT,
     openai_chat::FORMAT,

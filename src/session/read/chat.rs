@@ -224,7 +224,13 @@ impl<'a> Chat<'a> {
 
     fn result(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
         let id = members.get("tool_call_id").and_then(Node::id);
-        let content = self.content(builder, members);
+        let mut content = self.content(builder, members);
+        // What went wrong stands beside an empty content, or instead of it.
+        if let Some(error) = members.get("error").filter(|error| error.kind() == Kind::Text)
+            && content.shown().is_empty()
+        {
+            content = Body::json(error.json());
+        }
         let refused = self.flag(builder, members, "refused").unwrap_or(false);
         let mark = Mark {
             error: self.failed(builder, members, &content),
