@@ -22,6 +22,12 @@ fn recognise(sample: &Sample<'_>) -> bool {
         || sample.lists().any(is_conversation)
 }
 
+/// Whether it is a session as `convert` writes it, whatever its messages hold.
+pub(super) fn is_written(object: &Members<'_>) -> bool {
+    let results = object.get("results").and_then(Node::text);
+    object.has("messages") && results.is_some_and(|results| matches!(&*results, "recorded" | "absent"))
+}
+
 fn is_session(object: &Members<'_>) -> bool {
     let Some(messages) = object.get("messages") else { return false };
     let damaged =

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
+use super::native;
 use super::shallow::{self, Members, Node};
 use super::units::{Kind, Piece, Units};
 use super::{FORMATS, Format, text, unreadable};
@@ -84,6 +85,10 @@ pub fn format(
             continue;
         }
         values += 1;
+        // The content of a native session may look like anything.
+        if with_sample(sampled, |sample| sample.objects().any(native::is_written)) {
+            break;
+        }
         if let Some(format) = found(sampled, &specific) {
             return Ok(format);
         }

@@ -1,14 +1,15 @@
 //! Damaged input: what is lost, what is told, and that nothing worse happens.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read as _};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use toolgate::session::read::{self, FORMATS, Options};
 use toolgate::session::{Outcome, Results};
 
-use super::{opened, opened_with, told};
+use super::{opened, opened_with, told, written};
 
 const A: &str = r#"{"id": "a", "messages": [{"role": "user", "content": "x"}]}"#;
 const B: &str = r#"{"id": "b", "messages": [{"role": "user", "content": "y"}]}"#;
@@ -374,12 +375,13 @@ fn survives(bytes: Vec<u8>) {
     }
 }
 
-const SEEDS: [&[u8]; 4] = [
-    include_bytes!("../../fixtures/sessions/native.json"),
-    include_bytes!("../../fixtures/sessions/lines.jsonl"),
-    include_bytes!("../../fixtures/sessions/messages.json"),
-    include_bytes!("../../fixtures/sessions/tau-bench.json"),
-];
+/// Every fixture.
+static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions");
+    let mut files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|path| std::fs::read(path).unwrap()).collect()
+});
 
 /// Pieces of JSON, and of what it is not.
 fn tokens() -> impl Strategy<Value = Vec<u8>> {
@@ -430,15 +432,30 @@ proptest! {
 
     #[test]
     fn any_damage_is_survived(
-        seed in select(SEEDS.to_vec()),
+        seed in select(SEEDS.clone()),
         damage in prop::collection::vec((any::<Index>(), 0..40usize, prop::collection::vec(any::<u8>(), 0..4)), 1..5),
     ) {
-        let mut bytes = seed.to_vec();
+        let mut bytes = seed;
         for (at, cut, insert) in damage {
             let at = at.index(bytes.len() + 1);
             let end = (at + cut).min(bytes.len());
             bytes.splice(at..end, insert);
         }
         survives(bytes);
+    }
+
+    /// Lines out of order, gone or there twice: whatever is read of them can be written and read again.
+    #[test]
+    fn any_order_of_lines_is_survived(
+        seed in select(SEEDS.clone()),
+        lines in prop::collection::vec(any::<Index>(), 1..40),
+    ) {
+        let all: Vec<&[u8]> = seed.split_inclusive(|byte| *byte == b'\n').collect();
+        let bytes: Vec<u8> = lines.iter().flat_map(|line| all[line.index(all.len())]).copied().collect();
+        survives(bytes.clone());
+        let opened = read::open("f.jsonl", Box::new(Cursor::new(bytes)), &Options::default());
+        for session in opened.into_iter().flatten() {
+            written::survives(&session, Path::new("f.jsonl"));
+        }
     }
 }
