@@ -24,6 +24,7 @@ mod finish;
 mod gemini_cli;
 mod items;
 mod native;
+mod open;
 mod openai_chat;
 mod openai_responses;
 mod python;

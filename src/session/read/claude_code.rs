@@ -9,6 +9,7 @@ mod entry;
 
 use std::collections::{HashMap, HashSet};
 
+use super::open::Open;
 use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::unknown::Unknown;
@@ -52,9 +53,6 @@ const ASIDE: [&str; 20] = [
     "worktree-state",
 ];
 
-/// Bytes of lines that are held of sessions other than the one that is being read.
-const MOST_HELD: usize = 8 << 20;
-
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|line| {
         let text = |key| line.get(key).and_then(Node::text).unwrap_or_default();
@@ -81,14 +79,12 @@ const SESSION: [&str; 2] = ["sessionId", "session_id"];
 #[derive(Default)]
 struct ClaudeCode {
     setting: Setting,
-    /// The sessions that are open, in the order of their first lines.
-    open: Vec<Log>,
+    open: Open<Log>,
     /// The sessions of subagents that lines are known to belong to, by the names of the lines.
     sidechains: HashMap<Box<str>, Box<str>>,
     /// What the last summary says it leads to, where no session has begun since.
     summary: Option<Box<str>>,
     unknown: Unknown,
-    lines: u64,
 }
 
 /// A session whose lines are being read.
@@ -100,9 +96,6 @@ struct Log {
     names: HashMap<Box<str>, u64>,
     /// A summary stood before the first line, and leads here.
     summary: Option<Box<str>>,
-    bytes: usize,
-    /// Number of the last line that was added.
-    touched: u64,
 }
 
 /// Whose lines they are.
@@ -115,7 +108,6 @@ struct Key {
 
 impl Reader for ClaudeCode {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
-        self.lines += 1;
         let members = &unit.members;
         let Some(kind) = members.get("type").and_then(Node::text) else {
             return out.diagnostics(self.setting.foreign(unit, "no line of a log"));
@@ -139,7 +131,7 @@ impl Reader for ClaudeCode {
     }
 
     fn end(&mut self, out: &mut Out) {
-        for log in std::mem::take(&mut self.open) {
+        for log in self.open.close() {
             log.close(&self.setting, out);
         }
         self.unknown.tell(&self.setting, out);
@@ -149,9 +141,8 @@ impl Reader for ClaudeCode {
 impl ClaudeCode {
     fn add(&mut self, entry: Entry, unit: &Unit<'_>, out: &mut Out) {
         let at = self.place(&entry, unit, out);
-        let (lines, setting) = (self.lines, &self.setting);
-        let Some(log) = self.open.get_mut(at) else { return };
-        log.touched = lines;
+        let setting = &self.setting;
+        let Some(log) = self.open.add_to(at, entry.size()) else { return };
         unit.diagnostics.iter().cloned().for_each(|diagnostic| log.builder.diagnostic(diagnostic));
         log.surroundings(&unit.members);
         if let Some(uuid) = &entry.uuid {
@@ -170,9 +161,14 @@ impl ClaudeCode {
                 None => {}
             }
         }
-        log.bytes += entry.size();
         log.entries.push(entry);
-        self.close_old(out);
+        let session = log.key.session.clone();
+        while let Some(log) = self.open.too_much(|log| log.key.session == session) {
+            if let Some(agent) = &log.key.agent {
+                self.sidechains.retain(|_, of| of != agent);
+            }
+            log.close(&self.setting, out);
+        }
     }
 
     /// The session that a line belongs to, begun if it must be.
@@ -180,23 +176,23 @@ impl ClaudeCode {
         let members = &unit.members;
         let named = members.any(&SESSION).and_then(Node::id);
         let agent = self.agent(entry, members);
-        let latest = self.open.iter().filter(|log| log.key.agent.is_none()).max_by_key(|log| log.touched);
+        let latest = self.open.latest(|log| log.key.agent.is_none());
+        let latest = latest.and_then(|at| Some((at, &self.open.get(at)?.key.session)));
         let session: Box<str> = match (&named, latest) {
             (Some(named), _) => named.as_ref().into(),
-            (None, Some(log)) => log.key.session.clone(),
+            (None, Some((_, session))) => session.clone(),
             (None, None) => Box::default(),
         };
-        let mut key = Key { session, agent };
-        if let Some(at) = self.open.iter().position(|log| log.key == key) {
+        let key = Key { session, agent };
+        if let Some(at) = self.open.position(|log| log.key == key) {
             return at;
         }
         // A line of another session that follows one of this is this one's: a session that was taken up again.
         if key.agent.is_none()
             && entry.parent.is_some()
-            && let Some(latest) = latest
+            && let Some((at, _)) = latest
         {
-            key = latest.key.clone();
-            return self.open.iter().position(|log| log.key == key).unwrap_or_default();
+            return at;
         }
         let id = key.agent.as_deref().unwrap_or(&key.session);
         let mut builder = self.setting.session_at(id, unit.line, out);
@@ -208,16 +204,8 @@ impl ClaudeCode {
         } else {
             self.summary.take()
         };
-        self.open.push(Log {
-            builder,
-            key,
-            entries: Vec::new(),
-            names: HashMap::new(),
-            summary,
-            bytes: 0,
-            touched: self.lines,
-        });
-        self.open.len() - 1
+        let log = Log { builder, key, entries: Vec::new(), names: HashMap::new(), summary };
+        self.open.put(usize::MAX, log, 0)
     }
 
     /// The subagent that wrote a line: by its name, by the call that started it, or by the line before.
@@ -231,19 +219,6 @@ impl ClaudeCode {
         }
         let before = || self.sidechains.get(entry.parent.as_deref()?).cloned();
         name("agentId").or_else(before).or_else(|| entry.uuid.clone()).or_else(|| Some("sidechain".into()))
-    }
-
-    /// Closes the sessions that were not added to for longest, when too much is held beside the latest.
-    fn close_old(&mut self, out: &mut Out) {
-        while self.open.len() > 1 && self.open.iter().map(|log| log.bytes).sum::<usize>() > MOST_HELD {
-            let oldest = self.open.iter().enumerate().min_by_key(|(_, log)| log.touched);
-            let Some((at, _)) = oldest else { return };
-            let log = self.open.remove(at);
-            if log.key.agent.is_some() {
-                self.sidechains.retain(|_, agent| Some(&*agent) != log.key.agent.as_ref());
-            }
-            log.close(&self.setting, out);
-        }
     }
 }
 

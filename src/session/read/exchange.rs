@@ -7,6 +7,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::native::IDS;
+use super::open::Open;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Out, Reader, Unit, chat, time};
@@ -56,9 +57,6 @@ const BODY: [&str; 2] = ["body", "json"];
 /// Key of the response that a request goes on from.
 const PREVIOUS: [&str; 1] = ["previous_response_id"];
 
-/// Bytes of conversations that are held because a request may continue them.
-const MOST_HELD: usize = 8 << 20;
-
 /// The request of a value, for recognition.
 pub fn request<'a>(value: &Members<'a>, messages: &str) -> Option<Members<'a>> {
     let inner = value.any(&REQUEST).and_then(Node::members).map(unwrapped);
@@ -74,8 +72,8 @@ pub fn response<'a>(value: &Members<'a>) -> Option<Members<'a>> {
 pub struct Exchanges<A> {
     setting: Setting,
     api: A,
-    /// Conversations that a request may continue, in the order of their first lines.
-    open: Vec<Conversation>,
+    /// Conversations that a request may continue.
+    open: Open<Conversation>,
     /// The session that bare messages add up to, and the list they stand in.
     bare: Option<(Builder, Option<u32>)>,
 }
@@ -87,7 +85,6 @@ struct Conversation {
     /// Id of the response, where there is one.
     answered: Option<Box<str>>,
     steps: Vec<Step>,
-    bytes: usize,
 }
 
 /// What a request knew when its response came.
@@ -100,7 +97,7 @@ struct Step {
 impl<A: Api> Exchanges<A> {
     /// For one file.
     pub fn new(setting: &Setting, api: A) -> Exchanges<A> {
-        Exchanges { setting: setting.clone(), api, open: Vec::new(), bare: None }
+        Exchanges { setting: setting.clone(), api, open: Open::default(), bare: None }
     }
 
     fn exchange(&mut self, exchange: &Exchange<'_>, unit: &Unit<'_>, out: &mut Out) {
@@ -141,9 +138,9 @@ impl<A: Api> Exchanges<A> {
             }
         }
         let bytes = unit.node.json().len();
-        self.open.insert(place, Conversation { builder, said, answered, steps, bytes });
-        while self.open.len() > 1 && self.open.iter().map(|open| open.bytes).sum::<usize>() > MOST_HELD {
-            out.session(self.open.remove(0).builder);
+        self.open.put(place, Conversation { builder, said, answered, steps }, bytes);
+        while let Some(open) = self.open.too_much(|_| false) {
+            out.session(open.builder);
         }
     }
 
@@ -177,21 +174,20 @@ impl<A: Api> Exchanges<A> {
             .into_iter()
             .flatten()
             .find_map(|members| members.any(&PREVIOUS)?.id());
-        let named = previous.and_then(|previous| {
-            self.open.iter().position(|open| open.answered.as_deref() == Some(&*previous))
-        });
+        let named = previous
+            .and_then(|previous| self.open.position(|open| open.answered.as_deref() == Some(&*previous)));
         if let Some(place) = named {
-            return (place, Some(self.open.remove(place)));
+            return (place, self.open.take(place));
         }
-        let repeated = self.open.iter().position(|open| {
+        let repeated = self.open.position(|open| {
             let next = history.get(open.said.len()).and_then(|next| next.members());
             !open.said.is_empty()
                 && said.starts_with(&open.said)
                 && next.is_some_and(|next| A::is_response(&next))
         });
-        let Some(place) = repeated else { return (self.open.len(), None) };
-        let open = self.open.remove(place);
-        (place, Some(Conversation { answered: None, ..open }))
+        let Some(place) = repeated else { return (usize::MAX, None) };
+        let open = self.open.take(place);
+        (place, open.map(|open| Conversation { answered: None, ..open }))
     }
 
     fn bare_message(&mut self, unit: &Unit<'_>, out: &mut Out) {
@@ -245,7 +241,7 @@ impl<A: Api> Reader for Exchanges<A> {
 
     fn end(&mut self, out: &mut Out) {
         self.close_bare(out);
-        for open in std::mem::take(&mut self.open) {
+        for open in self.open.close() {
             out.session(open.builder);
         }
     }
