@@ -12,9 +12,11 @@ mod input;
 mod manual;
 mod migrate;
 mod open;
+mod replace;
 mod replay;
 mod samples;
 mod screen;
+mod test;
 
 use std::ffi::OsString;
 use std::io;
@@ -109,6 +111,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Replay(replay)) => replay::run(&replay, screen),
         Some(Verb::Diff(diff)) => diff::run(&diff, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
+        Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
         Some(Verb::Convert(convert)) => convert::run(&convert, screen),
         Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),

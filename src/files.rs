@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place, code};
@@ -15,7 +15,7 @@ mod git;
 mod version;
 mod walk;
 
-pub use version::{VersionFile, VersionFiles, read_version};
+pub use version::{VersionFile, VersionFiles, is_document, read_version};
 
 /// What arguments lead to.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +88,29 @@ impl Input {
         self.open()?.read_to_end(&mut bytes).map_err(|error| unreadable(&self.name, &error))?;
         utf8(&self.name, bytes)
     }
+}
+
+/// A path that is written in a file, relative to that file's folder: as it leads there from here, without detours.
+pub fn beside(file: &str, path: &str) -> String {
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let whole = folder.join(path);
+    let mut short = PathBuf::new();
+    for part in whole.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if short.file_name().is_some() => {
+                short.pop();
+            }
+            part => short.push(part),
+        }
+    }
+    if short.as_os_str().is_empty() {
+        short.push(".");
+    }
+    // Behind a link, a folder's parent is not what stands before it.
+    let same = matches!((whole.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);
+    let path = if same { short } else { whole };
+    path.to_string_lossy().into_owned()
 }
 
 /// Bytes as text, or the line and byte at which they stop being text.

@@ -22,6 +22,7 @@
 //! | [`engine`] | [`engine::Run`]: narrows, decides, and is told what happened |
 //! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
 //! | [`compare`] | two versions over one session: what changes, and what only follows from a change |
+//! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `report` | sentences, JSON, text: the only room that words findings |
 //! | `files` | the only reader of files |
 //! | `cli`, `workbench` | the program |
@@ -75,6 +76,7 @@
 //! assert_eq!(decision.verdict, Verdict::Allow);
 //! ```
 
+pub mod case;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compare;

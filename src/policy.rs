@@ -57,6 +57,8 @@ pub struct Loaded {
     pub policy: Option<Arc<Policy>>,
     /// The documents that some dialect claims, broken ones included.
     pub documents: Vec<Document>,
+    /// Files with cases in them, which are kept beside policies and are none.
+    pub cases: Vec<Source>,
     /// What is wrong or worth knowing, in the order of the files.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -74,12 +76,12 @@ impl Policy {
             readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
             rules: Rules::default(),
             documents: Vec::new(),
+            cases: Vec::new(),
             diagnostics: Vec::new(),
             only,
         };
-        for file in &files {
-            loading.file(file);
-        }
+        // A file of cases alone is no part of the version.
+        files.retain(|file| loading.file(file));
         loading.finish(digest(&files))
     }
 
@@ -152,14 +154,25 @@ struct Loading<'a> {
     readers: Vec<Box<dyn Reader>>,
     rules: Rules,
     documents: Vec<Document>,
+    cases: Vec<Source>,
     diagnostics: Vec<Diagnostic>,
     only: Option<&'a Dialect>,
 }
 
 impl Loading<'_> {
-    fn file(&mut self, file: &PolicyFile) {
+    /// Reads a file; whether it is a part of the version.
+    fn file(&mut self, file: &PolicyFile) -> bool {
         let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
         let parsed = parse(&source);
+        let cases = parsed.documents.iter().filter(|node| is_case(node)).count();
+        if cases > 0 {
+            self.cases.push(source.clone());
+        }
+        // What is wrong with a case is told by whoever runs it; what cannot be read beside one might have been a policy.
+        let whole = parsed.documents.len() == 1 || !parsed.problems.iter().any(cut_short);
+        if !file.named && cases > 0 && cases == parsed.documents.len() && whole {
+            return false;
+        }
         // A file that no dialect claims is somebody else's, unless it was named. One that cannot be read to its end
         // might have been a policy, and leaving out a policy allows what it forbids.
         let ours =
@@ -169,7 +182,7 @@ impl Loading<'_> {
             self.diagnostics.push(
                 Diagnostic::notice(code::UNRECOGNISED_DOCUMENT, message).in_file(Arc::clone(&file.name)),
             );
-            return;
+            return true;
         }
         let broken = !parsed.problems.is_empty();
         self.diagnostics
@@ -182,8 +195,11 @@ impl Loading<'_> {
                 .push(Diagnostic::error(code::EMPTY_DOCUMENT, message).in_file(Arc::clone(&file.name)));
         }
         for (index, node) in written {
-            self.document(file, &source, node, index);
+            if file.named || !is_case(node) {
+                self.document(file, &source, node, index);
+            }
         }
+        true
     }
 
     fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, index: usize) {
@@ -219,10 +235,18 @@ impl Loading<'_> {
             units.extend(reader.finish(&mut self.diagnostics));
         }
         let usable = self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
-        let documents = self.documents.clone();
+        let (documents, cases) = (self.documents.clone(), self.cases);
         let policy = usable.then(|| Arc::new(Policy::assemble(self.documents, self.rules, units, digest)));
-        Loaded { policy, documents, diagnostics: self.diagnostics }
+        Loaded { policy, documents, cases, diagnostics: self.diagnostics }
     }
+}
+
+/// Whether a document is a case: it says what is expected of a session under a policy. One of the three keys may be
+/// missing or misspelt, so that a broken case is told as such.
+pub fn is_case(node: &Node) -> bool {
+    let has = |key: &str| node.get(key).is_some();
+    let keys = ["policy", "session", "expect"].into_iter().filter(|key| has(key)).count();
+    keys >= 2 && !has("dialect")
 }
 
 /// Whether some dialect would take the document, or the document says that one should.
@@ -241,6 +265,11 @@ fn cut_short(problem: &Problem) -> bool {
 fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
     let help = format!("dialects: {}", names.join(", "));
+    if is_case(node) {
+        let message = "a case, and no policy";
+        let case = Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, node.span);
+        return case.help("`toolgate test` runs it; in a folder of policies it is passed over");
+    }
     let (message, span) = match node.entry("dialect") {
         Some(entry) => {
             let named = entry.value.as_str().map_or_else(|| entry.value.kind().to_owned(), quoted);

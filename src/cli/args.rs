@@ -62,6 +62,8 @@ pub enum Verb {
     Diff(Diff),
     /// Parse and validate policies; exits with 1 if anything is wrong
     Check(Check),
+    /// Run case files: sessions with what is expected of them; exits with 1 if anything is not as expected
+    Test(Test),
     /// Explain a code, or why one call was decided so
     Explain(Explain),
     /// Write any recordings as native sessions
@@ -141,6 +143,20 @@ pub struct Check {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+}
+
+/// `toolgate test`.
+#[derive(Debug, Args)]
+pub struct Test {
+    /// Cases: files, folders, globs or `-`; `contracts/` where none is named
+    #[arg(value_name = "CASES")]
+    pub cases: Vec<String>,
+    /// Put what was decided in the place of what was expected, and change nothing else of the files
+    #[arg(long)]
+    pub update: bool,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: TestFormat,
 }
 
 /// `toolgate explain`.
@@ -252,6 +268,18 @@ pub enum Format {
     Text,
     /// Objects on lines of their own
     Json,
+}
+
+/// The outputs of cases by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum TestFormat {
+    /// For people
+    #[default]
+    Text,
+    /// Objects on lines of their own
+    Json,
+    /// For continuous integration
+    Junit,
 }
 
 /// When to colour.

@@ -4,6 +4,7 @@ use super::args::{self, Format};
 use super::input::{self, Version};
 use super::screen::Screen;
 use super::{Exit, Failure};
+use crate::case::read::{Cases, read};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::policy::{Loaded, Policy};
 use crate::report::{self, json, words};
@@ -16,8 +17,14 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     let loaded = Policy::load(&version.files, only);
     let Version { unreadable, notices, .. } = version;
     let failed = !unreadable.is_empty();
-    let diagnostics: Vec<Diagnostic> =
-        unreadable.into_iter().chain(notices).chain(loaded.diagnostics.iter().cloned()).collect();
+    // Cases that stand beside the policies are parsed, not judged.
+    let cases: Vec<Cases> = loaded.cases.iter().map(|source| read(source, false)).collect();
+    let of_cases = cases.iter().flat_map(|read| &read.diagnostics);
+    let diagnostics: Vec<Diagnostic> = unreadable
+        .into_iter()
+        .chain(notices)
+        .chain(loaded.diagnostics.iter().chain(of_cases).cloned())
+        .collect();
     let found = |severity| diagnostics.iter().filter(move |told| told.severity == severity).count() as u64;
     let (errors, warnings) = (found(Severity::Error), found(Severity::Warning));
     match asked.format {
@@ -42,7 +49,9 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
                 0 => String::new(),
                 count => format!("; {} left out", words::count(count, "file")),
             };
-            writeln!(screen.out(), "{}: {verdict}{out}", contents(&loaded))?;
+            let found = cases.iter().map(|read| read.found as u64).sum();
+            let cases = if found == 0 { String::new() } else { format!(", {}", words::count(found, "case")) };
+            writeln!(screen.out(), "{}{cases}: {verdict}{out}", contents(&loaded))?;
         }
     }
     if loaded.policy.as_ref().is_some_and(|policy| policy.documents().is_empty()) && !failed {

@@ -1,11 +1,11 @@
 //! `toolgate migrate`: a document of sequence rules in the old form, written in the current one.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
 
 use super::args;
+use super::replace::replace;
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
@@ -78,19 +78,4 @@ fn refused(refusal: &Refusal, name: &str) -> Failure {
                 .help("write it as a plain list of lists of names, without anchors, and without `rules` that are no list")
         }
     }
-}
-
-/// Puts a text in a file's place in one step, so that nobody ever sees half of it.
-fn replace(path: &Path, text: &str) -> anyhow::Result<()> {
-    let path = fs::canonicalize(path)?;
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    fs::write(&beside, text)?;
-    let put = fs::metadata(&path)
-        .and_then(|old| fs::set_permissions(&beside, old.permissions()))
-        .and_then(|()| fs::rename(&beside, &path));
-    if put.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    Ok(put?)
 }

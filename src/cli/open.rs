@@ -123,7 +123,7 @@ mod workbench {
                 Ok(version) => version,
                 Err(failure) => {
                     let diagnostics = failure.into_diagnostics();
-                    return Loaded { policy: None, documents: Vec::new(), diagnostics };
+                    return Loaded { policy: None, documents: Vec::new(), cases: Vec::new(), diagnostics };
                 }
             };
             let mut loaded = Policy::load(&version.files, self.only);

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::source::nearest::nearest;
 
+mod cases;
 mod contracts;
 mod documents;
 mod rejection_plans;
@@ -17,6 +18,7 @@ mod sequence_rules;
 mod sessions;
 mod tool_policies;
 
+pub use cases::*;
 pub use contracts::*;
 pub use documents::*;
 pub use rejection_plans::*;
@@ -34,6 +36,7 @@ const TABLE: &[&[Page]] = &[
     sequence_rules::PAGES,
     documents::PAGES,
     sessions::PAGES,
+    cases::PAGES,
 ];
 
 /// A stable name for what a rule found, or for what is wrong with a text.

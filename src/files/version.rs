@@ -74,7 +74,7 @@ impl VersionFiles {
 }
 
 /// Whether a file found in a folder is read as a policy.
-pub(super) fn is_document(relative: &str) -> bool {
+pub fn is_document(relative: &str) -> bool {
     let end = relative.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
     matches!(end.as_deref(), Some("yaml" | "yml" | "json"))
 }

@@ -14,7 +14,7 @@ const ROOMS: &[&[&str]] = &[
     &["policy"],
     &["engine"],
     &["replay"],
-    &["compare", "witness", "explain", "coverage", "mine"],
+    &["compare", "witness", "what_if", "case", "explain", "coverage", "mine"],
     &["report"],
     &["files"],
     &["workbench"],

@@ -1,0 +1,270 @@
+//! Cases: a session, a policy, and what is expected of the two. A YAML (or JSON) document that is kept beside policies.
+//!
+//! ```yaml
+//! name: a refund for another order
+//! policy: .                          # paths, relative to the case file's folder: a file, a folder, or a list
+//! mode: enforce                      # or shadow
+//! session:                           # a native session; or its messages alone; or {file: PATH, id: ID}
+//!   messages:
+//!     - {role: assistant, tool_calls: [{name: check_eligibility, arguments: {order_id: ORD-123}}]}
+//!     - {role: tool, content: '{"eligible": true}'}
+//!     - {role: assistant, tool_calls: [{name: issue_refund, arguments: {order_id: ORD-124}}]}
+//! expect:                            # one expectation or a list of them
+//!   - {call: 2.1, decision: deny, code: resource_unmatched}      # turn and call in the turn, from 1
+//!   - {turn: 1, tools: {issue_refund: hidden, check_eligibility: visible}}
+//!   - {rule: desk.yaml#/rules/0, outcome: held}
+//!   - {status: stopped, summary: {deny: 1}}
+//! ```
+//!
+//! This room opens no file: a reference is resolved by whoever may read.
+
+mod inline;
+pub mod judge;
+pub mod read;
+pub mod update;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::engine::Mode;
+use crate::session::Session;
+use crate::source::{Source, Span};
+
+/// One case.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The text it stands in.
+    pub source: Source,
+    /// Place in the file, from 0.
+    pub index: usize,
+    /// Where it stands in the text.
+    pub span: Span,
+    /// What it is called.
+    pub name: Option<Arc<str>>,
+    /// What it is there for.
+    pub description: Option<Arc<str>>,
+    /// The policy: paths, relative to the file's folder. Never empty.
+    pub policy: Vec<Reference>,
+    /// The session.
+    pub session: Recorded,
+    /// The mode it is judged in.
+    pub mode: Mode,
+    /// What is expected. Never empty.
+    pub expect: Vec<Expectation>,
+}
+
+/// A path as a case names it, relative to the folder of the case's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The path.
+    pub path: Arc<str>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// The session of a case.
+#[derive(Debug, Clone)]
+pub enum Recorded {
+    /// Written in the case itself.
+    Inline(Arc<Session>),
+    /// A session of a recording.
+    InFile {
+        /// The recording.
+        file: Reference,
+        /// Which of its sessions; `None`: its only one.
+        id: Option<Arc<str>>,
+    },
+}
+
+/// What is expected of one thing.
+#[derive(Debug, Clone)]
+pub struct Expectation {
+    /// Of what.
+    pub subject: Subject,
+    /// Where it stands in the text.
+    pub span: Span,
+    /// What, key by key. Never empty.
+    pub wants: Vec<Want>,
+}
+
+/// What an expectation speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A call.
+    Call(Place),
+    /// The beginning of a turn, from 1.
+    Turn(u32),
+    /// A rule about sessions: the end of its id, from a `/` or `#` on.
+    Rule(Arc<str>),
+    /// The session as a whole.
+    Session,
+}
+
+/// Where a call stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Turn and call in the turn, each from 1.
+    In {
+        /// The turn.
+        turn: u32,
+        /// The call in it.
+        call: u32,
+    },
+    /// Index in the session, from 0.
+    Index(u32),
+}
+
+/// One key of an expectation.
+#[derive(Debug, Clone)]
+pub struct Want {
+    /// What is asked.
+    pub aspect: Aspect,
+    /// What the answer should be.
+    pub expected: Fact,
+    /// Where the key stands in the text.
+    pub key_span: Span,
+    /// Where the value stands.
+    pub span: Span,
+}
+
+/// What can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Aspect {
+    /// A call's tool.
+    Tool,
+    /// The decision about a call.
+    Decision,
+    /// The code of the finding that decided; nothing for a call that is allowed or not reached.
+    Code,
+    /// The rule of that finding, by the end of its id.
+    Rule,
+    /// What the model is told instead of a result.
+    Told,
+    /// That finding's own reason.
+    Reason,
+    /// The codes of everything that rules said of a call.
+    Findings,
+    /// The tools that are visible in a turn.
+    Visible,
+    /// The tools that are hidden in a turn.
+    Hidden,
+    /// The tools that are forbidden in a turn.
+    Forbidden,
+    /// Whether this tool is `visible` or `hidden` in a turn, or a code by which it is hidden.
+    Offered(Arc<str>),
+    /// The session's status.
+    Status,
+    /// A count of the session's summary.
+    Count(Count),
+    /// How a rule about sessions ended.
+    Outcome,
+    /// Why it is violated.
+    Violation,
+}
+
+/// The counts of a session's summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// Model responses.
+    Turns,
+    /// Proposed calls.
+    Calls,
+    /// Calls by decision.
+    Allow,
+    /// See `Allow`.
+    Deny,
+    /// See `Allow`.
+    Halt,
+    /// See `Allow`.
+    NotReached,
+    /// Stopped calls beyond the frontier.
+    DenyCounterfactual,
+    /// Calls where decision and recording differ.
+    Disagree,
+}
+
+/// An answer, expected or given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    /// There is none.
+    Nothing,
+    /// A word, a name or a text.
+    Word(Arc<str>),
+    /// Names or codes, in no order.
+    Words(BTreeSet<Arc<str>>),
+    /// A number.
+    Number(u64),
+}
+
+impl Case {
+    /// What people know it by: its name, else its file's name without the endings, with its place where that is not the
+    /// first.
+    pub fn title(&self) -> String {
+        if let Some(name) = &self.name {
+            return name.to_string();
+        }
+        let stem = stem(self.source.name());
+        if self.index == 0 { stem.to_owned() } else { format!("{stem}#{}", self.index) }
+    }
+
+    /// The line it begins on, from 1.
+    pub fn line(&self) -> u32 {
+        self.source.position(self.span.start).line
+    }
+}
+
+impl Count {
+    /// All of them.
+    pub const ALL: [Count; 8] = [
+        Count::Turns,
+        Count::Calls,
+        Count::Allow,
+        Count::Deny,
+        Count::Halt,
+        Count::NotReached,
+        Count::DenyCounterfactual,
+        Count::Disagree,
+    ];
+
+    /// Its key, which is that of the JSON output.
+    pub fn key(self) -> &'static str {
+        match self {
+            Count::Turns => "turns",
+            Count::Calls => "calls",
+            Count::Allow => "allow",
+            Count::Deny => "deny",
+            Count::Halt => "halt",
+            Count::NotReached => "not_reached",
+            Count::DenyCounterfactual => "deny_counterfactual",
+            Count::Disagree => "disagree",
+        }
+    }
+}
+
+impl Aspect {
+    /// The key that asks for it.
+    pub fn key(&self) -> &str {
+        match self {
+            Aspect::Tool => "tool",
+            Aspect::Decision => "decision",
+            Aspect::Code | Aspect::Violation => "code",
+            Aspect::Rule => "rule",
+            Aspect::Told => "told",
+            Aspect::Reason => "reason",
+            Aspect::Findings => "findings",
+            Aspect::Visible => "visible",
+            Aspect::Hidden => "hidden",
+            Aspect::Forbidden => "forbidden",
+            Aspect::Offered(tool) => tool,
+            Aspect::Status => "status",
+            Aspect::Count(count) => count.key(),
+            Aspect::Outcome => "outcome",
+        }
+    }
+}
+
+/// The last part of a path, up to its first dot.
+fn stem(path: &str) -> &str {
+    let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    last.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(last)
+}

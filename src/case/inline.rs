@@ -1,0 +1,86 @@
+//! The session that is written in a case itself: handed to the reader of native sessions as JSON.
+//!
+//! Numbers keep their digits, and every part keeps its line, so that whatever is said of the session is said of the
+//! case's own text.
+
+use std::io::Cursor;
+
+use serde_json::Value;
+
+use crate::diagnostic::Diagnostic;
+use crate::session::Session;
+use crate::session::read::{self, Options};
+use crate::source::{Node, NodeValue, Source};
+
+/// Reads a session (a mapping) or its messages (a list). `None`: there is none, and the diagnostics say why.
+pub fn session(node: &Node, source: &Source) -> (Option<Session>, Vec<Diagnostic>) {
+    let mut json = Json { source, line: 1, text: String::new() };
+    match &node.value {
+        NodeValue::Seq(_) => {
+            json.text.push_str("{\"messages\":");
+            json.value(node);
+            json.text.push('}');
+        }
+        _ => json.value(node),
+    }
+    let options = Options { format: read::format("native"), ..Options::default() };
+    let mut reading = match read::open(source.name(), Box::new(Cursor::new(json.text)), &options) {
+        Ok(reading) => reading,
+        Err(told) => return (None, vec![told]),
+    };
+    let mut session = reading.next();
+    let mut told = session.as_mut().map(|session| std::mem::take(&mut session.diagnostics)).unwrap_or_default();
+    // Whether results are kept at all is known at the file's end.
+    let _ = reading.next();
+    told.extend(reading.diagnostics());
+    (session, told)
+}
+
+/// Writes JSON that stands on the same lines as what it was made from.
+struct Json<'s> {
+    source: &'s Source,
+    line: u32,
+    text: String,
+}
+
+impl Json<'_> {
+    fn value(&mut self, node: &Node) {
+        self.to_line(node.span.start);
+        match &node.value {
+            NodeValue::Seq(items) => {
+                self.text.push('[');
+                for (place, item) in items.iter().enumerate() {
+                    if place > 0 {
+                        self.text.push(',');
+                    }
+                    self.value(item);
+                }
+                self.text.push(']');
+            }
+            NodeValue::Map(entries) => {
+                self.text.push('{');
+                for (place, entry) in entries.iter().enumerate() {
+                    if place > 0 {
+                        self.text.push(',');
+                    }
+                    self.to_line(entry.key_span.start);
+                    self.text.push_str(&Value::from(entry.key.as_str()).to_string());
+                    self.text.push(':');
+                    self.value(&entry.value);
+                }
+                self.text.push('}');
+            }
+            _ => self.text.push_str(&node.to_json().to_string()),
+        }
+    }
+
+    /// Down to the line of a place. What an alias repeats stands further up, and is written where the alias is.
+    fn to_line(&mut self, offset: usize) {
+        let line = self.source.position(offset).line;
+        while self.line < line {
+            // Nothing stands in the first column but the text's beginning, where a reader looks for the next value.
+            self.text.push_str("\n ");
+            self.line += 1;
+        }
+    }
+}

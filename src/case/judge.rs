@@ -1,0 +1,214 @@
+//! A case judged: the session replayed under the policy, and every expectation held against what came of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Aspect, Case, Count, Expectation, Fact, Place, Subject, Want};
+use crate::engine::Decision;
+use crate::monitor::finding::RuleState;
+use crate::monitor::{Finding, Rule, StateItem};
+use crate::policy::Policy;
+use crate::replay::{Frame, Replay};
+use crate::session::{Call, Session};
+
+/// A judged case.
+pub struct Judged {
+    /// What came of the session.
+    pub replay: Replay,
+    /// The answers to every want, in the order of the case.
+    pub answers: Vec<Answer>,
+}
+
+/// The answer to one want.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Place of the expectation in the case.
+    pub expectation: usize,
+    /// Place of the want in the expectation.
+    pub want: usize,
+    /// What came.
+    pub got: Got,
+    /// Whether that is what was expected.
+    pub met: bool,
+}
+
+/// What came in the place of what was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Got {
+    /// This.
+    Fact(Fact),
+    /// The session has no such call.
+    NoCall,
+    /// The session has no such turn.
+    NoTurn,
+    /// The tool is not offered in that turn.
+    NotOffered,
+    /// No rule about sessions has this id, or so many have.
+    Rules(usize),
+}
+
+/// Judges a case.
+pub fn judge(case: &Case, session: &Arc<Session>, policy: &Arc<Policy>) -> Judged {
+    let replay = Replay::new(session, policy, case.mode);
+    let mut answers = Vec::new();
+    for (expectation, expected) in case.expect.iter().enumerate() {
+        let of = Asked::of(expected, &replay);
+        for (want, wanted) in expected.wants.iter().enumerate() {
+            let got = of.answer(wanted, &replay);
+            let met = matches!(&got, Got::Fact(got) if *got == wanted.expected);
+            answers.push(Answer { expectation, want, got, met });
+        }
+    }
+    Judged { replay, answers }
+}
+
+impl Judged {
+    /// Whether everything is as expected.
+    pub fn passes(&self) -> bool {
+        self.answers.iter().all(|answer| answer.met)
+    }
+}
+
+/// The call that an expectation speaks of.
+pub fn call(place: Place, session: &Session) -> Option<&Call> {
+    match place {
+        Place::Index(index) => session.calls.get(index as usize),
+        Place::In { turn, call } => {
+            session.calls_of(session.turn(turn)?).get((call as usize).checked_sub(1)?)
+        }
+    }
+}
+
+/// Whether a rule is the one that a text names: its id, or the end of it from a `/` or `#` on.
+pub fn is_named(rule: &Rule, name: &str) -> bool {
+    match rule.id.strip_suffix(name) {
+        Some(before) => before.is_empty() || before.ends_with('/') || name.starts_with('#'),
+        None => false,
+    }
+}
+
+/// A rule as cases name it: its file's name and its place in it, whatever the folder.
+pub fn short(rule: &Rule) -> Arc<str> {
+    let file = rule.source.name();
+    let folder = file.rfind(['/', '\\']).map_or(0, |at| at + 1);
+    rule.id.get(folder..).unwrap_or(&rule.id).into()
+}
+
+/// What an expectation is held against.
+enum Asked<'r> {
+    Call(&'r Call, &'r Decision),
+    Turn(Box<Frame>),
+    Rule(&'r RuleState),
+    Session,
+    Missing(Got),
+}
+
+impl<'r> Asked<'r> {
+    fn of(expected: &Expectation, replay: &'r Replay) -> Asked<'r> {
+        match &expected.subject {
+            Subject::Call(place) => {
+                let call = call(*place, replay.session());
+                match call.and_then(|call| Some((call, &replay.call(call.at.index)?.decision))) {
+                    Some((call, decision)) => Asked::Call(call, decision),
+                    None => Asked::Missing(Got::NoCall),
+                }
+            }
+            Subject::Turn(turn) => match replay.frame(*turn) {
+                Some(frame) => Asked::Turn(Box::new(frame)),
+                None => Asked::Missing(Got::NoTurn),
+            },
+            Subject::Rule(name) => {
+                let rule = |state: &RuleState| replay.policy().rules().get(state.rule);
+                let mut named = replay.rules().iter().filter(|state| rule(state).is_some_and(|rule| is_named(rule, name)));
+                match (named.next(), named.count()) {
+                    (Some(state), 0) => Asked::Rule(state),
+                    (None, _) => Asked::Missing(Got::Rules(0)),
+                    (Some(_), more) => Asked::Missing(Got::Rules(more + 1)),
+                }
+            }
+            Subject::Session => Asked::Session,
+        }
+    }
+
+    fn answer(&self, want: &Want, replay: &Replay) -> Got {
+        match self {
+            Asked::Missing(got) => got.clone(),
+            Asked::Call(call, decision) => Got::Fact(of_call(want, call, decision, replay)),
+            Asked::Turn(frame) => of_turn(want, frame),
+            Asked::Rule(state) => Got::Fact(match want.aspect {
+                Aspect::Violation => word(state.code.map(|code| code.as_str())),
+                _ => word(Some(state.outcome.word())),
+            }),
+            Asked::Session => Got::Fact(of_session(want, replay)),
+        }
+    }
+}
+
+fn of_call(want: &Want, call: &Call, decision: &Decision, replay: &Replay) -> Fact {
+    let deciding = decision.deciding();
+    let rule = |finding: &Finding| replay.policy().rules().get(finding.rule);
+    match &want.aspect {
+        Aspect::Tool => Fact::Word(Arc::clone(&call.tool)),
+        Aspect::Decision => word(Some(decision.verdict.word())),
+        Aspect::Code => word(deciding.map(|finding| finding.code.as_str())),
+        Aspect::Rule => match (deciding.and_then(rule), &want.expected) {
+            (Some(rule), Fact::Word(name)) if is_named(rule, name) => Fact::Word(Arc::clone(name)),
+            (Some(rule), _) => Fact::Word(short(rule)),
+            (None, _) => Fact::Nothing,
+        },
+        Aspect::Told => word(decision.told.as_deref()),
+        Aspect::Reason => word(deciding.and_then(|finding| finding.reason.as_deref())),
+        _ => Fact::Words(decision.findings.iter().map(|finding| finding.code.as_str().into()).collect()),
+    }
+}
+
+fn of_turn(want: &Want, frame: &Frame) -> Got {
+    let tools = &frame.narrowing.tools;
+    let shown = |visible: bool| -> BTreeSet<Arc<str>> {
+        tools.iter().filter(|tool| tool.visible() == visible).map(|tool| Arc::clone(&tool.tool)).collect()
+    };
+    Got::Fact(match &want.aspect {
+        Aspect::Visible => Fact::Words(shown(true)),
+        Aspect::Hidden => Fact::Words(shown(false)),
+        Aspect::Offered(name) => {
+            let Some(tool) = tools.iter().find(|tool| tool.tool == *name) else { return Got::NotOffered };
+            let expected = match &want.expected {
+                Fact::Word(word) => &**word,
+                _ => "",
+            };
+            let mut codes = tool.reasons.iter().map(|reason| reason.code.as_str());
+            word(Some(match (codes.clone().next(), expected) {
+                (None, _) => "visible",
+                (Some(_), "hidden") => "hidden",
+                (Some(first), expected) => codes.find(|code| *code == expected).unwrap_or(first),
+            }))
+        }
+        _ => {
+            let forbidden = frame.state.iter().filter_map(|item| match item {
+                StateItem::Forbidden { tool, .. } => Some(Arc::clone(tool)),
+                _ => None,
+            });
+            Fact::Words(forbidden.collect())
+        }
+    })
+}
+
+fn of_session(want: &Want, replay: &Replay) -> Fact {
+    let summary = replay.summary();
+    let Aspect::Count(count) = want.aspect else { return word(Some(replay.status().word())) };
+    let number = match count {
+        Count::Turns => summary.turns,
+        Count::Calls => summary.calls,
+        Count::Allow => summary.allow,
+        Count::Deny => summary.deny,
+        Count::Halt => summary.halt,
+        Count::NotReached => summary.not_reached,
+        Count::DenyCounterfactual => summary.deny_counterfactual,
+        Count::Disagree => summary.disagree,
+    };
+    Fact::Number(number.into())
+}
+
+fn word(word: Option<&str>) -> Fact {
+    word.map_or(Fact::Nothing, |word| Fact::Word(word.into()))
+}
