@@ -22,6 +22,7 @@
 //! | [`engine`] | [`engine::Run`]: narrows, decides, and is told what happened |
 //! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
 //! | [`compare`] | two versions over one session: what changes, and what only follows from a change |
+//! | [`witness`] | the smallest part of a session that still shows something |
 //! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `report` | sentences, JSON, text: the only room that words findings |
 //! | `files` | the only reader of files |
@@ -93,5 +94,6 @@ pub mod replay;
 pub mod report;
 pub mod session;
 pub mod source;
+pub mod witness;
 #[cfg(feature = "tui")]
 pub mod workbench;

@@ -5,6 +5,7 @@
 
 pub mod body;
 pub mod build;
+pub mod edit;
 pub mod read;
 pub mod value;
 pub mod write;

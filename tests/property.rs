@@ -48,3 +48,6 @@ mod sequence_policies;
 #[cfg(test)]
 #[path = "property/tool_policies.rs"]
 mod tool_policies;
+#[cfg(test)]
+#[path = "property/witness.rs"]
+mod witness;

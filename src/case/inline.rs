@@ -29,7 +29,8 @@ pub fn session(node: &Node, source: &Source) -> (Option<Session>, Vec<Diagnostic
         Err(told) => return (None, vec![told]),
     };
     let mut session = reading.next();
-    let mut told = session.as_mut().map(|session| std::mem::take(&mut session.diagnostics)).unwrap_or_default();
+    let mut told =
+        session.as_mut().map(|session| std::mem::take(&mut session.diagnostics)).unwrap_or_default();
     // Whether results are kept at all is known at the file's end.
     let _ = reading.next();
     told.extend(reading.diagnostics());
@@ -45,7 +46,7 @@ struct Json<'s> {
 
 impl Json<'_> {
     fn value(&mut self, node: &Node) {
-        self.to_line(node.span.start);
+        self.reach_line(node.span.start);
         match &node.value {
             NodeValue::Seq(items) => {
                 self.text.push('[');
@@ -63,7 +64,7 @@ impl Json<'_> {
                     if place > 0 {
                         self.text.push(',');
                     }
-                    self.to_line(entry.key_span.start);
+                    self.reach_line(entry.key_span.start);
                     self.text.push_str(&Value::from(entry.key.as_str()).to_string());
                     self.text.push(':');
                     self.value(&entry.value);
@@ -75,7 +76,7 @@ impl Json<'_> {
     }
 
     /// Down to the line of a place. What an alias repeats stands further up, and is written where the alias is.
-    fn to_line(&mut self, offset: usize) {
+    fn reach_line(&mut self, offset: usize) {
         let line = self.source.position(offset).line;
         while self.line < line {
             // Nothing stands in the first column but the text's beginning, where a reader looks for the next value.

@@ -119,7 +119,10 @@ impl<'r> Asked<'r> {
             },
             Subject::Rule(name) => {
                 let rule = |state: &RuleState| replay.policy().rules().get(state.rule);
-                let mut named = replay.rules().iter().filter(|state| rule(state).is_some_and(|rule| is_named(rule, name)));
+                let mut named = replay
+                    .rules()
+                    .iter()
+                    .filter(|state| rule(state).is_some_and(|rule| is_named(rule, name)));
                 match (named.next(), named.count()) {
                     (Some(state), 0) => Asked::Rule(state),
                     (None, _) => Asked::Missing(Got::Rules(0)),

@@ -27,8 +27,8 @@ pub struct Cases {
 /// Reads the cases of a text. Documents that are none are passed over, unless the text was `named` as one of cases.
 pub fn read(source: &Source, named: bool) -> Cases {
     let parsed = parse(source);
-    let mut read = Cases::default();
-    read.found = parsed.documents.iter().filter(|node| is_case(node)).count();
+    let found = parsed.documents.iter().filter(|node| is_case(node)).count();
+    let mut read = Cases { found, ..Cases::default() };
     if read.found > 0 || named {
         let problems = parsed.problems.into_iter();
         read.diagnostics.extend(problems.map(|problem| Diagnostic::from_problem(problem, source)));
@@ -44,8 +44,9 @@ pub fn read(source: &Source, named: bool) -> Cases {
         let case = reading.case(node, index);
         let Reading { problems, told, .. } = reading;
         broken |= !problems.is_empty() || told.iter().any(|told| told.severity == Severity::Error);
-        read.diagnostics
-            .extend(problems.into_iter().map(|problem| Diagnostic::from_problem(problem, source)).chain(told));
+        read.diagnostics.extend(
+            problems.into_iter().map(|problem| Diagnostic::from_problem(problem, source)).chain(told),
+        );
         read.cases.extend(case);
     }
     // A file with a mistake in it is not judged in part.
@@ -135,9 +136,11 @@ impl Reading<'_> {
             }
             // A recording may say more than is read of it; a misspelt key would be a fact that nobody knows of.
             let unknown = fields.unknown();
-            self.told.extend(unknown.map(|problem| {
-                Diagnostic::from_problem(problem, self.source).severity(Severity::Warning)
-            }));
+            self.told.extend(
+                unknown.map(|problem| {
+                    Diagnostic::from_problem(problem, self.source).severity(Severity::Warning)
+                }),
+            );
             let _ = messages?;
         }
         let (session, told) = inline::session(field.node, self.source);
@@ -155,7 +158,10 @@ impl Reading<'_> {
 fn reference(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Reference> {
     let path = field.name(out)?;
     if path == "-" || path.starts_with("git:") {
-        field.refuse(format!("a case refers to files and folders by their paths, not to {}", quoted(path)), out);
+        field.refuse(
+            format!("a case refers to files and folders by their paths, not to {}", quoted(path)),
+            out,
+        );
         return None;
     }
     Some(Reference { path: path.into(), span: field.span() })
@@ -242,8 +248,11 @@ fn place(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Place> {
         Some(Place::In { turn: part(turn)?, call: part(call)? })
     });
     if read.is_none() {
-        let problem = field.problem(ProblemKind::BadValue, "a call is named by its turn and its place in it, each from 1");
-        out.push(problem.help("`call: 2.1` is the first call of turn 2; `index: 0` is the session's first call"));
+        let problem = field
+            .problem(ProblemKind::BadValue, "a call is named by its turn and its place in it, each from 1");
+        out.push(
+            problem.help("`call: 2.1` is the first call of turn 2; `index: 0` is the session's first call"),
+        );
     }
     read
 }

@@ -67,14 +67,15 @@ fn edit(source: &Source, want: &Want, got: &Got) -> Option<(Span, String)> {
     let old = source.slice(want.span);
     if old.is_empty() {
         // Nothing stands behind the colon.
-        let colon = source.text().get(want.key_span.end..)?.starts_with(':').then_some(want.key_span.end + 1)?;
+        let colon =
+            source.text().get(want.key_span.end..)?.starts_with(':').then_some(want.key_span.end + 1)?;
         return Some((Span::empty(colon), format!(" {text}")));
     }
     let is_list = matches!(want.expected, Fact::Words(_));
     if is_list && has_comment(source, want) {
         return None;
     }
-    if before.trim() == ":" && !(is_list && !old.starts_with('[')) {
+    if before.trim() == ":" && (!is_list || old.starts_with('[')) {
         return Some((want.span, text));
     }
     // A block of lines, with whatever leads it, becomes a value on the key's own line.

@@ -86,7 +86,8 @@ impl Test<'_> {
         };
         // Large recordings may stand beside cases, and are not worth a closer look.
         let has = |key: &str| text.contains(key);
-        if !input.named && !has("expect") && !(has("policy") && has("session")) {
+        let may_be_one = has("expect") || has("policy") && has("session");
+        if !input.named && !may_be_one {
             return Ok(());
         }
         let source = Source::new(Arc::clone(&input.name), Arc::clone(&text));
@@ -150,7 +151,8 @@ impl Test<'_> {
                 replace(path, &format!("{mark}{new}"))
                     .with_context(|| format!("{} cannot be written", input.name))
                     .map_err(Failure::System)?;
-                let unmet = judged.iter().flat_map(|(_, judged)| &judged.answers).filter(|answer| !answer.met);
+                let unmet =
+                    judged.iter().flat_map(|(_, judged)| &judged.answers).filter(|answer| !answer.met);
                 let count = words::count(unmet.count() as u64, "expectation");
                 self.answer.rewritten.push(format!("{}: {count} rewritten", words::name(&input.name)));
                 Ok(true)
@@ -171,11 +173,19 @@ impl Test<'_> {
         Ok((session, self.policy(case)?))
     }
 
-    fn session(&mut self, case: &Case, file: &Reference, id: Option<&str>) -> Result<Arc<Session>, Diagnostic> {
+    fn session(
+        &mut self,
+        case: &Case,
+        file: &Reference,
+        id: Option<&str>,
+    ) -> Result<Arc<Session>, Diagnostic> {
         let path = files::beside(case.source.name(), &file.path);
         let input = Input { name: path.as_str().into(), path: Some(path.as_str().into()), named: true };
-        let opened = input.open().and_then(|input| sessions::open(path.as_str(), input, &sessions::Options::default()));
-        let reading = opened.map_err(|told| bad(case, file, format!("{}: {}", quoted(&path), told.message)))?;
+        let opened = input
+            .open()
+            .and_then(|input| sessions::open(path.as_str(), input, &sessions::Options::default()));
+        let reading =
+            opened.map_err(|told| bad(case, file, format!("{}: {}", quoted(&path), told.message)))?;
         let (mut found, mut ids) = (Vec::new(), Vec::new());
         for session in reading {
             ids.push(Arc::clone(&session.id));
@@ -245,7 +255,9 @@ impl Answer {
             if *errors > 0 {
                 return Ok(Exit::Bad);
             }
-            return Err(Failure::usage("no case was found").help("a case has `policy`, `session` and `expect`"));
+            return Err(
+                Failure::usage("no case was found").help("a case has `policy`, `session` and `expect`")
+            );
         }
         let look = Look { color: screen.color, ..Look::default() };
         match asked.format {

@@ -92,7 +92,12 @@ pub fn text(cases: &[Told], totals: &Totals, look: &Look, out: &mut dyn Write) -
     let (red, green) = (AnsiColor::Red.on_default(), AnsiColor::Green.on_default());
     for case in cases.iter().filter(|case| !case.passed) {
         let place = format!("{}:{}", words::name(&case.file), case.line);
-        writeln!(out, "{} {}  {place}", paint(red, "✗"), paint(Style::new().bold(), &words::line(&case.name)))?;
+        writeln!(
+            out,
+            "{} {}  {place}",
+            paint(red, "✗"),
+            paint(Style::new().bold(), &words::line(&case.name))
+        )?;
         let (mut subject, mut said): (&str, &[String]) = ("", &[]);
         for unmet in &case.unmet {
             if subject != unmet.subject {
@@ -101,7 +106,11 @@ pub fn text(cases: &[Told], totals: &Totals, look: &Look, out: &mut dyn Write) -
             }
             let row = |label: &str, text: &str| format!("      {label:<9} {text}");
             let line = paint(Style::new().dimmed(), &format!("line {}", unmet.line));
-            writeln!(out, "{}  {line}", row("expected", &format!("{} {}", unmet.key, shown(&unmet.expected))))?;
+            writeln!(
+                out,
+                "{}  {line}",
+                row("expected", &format!("{} {}", unmet.key, shown(&unmet.expected)))
+            )?;
             writeln!(out, "{}", row("got", &paint(red, &shown(&unmet.got))))?;
             // What holds of several keys is told once.
             let news = unmet.because.iter().filter(|because| !said.contains(because));
@@ -178,7 +187,8 @@ impl Unmet {
     /// `turn 2 call 1 issue_refund: decision is allow, expected deny`, and why.
     fn lines(&self) -> impl Iterator<Item = String> {
         let (got, expected) = (shown(&self.got), shown(&self.expected));
-        let first = format!("{}: {} is {got}, expected {expected} (line {})", self.subject, self.key, self.line);
+        let first =
+            format!("{}: {} is {got}, expected {expected} (line {})", self.subject, self.key, self.line);
         std::iter::once(first).chain(self.because.iter().cloned())
     }
 }
@@ -199,7 +209,9 @@ fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<Unmet> {
         }
         Got::NotOffered => (Value::Null, vec!["the tool is not offered in this turn".to_owned()]),
         Got::Rules(0) => (Value::Null, vec!["no rule about sessions has this id".to_owned()]),
-        Got::Rules(several) => (Value::Null, vec![format!("{several} rules about sessions have an id that ends so")]),
+        Got::Rules(several) => {
+            (Value::Null, vec![format!("{several} rules about sessions have an id that ends so")])
+        }
     };
     Some(Unmet {
         subject: subject(&expected.subject, replay.session()),
@@ -255,7 +267,8 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &Judged) -> Vec<Stri
         (Subject::Turn(turn), Aspect::Offered(tool)) => {
             let frame = replay.frame(*turn);
             let tools = frame.iter().flat_map(|frame| &frame.narrowing.tools);
-            let reasons = tools.filter(|narrowed| narrowed.tool == *tool).flat_map(|narrowed| &narrowed.reasons);
+            let reasons =
+                tools.filter(|narrowed| narrowed.tool == *tool).flat_map(|narrowed| &narrowed.reasons);
             reasons.map(|reason| words::reason(reason, rules)).collect()
         }
         (Subject::Session, Aspect::Status | Aspect::Count(_)) => {

@@ -1,6 +1,7 @@
 //! Reading recordings: the counts of real ones, fixtures, damage, and writing them again.
 
 mod damage;
+mod edited;
 mod outlines;
 pub mod recorded;
 pub mod written;

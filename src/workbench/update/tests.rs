@@ -338,7 +338,12 @@ fn without_any_policy_nothing_looks_like_a_pass() {
     model.entries[0].replay = None;
     let told =
         Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
-    let loaded = crate::policy::Loaded { policy: None, documents: Vec::new(), cases: Vec::new(), diagnostics: vec![told] };
+    let loaded = crate::policy::Loaded {
+        policy: None,
+        documents: Vec::new(),
+        cases: Vec::new(),
+        diagnostics: vec![told],
+    };
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded), at: "12:06:00".to_owned() });
     for (width, height) in [(120, 40), (80, 24), (58, 14)] {
         feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));

@@ -11,7 +11,7 @@ use toolgate::session::{Body, Form, MessageKind, Session};
 use super::opened;
 
 /// All that a session says, apart from where it was read and what was odd about that.
-fn normal(session: &Session) -> Value {
+pub fn normal(session: &Session) -> Value {
     json!({
         "id": &*session.id,
         "parent": session.parent.as_deref(),
@@ -57,7 +57,7 @@ fn content(body: &Body) -> Value {
     }
 }
 
-fn again(session: &Session) -> Session {
+pub fn again(session: &Session) -> Session {
     let written = serde_json::to_string(&Native(session)).unwrap();
     assert!(!written.contains('\n'), "{written}");
     let (mut sessions, of_file) = opened(written.clone());
@@ -149,7 +149,7 @@ fn message() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn document() -> impl Strategy<Value = Value> {
+pub fn document() -> impl Strategy<Value = Value> {
     let tools = || {
         select(vec![
             json!(null),

@@ -1,0 +1,381 @@
+//! A session changed: parts left out, results and arguments replaced, calls added.
+//!
+//! What stays is told to a [`Builder`] as a reader would tell it, so turns, numbers, pairs and late results come out as if
+//! the changed session had been recorded. Numbers in an edit are always those of the session it is applied to.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::build::{Builder, Mark};
+use super::{Body, Call, Message, MessageKind, OfferedFrom, Outcome, Results, Session, Turn};
+
+/// What of a session stays. A turn goes with its calls, a call with its result; everything else that was said stays or
+/// goes by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Part {
+    turns: Vec<bool>,
+    calls: Vec<bool>,
+    messages: Vec<bool>,
+}
+
+/// One change of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// The call (by index) goes, with its result.
+    DropCall(u32),
+    /// The turn (from 1) goes, with its calls.
+    DropTurn(u32),
+    /// The call (by index) has these arguments.
+    Arguments {
+        /// The call.
+        call: u32,
+        /// Its arguments.
+        arguments: Body,
+    },
+    /// The call (by index) ended so. A result that was not recorded stands right behind the response; with
+    /// [`Outcome::Unknown`] there is none.
+    Result {
+        /// The call.
+        call: u32,
+        /// How it ended. A text that is a published refusal is one whatever is said here.
+        outcome: Outcome,
+        /// What the result holds.
+        content: Body,
+    },
+    /// The turn (from 1) proposes another call, behind its own.
+    AddCall {
+        /// The turn.
+        turn: u32,
+        /// The call.
+        call: Added,
+    },
+}
+
+/// A call that nobody recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Added {
+    /// The tool's name.
+    pub tool: Arc<str>,
+    /// Its arguments.
+    pub arguments: Body,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What its result holds; there is none with [`Outcome::Unknown`].
+    pub content: Body,
+}
+
+/// A changed session, and what became of everything in it.
+#[derive(Debug, Clone)]
+pub struct Edited {
+    /// The session.
+    pub session: Arc<Session>,
+    /// Calls that were added, by their index in the changed session.
+    pub added: Vec<u32>,
+    calls: Vec<Option<u32>>,
+    turns: Vec<Option<u32>>,
+}
+
+/// The session reduced to a part of it.
+pub fn part(session: &Session, part: &Part) -> Edited {
+    Plan { part: part.clone(), ..Plan::of(session) }.carry_out(session)
+}
+
+/// The session with these changes. Of changes that contradict each other the last one counts; a call or turn that is not
+/// there is not changed.
+pub fn apply(session: &Session, edits: &[Edit]) -> Edited {
+    let mut plan = Plan::of(session);
+    for edit in edits {
+        match edit {
+            Edit::DropCall(call) => plan.part.drop_call(*call),
+            Edit::DropTurn(turn) => plan.part.drop_turn(*turn),
+            Edit::Arguments { call, arguments } => {
+                plan.arguments.insert(*call, arguments);
+            }
+            Edit::Result { call, outcome, content } => {
+                plan.results.insert(*call, (*outcome, content));
+            }
+            Edit::AddCall { turn, call } => plan.added.entry(*turn).or_default().push(call),
+        }
+    }
+    plan.carry_out(session)
+}
+
+impl Part {
+    /// All of it.
+    pub fn whole(session: &Session) -> Part {
+        Part {
+            turns: vec![true; session.turns.len()],
+            calls: vec![true; session.calls.len()],
+            messages: vec![true; session.messages.len()],
+        }
+    }
+
+    /// All up to the end of a turn (from 1): its response, its calls, and what stands before the next response.
+    pub fn up_to(session: &Session, turn: u32) -> Part {
+        let mut part = Part::whole(session);
+        let Some(last) = session.turn(turn) else { return part };
+        let end = session.after(last).end;
+        part.turns.iter_mut().skip(turn as usize).for_each(|stays| *stays = false);
+        part.messages.iter_mut().skip(end).for_each(|stays| *stays = false);
+        part
+    }
+
+    /// A turn (from 1) goes.
+    pub fn drop_turn(&mut self, turn: u32) {
+        if let Some(stays) = (turn as usize).checked_sub(1).and_then(|place| self.turns.get_mut(place)) {
+            *stays = false;
+        }
+    }
+
+    /// A call (by index) goes.
+    pub fn drop_call(&mut self, call: u32) {
+        if let Some(stays) = self.calls.get_mut(call as usize) {
+            *stays = false;
+        }
+    }
+
+    /// A message (by its place in [`Session::messages`]) goes that is neither a response nor a call's result.
+    pub fn drop_message(&mut self, message: usize) {
+        if let Some(stays) = self.messages.get_mut(message) {
+            *stays = false;
+        }
+    }
+
+    /// Whether a turn stays.
+    pub fn has_turn(&self, turn: u32) -> bool {
+        (turn as usize).checked_sub(1).and_then(|place| self.turns.get(place)) == Some(&true)
+    }
+
+    /// Whether a call stays, its turn included.
+    pub fn has_call(&self, call: &Call) -> bool {
+        self.has_turn(call.at.turn) && self.calls.get(call.at.index as usize) == Some(&true)
+    }
+
+    /// Whether a message stays that is neither a response nor a call's result.
+    pub fn has_message(&self, message: usize) -> bool {
+        self.messages.get(message) == Some(&true)
+    }
+}
+
+impl Edited {
+    /// What a call's index is now; `None`: it is gone.
+    pub fn call(&self, before: u32) -> Option<u32> {
+        *self.calls.get(before as usize)?
+    }
+
+    /// What a turn's number is now; `None`: it is gone.
+    pub fn turn(&self, before: u32) -> Option<u32> {
+        *self.turns.get((before as usize).checked_sub(1)?)?
+    }
+}
+
+/// Everything that is to be changed.
+struct Plan<'e> {
+    part: Part,
+    arguments: HashMap<u32, &'e Body>,
+    results: HashMap<u32, (Outcome, &'e Body)>,
+    added: BTreeMap<u32, Vec<&'e Added>>,
+}
+
+impl<'e> Plan<'e> {
+    fn of(session: &Session) -> Plan<'e> {
+        Plan {
+            part: Part::whole(session),
+            arguments: HashMap::new(),
+            results: HashMap::new(),
+            added: BTreeMap::new(),
+        }
+    }
+
+    fn carry_out(&self, session: &Session) -> Edited {
+        let mut writing = Writing {
+            session,
+            plan: self,
+            builder: Builder::new(Arc::clone(&session.id), session.origin.clone()),
+            own_ids: self.own_ids(session),
+            calls: vec![None; session.calls.len()],
+            turns: vec![None; session.turns.len()],
+            added: Vec::new(),
+        };
+        for (place, message) in session.messages.iter().enumerate() {
+            writing.message(place, message);
+        }
+        let Writing { builder, calls, turns, added, .. } = writing;
+        let mut changed = builder.finish();
+        changed.parent.clone_from(&session.parent);
+        changed.diagnostics.clone_from(&session.diagnostics);
+        changed.facts = Arc::clone(&session.facts);
+        changed.offered = offered(session, &self.part);
+        if changed.facts.results == Results::Absent {
+            changed.without_results();
+        }
+        Edited { session: Arc::new(changed), added, calls, turns }
+    }
+
+    /// Ids of their own for the calls whose result comes or goes. A result belongs to the oldest call with its id that has
+    /// none, so an id that others share would hand it to one of them.
+    fn own_ids(&self, session: &Session) -> HashMap<u32, String> {
+        let mut named: HashMap<Option<&str>, usize> = HashMap::new();
+        let orphans = session.messages.iter().filter_map(|message| match &message.kind {
+            MessageKind::Result(None, id) => Some(id.as_deref()),
+            _ => None,
+        });
+        for id in session.calls.iter().map(|call| call.id.as_deref()).chain(orphans) {
+            *named.entry(id).or_default() += 1;
+        }
+        let taken: HashSet<&str> = named.keys().copied().flatten().collect();
+        let comes_or_goes = self.results.iter().filter(|(index, (outcome, _))| {
+            let recorded = session.calls.get(**index as usize).map(|call| call.result.is_some());
+            recorded.is_some_and(|recorded| recorded == (*outcome == Outcome::Unknown))
+        });
+        let shared = comes_or_goes.filter(|(index, _)| {
+            let id = session.calls.get(**index as usize).and_then(|call| call.id.as_deref());
+            id.is_none() || named.get(&id) != Some(&1)
+        });
+        shared.map(|(index, _)| (*index, free(&taken, "changed", *index))).collect()
+    }
+}
+
+/// Tells a builder what stays.
+struct Writing<'a> {
+    session: &'a Session,
+    plan: &'a Plan<'a>,
+    builder: Builder,
+    own_ids: HashMap<u32, String>,
+    calls: Vec<Option<u32>>,
+    turns: Vec<Option<u32>>,
+    added: Vec<u32>,
+}
+
+impl Writing<'_> {
+    fn message(&mut self, place: usize, message: &Message) {
+        self.builder.at_line(message.line);
+        match &message.kind {
+            MessageKind::Response(number) => {
+                if let Some(turn) = self.session.turn(*number).filter(|_| self.plan.part.has_turn(*number)) {
+                    self.response(turn, place, message);
+                }
+            }
+            MessageKind::Result(Some(index), _) => {
+                if let Some(call) = self.session.calls.get(*index as usize) {
+                    self.result(call, message);
+                }
+            }
+            _ if !self.plan.part.has_message(place) => {}
+            MessageKind::Result(None, id) => {
+                self.builder.result(id.as_deref(), message.content.clone(), Mark::default(), message.at);
+            }
+            MessageKind::Operation(operation) => self.builder.operation(operation.clone()),
+            MessageKind::Said => self.builder.said(&message.role, message.content.clone(), message.at),
+        }
+    }
+
+    fn response(&mut self, turn: &Turn, place: usize, message: &Message) {
+        if place == turn.messages.start
+            && let Some(now) = self.turns.get_mut(turn.number as usize - 1)
+        {
+            *now = Some(self.builder.next_turn());
+        }
+        // One key for all messages of a turn, and none that a neighbour has.
+        let key = (turn.messages.len() > 1).then(|| format!("turn-{}", turn.number));
+        self.builder.response(key.as_deref(), message.content.clone(), message.at);
+        let is_last = place + 1 == turn.messages.end;
+        let calls = self.session.calls.get(self.proposed(turn, place, is_last)).unwrap_or_default();
+        for call in calls.iter().filter(|call| self.plan.part.has_call(call)) {
+            let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
+            let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
+            let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
+            if let Some(now) = self.calls.get_mut(call.at.index as usize) {
+                *now = Some(at.index);
+            }
+        }
+        if is_last {
+            self.unrecorded(turn, message);
+        }
+    }
+
+    /// The calls that a message of a turn proposes; the last message has what the others leave.
+    fn proposed(&self, turn: &Turn, place: usize, is_last: bool) -> Range<usize> {
+        let before = self.session.messages.get(turn.messages.start..place).unwrap_or_default();
+        let start = turn.calls.start + before.iter().map(|message| message.calls.len()).sum::<usize>();
+        let own = self.session.messages.get(place).map_or(0, |message| message.calls.len());
+        let end = if is_last { turn.calls.end } else { start + own };
+        start.min(turn.calls.end)..end.min(turn.calls.end)
+    }
+
+    /// Calls and results that nobody recorded, behind a turn's response.
+    fn unrecorded(&mut self, turn: &Turn, response: &Message) {
+        let taken: HashSet<&str> = self.session.calls.iter().filter_map(|call| call.id.as_deref()).collect();
+        let added = self.plan.added.get(&turn.number).map(Vec::as_slice).unwrap_or_default();
+        let mut results = Vec::new();
+        for added in added {
+            let id = free(&taken, "added", self.added.len() as u32);
+            let at = self.builder.call(Some(&id), &added.tool, added.arguments.clone(), response.at);
+            self.added.push(at.index);
+            results.push((Some(id), added.outcome, &added.content));
+        }
+        let own = self.session.calls_of(turn).iter().filter(|call| call.result.is_none());
+        for call in own.filter(|call| self.plan.part.has_call(call)) {
+            if let Some((outcome, content)) = self.plan.results.get(&call.at.index) {
+                let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
+                results.push((id.map(str::to_owned), *outcome, content));
+            }
+        }
+        for (id, outcome, content) in results {
+            if let Some(mark) = mark(outcome, None) {
+                self.builder.result(id.as_deref(), content.clone(), mark, response.at);
+            }
+        }
+    }
+
+    fn result(&mut self, call: &Call, message: &Message) {
+        if !self.plan.part.has_call(call) {
+            return;
+        }
+        let (outcome, content, refusal) = match self.plan.results.get(&call.at.index) {
+            Some((outcome, content)) => (*outcome, *content, None),
+            None => (call.outcome, &message.content, call.refusal),
+        };
+        if let Some(mark) = mark(outcome, refusal) {
+            self.builder.result(call.id.as_deref(), content.clone(), mark, message.at);
+        }
+    }
+}
+
+/// The mark of a result; none where there is no result.
+fn mark(outcome: Outcome, refusal: Option<&'static str>) -> Option<Mark> {
+    let refused = refusal.or(Some("the result is marked as refused"));
+    match outcome {
+        Outcome::Ok => Some(Mark::default()),
+        Outcome::Error => Some(Mark { error: true, refused: None }),
+        Outcome::Refused => Some(Mark { error: false, refused }),
+        Outcome::Unknown => None,
+    }
+}
+
+/// What was offered, from the turns on that follow those that went.
+fn offered(session: &Session, part: &Part) -> Vec<OfferedFrom> {
+    let mut offered: Vec<OfferedFrom> = Vec::new();
+    for from in &session.offered {
+        let gone =
+            (1..from.turn).filter(|turn| session.turn(*turn).is_some() && !part.has_turn(*turn)).count();
+        let turn = from.turn - gone as u32;
+        if offered.last().is_some_and(|last| last.turn == turn) {
+            offered.pop();
+        }
+        if offered.last().is_none_or(|last| last.tools != from.tools) {
+            offered.push(OfferedFrom { turn, tools: from.tools.clone() });
+        }
+    }
+    offered
+}
+
+/// An id that nobody has.
+fn free(taken: &HashSet<&str>, word: &str, number: u32) -> String {
+    let mut id = format!("{word}-{number}");
+    while taken.contains(id.as_str()) {
+        id.push('\'');
+    }
+    id
+}

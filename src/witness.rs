@@ -1,0 +1,262 @@
+//! A part of a session that still shows something, and from which nothing can be left out.
+//!
+//! Found by delta debugging: halves, quarters and so on of the turns are left out, then of the calls, then of what else
+//! was said, and the engine judges what is left. It ends with a sweep that leaves out everything by itself once more.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::diagnostic::Code;
+use crate::engine::{Mode, Verdict};
+use crate::monitor::RuleId;
+use crate::monitor::finding::RuleOutcome;
+use crate::policy::Policy;
+use crate::replay::{Replay, outcomes};
+use crate::session::edit::{self, Edited, Part};
+use crate::session::{CallRef, MessageKind, Session};
+
+/// So many replays are enough for a recording of some hundred calls.
+pub const BUDGET: u32 = 2000;
+
+/// A small part of a session that still shows it.
+#[derive(Debug, Clone)]
+pub struct Witness {
+    /// The part, as a session of its own, and where its calls stood.
+    pub edited: Edited,
+    /// What of the whole it is.
+    pub part: Part,
+    /// Whether no turn, call or message can be left out of it. Without that the budget was not enough to know.
+    pub minimal: bool,
+    /// How often a session was judged to find it.
+    pub replays: u32,
+}
+
+impl Witness {
+    /// The part, as a session of its own.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.edited.session
+    }
+
+    /// Where a call of the whole stands in the part.
+    pub fn call(&self, index: u32) -> Option<CallRef> {
+        let index = self.edited.call(index)?;
+        self.edited.session.calls.get(index as usize).map(|call| call.at)
+    }
+}
+
+/// The smallest part found of a session for which `shows` is true. `None`: it is not even true for the whole.
+///
+/// `until` may name a turn behind which nothing is expected to matter; it saves replays. `budget` is how often `shows` may
+/// be asked, at least once.
+pub fn shrink(
+    session: &Session,
+    until: Option<u32>,
+    budget: u32,
+    shows: &mut dyn FnMut(&Edited) -> bool,
+) -> Option<Witness> {
+    let part = Part::whole(session);
+    let edited = edit::part(session, &part);
+    if !shows(&edited) {
+        return None;
+    }
+    let mut search = Search { session, shows, part, edited, replays: 1, budget, failed: HashSet::new() };
+    if let Some(turn) = until {
+        search.attempt(Part::up_to(session, turn));
+    }
+    for level in [Level::Turns, Level::Calls, Level::Messages] {
+        search.halve(level);
+    }
+    let minimal = search.sweep();
+    let Search { part, edited, replays, .. } = search;
+    Some(Witness { edited, part, minimal, replays })
+}
+
+/// A part in which a stopped call is stopped all the same: by the same rule, for the same reason. `None`: it is not.
+pub fn denial(
+    session: &Session,
+    policy: &Arc<Policy>,
+    mode: Mode,
+    call: u32,
+    budget: u32,
+) -> Option<Witness> {
+    let turn = session.calls.get(call as usize)?.at.turn;
+    let decided =
+        |edited: &Edited| decision(edited, policy, mode, call).filter(|decided| decided.verdict.stops());
+    let whole = edit::part(session, &Part::whole(session));
+    let wanted = decided(&whole)?;
+    shrink(session, Some(turn), budget, &mut |edited| decided(edited).as_ref() == Some(&wanted))
+}
+
+/// A part in which two versions still decide differently about a call, each as it did. `None`: they do not differ.
+pub fn change(
+    session: &Session,
+    versions: [&Arc<Policy>; 2],
+    mode: Mode,
+    call: u32,
+    budget: u32,
+) -> Option<Witness> {
+    let turn = session.calls.get(call as usize)?.at.turn;
+    let decided = |edited: &Edited| versions.map(|policy| decision(edited, policy, mode, call));
+    let whole = edit::part(session, &Part::whole(session));
+    let wanted = decided(&whole);
+    let [Some(base), Some(new)] = &wanted else { return None };
+    if base.outcome(versions[0]) == new.outcome(versions[1]) {
+        return None;
+    }
+    shrink(session, Some(turn), budget, &mut |edited| decided(edited) == wanted)
+}
+
+/// A part in which a rule about sessions is violated for the same reason. `None`: it is not violated.
+pub fn violation(
+    session: &Session,
+    policy: &Arc<Policy>,
+    mode: Mode,
+    rule: RuleId,
+    budget: u32,
+) -> Option<Witness> {
+    let violated = |edited: &Edited| {
+        let rules = outcomes(&edited.session, policy, mode).rules;
+        let state = rules.into_iter().find(|state| state.rule == rule)?;
+        (state.outcome == RuleOutcome::Violated).then_some(state.code)
+    };
+    let wanted = violated(&edit::part(session, &Part::whole(session)))?;
+    shrink(session, None, budget, &mut |edited| violated(edited) == Some(wanted))
+}
+
+/// What is compared of two decisions by one version: what becomes of the call, and the rule and reason that decided.
+#[derive(Debug, PartialEq, Eq)]
+struct Decided {
+    verdict: Verdict,
+    by: Option<(RuleId, Code)>,
+}
+
+impl Decided {
+    /// What is compared of decisions by two versions, which number their rules differently: the rule by its place in its
+    /// document.
+    fn outcome<'p>(&self, policy: &'p Policy) -> (Verdict, Option<(Option<&'p str>, Code)>) {
+        let place = |rule| policy.rules().get(rule).map(|rule| &*rule.pointer);
+        (self.verdict, self.by.map(|(rule, code)| (place(rule), code)))
+    }
+}
+
+fn decision(edited: &Edited, policy: &Arc<Policy>, mode: Mode, call: u32) -> Option<Decided> {
+    let index = edited.call(call)?;
+    let replay = Replay::new(&edited.session, policy, mode);
+    let decision = &replay.call(index)?.decision;
+    let by = decision.deciding().map(|finding| (finding.rule, finding.code));
+    Some(Decided { verdict: decision.verdict, by })
+}
+
+/// What is left out together at a time.
+#[derive(Debug, Clone, Copy)]
+enum Level {
+    Turns,
+    Calls,
+    Messages,
+}
+
+/// Something that can be left out.
+#[derive(Debug, Clone, Copy)]
+enum Atom {
+    Turn(u32),
+    Call(u32),
+    Message(usize),
+}
+
+struct Search<'s> {
+    session: &'s Session,
+    shows: &'s mut dyn FnMut(&Edited) -> bool,
+    /// The smallest part so far.
+    part: Part,
+    edited: Edited,
+    replays: u32,
+    budget: u32,
+    /// Parts that do not show it.
+    failed: HashSet<Part>,
+}
+
+impl Search<'_> {
+    /// Leaves out halves, quarters and so on, as long as it is shown.
+    fn halve(&mut self, level: Level) {
+        let mut size = self.atoms(level).len().div_ceil(2);
+        while size > 0 {
+            // The later ones first: what stands behind a call matters least.
+            for atoms in self.atoms(level).rchunks(size) {
+                self.without(atoms);
+            }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+    }
+
+    /// Leaves out everything by itself, until nothing more can be left out. Whether that is certain.
+    fn sweep(&mut self) -> bool {
+        loop {
+            let mut smaller = false;
+            for level in [Level::Turns, Level::Calls, Level::Messages] {
+                for atom in self.atoms(level).into_iter().rev() {
+                    match self.without(&[atom]) {
+                        Some(left_out) => smaller |= left_out,
+                        None => return false,
+                    }
+                }
+            }
+            if !smaller {
+                return true;
+            }
+        }
+    }
+
+    /// What is there to be left out.
+    fn atoms(&self, level: Level) -> Vec<Atom> {
+        let session = self.session;
+        match level {
+            Level::Turns => {
+                let turns = session.turns.iter().map(|turn| turn.number);
+                turns.filter(|turn| self.part.has_turn(*turn)).map(Atom::Turn).collect()
+            }
+            Level::Calls => {
+                let calls = session.calls.iter().filter(|call| self.part.has_call(call));
+                calls.map(|call| Atom::Call(call.at.index)).collect()
+            }
+            Level::Messages => {
+                let others = session.messages.iter().enumerate().filter(|(place, message)| {
+                    let own =
+                        !matches!(message.kind, MessageKind::Response(_) | MessageKind::Result(Some(_), _));
+                    own && self.part.has_message(*place)
+                });
+                others.map(|(place, _)| Atom::Message(place)).collect()
+            }
+        }
+    }
+
+    fn without(&mut self, atoms: &[Atom]) -> Option<bool> {
+        let mut part = self.part.clone();
+        for atom in atoms {
+            match atom {
+                Atom::Turn(turn) => part.drop_turn(*turn),
+                Atom::Call(call) => part.drop_call(*call),
+                Atom::Message(message) => part.drop_message(*message),
+            }
+        }
+        self.attempt(part)
+    }
+
+    /// Goes on with a part if it shows it. `None`: nobody may be asked any more.
+    fn attempt(&mut self, part: Part) -> Option<bool> {
+        if part == self.part || self.failed.contains(&part) {
+            return Some(false);
+        }
+        if self.replays >= self.budget {
+            return None;
+        }
+        let edited = edit::part(self.session, &part);
+        self.replays += 1;
+        let shows = (self.shows)(&edited);
+        if shows {
+            (self.part, self.edited) = (part, edited);
+        } else {
+            self.failed.insert(part);
+        }
+        Some(shows)
+    }
+}

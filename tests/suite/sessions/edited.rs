@@ -1,0 +1,200 @@
+//! Changed sessions hang together as if they had been recorded, and survive being written and read.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use toolgate::session::edit::{Added, Edit, Edited, Part, apply, part};
+use toolgate::session::{Body, MessageKind, Outcome, Session};
+
+use super::opened;
+use super::written::{again, document, normal};
+
+fn read(document: &Value) -> Session {
+    let (mut sessions, _) = opened(document.to_string());
+    assert_eq!(sessions.len(), 1);
+    sessions.remove(0)
+}
+
+/// Numbers and ranges are those of the places where things stand.
+fn assert_hangs_together(session: &Session) {
+    for (index, call) in session.calls.iter().enumerate() {
+        assert_eq!(call.at.index as usize, index);
+        let turn = session.turn(call.at.turn).unwrap();
+        assert_eq!(turn.calls.start + call.at.call as usize - 1, index);
+        if let Some(result) = call.result {
+            assert!(
+                matches!(session.messages[result].kind, MessageKind::Result(Some(of), _) if of as usize == index)
+            );
+        }
+    }
+    let mut calls = 0;
+    for (place, turn) in session.turns.iter().enumerate() {
+        assert_eq!((turn.number as usize, turn.calls.start), (place + 1, calls));
+        calls = turn.calls.end;
+        let responses = &session.messages[turn.messages.clone()];
+        assert!(matches!(responses[0].kind, MessageKind::Response(number) if number == turn.number));
+        assert!(
+            matches!(responses.last().unwrap().kind, MessageKind::Response(number) if number == turn.number)
+        );
+    }
+    assert_eq!(calls, session.calls.len());
+    assert_eq!(normal(&again(session)), normal(session));
+}
+
+/// Every kept call is what it was.
+fn assert_same_calls(session: &Session, edited: &Edited) {
+    let mut kept = 0;
+    for call in &session.calls {
+        let Some(now) = edited.call(call.at.index) else { continue };
+        let now = &edited.session.calls[now as usize];
+        assert_eq!((&now.tool, &now.arguments, &now.id), (&call.tool, &call.arguments, &call.id));
+        assert_eq!((now.outcome, &now.output, now.time), (call.outcome, &call.output, call.time));
+        assert_eq!(edited.turn(call.at.turn), Some(now.at.turn));
+        kept += 1;
+    }
+    assert_eq!(edited.session.calls.len(), kept);
+}
+
+const BUSY: &str = r#"{"id": "busy", "tools": [{"name": "a"}], "tools_at": [{"turn": 2, "tools": [{"name": "b"}]}, {"turn": 4, "tools": []}],
+ "messages": [
+  {"role": "user", "content": "go"},
+  {"role": "assistant", "tool_calls": [{"id": "x", "name": "a", "arguments": "{}"}, {"id": "y", "name": "b", "arguments": "{}"}]},
+  {"role": "tool", "tool_call_id": "x", "content": "1"},
+  {"role": "assistant", "content": "thinking"},
+  {"role": "assistant", "tool_calls": [{"id": "x", "name": "a", "arguments": "{\"n\": 2}"}]},
+  {"role": "tool", "tool_call_id": "y", "content": "late"},
+  {"role": "tool", "tool_call_id": "x", "content": "2", "is_error": true}]}"#;
+
+fn busy() -> Session {
+    read(&serde_json::from_str(BUSY).unwrap())
+}
+
+/// `TURN.CALL TOOL OUTCOME`, and what stands late.
+fn shape(session: &Session) -> Vec<String> {
+    let calls = session.calls.iter().map(|call| {
+        let late = if call.result.is_some() && !call.in_turn { " late" } else { "" };
+        format!(
+            "{}.{} {} {} {}{late}",
+            call.at.turn,
+            call.at.call,
+            call.tool,
+            call.outcome.word(),
+            call.output.shown()
+        )
+    });
+    calls.collect()
+}
+
+#[test]
+fn a_turn_goes_with_its_calls_and_a_call_with_its_result() {
+    let session = busy();
+    assert_eq!(shape(&session), ["1.1 a ok 1", "1.2 b ok late late", "3.1 a error 2"]);
+    let mut kept = Part::whole(&session);
+    kept.drop_turn(2);
+    kept.drop_call(0);
+    let edited = part(&session, &kept);
+    assert_eq!(shape(&edited.session), ["1.1 b ok late late", "2.1 a error 2"]);
+    assert_eq!(edited.session.turns[1].late, [0]);
+    let offered: Vec<u32> = edited.session.offered.iter().map(|from| from.turn).collect();
+    assert_eq!(offered, [1, 2, 3]);
+    kept.drop_turn(3);
+    // Its result still stands behind everything, and no other response is before it now.
+    assert_eq!(shape(&part(&session, &kept).session), ["1.1 b ok late"]);
+}
+
+#[test]
+fn a_prefix_ends_before_the_next_response() {
+    let session = busy();
+    let edited = part(&session, &Part::up_to(&session, 1));
+    assert_eq!(edited.session.turns.len(), 1);
+    assert_eq!(shape(&edited.session), ["1.1 a ok 1", "1.2 b ok late"]);
+}
+
+#[test]
+fn arguments_results_and_calls_are_put_in_place() {
+    let session = busy();
+    let added = Added {
+        tool: "c".into(),
+        arguments: Body::text("{}"),
+        outcome: Outcome::Ok,
+        content: Body::text("new"),
+    };
+    let edited = apply(
+        &session,
+        &[
+            Edit::Arguments { call: 2, arguments: Body::text("{\"n\": 3}") },
+            Edit::Result { call: 2, outcome: Outcome::Ok, content: Body::text("fine") },
+            // The second call has the id that the first one has: without its result, it needs one of its own.
+            Edit::Result { call: 0, outcome: Outcome::Unknown, content: Body::MISSING },
+            Edit::AddCall { turn: 2, call: added.clone() },
+            Edit::AddCall { turn: 2, call: Added { outcome: Outcome::Unknown, ..added } },
+        ],
+    );
+    assert_eq!(
+        shape(&edited.session),
+        ["1.1 a unknown ", "1.2 b ok late late", "2.1 c ok new", "2.2 c unknown ", "3.1 a ok fine"]
+    );
+    assert_eq!((edited.added.as_slice(), edited.call(2)), (&[2, 3][..], Some(4)));
+    assert_eq!(edited.session.calls[4].arguments, Body::text("{\"n\": 3}"));
+    assert_hangs_together(&edited.session);
+    // A result that nobody recorded stands behind the response.
+    let again = apply(
+        &edited.session,
+        &[Edit::Result { call: 0, outcome: Outcome::Error, content: Body::text("no") }],
+    );
+    assert_eq!(shape(&again.session)[0], "1.1 a error no");
+    assert_hangs_together(&again.session);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changing_nothing_gives_an_equal_session(document in document()) {
+        let session = read(&document);
+        let edited = part(&session, &Part::whole(&session));
+        prop_assert_eq!(normal(&edited.session), normal(&session));
+        prop_assert_eq!(normal(&apply(&session, &[]).session), normal(&session));
+    }
+
+    #[test]
+    fn every_part_hangs_together(document in document(), picked in any::<[u64; 3]>()) {
+        let session = read(&document);
+        let mut kept = Part::whole(&session);
+        let picks = |mask: u64, place: usize| mask >> (place % 64) & 1 == 1;
+        (0..session.turns.len()).filter(|place| picks(picked[0] & picked[1], *place)).for_each(|place| kept.drop_turn(place as u32 + 1));
+        (0..session.calls.len()).filter(|place| picks(picked[1], *place)).for_each(|place| kept.drop_call(place as u32));
+        (0..session.messages.len()).filter(|place| picks(picked[2], *place)).for_each(|place| kept.drop_message(place));
+        let edited = part(&session, &kept);
+        assert_hangs_together(&edited.session);
+        assert_same_calls(&session, &edited);
+    }
+
+    #[test]
+    fn every_change_hangs_together(document in document(), picked in any::<[u8; 4]>(), outcome in 0..4usize) {
+        let session = read(&document);
+        let calls = session.calls.len().max(1);
+        let outcome = [Outcome::Ok, Outcome::Error, Outcome::Refused, Outcome::Unknown][outcome];
+        let changed = u32::from(picked[0]) % calls as u32;
+        let edits = [
+            Edit::Result { call: changed, outcome, content: Body::text("as if") },
+            Edit::Arguments { call: u32::from(picked[1]) % calls as u32, arguments: Body::text("[]") },
+            Edit::AddCall {
+                turn: u32::from(picked[2]) % 4 + 1,
+                call: Added { tool: "ping".into(), arguments: Body::MISSING, outcome, content: Body::text("x") },
+            },
+        ];
+        let edited = apply(&session, &edits);
+        assert_hangs_together(&edited.session);
+        if let Some(now) = edited.call(changed) {
+            let call = &edited.session.calls[now as usize];
+            // A recording without results takes what has none for a success.
+            let absent = session.facts.results == toolgate::session::Results::Absent;
+            let expected = if outcome == Outcome::Unknown && absent { Outcome::Ok } else { outcome };
+            prop_assert_eq!(call.outcome, expected);
+            for other in session.calls.iter().filter(|other| other.at.index != changed) {
+                let now = &edited.session.calls[edited.call(other.at.index).unwrap() as usize];
+                prop_assert_eq!((now.outcome, &now.output), (other.outcome, &other.output), "{}", json!(other.at));
+            }
+        }
+    }
+}
