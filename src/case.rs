@@ -3,6 +3,7 @@
 //! ```yaml
 //! name: a refund for another order
 //! policy: .                          # paths, relative to the case file's folder: a file, a folder, or a list
+//! without: [desk.yaml#/limits/pay]   # rules that are switched off
 //! mode: enforce                      # or shadow
 //! session:                           # a native session; or its messages alone; or {file: PATH, id: ID}
 //!   messages:
@@ -22,6 +23,7 @@ mod inline;
 pub mod judge;
 pub mod read;
 pub mod update;
+pub mod write;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,6 +47,8 @@ pub struct Case {
     pub description: Option<Arc<str>>,
     /// The policy: paths, relative to the file's folder. Never empty.
     pub policy: Vec<Reference>,
+    /// Rules of it that are switched off, by the ends of their ids.
+    pub without: Vec<Reference>,
     /// The session.
     pub session: Recorded,
     /// The mode it is judged in.
@@ -53,10 +57,10 @@ pub struct Case {
     pub expect: Vec<Expectation>,
 }
 
-/// A path as a case names it, relative to the folder of the case's file.
+/// Something that a case names: a path, relative to the folder of the case's file, or a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The path.
+    /// The path, or the end of a rule's id.
     pub path: Arc<str>,
     /// Where it stands in the text.
     pub span: Span,

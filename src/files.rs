@@ -108,7 +108,10 @@ pub fn beside(file: &str, path: &str) -> String {
         short.push(".");
     }
     // Behind a link, a folder's parent is not what stands before it.
-    let same = matches!((whole.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);
+    let climbs = whole.components().any(|part| part == Component::ParentDir);
+    let same =
+        || matches!((whole.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);
+    let same = !climbs || same();
     let path = if same { short } else { whole };
     path.to_string_lossy().into_owned()
 }

@@ -23,6 +23,7 @@
 //! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
 //! | [`compare`] | two versions over one session: what changes, and what only follows from a change |
 //! | [`witness`] | the smallest part of a session that still shows something |
+//! | [`what_if`] | a session and a policy changed in memory |
 //! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `report` | sentences, JSON, text: the only room that words findings |
 //! | `files` | the only reader of files |
@@ -94,6 +95,7 @@ pub mod replay;
 pub mod report;
 pub mod session;
 pub mod source;
+pub mod what_if;
 pub mod witness;
 #[cfg(feature = "tui")]
 pub mod workbench;

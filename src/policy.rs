@@ -3,6 +3,9 @@
 //! A version with an error does not decide: [`Loaded::policy`] is there only if every document could be used. What could
 //! be read stands in [`Loaded::documents`] all the same, so a half-broken version still shows.
 
+mod without;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -10,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text};
-use crate::monitor::{Rules, Unit};
+use crate::monitor::{RuleId, Rules, Unit};
 use crate::source::{Node, Problem, ProblemKind, Source, Span, parse, quoted};
 
 /// One file of a version.
@@ -49,6 +52,7 @@ pub struct Policy {
     digest: Arc<str>,
     names: Vec<Arc<str>>,
     reads_history: bool,
+    off: BTreeSet<RuleId>,
 }
 
 /// What became of loading a version.
@@ -94,6 +98,7 @@ impl Policy {
             digest: digest(&[]),
             names: Vec::new(),
             reads_history: false,
+            off: BTreeSet::new(),
         })
     }
 
@@ -145,7 +150,7 @@ impl Policy {
         names.sort();
         names.dedup();
         let reads_history = units.iter().any(|unit| unit.reads_history());
-        Policy { documents, rules, units, digest, names, reads_history }
+        Policy { documents, rules, units, digest, names, reads_history, off: BTreeSet::new() }
     }
 }
 
@@ -210,11 +215,7 @@ impl Loading<'_> {
         if self.only.is_some_and(|only| only.name != dialect.name) {
             return;
         }
-        // The first document's rules keep their ids when another document is written behind it.
-        let prefix = match index {
-            0 => format!("{}#", file.name),
-            index => format!("{}#{index}", file.name),
-        };
+        let prefix = prefix(&file.name, index);
         let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
         let place = DIALECTS.iter().position(|row| row.name == dialect.name);
         if let Some(reader) = place.and_then(|place| self.readers.get_mut(place)) {
@@ -262,6 +263,14 @@ fn cut_short(problem: &Problem) -> bool {
     )
 }
 
+/// What the ids of a document's rules begin with. Those of a file's first document stay when another is written behind it.
+fn prefix(file: &str, index: usize) -> String {
+    match index {
+        0 => format!("{file}#"),
+        index => format!("{file}#{index}"),
+    }
+}
+
 fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
     let help = format!("dialects: {}", names.join(", "));
@@ -280,14 +289,18 @@ fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, span).help(help)
 }
 
-/// Over each file's relative path and bytes, both with their length, so that nothing can pass for something else.
+/// Over each file's relative path and bytes, so that nothing can pass for something else.
 fn digest(files: &[&PolicyFile]) -> Arc<str> {
+    let parts = files.iter().flat_map(|file| [&*file.relative, &*file.text]);
+    digest_of(parts)
+}
+
+/// Over texts, each with its length.
+fn digest_of<'t>(parts: impl Iterator<Item = &'t str>) -> Arc<str> {
     let mut hash = Sha256::new();
-    for file in files {
-        for part in [&file.relative, &file.text] {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part.as_bytes());
-        }
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
     }
     let mut text = "sha256:".to_owned();
     for byte in hash.finalize() {

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Aspect, Case, Count, Expectation, Fact, Place, Subject, Want};
+use super::{Aspect, Case, Count, Fact, Place, Subject};
+use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Decision;
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Finding, Rule, StateItem};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay};
 use crate::session::{Call, Session};
+use crate::source::quoted;
 
 /// A judged case.
 pub struct Judged {
@@ -52,9 +54,9 @@ pub fn judge(case: &Case, session: &Arc<Session>, policy: &Arc<Policy>) -> Judge
     let replay = Replay::new(session, policy, case.mode);
     let mut answers = Vec::new();
     for (expectation, expected) in case.expect.iter().enumerate() {
-        let of = Asked::of(expected, &replay);
+        let of = Asked::of(&expected.subject, &replay);
         for (want, wanted) in expected.wants.iter().enumerate() {
-            let got = of.answer(wanted, &replay);
+            let got = of.answer(&wanted.aspect, &wanted.expected, &replay);
             let met = matches!(&got, Got::Fact(got) if *got == wanted.expected);
             answers.push(Answer { expectation, want, got, met });
         }
@@ -62,11 +64,46 @@ pub fn judge(case: &Case, session: &Arc<Session>, policy: &Arc<Policy>) -> Judge
     Judged { replay, answers }
 }
 
+/// The policy as the case wants it: with the rules switched off that it names.
+///
+/// # Errors
+/// A name is that of no rule, or of several, or its rule cannot be switched off.
+pub fn version(case: &Case, policy: &Arc<Policy>) -> Result<Arc<Policy>, Diagnostic> {
+    let (mut version, mut off) = (Arc::clone(policy), BTreeSet::new());
+    for name in &case.without {
+        let bad =
+            |message: String| Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, name.span);
+        let mut named = policy.rules().iter().filter(|(_, rule)| is_named(rule, &name.path));
+        match (named.next(), named.next()) {
+            (Some((rule, _)), None) => drop(off.insert(rule)),
+            (None, _) => return Err(bad(format!("no rule of the policy is {}", quoted(&name.path)))),
+            (Some((one, _)), Some(_)) => {
+                let whole = policy.rules().get(one).map_or("", |rule| &rule.id);
+                let told = bad(format!("several rules of the policy are {}", quoted(&name.path)));
+                return Err(told.help(format!("say which, for one {}", quoted(whole))));
+            }
+        }
+        let less = policy.without(&off);
+        version = less.ok_or_else(|| bad("this rule cannot be switched off by itself".to_owned()))?;
+    }
+    Ok(version)
+}
+
 impl Judged {
     /// Whether everything is as expected.
     pub fn passes(&self) -> bool {
         self.answers.iter().all(|answer| answer.met)
     }
+}
+
+/// The answers to some questions about one thing, where there are any.
+pub fn facts(subject: &Subject, aspects: &[Aspect], replay: &Replay) -> Vec<(Aspect, Fact)> {
+    let asked = Asked::of(subject, replay);
+    let answers = aspects.iter().filter_map(|aspect| match asked.answer(aspect, &Fact::Nothing, replay) {
+        Got::Fact(fact) => Some((aspect.clone(), fact)),
+        _ => None,
+    });
+    answers.collect()
 }
 
 /// The call that an expectation speaks of.
@@ -104,8 +141,8 @@ enum Asked<'r> {
 }
 
 impl<'r> Asked<'r> {
-    fn of(expected: &Expectation, replay: &'r Replay) -> Asked<'r> {
-        match &expected.subject {
+    fn of(subject: &Subject, replay: &'r Replay) -> Asked<'r> {
+        match subject {
             Subject::Call(place) => {
                 let call = call(*place, replay.session());
                 match call.and_then(|call| Some((call, &replay.call(call.at.index)?.decision))) {
@@ -133,28 +170,28 @@ impl<'r> Asked<'r> {
         }
     }
 
-    fn answer(&self, want: &Want, replay: &Replay) -> Got {
+    fn answer(&self, aspect: &Aspect, expected: &Fact, replay: &Replay) -> Got {
         match self {
             Asked::Missing(got) => got.clone(),
-            Asked::Call(call, decision) => Got::Fact(of_call(want, call, decision, replay)),
-            Asked::Turn(frame) => of_turn(want, frame),
-            Asked::Rule(state) => Got::Fact(match want.aspect {
+            Asked::Call(call, decision) => Got::Fact(of_call(aspect, expected, call, decision, replay)),
+            Asked::Turn(frame) => of_turn(aspect, expected, frame),
+            Asked::Rule(state) => Got::Fact(match aspect {
                 Aspect::Violation => word(state.code.map(|code| code.as_str())),
                 _ => word(Some(state.outcome.word())),
             }),
-            Asked::Session => Got::Fact(of_session(want, replay)),
+            Asked::Session => Got::Fact(of_session(aspect, replay)),
         }
     }
 }
 
-fn of_call(want: &Want, call: &Call, decision: &Decision, replay: &Replay) -> Fact {
+fn of_call(aspect: &Aspect, expected: &Fact, call: &Call, decision: &Decision, replay: &Replay) -> Fact {
     let deciding = decision.deciding();
     let rule = |finding: &Finding| replay.policy().rules().get(finding.rule);
-    match &want.aspect {
+    match aspect {
         Aspect::Tool => Fact::Word(Arc::clone(&call.tool)),
         Aspect::Decision => word(Some(decision.verdict.word())),
         Aspect::Code => word(deciding.map(|finding| finding.code.as_str())),
-        Aspect::Rule => match (deciding.and_then(rule), &want.expected) {
+        Aspect::Rule => match (deciding.and_then(rule), expected) {
             (Some(rule), Fact::Word(name)) if is_named(rule, name) => Fact::Word(Arc::clone(name)),
             (Some(rule), _) => Fact::Word(short(rule)),
             (None, _) => Fact::Nothing,
@@ -165,17 +202,17 @@ fn of_call(want: &Want, call: &Call, decision: &Decision, replay: &Replay) -> Fa
     }
 }
 
-fn of_turn(want: &Want, frame: &Frame) -> Got {
+fn of_turn(aspect: &Aspect, expected: &Fact, frame: &Frame) -> Got {
     let tools = &frame.narrowing.tools;
     let shown = |visible: bool| -> BTreeSet<Arc<str>> {
         tools.iter().filter(|tool| tool.visible() == visible).map(|tool| Arc::clone(&tool.tool)).collect()
     };
-    Got::Fact(match &want.aspect {
+    Got::Fact(match aspect {
         Aspect::Visible => Fact::Words(shown(true)),
         Aspect::Hidden => Fact::Words(shown(false)),
         Aspect::Offered(name) => {
             let Some(tool) = tools.iter().find(|tool| tool.tool == *name) else { return Got::NotOffered };
-            let expected = match &want.expected {
+            let expected = match expected {
                 Fact::Word(word) => &**word,
                 _ => "",
             };
@@ -196,9 +233,9 @@ fn of_turn(want: &Want, frame: &Frame) -> Got {
     })
 }
 
-fn of_session(want: &Want, replay: &Replay) -> Fact {
+fn of_session(aspect: &Aspect, replay: &Replay) -> Fact {
     let summary = replay.summary();
-    let Aspect::Count(count) = want.aspect else { return word(Some(replay.status().word())) };
+    let Aspect::Count(count) = aspect else { return word(Some(replay.status().word())) };
     let number = match count {
         Count::Turns => summary.turns,
         Count::Calls => summary.calls,

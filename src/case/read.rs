@@ -99,6 +99,9 @@ impl Reading<'_> {
         let name = fields.optional("name").and_then(|name| name.name(out)).map(Arc::from);
         let description = fields.text("description", out).map(Arc::from);
         let policy = fields.required("policy", out).and_then(|policy| references(&policy, out));
+        let without = fields.list("without", out, |rule, out| {
+            Some(Reference { path: rule.name(out)?.into(), span: rule.span() })
+        });
         let mode = fields.optional("mode").map(|mode| mode.one_of(&MODES, out));
         let session = fields.required("session", out);
         let expect = fields.required("expect", out).and_then(|expect| expectations(&expect, out));
@@ -111,6 +114,7 @@ impl Reading<'_> {
             name,
             description,
             policy: policy?,
+            without: without.unwrap_or_default(),
             session: session?,
             mode: mode.unwrap_or(Some(Mode::default()))?,
             expect: expect?,
@@ -214,10 +218,9 @@ fn expectation(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Expectation>
         of_session(&mut wants, &mut fields, out);
         Some(Subject::Session)
     };
-    let head = fields.head();
     fields.finish(out);
     if wants.0.is_empty() && out.len() == before {
-        let problem = Problem::new(ProblemKind::MissingKey, head, "the expectation expects nothing");
+        let problem = field.problem(ProblemKind::MissingKey, "the expectation expects nothing");
         out.push(problem.help("say what, for one: `{call: 2.1, decision: deny, code: resource_unmatched}`"));
     }
     (out.len() == before).then_some(Expectation { subject: subject?, span: field.span(), wants: wants.0 })

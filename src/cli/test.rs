@@ -11,7 +11,7 @@ use super::input::{self, Version};
 use super::replace::replace;
 use super::screen::Screen;
 use super::{Exit, Failure};
-use crate::case::judge::{Judged, judge};
+use crate::case::judge::{Judged, judge, version};
 use crate::case::read::read;
 use crate::case::update::update;
 use crate::case::{Case, Recorded, Reference};
@@ -170,7 +170,8 @@ impl Test<'_> {
             Recorded::Inline(session) => Arc::clone(session),
             Recorded::InFile { file, id } => self.session(case, file, id.as_deref())?,
         };
-        Ok((session, self.policy(case)?))
+        let policy = version(case, &self.policy(case)?)?;
+        Ok((session, policy))
     }
 
     fn session(

@@ -1,5 +1,6 @@
 //! Rules as people name them: an id, a place in a document, a description.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -36,32 +37,69 @@ pub struct Rule {
 
 /// The rules of a version in the order of their ids.
 #[derive(Debug, Default)]
-pub struct Rules(Vec<Rule>);
+pub struct Rules {
+    rules: Vec<Rule>,
+    again: Option<Again>,
+}
+
+/// The rules of a version that is read again with some of them left out.
+#[derive(Debug, Default)]
+struct Again {
+    off: BTreeSet<RuleId>,
+    next: u32,
+    differs: bool,
+}
 
 impl Rules {
+    /// The rules of a version whose documents are read again, without some of them. All keep their ids: what is pushed
+    /// takes the id that it had.
+    pub fn again(rules: &Rules, off: &BTreeSet<RuleId>) -> Rules {
+        let again = Again { off: off.clone(), ..Again::default() };
+        Rules { rules: rules.rules.clone(), again: Some(again) }
+    }
+
     /// Adds a rule behind all others.
     pub fn push(&mut self, rule: Rule) -> RuleId {
-        self.0.push(rule);
-        RuleId(self.0.len() as u32 - 1)
+        let Some(again) = &mut self.again else {
+            self.rules.push(rule);
+            return RuleId(self.rules.len() as u32 - 1);
+        };
+        while again.off.contains(&RuleId(again.next)) {
+            again.next += 1;
+        }
+        let id = RuleId(again.next);
+        again.next += 1;
+        let known = self.rules.get(id.0 as usize);
+        let same =
+            |known: &Rule| (known.kind, known.span, &known.source) == (rule.kind, rule.span, &rule.source);
+        again.differs |= !known.is_some_and(same);
+        id
+    }
+
+    /// Whether, for rules that were read again, each was pushed that is not off, and no other.
+    pub fn is_whole(&self) -> bool {
+        let Some(again) = &self.again else { return true };
+        let rest = (again.next..self.rules.len() as u32).map(RuleId);
+        !again.differs && rest.into_iter().all(|rule| again.off.contains(&rule))
     }
 
     /// The rule with this id. Ids come from this very version, so there is one.
     pub fn get(&self, id: RuleId) -> Option<&Rule> {
-        self.0.get(id.0 as usize)
+        self.rules.get(id.0 as usize)
     }
 
     /// All rules with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (RuleId, &Rule)> {
-        self.0.iter().enumerate().map(|(i, rule)| (RuleId(i as u32), rule))
+        self.rules.iter().enumerate().map(|(i, rule)| (RuleId(i as u32), rule))
     }
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.rules.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rules.is_empty()
     }
 }

@@ -164,6 +164,11 @@ impl Edited {
         *self.calls.get(before as usize)?
     }
 
+    /// What the index of a call of the changed session was; `None`: it was added.
+    pub fn before(&self, now: u32) -> Option<u32> {
+        self.calls.iter().position(|call| *call == Some(now)).map(|index| index as u32)
+    }
+
     /// What a turn's number is now; `None`: it is gone.
     pub fn turn(&self, before: u32) -> Option<u32> {
         *self.turns.get((before as usize).checked_sub(1)?)?

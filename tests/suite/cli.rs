@@ -7,6 +7,7 @@ mod explain;
 mod json;
 mod replay;
 mod rules;
+mod test;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -26,6 +26,7 @@ fn its_commands_run() {
         ("toolgate replay sample-traces -p contracts --summary --format json", 1, "\"summary\""),
         ("toolgate diff sample-traces -p contracts -b recorded", 1, "newly blocked"),
         ("toolgate check contracts", 0, "nothing wrong"),
+        ("toolgate test contracts", 0, "3 as expected"),
         ("toolgate explain resource_unmatched", 0, "requires_prior_tool"),
         ("toolgate explain --at refund-124:4.1 sample-traces -p contracts", 0, "way out"),
     ];

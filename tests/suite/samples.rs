@@ -144,9 +144,12 @@ fn shown(path: &Path) -> Arc<str> {
     path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/").into()
 }
 
-fn contracts() -> Vec<PolicyFile> {
+pub fn contracts() -> Vec<PolicyFile> {
     let files = files(&root().join("contracts"));
-    let yaml = files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    let yaml = files.iter().filter(|path| {
+        let name = path.to_str().unwrap();
+        name.ends_with(".yaml") && !name.ends_with(".case.yaml")
+    });
     yaml.map(|path| PolicyFile {
         name: shown(path),
         relative: shown(path).strip_prefix("contracts/").unwrap().into(),
@@ -156,11 +159,11 @@ fn contracts() -> Vec<PolicyFile> {
     .collect()
 }
 
-fn policy() -> Arc<Policy> {
+pub fn policy() -> Arc<Policy> {
     Policy::load(&contracts(), None).policy.unwrap()
 }
 
-fn sessions() -> Vec<Arc<Session>> {
+pub fn sessions() -> Vec<Arc<Session>> {
     samples().sessions
 }
 
@@ -187,7 +190,7 @@ fn samples() -> Samples {
     samples
 }
 
-fn session(id: &str) -> Arc<Session> {
+pub fn session(id: &str) -> Arc<Session> {
     sessions().into_iter().find(|session| &*session.id == id).unwrap()
 }
 

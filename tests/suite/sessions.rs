@@ -2,8 +2,10 @@
 
 mod damage;
 mod edited;
+mod edited;
 mod outlines;
 pub mod recorded;
+pub mod written;
 pub mod written;
 
 use std::io::Cursor;
@@ -13,7 +15,7 @@ use toolgate::session::Session;
 use toolgate::session::read::{self, Options};
 
 /// Sessions and file diagnostics of some bytes.
-fn opened(bytes: impl Into<Vec<u8>>) -> (Vec<Session>, Vec<Diagnostic>) {
+pub fn opened(bytes: impl Into<Vec<u8>>) -> (Vec<Session>, Vec<Diagnostic>) {
     opened_with(bytes, &Options::default())
 }
 

@@ -1,0 +1,227 @@
+//! A case as YAML: what is saved of a session that somebody looked at.
+//!
+//! Block style on the outside, so that it can be read and changed; each message is JSON on a line of its own, in which
+//! numbers and texts stand as they were recorded. What comes out is read again, and must be the same session.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::Formatter;
+
+use super::read::read;
+use super::update::{printable, scalar};
+use super::{Aspect, Fact, Place, Recorded, Subject, judge};
+use crate::engine::Mode;
+use crate::replay::Replay;
+use crate::session::edit::{self, Part};
+use crate::session::write::Native;
+use crate::session::{Body, Form, Session, value};
+use crate::source::{Source, parse};
+
+/// What is to be saved.
+#[derive(Debug, Clone)]
+pub struct Draft<'a> {
+    /// What the case is called.
+    pub name: &'a str,
+    /// What stands in a comment above it, a line each.
+    pub comments: &'a [String],
+    /// What it is there for.
+    pub description: Option<&'a str>,
+    /// The policy's paths, relative to the folder that the case is saved in.
+    pub policy: &'a [String],
+    /// Rules that are switched off, by the ends of their ids.
+    pub without: &'a [Arc<str>],
+    /// The mode it is judged in.
+    pub mode: Mode,
+    /// The session.
+    pub session: &'a Session,
+    /// What is expected.
+    pub expect: &'a [Expected],
+}
+
+/// What is expected of one thing.
+pub type Expected = (Subject, Vec<(Aspect, Fact)>);
+
+/// The session cannot be written as a case.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the session cannot be written as YAML: {0}")]
+pub struct Unwritable(String);
+
+/// The text of a case file.
+///
+/// # Errors
+/// What is written would not be read as the same session: for one, a key of more than a thousand letters.
+pub fn write(draft: &Draft<'_>) -> Result<String, Unwritable> {
+    let session = tame(draft.session);
+    let native = serde_json::to_value(Native(&session)).map_err(|error| Unwritable(error.to_string()))?;
+    let mut text = String::new();
+    for comment in draft.comments {
+        let line: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        text.push_str(&format!("# {}\n", printable(line.trim_end())));
+    }
+    text.push_str(&format!("name: {}\n", scalar(draft.name, false)));
+    if let Some(description) = draft.description {
+        text.push_str(&format!("description: {}\n", scalar(description, false)));
+    }
+    match draft.policy {
+        [one] => text.push_str(&format!("policy: {}\n", scalar(one, false))),
+        several => text.push_str(&format!("policy: {}\n", list(several.iter().map(String::as_str)))),
+    }
+    if !draft.without.is_empty() {
+        text.push_str(&format!("without: {}\n", list(draft.without.iter().map(|rule| &**rule))));
+    }
+    text.push_str(&format!("mode: {}\nsession:\n", draft.mode.word()));
+    for (key, value) in native.as_object().into_iter().flatten() {
+        member(key, value, &mut text)?;
+    }
+    text.push_str("expect:\n");
+    for (subject, wants) in draft.expect {
+        text.push_str(&format!("  - {}\n", expectation(subject, wants)));
+    }
+    let again = read(&Source::new("case.yaml", text.as_str()), true);
+    let wrong = again.diagnostics.iter().find(|told| told.severity == crate::diagnostic::Severity::Error);
+    if let Some(wrong) = wrong {
+        return Err(Unwritable(wrong.to_string()));
+    }
+    let same = match again.cases.as_slice() {
+        [case] => match &case.session {
+            Recorded::Inline(read) => {
+                serde_json::to_value(Native(read)).is_ok_and(|read| value::equal(&read, &native))
+            }
+            Recorded::InFile { .. } => false,
+        },
+        _ => false,
+    };
+    if same { Ok(text) } else { Err(Unwritable("it would be read as another one".to_owned())) }
+}
+
+/// A session up to the end of a turn (from 1), as it is saved.
+pub fn up_to(session: &Session, turn: u32) -> Arc<Session> {
+    edit::part(session, &Part::up_to(session, turn)).session
+}
+
+/// What was decided about a call (by index), as an expectation: all that a person would want to hold on to.
+pub fn decision(replay: &Replay, call: u32) -> Option<Expected> {
+    let at = replay.session().calls.get(call as usize)?.at;
+    let subject = Subject::Call(Place::In { turn: at.turn, call: at.call });
+    let stopped = replay.call(call)?.decision.verdict.stops();
+    let mut aspects = vec![Aspect::Tool, Aspect::Decision];
+    if stopped {
+        aspects.extend([Aspect::Code, Aspect::Rule, Aspect::Told]);
+    }
+    Some((subject.clone(), judge::facts(&subject, &aspects, replay)))
+}
+
+/// A part of a session: long lists with an item a line.
+fn member(key: &str, value: &Value, text: &mut String) -> Result<(), Unwritable> {
+    let key = scalar(key, false);
+    match value {
+        Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => {
+            text.push_str(&format!("  {key}:\n"));
+            for item in items {
+                text.push_str(&format!("    - {}\n", json(item)?));
+            }
+        }
+        value => text.push_str(&format!("  {key}: {}\n", json(value)?)),
+    }
+    Ok(())
+}
+
+fn expectation(subject: &Subject, wants: &[(Aspect, Fact)]) -> String {
+    let mut parts = match subject {
+        Subject::Call(Place::In { turn, call }) => vec![format!("call: {turn}.{call}")],
+        Subject::Call(Place::Index(index)) => vec![format!("index: {index}")],
+        Subject::Turn(turn) => vec![format!("turn: {turn}")],
+        Subject::Rule(rule) => vec![format!("rule: {}", scalar(rule, false))],
+        Subject::Session => Vec::new(),
+    };
+    let (mut tools, mut counts) = (Vec::new(), Vec::new());
+    for (aspect, fact) in wants {
+        let value = match fact {
+            Fact::Nothing => "null".to_owned(),
+            Fact::Word(word) => scalar(word, false),
+            Fact::Number(number) => number.to_string(),
+            Fact::Words(words) => list(words.iter().map(|word| &**word)),
+        };
+        let entry = format!("{}: {value}", scalar(aspect.key(), false));
+        match aspect {
+            Aspect::Offered(_) => tools.push(entry),
+            Aspect::Count(_) => counts.push(entry),
+            _ => parts.push(entry),
+        }
+    }
+    for (key, entries) in [("tools", tools), ("summary", counts)] {
+        if !entries.is_empty() {
+            parts.push(format!("{key}: {{{}}}", entries.join(", ")));
+        }
+    }
+    format!("{{{}}}", parts.join(", "))
+}
+
+fn list<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let words: Vec<String> = words.map(|word| scalar(word, false)).collect();
+    format!("[{}]", words.join(", "))
+}
+
+/// JSON on a line, with blanks between its parts.
+fn json(value: &Value) -> Result<String, Unwritable> {
+    let mut bytes = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Spaced);
+    value.serialize(&mut serializer).map_err(|error| Unwritable(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|error| Unwritable(error.to_string()))?;
+    Ok(printable(&text))
+}
+
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+}
+
+/// The session with its JSON bodies as text where they cannot stand in a document as they are: with a key twice, nested
+/// too deep, or with a key that JSON readers reserve. Rules look into both alike.
+fn tame(session: &Session) -> Session {
+    let mut session = session.clone();
+    let mut fit: HashSet<String> = HashSet::new();
+    let mut tamed = |body: &Body| -> Option<Body> {
+        if body.form() != Some(Form::Json) || fit.contains(body.raw()) {
+            return None;
+        }
+        // Numbers, truth values and the like cannot be wrong.
+        let stands =
+            body.fault().is_none() && parse(&Source::new("body.json", body.raw())).problems.is_empty();
+        let shallow = body.raw().bytes().filter(|byte| matches!(byte, b'[' | b'{')).count() < DEEP;
+        if stands && shallow {
+            fit.insert(body.raw().to_owned());
+            return None;
+        }
+        Some(Body::text(body.raw()))
+    };
+    for message in &mut session.messages {
+        if let Some(body) = tamed(&message.content) {
+            message.content = body;
+        }
+    }
+    for call in &mut session.calls {
+        if let Some(body) = tamed(&call.arguments) {
+            call.arguments = body;
+        }
+    }
+    session
+}
+
+/// So many brackets may nest deeper than a document may, with what stands around them.
+const DEEP: usize = 100;

@@ -1,0 +1,321 @@
+//! Cases: what can be written, what is said of mistakes, what comes of judging, rewriting and saving them.
+
+mod saved;
+mod updated;
+mod without;
+
+use std::sync::Arc;
+
+use toolgate::case::judge::{self, Judged};
+use toolgate::case::read::{Cases, read};
+use toolgate::case::{Case, Fact, Recorded};
+use toolgate::engine::Mode;
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::session::Session;
+use toolgate::source::Source;
+
+/// Refunds need a check of the same order; nothing is paid twice.
+pub const REFUND: &str = "\
+tool: refund
+preconditions:
+  - requires_prior_tool: check
+    resource: {bind_from: arguments, path: $.id}
+    with_output: [{path: $.ok, equals: true}]
+forbids_after: [refund]
+";
+
+/// A rule about sessions and a limit.
+pub const RULES: &str =
+    "rules:\n  - {type: require, tool: close}\n  - {type: max_calls, tool: check, max: 2}\n";
+
+pub fn version(files: &[(&str, &str)]) -> Arc<Policy> {
+    let file = |(name, text): &(&str, &str)| PolicyFile {
+        name: format!("p/{name}").into(),
+        relative: (*name).into(),
+        text: (*text).into(),
+        named: false,
+    };
+    let files: Vec<PolicyFile> = files.iter().map(file).collect();
+    let loaded = Policy::load(&files, None);
+    loaded.policy.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics))
+}
+
+pub fn policy() -> Arc<Policy> {
+    version(&[("refund.yaml", REFUND), ("rules.yaml", RULES)])
+}
+
+/// A check of order 1, then refunds of orders 2 and 1.
+pub const SESSION: &str = r#"session:
+  tools: [{name: check}, {name: refund}]
+  messages:
+    - {role: assistant, tool_calls: [{name: check, arguments: {id: 1}}]}
+    - {role: tool, content: {ok: true}}
+    - {role: assistant, tool_calls: [{name: refund, arguments: {id: 2}}, {name: refund, arguments: {id: 1.0}}]}
+    - {role: tool, content: paid}
+    - {role: tool, content: paid}
+"#;
+
+/// A case file that expects this.
+pub fn text(expect: &str) -> String {
+    format!("policy: .\n{SESSION}expect:\n{expect}\n")
+}
+
+pub fn cases(name: &str, text: &str) -> Vec<Case> {
+    let Cases { cases, diagnostics, .. } = read(&Source::new(name, text), true);
+    assert!(!cases.is_empty(), "{diagnostics:#?}\n{text}");
+    cases
+}
+
+pub fn session(case: &Case) -> &Arc<Session> {
+    match &case.session {
+        Recorded::Inline(session) => session,
+        Recorded::InFile { .. } => panic!("the session is in a file"),
+    }
+}
+
+pub fn judged(case: &Case, policy: &Arc<Policy>) -> Judged {
+    let policy = judge::version(case, policy).unwrap();
+    judge::judge(case, session(case), &policy)
+}
+
+/// `KEY: GOT` for everything that is not as expected.
+fn unmet(expect: &str) -> Vec<String> {
+    let cases = cases("a.case.yaml", &text(expect));
+    let judged = judged(&cases[0], &policy());
+    let unmet = judged.answers.iter().filter(|answer| !answer.met).map(|answer| {
+        let want = &cases[0].expect[answer.expectation].wants[answer.want];
+        let got = match &answer.got {
+            judge::Got::Fact(Fact::Nothing) => "nothing".to_owned(),
+            judge::Got::Fact(Fact::Word(word)) => word.to_string(),
+            judge::Got::Fact(Fact::Number(number)) => number.to_string(),
+            judge::Got::Fact(Fact::Words(words)) => {
+                words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ")
+            }
+            other => format!("{other:?}"),
+        };
+        format!("{}: {got}", want.aspect.key())
+    });
+    unmet.collect()
+}
+
+#[test]
+fn everything_that_can_be_expected_is_met_where_it_holds() {
+    let expect = "
+  - {call: 2.1, tool: refund, decision: deny, code: resource_unmatched, rule: refund.yaml#/preconditions/0}
+  - {turn: 2, call: 1, rule: '#/preconditions/0', told: '[permission denied: resource_unmatched]', reason: null}
+  - {index: 1, rule: p/refund.yaml#/preconditions/0, findings: [resource_unmatched]}
+  - {call: '2.2', decision: allow, code: null, rule: ~, told:, findings: []}
+  - {turn: 1, visible: [check], hidden: [refund], forbidden: [], tools: {refund: hidden, check: visible}}
+  - {turn: 1, tools: {refund: prior_tool_missing}}
+  - {turn: 2, visible: [refund, check]}
+  - {rule: rules.yaml#/rules/0, outcome: violated, code: required_missing}
+  - {rule: '#/rules/1', outcome: held, code: null}
+  - status: stopped
+    summary: {turns: 2, calls: 3, allow: 2, deny: 1, halt: 0, not_reached: 0, deny_counterfactual: 0, disagree: 1}";
+    assert_eq!(unmet(expect), Vec::<String>::new());
+}
+
+#[test]
+fn what_does_not_hold_is_told_with_what_came() {
+    let cases = [
+        ("{call: 2.1, decision: allow}", "decision: deny"),
+        ("{call: 2.1, tool: check}", "tool: refund"),
+        ("{call: 2.1, code: forbidden}", "code: resource_unmatched"),
+        ("{call: 2.1, code: null}", "code: resource_unmatched"),
+        ("{call: 2.1, rule: '#/preconditions/1'}", "rule: refund.yaml#/preconditions/0"),
+        ("{call: 2.1, rule: fund.yaml#/preconditions/0}", "rule: refund.yaml#/preconditions/0"),
+        ("{call: 2.1, told: no}", "told: [permission denied: resource_unmatched]"),
+        ("{call: 2.1, findings: []}", "findings: resource_unmatched"),
+        ("{call: 2.2, code: forbidden}", "code: nothing"),
+        ("{call: 2.3, decision: allow}", "decision: NoCall"),
+        ("{call: 9.1, decision: allow}", "decision: NoCall"),
+        ("{index: 3, decision: allow}", "decision: NoCall"),
+        ("{turn: 1, visible: [refund]}", "visible: check"),
+        ("{turn: 1, hidden: []}", "hidden: refund"),
+        ("{turn: 1, forbidden: [refund]}", "forbidden: "),
+        ("{turn: 1, tools: {refund: visible}}", "refund: prior_tool_missing"),
+        ("{turn: 1, tools: {refund: forbidden}}", "refund: prior_tool_missing"),
+        ("{turn: 1, tools: {check: hidden}}", "check: visible"),
+        ("{turn: 1, tools: {close: hidden}}", "close: NotOffered"),
+        ("{turn: 3, visible: []}", "visible: NoTurn"),
+        ("{rule: '#/rules/0', outcome: held}", "outcome: violated"),
+        ("{rule: '#/rules/7', outcome: held}", "outcome: Rules(0)"),
+        ("{rule: '#/preconditions/0', outcome: held}", "outcome: Rules(0)"),
+        ("{status: pass}", "status: stopped"),
+        ("{summary: {deny: 2}}", "deny: 1"),
+    ];
+    for (expect, told) in cases {
+        assert_eq!(unmet(&format!("  {expect}")), [told], "{expect}");
+    }
+}
+
+#[test]
+fn mistakes_are_told_at_their_places() {
+    let said = |text: &str| -> Vec<String> {
+        let read = read(&Source::new("a.case.yaml", text), true);
+        assert!(read.cases.is_empty(), "{text}");
+        read.diagnostics.iter().map(ToString::to_string).collect()
+    };
+    let cases = [
+        (
+            "{call: 2, decision: deny}",
+            "8:10: error[bad_value]: a call is named by its turn and its place in it, each from 1",
+        ),
+        (
+            "{call: 0.1, decision: deny}",
+            "8:10: error[bad_value]: a call is named by its turn and its place in it, each from 1",
+        ),
+        ("{turn: 0, visible: []}", "8:10: error[bad_value]: turns and calls are counted from 1"),
+        ("{call: 1.1}", "8:3: error[missing_key]: the expectation expects nothing"),
+        ("{}", "8:3: error[missing_key]: the expectation expects nothing"),
+        ("[]", "8:3: error[bad_value]: nothing is expected, so nothing is tested"),
+        (
+            "{call: 1.1, decison: deny, tool: x}",
+            "8:15: error[unknown_key]: unknown key `decison`, did you mean `decision`?",
+        ),
+        ("{decision: deny}", "7:1: error[missing_key]: the key `call` is missing"),
+        ("{visible: []}", "7:1: error[missing_key]: the key `turn` is missing"),
+        (
+            "{call: 1.1, decision: denied}",
+            "8:25: error[bad_value]: `decision`: expected `allow`, `deny`, `halt` or `not_reached`, found `denied`",
+        ),
+        ("{call: 1.1, code: resource_unmached}", "8:21: error[bad_value]: no rule says `resource_unmached`"),
+        ("{call: 1.1, code: missing_file}", "8:21: error[bad_value]: no rule says `missing_file`"),
+        ("{turn: 1, tools: {refund: hiden}}", "8:29: error[bad_value]: no rule says `hiden`"),
+        ("{outcome: held}", "7:1: error[missing_key]: the key `rule` is missing"),
+        ("{summary: {denied: 1}, status: pass}", "8:14: error[unknown_key]: unknown key `denied`"),
+        ("{call: 1.1, told: 7}", "8:21: error[wrong_type]: expected text for `told`, found a number"),
+    ];
+    // One line of messages, so that what is expected stands on the eighth.
+    let before = "name: x\npolicy: .\nmode: enforce\ndescription: y\nsession:\n  - {role: user, content: hello}\nexpect:\n";
+    for (expect, told) in cases {
+        assert_eq!(said(&format!("{before}  {expect}\n")), [format!("a.case.yaml:{told}")], "{expect}");
+    }
+    let whole = [
+        (
+            "polcy: .\nsession: [{role: user, content: x}]\nexpect: {status: pass}\n",
+            vec![
+                "1:1: error[missing_key]: the key `policy` is missing",
+                "1:1: error[unknown_key]: unknown key `polcy`, did you mean `policy`?",
+            ],
+        ),
+        (
+            "policy: []\nsession: {file: a.json, od: 1}\nexpect: {status: pass}\n",
+            vec!["1:9: error[bad_value]: no policy is named", "2:25: error[unknown_key]: unknown key `od`"],
+        ),
+        (
+            "policy: git:HEAD\nsession: []\nexpect: {status: pass}\n",
+            vec![
+                "1:9: error[bad_value]: a case refers to files and folders by their paths, not to `git:HEAD`",
+                "2:10: error[bad_value]: the session has no message",
+            ],
+        ),
+        (
+            "policy: .\nsession: {messages: [], contxt: {}}\nexpect: {status: pass}\n",
+            vec![
+                "2:10: error[bad_value]: the session has no message",
+                "2:25: warning[unknown_key]: unknown key `contxt`, did you mean `context`?",
+            ],
+        ),
+        (
+            "policy: .\nsession: {mesages: []}\nexpect: {status: pass}\n",
+            vec![
+                "2:1: error[missing_key]: the key `messages` is missing",
+                "2:11: warning[unknown_key]: unknown key `mesages`, did you mean `messages`?",
+            ],
+        ),
+        ("policy: .\nsession: hello: there\n", vec!["2:"]),
+        ("milk: 2\n", vec!["error[not_a_case]: the file holds no case"]),
+    ];
+    for (text, told) in whole {
+        let said: Vec<String> = said(text).into_iter().filter(|told| !told.contains("notice[")).collect();
+        assert_eq!(said.len(), told.len(), "{said:#?}");
+        for (said, told) in said.iter().zip(told) {
+            assert!(said.contains(told), "{said}\n{told}");
+        }
+    }
+}
+
+#[test]
+fn a_session_keeps_its_digits_and_its_lines() {
+    let text = "policy: .\nsession:\n  now: 2026-05-04T10:00:00Z\n  context: {limit: 0.10000000000000000000000001}\n  messages:\n\n    - role: user\n      content: hi\n    # a call\n    - role: assistant\n      tool_calls:\n        - {name: pay, arguments: {amount: 9007199254740993, rate: 1.50}}\n    - role: tool\n      content: [oops\n]\nexpect: {status: pass}\n";
+    let case = &cases("a.case.yaml", text)[0];
+    let session = session(case);
+    assert_eq!(
+        session.calls[0].arguments.raw(),
+        r#"{"amount":9007199254740993,"rate":1.50}"#.replace(' ', "")
+    );
+    assert_eq!(
+        session.facts.context.as_ref().unwrap().to_string(),
+        r#"{"limit":0.10000000000000000000000001}"#
+    );
+    assert_eq!(session.messages.iter().map(|message| message.line).collect::<Vec<_>>(), [7, 10, 13]);
+    assert_eq!((&*session.id, &*session.origin.file), ("a.case", "a.case.yaml"));
+}
+
+#[test]
+fn a_file_holds_several_cases_and_other_documents() {
+    let text = format!(
+        "{}---\ntool: x\n---\nname: other\nmode: shadow\npolicy: .\n{SESSION}expect: {{status: fail}}\n",
+        text("  {status: stopped}")
+    );
+    let cases = cases("a.case.yaml", &text);
+    let seen: Vec<_> = cases.iter().map(|case| (case.title(), case.index, case.mode, case.line())).collect();
+    assert_eq!(seen, [("a".to_owned(), 0, Mode::Enforce, 1), ("other".to_owned(), 2, Mode::Shadow, 15)]);
+    for case in &cases {
+        assert!(judged(case, &policy()).passes());
+    }
+}
+
+#[test]
+fn cases_are_no_part_of_a_version() {
+    let alone = version(&[("refund.yaml", REFUND)]);
+    let case = text("  {status: stopped}");
+    let files = [("refund.yaml", REFUND), ("refund.case.yaml", case.as_str())];
+    let beside = version(&files);
+    assert_eq!(beside.digest(), alone.digest());
+    let file = |(name, text): (&str, &str), named| PolicyFile {
+        name: name.into(),
+        relative: name.into(),
+        text: text.into(),
+        named,
+    };
+    let loaded = Policy::load(&[file(files[0], false), file(files[1], false)], None);
+    assert_eq!((loaded.cases.len(), loaded.diagnostics.len()), (1, 0));
+    // Named itself, it should be a policy, and is none.
+    let loaded = Policy::load(&[file(files[1], true)], None);
+    assert!(loaded.policy.is_none());
+    assert_eq!(loaded.diagnostics[0].message, "a case, and no policy");
+    // A policy in one file with a case still counts.
+    let mixed = format!("{REFUND}---\n{case}");
+    let loaded = Policy::load(&[file(("mixed.yaml", &mixed), false)], None);
+    assert_eq!(loaded.policy.unwrap().documents().len(), 1);
+    // A broken case is told when it is run; what cannot be read behind one might have been a policy.
+    let broken = "policy: .\nexpect: {call: 1.1\n";
+    assert!(Policy::load(&[file(files[0], false), file(("b.yaml", broken), false)], None).policy.is_some());
+    let hidden = format!("{case}---\ntool: [x\n---\na: b\n");
+    assert!(Policy::load(&[file(("b.yaml", &hidden), false)], None).policy.is_none());
+}
+
+#[test]
+fn hostile_texts_are_survived() {
+    let deep = "[".repeat(5000);
+    let texts = [
+        format!("policy: .\nsession: {deep}\nexpect: {deep}\n"),
+        "policy: .\nsession: &a [*a]\nexpect: [*a]\n".to_owned(),
+        format!("policy: {}\nsession: x\nexpect: {{call: {}.1, decision: deny}}\n", "../".repeat(9000), "9".repeat(400)),
+        "policy: .\nsession: [{role: assistant, tool_calls: [{name: x, arguments: {\"$serde_json::private::Number\": \"1\"}}]}]\nexpect: {call: 1.1, decision: allow}\n".to_owned(),
+        "policy: \"\\u001b[31m\"\nsession: {messages: {}}\nexpect: {status: \"\\u202e\"}\n".to_owned(),
+        "{\"policy\": \".\", \"session\": [{\"role\": \"user\"}], \"expect\": {\"summary\": {\"deny\": 1e999}}}".to_owned(),
+    ];
+    for text in &texts {
+        for name in ["a.case.yaml", "a.case.json"] {
+            let read = read(&Source::new(name, text.as_str()), true);
+            for case in &read.cases {
+                if let Recorded::Inline(_) = case.session {
+                    judged(case, &policy());
+                }
+            }
+        }
+    }
+}

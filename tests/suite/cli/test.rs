@@ -1,0 +1,147 @@
+//! `toolgate test`.
+
+use insta::assert_snapshot;
+
+use super::{CLOSE_CASE, ISSUE_REFUND, REFUND_124, folder, run, seen, toolgate};
+
+const CASE: &str = "\
+# Two orders.
+name: another order
+policy: [contracts]   # the folder beside
+session: {file: sessions/a.json, id: refund-124}
+expect:
+  - {call: 2.1, decision: deny, code: resource_unmatched}   # the point of it
+  - {status: stopped, summary: {deny: 1}}
+";
+
+fn files(case: &str) -> tempfile::TempDir {
+    folder(&[
+        ("contracts/issue_refund.yaml", ISSUE_REFUND),
+        ("contracts/close_case.yaml", CLOSE_CASE),
+        ("sessions/a.json", REFUND_124),
+        ("other_order.case.yaml", case),
+    ])
+}
+
+#[test]
+fn all_as_expected() {
+    assert_snapshot!(run(&files(CASE), &["test", "other_order.case.yaml"]));
+    // Folders and globs are searched; what is no case in them is passed over.
+    for cases in [".", "*", "**/*.yaml"] {
+        let told = run(&files(CASE), &["test", cases]);
+        assert!(told.starts_with("exit 0") && told.contains("1 case: 1 as expected"), "{cases}: {told}");
+    }
+    // A file that is named twice is run once.
+    let told = run(&files(CASE), &["test", "other_order.case.yaml", "other_order.case.yaml"]);
+    assert!(told.contains("1 case: 1 as expected"), "{told}");
+}
+
+#[test]
+fn what_is_not_as_expected() {
+    let wrong = CASE.replace("deny, code: resource_unmatched", "allow").replace("deny: 1", "deny: 0");
+    let folder = files(&wrong);
+    assert_snapshot!(run(&folder, &["test", "other_order.case.yaml"]));
+    assert_snapshot!(run(&folder, &["test", "other_order.case.yaml", "--color", "always"]));
+    let told = run(&folder, &["test", "other_order.case.yaml", "--format", "json"]);
+    let lines: Vec<serde_json::Value> = told
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    assert_eq!(lines[0]["case"]["unmet"][0]["got"], "deny");
+    assert_eq!(lines[0]["case"]["unmet"][0]["line"], 6);
+    assert_eq!(lines[1]["totals"], serde_json::json!({"cases": 1, "passed": 0, "failed": 1, "broken": 0}));
+}
+
+#[test]
+fn a_report_for_continuous_integration() {
+    let wrong = CASE.replace("deny, code: resource_unmatched", "allow");
+    let folder = files(&format!("{wrong}---\n{}", CASE.replace("another order", "fine <&> \\u001b")));
+    assert_snapshot!(run(&folder, &["test", ".", "--format", "junit"]));
+    std::fs::write(
+        folder.path().join("broken.case.yaml"),
+        "policy: nowhere\nsession: x\nexpect: {status: pass}\n",
+    )
+    .unwrap();
+    let told = run(&folder, &["test", ".", "--format", "junit"]);
+    assert!(
+        told.starts_with("exit 2")
+            && told.contains("errors=\"1\"")
+            && told.contains("no such file or folder"),
+        "{told}"
+    );
+}
+
+#[test]
+fn update_rewrites_what_was_expected_and_keeps_everything_else() {
+    let wrong =
+        CASE.replace("deny, code: resource_unmatched", "allow, code: null").replace("deny: 1", "deny: 0");
+    let folder = files(&format!("\u{feff}{wrong}"));
+    assert_snapshot!(run(&folder, &["test", ".", "--update"]));
+    let path = folder.path().join("other_order.case.yaml");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("\u{feff}{CASE}"));
+    let told = run(&folder, &["test", ".", "--update"]);
+    assert!(told.starts_with("exit 0") && !told.contains("rewritten"), "{told}");
+    // What has nothing to be written is told, and the file stays.
+    let gone = CASE.replace("call: 2.1", "call: 8.1");
+    std::fs::write(&path, &gone).unwrap();
+    assert_snapshot!(run(&folder, &["test", ".", "--update"]));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), gone);
+}
+
+#[test]
+fn references_that_lead_nowhere() {
+    let bad = [
+        CASE.replace("[contracts]", "[contracts, nowhere.yaml]"),
+        CASE.replace("sessions/a.json", "sessions/b.json"),
+        CASE.replace("id: refund-124", "id: refund-125"),
+        CASE.replace("sessions/a.json", "contracts/close_case.yaml"),
+        CASE.replace("[contracts]", "sessions"),
+    ];
+    let folder = files(&bad.join("---\n"));
+    assert_snapshot!(run(&folder, &["test", "."]));
+}
+
+#[test]
+fn a_policy_that_does_not_load_judges_nothing() {
+    let folder = files(CASE);
+    std::fs::write(folder.path().join("contracts/close_case.yaml"), "tool: close_case\nforbids_afer: []\n")
+        .unwrap();
+    assert_snapshot!(run(&folder, &["test", "."]));
+}
+
+#[test]
+fn nothing_to_run() {
+    let folder = folder(&[("sessions/a.json", REFUND_124)]);
+    assert_snapshot!(run(&folder, &["test"]));
+    assert_snapshot!(run(&folder, &["test", "sessions"]));
+    assert_snapshot!(run(&folder, &["test", "sessions/a.json"]));
+    assert_snapshot!(run(&folder, &["test", "nowhere.yaml"]));
+}
+
+#[test]
+fn a_case_from_standard_input_is_run_and_not_rewritten() {
+    let folder = files(CASE);
+    let fed = |case: &str, arguments: &[&str]| {
+        let mut command = toolgate(folder.path(), arguments);
+        assert_cmd::Command::from_std(std::mem::replace(&mut command, std::process::Command::new("true")))
+            .write_stdin(case)
+            .output()
+            .unwrap()
+    };
+    assert!(seen(&fed(CASE, &["test", "-"])).starts_with("exit 0"));
+    let told = seen(&fed(&CASE.replace("stopped", "pass"), &["test", "-", "--update"]));
+    assert!(told.starts_with("exit 2") && told.contains("standard input cannot be rewritten"), "{told}");
+}
+
+#[test]
+fn check_reads_the_cases_beside_the_policies() {
+    let folder = files(CASE);
+    std::fs::write(
+        folder.path().join("contracts/a.case.yaml"),
+        CASE.replace("expect:\n", "expct: 1\nexpect:\n"),
+    )
+    .unwrap();
+    assert_snapshot!(run(&folder, &["check"]));
+}
