@@ -33,11 +33,14 @@ pub fn read(source: &Source, named: bool) -> Cases {
         let problems = parsed.problems.into_iter();
         read.diagnostics.extend(problems.map(|problem| Diagnostic::from_problem(problem, source)));
     }
+    // What is read of a broken text lacks what stands behind the break.
+    if read.diagnostics.iter().any(|told| told.code == code::SYNTAX) {
+        return read;
+    }
     if named && read.found == 0 && read.diagnostics.is_empty() {
         let told = Diagnostic::error(code::NOT_A_CASE, "the file holds no case").in_file(source.name());
         read.diagnostics.push(told.help("a case has `policy`, `session` and `expect`"));
     }
-    // What stands behind a mistake of the text may have been a part of the last case that was read.
     let mut broken = !read.diagnostics.is_empty();
     for (index, node) in parsed.documents.iter().enumerate().filter(|(_, node)| is_case(node)) {
         let mut reading = Reading { source, problems: Vec::new(), told: Vec::new() };

@@ -224,7 +224,7 @@ fn mistakes_are_told_at_their_places() {
                 "2:11: warning[unknown_key]: unknown key `mesages`, did you mean `messages`?",
             ],
         ),
-        ("policy: .\nsession: hello: there\n", vec!["2:"]),
+        ("policy: .\nsession: hello: there\n", vec!["2:15: error[syntax]"]),
         ("milk: 2\n", vec!["error[not_a_case]: the file holds no case"]),
     ];
     for (text, told) in whole {
