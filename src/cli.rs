@@ -17,6 +17,7 @@ mod replay;
 mod samples;
 mod screen;
 mod test;
+mod witness;
 
 use std::ffi::OsString;
 use std::io;

@@ -116,6 +116,18 @@ pub fn beside(file: &str, path: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// A path as it is written in a file of a folder, to lead from there to where it leads from here.
+pub fn from(folder: &str, path: &str) -> String {
+    let (Ok(folder), Ok(target)) = (Path::new(folder).canonicalize(), Path::new(path).canonicalize()) else {
+        return path.to_owned();
+    };
+    let shared = folder.components().zip(target.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    let way: PathBuf = up.chain(target.components().skip(shared)).collect();
+    let way = way.to_string_lossy().replace('\\', "/");
+    if way.is_empty() { ".".to_owned() } else { way }
+}
+
 /// Bytes as text, or the line and byte at which they stop being text.
 pub fn utf8(name: &str, bytes: Vec<u8>) -> Result<Arc<str>, Diagnostic> {
     String::from_utf8(bytes).map(Arc::from).map_err(|error| {

@@ -124,6 +124,9 @@ pub struct Diff {
     /// Every change in words, not only a few of each rule; in JSON the findings of both versions
     #[arg(long)]
     pub full: bool,
+    /// Save each changed decision as a case file in this folder, with the smallest part of its session that shows it
+    #[arg(long, value_name = "FOLDER")]
+    pub witness: Option<String>,
     /// The kinds of change that make it exit with 1
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,

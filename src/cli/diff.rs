@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use super::args::{ANY, Diff};
 use super::input::{self, DEFAULT_POLICY, Sessions};
 use super::screen::Screen;
+use super::witness::{Count, Folder, Saved};
 use super::{Exit, Failure};
 use crate::compare::{Base, Comparison, Kind};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -27,6 +28,11 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let output = diff::named(&asked.format)
         .ok_or_else(|| Failure::usage(format!("there is no output `{}`", asked.format)))?;
     let comparison = comparison(asked, screen)?;
+    let folder = match (&asked.witness, asked.policies.policy.as_slice()) {
+        (None, _) => None,
+        (Some(path), []) => Some(Folder::new(path, &[DEFAULT_POLICY.to_owned()])?),
+        (Some(path), named) => Some(Folder::new(path, named)?),
+    };
     let view = View {
         comparison: &comparison,
         base: &asked.base.join(" + "),
@@ -42,14 +48,17 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let mut sessions = Sessions::new(arguments, options);
     sessions.show_progress(screen);
     let mut whole = Whole::default();
-    let mut written = Ok(());
-    let compare = |session| compare(session, &view, output);
-    let _ = corpus.run(&mut sessions, &compare, &mut |(part, diagnostics): (Part, Vec<Diagnostic>)| {
+    let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());
+    let compare = |session| compare(session, &view, output, folder.as_ref());
+    let _ = corpus.run(&mut sessions, &compare, &mut |Found { part, diagnostics, cases }: Found| {
+        if let Some(folder) = &folder {
+            saved = folder.save(cases, &mut count);
+        }
         diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
         whole.told.note(&diagnostics);
         written = screen.write(&part.bytes);
         whole.take(part, view.most());
-        if written.is_err() || input::interrupted() {
+        if written.is_err() || saved.is_err() || input::interrupted() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -57,6 +66,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     });
     screen.end_progress();
     written?;
+    saved?;
 
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
@@ -67,6 +77,9 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         return Ok(Exit::Bad);
     }
     (output.end)(&whole, &view, screen.out())?;
+    if let Some(path) = &asked.witness {
+        screen.note(&count.told(path));
+    }
     let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(match (whole.told.interrupted, whole.failures(view.fails)) {
         (true, _) => Exit::Interrupted,
@@ -79,10 +92,18 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
 
 /// One session under both versions. Both replays are at hand here and nowhere later: what is to be said of a change beyond
 /// what it is, is found here.
-fn compare(mut session: Session, view: &View<'_>, output: &Output) -> (Part, Vec<Diagnostic>) {
+fn compare(mut session: Session, view: &View<'_>, output: &Output, folder: Option<&Folder>) -> Found {
     let diagnostics = std::mem::take(&mut session.diagnostics);
     let compared = view.comparison.session(&Arc::new(session), view.mode);
-    (Part::of(&compared, view, output), diagnostics)
+    let cases = folder.map(|folder| folder.cases(&compared, view.comparison)).unwrap_or_default();
+    Found { part: Part::of(&compared, view, output), diagnostics, cases }
+}
+
+/// What is left of a session once it is compared.
+struct Found {
+    part: Part,
+    diagnostics: Vec<Diagnostic>,
+    cases: Vec<Saved>,
 }
 
 /// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.

@@ -2,10 +2,8 @@
 
 mod damage;
 mod edited;
-mod edited;
 mod outlines;
 pub mod recorded;
-pub mod written;
 pub mod written;
 
 use std::io::Cursor;

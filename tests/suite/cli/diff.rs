@@ -294,3 +294,25 @@ fn revisions_that_cannot_be_read() {
     let mut command = toolgate(folder.path(), &["diff", "sessions", "-b", "git:HEAD"]);
     assert_snapshot!(seen(&command.env("PATH", "").output().unwrap()));
 }
+
+#[test]
+fn changed_decisions_are_saved_as_cases_that_pass() {
+    let folder = two_versions();
+    let diff = |more: &[&str]| {
+        run(&folder, &[&["diff", "sessions", "-b", "v1", "--witness", "cases/of/v2"], more].concat())
+    };
+    assert_snapshot!(diff(&["-p", "v2"]).lines().last().unwrap(), @"note: 1 case saved in cases/of/v2");
+    assert_snapshot!(
+        std::fs::read_to_string(folder.path().join("cases/of/v2/refund-124-0-2_1.case.yaml")).unwrap()
+    );
+    let told = run(&folder, &["test", "cases"]);
+    assert!(told.starts_with("exit 0") && told.contains("1 case: 1 as expected"), "{told}");
+    let told = diff(&["-p", "v2"]);
+    assert!(told.starts_with("exit 2") && told.contains("is there already"), "{told}");
+    let told = diff(&["-p", "git:HEAD:v2"]);
+    assert!(told.starts_with("exit 2"), "{told}");
+    let told =
+        run(&folder, &["diff", "sessions", "-b", "recorded", "-p", "v1", "--witness", "cases/recorded"]);
+    assert!(told.contains("saved in cases/recorded"), "{told}");
+    assert!(run(&folder, &["test", "cases/recorded"]).starts_with("exit 0"));
+}

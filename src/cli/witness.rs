@@ -1,0 +1,154 @@
+//! `toolgate diff --witness`: each changed decision with the smallest part of its session that still shows it, saved as a
+//! case.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::Failure;
+use crate::case::write::{Draft, decision, write};
+use crate::compare::{At, Base, Change, Compared, Comparison, Origin};
+use crate::files;
+use crate::replay::Replay;
+use crate::report::words;
+use crate::session::CallRef;
+use crate::witness::{self, BUDGET, Witness};
+
+/// A folder that cases are saved in.
+pub struct Folder {
+    path: PathBuf,
+    /// The new version's paths, relative to the folder.
+    policy: Vec<String>,
+}
+
+/// What was saved.
+#[derive(Debug, Default)]
+pub struct Count {
+    /// Files that were written.
+    pub saved: u64,
+    /// Changes of which nothing was saved.
+    pub left_out: u64,
+}
+
+/// A case to be saved; none where the change has no witness.
+pub type Saved = Option<(String, String)>;
+
+impl Count {
+    /// In a line.
+    pub fn told(&self, folder: &str) -> String {
+        let saved = words::count(self.saved, "case");
+        match self.left_out {
+            0 => format!("{saved} saved in {folder}"),
+            left => format!(
+                "{saved} saved in {folder}; of {} no part by itself can be saved",
+                words::count(left, "change")
+            ),
+        }
+    }
+}
+
+impl Folder {
+    /// The folder, made where it is not there. The versions are what was asked for.
+    pub fn new(path: &str, policy: &[String]) -> Result<Folder, Failure> {
+        if let Some(revision) = policy.iter().find(|policy| policy.starts_with("git:")) {
+            let message = format!("a case refers to files, so no witness is saved for `{revision}`");
+            return Err(Failure::usage(message).help("check the revision out and name its folder"));
+        }
+        if let Some(nowhere) = policy.iter().find(|policy| !Path::new(policy).exists()) {
+            return Err(Failure::usage(format!(
+                "a case refers to files, and there is no `{nowhere}` to refer to"
+            )));
+        }
+        let made = fs::create_dir_all(path).with_context(|| format!("the folder {path} cannot be made"));
+        made.map_err(Failure::System)?;
+        let policy = policy.iter().map(|policy| files::from(path, policy)).collect();
+        Ok(Folder { path: path.into(), policy })
+    }
+
+    /// The cases of a session's changed decisions: those that do not only follow from another.
+    pub fn cases(&self, compared: &Compared, comparison: &Comparison) -> Vec<Saved> {
+        let own = compared.changes().iter().filter(|change| change.origin == Origin::Primary);
+        let calls = own.filter_map(|change| match change.at {
+            At::Call(at) => Some((change, at)),
+            At::Turn(_) | At::End => None,
+        });
+        calls.map(|(change, at)| self.case(compared, comparison, change, at)).collect()
+    }
+
+    /// Saves cases.
+    pub fn save(&self, cases: Vec<Saved>, count: &mut Count) -> Result<(), Failure> {
+        for case in cases {
+            let Some((name, text)) = case else {
+                count.left_out += 1;
+                continue;
+            };
+            let path = self.path.join(name);
+            // What somebody made of an earlier one is not lost.
+            let written = fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+            match written {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let message = format!("{} is there already, and is not overwritten", path.display());
+                    return Err(Failure::usage(message).help("name a folder that is empty"));
+                }
+                Err(error) => {
+                    let told = format!("{} cannot be written", path.display());
+                    return Err(Failure::System(anyhow::Error::new(error).context(told)));
+                }
+            }
+            count.saved += 1;
+        }
+        Ok(())
+    }
+
+    fn case(&self, compared: &Compared, comparison: &Comparison, change: &Change, at: CallRef) -> Saved {
+        let (session, mode) = (compared.session(), compared.mode());
+        let found = witness(compared, comparison, at)?;
+        let replay = Replay::new(found.session(), comparison.policy(), mode);
+        let now = found.call(at.index)?;
+        let kind = change.kind.word();
+        let place = format!("{}.{}", at.turn, at.call);
+        let smallest =
+            if found.minimal { "nothing can be left out of it" } else { "it may not be the smallest" };
+        let comments = [
+            format!("{kind}: turn {} call {} of {}, {}", at.turn, at.call, session.id, session.origin.file),
+            format!(
+                "{} of {}; {smallest}",
+                words::count(found.session().calls.len() as u64, "call"),
+                session.calls.len()
+            ),
+        ];
+        let draft = Draft {
+            name: &format!("{} {place}: {kind}", session.id),
+            comments: &comments,
+            description: None,
+            policy: &self.policy,
+            without: &[],
+            mode,
+            session: found.session(),
+            expect: &[decision(&replay, now.index)?],
+        };
+        let text = write(&draft).ok()?;
+        Some((
+            format!("{}-{}-{}_{}.case.yaml", file_name(&session.id), session.origin.index, at.turn, at.call),
+            text,
+        ))
+    }
+}
+
+/// The smallest part in which both versions decide as they did. Beside a recording, the new version alone decides.
+fn witness(compared: &Compared, comparison: &Comparison, at: CallRef) -> Option<Witness> {
+    let (session, mode, new) = (compared.session(), compared.mode(), comparison.policy());
+    match comparison.base() {
+        Base::Version(base) => witness::change(session, [base, new], mode, at.index, BUDGET),
+        Base::Recorded => witness::denial(session, new, mode, at.index, BUDGET),
+    }
+}
+
+/// An id as a part of a file's name, whatever was recorded.
+fn file_name(id: &str) -> String {
+    let plain = id.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' });
+    plain.take(80).collect()
+}
