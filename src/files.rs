@@ -12,8 +12,12 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Place, code};
 
 mod git;
+#[cfg(feature = "tui")]
+pub mod stamp;
 mod version;
 mod walk;
+#[cfg(feature = "tui")]
+pub mod watch;
 
 pub use version::{VersionFile, VersionFiles, is_document, read_version};
 

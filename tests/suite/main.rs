@@ -28,6 +28,8 @@ mod tau_bench;
 mod tool_policies;
 mod traces;
 mod versions;
+#[cfg(all(feature = "tui", target_os = "linux"))]
+mod watch;
 #[cfg(feature = "cli")]
 mod words;
 #[cfg(all(feature = "tui", unix))]

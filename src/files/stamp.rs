@@ -1,0 +1,101 @@
+//! What tells, without reading it, whether a file is another one than before.
+
+use std::fs::Metadata;
+use std::time::{Duration, SystemTime};
+
+/// What the system says of a file. Two that are equal may still hold different bytes where the file was young: see
+/// [`Stamp::is_young`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+    system: System,
+}
+
+/// As coarse as the clocks of file systems get: two changes within it may bear the same time.
+pub const GRAIN: Duration = Duration::from_secs(2);
+
+impl Stamp {
+    /// Of a file, links followed.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Stamp {
+        Stamp { modified: metadata.modified().ok(), length: metadata.len(), system: System::of(metadata) }
+    }
+
+    /// When the file was last changed, where the system says so.
+    #[must_use]
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.modified
+    }
+
+    /// Whether the file had been changed so shortly before `now` that another change might leave the same stamp. A time
+    /// from the future says nothing, nor does none.
+    #[must_use]
+    pub fn is_young(&self, now: SystemTime) -> bool {
+        let age = self.modified.and_then(|modified| now.duration_since(modified).ok());
+        age.is_none_or(|age| age < GRAIN)
+    }
+}
+
+#[cfg(unix)]
+type System = Unix;
+#[cfg(not(unix))]
+type System = Other;
+
+/// A file that took another's place under the same name may be as long and as old.
+#[cfg(unix)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unix {
+    device: u64,
+    inode: u64,
+    changed: (i64, i64),
+}
+
+#[cfg(unix)]
+impl Unix {
+    fn of(metadata: &Metadata) -> Unix {
+        use std::os::unix::fs::MetadataExt as _;
+        Unix {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Other {
+    created: Option<SystemTime>,
+}
+
+#[cfg(not(unix))]
+impl Other {
+    fn of(metadata: &Metadata) -> Other {
+        Other { created: metadata.created().ok() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_file_has_another_stamp() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let stamp = || Stamp::of(&std::fs::metadata(&path).unwrap());
+        std::fs::write(&path, "one").unwrap();
+        let first = stamp();
+        assert_eq!(first, stamp());
+        let now = SystemTime::now();
+        assert!(first.is_young(now) && !first.is_young(now + GRAIN * 2));
+        assert!(first.is_young(now - GRAIN * 2), "a time from the future");
+        std::fs::write(&path, "four").unwrap();
+        assert_ne!(first, stamp());
+        let second = stamp();
+        std::fs::write(folder.path().join("b"), "four").unwrap();
+        std::fs::rename(folder.path().join("b"), &path).unwrap();
+        assert_ne!(second, stamp());
+    }
+}

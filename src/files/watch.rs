@@ -1,0 +1,327 @@
+//! Tells when policies or recordings change on disk, whichever way they are written: in place, by renaming another
+//! file onto them, by replacing a folder or a link on the way to them.
+//!
+//! Only says that something changed. Whoever reads finds out what, and is told again if it changes while being read.
+
+mod plan;
+mod poll;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+
+use self::plan::{Plan, Side};
+use self::poll::Seen;
+
+/// What to watch, as the command line names it. Git revisions and standard input do not change.
+#[derive(Clone, Debug, Default)]
+pub struct Watched {
+    /// Files and folders of policies.
+    pub policies: Vec<String>,
+    /// Files, folders and globs of recordings.
+    pub sessions: Vec<String>,
+}
+
+/// How to watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Way {
+    /// The system tells; where it does not, by looking.
+    #[default]
+    System,
+    /// By looking now and then, with this much time between: for file systems whose changes come from elsewhere.
+    Polling(Duration),
+}
+
+/// What changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Touched {
+    /// Some policy.
+    pub policies: bool,
+    /// Some recording.
+    pub sessions: bool,
+}
+
+/// What is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// From now on no change is missed.
+    Begun(Way),
+    /// The system does not tell, for this reason; from now on by looking.
+    Fallen(String),
+    /// Something changed and has been quiet for a moment.
+    Touched(Touched),
+}
+
+/// A watch; it ends when this is dropped.
+pub struct Watch {
+    stop: Sender<Heard>,
+}
+
+/// How long nothing must happen before a change is told: editors write several times for one save.
+const QUIET: Duration = Duration::from_millis(30);
+/// How long a change waits at most while more of them come.
+const LONGEST: Duration = Duration::from_millis(300);
+/// Time between two looks, where the system does not tell.
+pub const LOOK: Duration = Duration::from_millis(700);
+/// Looking takes no more than one part in so many of the time.
+const REST: u32 = 10;
+
+/// Begins to watch, on a thread of its own, which sleeps until something happens. `tell` is called there.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn watch(
+    watched: Watched,
+    way: Way,
+    mut tell: impl FnMut(Told) + Send + 'static,
+) -> std::io::Result<Watch> {
+    let (hears, heard) = channel();
+    let stop = hears.clone();
+    thread::Builder::new().name("watch".to_owned()).spawn(move || {
+        let (every, fallen) = match way {
+            Way::System => match native(&watched, &hears, &heard, &mut tell) {
+                Err(reason) => (LOOK, Some(reason)),
+                Ok(()) => return,
+            },
+            Way::Polling(every) => (every, None),
+        };
+        polling(&watched, &heard, every, fallen, &mut tell);
+    })?;
+    Ok(Watch { stop })
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // An error means that the thread has ended.
+        let _ = self.stop.send(Heard::Stop);
+    }
+}
+
+/// What the thread hears.
+enum Heard {
+    /// Something happened at these paths; at none: something was missed.
+    Happened(Vec<PathBuf>),
+    /// The system refuses to tell any more.
+    Refused(String),
+    Stop,
+}
+
+fn native(
+    watched: &Watched,
+    hears: &Sender<Heard>,
+    heard: &Receiver<Heard>,
+    tell: &mut dyn FnMut(Told),
+) -> Result<(), String> {
+    let hears = hears.clone();
+    let handler = move |event: notify::Result<notify::Event>| {
+        if let Some(happened) = happened(event) {
+            // Nobody listens once the watch has ended.
+            let _ = hears.send(happened);
+        }
+    };
+    let watcher = notify::recommended_watcher(handler).map_err(|error| reason(&error))?;
+    let mut native = Native { watcher, folders: BTreeSet::new(), plan: Plan::default() };
+    native.place(watched)?;
+    tell(Told::Begun(Way::System));
+    let (mut policies, mut sessions) = (Waiting::default(), Waiting::default());
+    // The folders may be others.
+    let mut shaped = false;
+    loop {
+        let due = policies.due().into_iter().chain(sessions.due()).min();
+        let next = match due {
+            None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(due) => heard.recv_timeout(due.saturating_duration_since(Instant::now())),
+        };
+        match next {
+            Ok(Heard::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Ok(Heard::Refused(reason)) => return Err(reason),
+            Ok(Heard::Happened(paths)) => {
+                let missed = paths.is_empty();
+                let concerned = |side| {
+                    let plan = &native.plan;
+                    let paths = paths.iter().filter(|path| plan.concerns(side, path));
+                    paths.map(|path| plan.is_shaped_by(path)).reduce(|any, one| any || one)
+                };
+                let (for_policies, for_sessions) = (concerned(Side::Policies), concerned(Side::Sessions));
+                policies.hear(missed || for_policies.is_some());
+                sessions.hear(missed || for_sessions.is_some());
+                if missed || for_policies == Some(true) || for_sessions == Some(true) {
+                    native.forget(&paths);
+                    shaped = true;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                // Folders first: what is read after this is watched already.
+                if std::mem::take(&mut shaped) {
+                    native.place(watched)?;
+                }
+                let now = Instant::now();
+                let touched = Touched { policies: policies.take(now), sessions: sessions.take(now) };
+                if touched != Touched::default() {
+                    tell(Told::Touched(touched));
+                }
+            }
+        }
+    }
+}
+
+/// What the system told, as far as it matters. That something was read, by this program for instance, does not.
+fn happened(event: notify::Result<notify::Event>) -> Option<Heard> {
+    match event {
+        Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => {
+            Some(Heard::Refused(reason(&error)))
+        }
+        Err(_) => Some(Heard::Happened(Vec::new())),
+        Ok(event) if event.need_rescan() => Some(Heard::Happened(Vec::new())),
+        Ok(event) => match event.kind {
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Heard::Happened(event.paths)),
+            EventKind::Access(_) => None,
+            _ => Some(Heard::Happened(event.paths)).filter(|_| !matches!(event.kind, EventKind::Other)),
+        },
+    }
+}
+
+fn reason(error: &notify::Error) -> String {
+    match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => "the system watches no more folders".to_owned(),
+        notify::ErrorKind::Io(error) => super::words(error),
+        _ => error.to_string(),
+    }
+}
+
+/// The system's own watching.
+struct Native {
+    watcher: RecommendedWatcher,
+    /// Folders that are watched now.
+    folders: BTreeSet<PathBuf>,
+    plan: Plan,
+}
+
+/// Rounds of looking for folders that came while others were being placed.
+const ROUNDS: usize = 8;
+
+impl Native {
+    /// Watches what has to be watched as the folders are now, and no more.
+    fn place(&mut self, watched: &Watched) -> Result<(), String> {
+        for _ in 0..ROUNDS {
+            self.plan = Plan::of(watched);
+            let gone: Vec<PathBuf> = self
+                .folders
+                .iter()
+                .filter(|folder| !self.plan.folders.contains_key(*folder))
+                .cloned()
+                .collect();
+            for folder in gone {
+                // It may be gone with all that was known of it.
+                let _ = self.watcher.unwatch(&folder);
+                self.folders.remove(&folder);
+            }
+            let mut placed = false;
+            for folder in self.plan.folders.keys() {
+                if self.folders.contains(folder) {
+                    continue;
+                }
+                match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
+                    Ok(()) => placed |= self.folders.insert(folder.clone()),
+                    // Gone again, or closed to us: whoever reads it says so.
+                    Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
+                    Err(error) if is_closed(&error) => {}
+                    Err(error) => return Err(reason(&error)),
+                }
+            }
+            if !placed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Folders at and below these paths may be others by now.
+    fn forget(&mut self, paths: &[PathBuf]) {
+        let all = paths.is_empty();
+        let touched = |folder: &Path| all || paths.iter().any(|path| folder.starts_with(path));
+        let others: Vec<PathBuf> = self.folders.iter().filter(|folder| touched(folder)).cloned().collect();
+        for folder in others {
+            let _ = self.watcher.unwatch(&folder);
+            self.folders.remove(&folder);
+        }
+    }
+}
+
+fn is_closed(error: &notify::Error) -> bool {
+    matches!(&error.kind, notify::ErrorKind::Io(error)
+        if matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::NotFound))
+}
+
+/// A change that waits for quiet.
+#[derive(Default)]
+struct Waiting {
+    /// When it began, and when something happened last.
+    since: Option<(Instant, Instant)>,
+}
+
+impl Waiting {
+    fn hear(&mut self, concerned: bool) {
+        if concerned {
+            let now = Instant::now();
+            let first = self.since.map_or(now, |(first, _)| first);
+            self.since = Some((first, now));
+        }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.since.map(|(first, last)| (last + QUIET).min(first + LONGEST))
+    }
+
+    /// Whether it is to be told now.
+    fn take(&mut self, now: Instant) -> bool {
+        let due = self.due().is_some_and(|due| due <= now);
+        if due {
+            self.since = None;
+        }
+        due
+    }
+}
+
+fn polling(
+    watched: &Watched,
+    heard: &Receiver<Heard>,
+    every: Duration,
+    fallen: Option<String>,
+    tell: &mut dyn FnMut(Told),
+) {
+    let mut seen = Seen::now(watched);
+    let mut pause = every;
+    match fallen {
+        None => tell(Told::Begun(Way::Polling(every))),
+        Some(reason) => {
+            tell(Told::Fallen(reason));
+            // What changed before that may have been missed.
+            tell(Told::Touched(Touched { policies: true, sessions: true }));
+        }
+    }
+    loop {
+        let until = Instant::now() + pause;
+        // What the system told before it ceased to is passed by.
+        loop {
+            match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Heard::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Heard::Happened(_) | Heard::Refused(_)) => {}
+                Err(RecvTimeoutError::Timeout) => break,
+            }
+        }
+        let begun = Instant::now();
+        let now = Seen::now(watched);
+        let touched = now.since(&seen);
+        seen = now;
+        pause = every.max(begun.elapsed() * REST);
+        if touched != Touched::default() {
+            tell(Told::Touched(touched));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Looks at everything now and then, where the system does not tell. The library's own polling compares whole
+//! seconds, so of two edits within one it would miss the second.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::plan::{Plan, Side};
+use super::{Touched, Watched};
+use crate::files::stamp::Stamp;
+
+/// What was seen last.
+#[derive(Default)]
+pub(super) struct Seen {
+    policies: BTreeMap<PathBuf, Stamp>,
+    sessions: BTreeMap<PathBuf, Stamp>,
+    at: Option<SystemTime>,
+}
+
+impl Seen {
+    /// As it is now.
+    pub fn now(watched: &Watched) -> Seen {
+        let plan = Plan::of(watched);
+        // Before the looking: what changes meanwhile counts as young.
+        let at = Some(SystemTime::now());
+        Seen { policies: stamps(&plan, Side::Policies), sessions: stamps(&plan, Side::Sessions), at }
+    }
+
+    /// What has changed since `before`.
+    pub fn since(&self, before: &Seen) -> Touched {
+        Touched {
+            policies: differ(&before.policies, &self.policies, before.at),
+            sessions: differ(&before.sessions, &self.sessions, before.at),
+        }
+    }
+}
+
+fn stamps(plan: &Plan, side: Side) -> BTreeMap<PathBuf, Stamp> {
+    let mut stamps = BTreeMap::new();
+    for (folder, interest) in &plan.folders {
+        for path in interest.names(side).paths(side, folder) {
+            // A folder's own stamp changes with every name in it, those that do not matter included.
+            if let Ok(metadata) = fs::metadata(&path)
+                && !metadata.is_dir()
+            {
+                stamps.insert(path, Stamp::of(&metadata));
+            }
+        }
+    }
+    stamps
+}
+
+/// Files that came, went or changed; or were so young when they were seen that they may have changed since.
+fn differ(
+    before: &BTreeMap<PathBuf, Stamp>,
+    after: &BTreeMap<PathBuf, Stamp>,
+    at: Option<SystemTime>,
+) -> bool {
+    let at = at.unwrap_or(SystemTime::UNIX_EPOCH);
+    before.len() != after.len()
+        || after.iter().any(|(path, stamp)| before.get(path) != Some(stamp) || stamp.is_young(at))
+}
