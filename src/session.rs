@@ -24,7 +24,7 @@ use crate::diagnostic::Diagnostic;
 pub type Millis = i64;
 
 /// One recorded run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// The recording's own id, or one made from the file's name and the place in it.
     pub id: Arc<str>,
@@ -60,7 +60,7 @@ pub struct Origin {
 }
 
 /// What a policy may know of a session before its first turn.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// `context`, whatever its keys.
     pub context: Option<Value>,
@@ -108,7 +108,7 @@ pub struct OfferedFrom {
 }
 
 /// One message of the conversation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// `user`, `assistant`, `system`, `tool`, or whatever the recording says.
     pub role: Arc<str>,
@@ -186,7 +186,7 @@ pub struct CallRef {
 }
 
 /// One proposed tool call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// Where it stands.
     pub at: CallRef,

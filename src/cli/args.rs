@@ -51,6 +51,10 @@ pub struct Open {
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
+    /// How the workbench notices edits; `poll` where files change from elsewhere, as on network file systems
+    #[cfg(feature = "tui")]
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub watch: Watching,
 }
 
 /// The commands.
@@ -283,6 +287,19 @@ pub enum TestFormat {
     Json,
     /// For continuous integration
     Junit,
+}
+
+/// How edits are noticed.
+#[cfg(feature = "tui")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Watching {
+    /// The system tells
+    #[default]
+    System,
+    /// By looking now and then
+    Poll,
+    /// Not at all
+    Off,
 }
 
 /// When to colour.

@@ -207,12 +207,6 @@ impl Sessions {
         })
     }
 
-    /// How many files are still to be begun.
-    #[cfg(feature = "tui")]
-    pub fn files_left(&self) -> usize {
-        self.sources.len() + usize::from(self.current.is_some())
-    }
-
     /// Shows how far the reading is.
     pub fn show_progress(&mut self, screen: &mut Screen) {
         self.progress = screen.start_progress(self.sources.len() as u64, "files");
@@ -296,17 +290,20 @@ pub fn interrupted() -> bool {
 fn open(source: Source, options: &Options) -> Result<read::Reading, Diagnostic> {
     match source {
         Source::Sample(name, bytes) => read::open(name, Box::new(io::Cursor::new(bytes)), options),
-        Source::File(input) => {
-            let reader = input.open()?;
-            let name = Arc::clone(&input.name);
-            let mut options = options.clone();
-            // What comes through a pipe comes once: opening it again would take it from the first reader.
-            if input.is_regular() {
-                options.again = Some(Arc::new(move || again(&input)));
-            }
-            read::open(name, reader, &options)
-        }
+        Source::File(input) => reading(input, options),
     }
+}
+
+/// Begins to read a file.
+pub fn reading(input: Input, options: &Options) -> Result<read::Reading, Diagnostic> {
+    let reader = input.open()?;
+    let name = Arc::clone(&input.name);
+    let mut options = options.clone();
+    // What comes through a pipe comes once: opening it again would take it from the first reader.
+    if input.is_regular() {
+        options.again = Some(Arc::new(move || again(&input)));
+    }
+    read::open(name, reader, &options)
 }
 
 fn again(input: &Input) -> io::Result<Box<dyn BufRead + Send>> {

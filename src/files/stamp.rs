@@ -28,6 +28,12 @@ impl Stamp {
         self.modified
     }
 
+    /// Whether it is the same file, and longer.
+    #[must_use]
+    pub fn has_grown_from(&self, before: &Stamp) -> bool {
+        self.system.is_same_file(&before.system) && self.length > before.length
+    }
+
     /// Whether the file had been changed so shortly before `now` that another change might leave the same stamp. A time
     /// from the future says nothing, nor does none.
     #[must_use]
@@ -61,6 +67,10 @@ impl Unix {
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
     }
+
+    fn is_same_file(&self, other: &Unix) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
 }
 
 #[cfg(not(unix))]
@@ -73,6 +83,10 @@ struct Other {
 impl Other {
     fn of(metadata: &Metadata) -> Other {
         Other { created: metadata.created().ok() }
+    }
+
+    fn is_same_file(&self, other: &Other) -> bool {
+        self == other
     }
 }
 

@@ -16,9 +16,11 @@ pub enum Effect {
     Suspend,
     /// Read the policy again.
     LoadPolicy,
+    /// Read the recordings again, as far as they have changed.
+    LoadSessions,
     /// Judge these sessions, in this order; requests made before are void.
     Judge(Judge),
-    /// Let the person edit a file, then read the policy again.
+    /// Let the person edit a file, then read policy and recordings again.
     Edit {
         /// The file.
         file: String,
@@ -42,6 +44,8 @@ pub struct Judge {
     pub policy: Arc<Policy>,
     /// Whether decisions take effect.
     pub mode: Mode,
+    /// The first of the sessions is on screen: it goes before everything else.
+    pub open: bool,
     /// Places in the list of sessions, and the sessions.
     pub sessions: Vec<(usize, Arc<Session>)>,
 }
@@ -53,6 +57,7 @@ impl std::fmt::Debug for Effect {
             Self::Redraw => f.write_str("Redraw"),
             Self::Suspend => f.write_str("Suspend"),
             Self::LoadPolicy => f.write_str("LoadPolicy"),
+            Self::LoadSessions => f.write_str("LoadSessions"),
             Self::Judge(judge) => {
                 let places: Vec<usize> = judge.sessions.iter().map(|(place, _)| *place).collect();
                 write!(f, "Judge({} {} {places:?})", judge.generation, judge.mode.word())

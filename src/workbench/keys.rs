@@ -60,6 +60,8 @@ pub struct Facts {
     pub source: bool,
     /// Something was searched for.
     pub search: bool,
+    /// The files behind it all are watched.
+    pub watched: bool,
     /// There is a place to jump back to.
     pub back: bool,
     /// There is a place to jump forward to.
@@ -152,6 +154,7 @@ commands! {
     All Look Redraw "redraw" ["Ctrl-l"] never "draw the screen anew";
 
     Panes Do Judge "judge" ["r"] never "read the policy again and judge everything by it";
+    Panes Do Live "live" ["R"] watched "pick up edits by itself, or only when asked";
     Panes Do Mode "mode" ["m"] never "stop calls (enforce), or only say what would be stopped (shadow)";
     All Do Edit "edit" ["e"] source "edit this rule; from words in the transcript, look at the recording";
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
@@ -205,6 +208,10 @@ fn source(facts: &Facts) -> Option<&'static str> {
 
 fn search(facts: &Facts) -> Option<&'static str> {
     (!facts.search).then_some("nothing was searched for; `/` searches")
+}
+
+fn watched(facts: &Facts) -> Option<&'static str> {
+    (!facts.watched).then_some("nothing that is open is a file that could be watched")
 }
 
 fn back(facts: &Facts) -> Option<&'static str> {

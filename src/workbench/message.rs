@@ -6,6 +6,7 @@ use ratatui::layout::Size;
 
 use super::keys::Key;
 use crate::diagnostic::Diagnostic;
+use crate::files::watch::Told;
 use crate::policy::Loaded;
 use crate::replay::Replay;
 use crate::session::Session;
@@ -27,7 +28,14 @@ pub enum Msg {
         /// When, as people write it.
         at: String,
     },
-    /// A file of recordings was read.
+    /// The watch over policies and recordings has something to say.
+    Watch(Told),
+    /// The recordings are about to be read, again or for the first time.
+    Listing {
+        /// All files of them that there are, each once, in their order. Others are gone.
+        files: Vec<Arc<str>>,
+    },
+    /// A part of a file of recordings was read for the first time: what follows on the parts before.
     Sessions {
         /// The file, as it was named.
         file: Arc<str>,
@@ -38,16 +46,27 @@ pub enum Msg {
         /// Files read so far, and how many there are.
         progress: (usize, usize),
     },
-    /// Every file of recordings was read.
+    /// A file of recordings was read again, whole: this is what it holds now.
+    File {
+        /// The file, as it was named.
+        file: Arc<str>,
+        /// Its sessions.
+        sessions: Vec<Arc<Session>>,
+        /// What is wrong with the file, beyond what its sessions say of themselves.
+        diagnostics: Vec<Diagnostic>,
+        /// Files read so far, and how many there are to read.
+        progress: (usize, usize),
+    },
+    /// Every file of recordings that had to be was read.
     SessionsEnd {
-        /// What is wrong besides: paths that are not there, folders without recordings.
+        /// All that is wrong besides: paths that are not there, folders without recordings.
         diagnostics: Vec<Diagnostic>,
     },
     /// Sessions were judged.
     Judged {
         /// Which request this answers.
         generation: u64,
-        /// Places in the list of sessions, and the replays.
+        /// Places that the sessions had in the list when this was asked, and the replays.
         replays: Vec<(usize, Box<Replay>)>,
     },
     /// An effect has something to say: it worked, or why it did not.

@@ -1,5 +1,7 @@
 //! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
 
+pub mod entries;
+pub mod live;
 pub mod overlay;
 pub mod select;
 
@@ -21,6 +23,8 @@ use crate::policy::{Document, Policy};
 use crate::replay::{Frame, Replay, Summary};
 use crate::session::Session;
 
+pub use self::entries::{Files, Lost};
+pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 
 /// The state of the workbench.
@@ -35,8 +39,14 @@ pub struct Model {
     pub mode: Mode,
     /// The policy and what is wrong with it.
     pub rules: Ruling,
-    /// The list of sessions, and files without any.
+    /// Whether edits are picked up.
+    pub live: Live,
+    /// The files of recordings.
+    pub files: Files,
+    /// The list of sessions, and files without any, in the order of their files.
     pub entries: Vec<Entry>,
+    /// The session that was open when it went.
+    pub lost: Option<Lost>,
     /// What is wrong with the recordings besides.
     pub problems: Vec<Diagnostic>,
     /// What of it all the program carries.
@@ -103,6 +113,8 @@ pub struct Ruling {
     pub policy: Option<Arc<Policy>>,
     /// When it did.
     pub since: String,
+    /// The versions that loaded whole, this one included.
+    pub loads: Loads,
     /// The documents to show: of that version, or of one that never loaded whole.
     pub documents: Vec<Document>,
     /// What the latest reading found.
@@ -181,6 +193,9 @@ impl Model {
             policy_name: opening.policy_name,
             mode: opening.mode,
             rules: Ruling::default(),
+            live: Live::default(),
+            files: Files::default(),
+            lost: None,
             entries: Vec::new(),
             problems: Vec::new(),
             built_in: BuiltIn::default(),

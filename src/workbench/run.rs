@@ -25,6 +25,7 @@ use super::model::{BuiltIn, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
 use crate::engine::Mode;
+use crate::files::watch::{Watch, Watched, Way, watch};
 use crate::policy::Loaded;
 use crate::report::words;
 
@@ -32,8 +33,10 @@ use crate::report::words;
 pub trait Supply: Send + Sync {
     /// Reads the policy.
     fn policy(&self) -> Loaded;
-    /// Reads the recordings: [`Msg::Sessions`] for each file, [`Msg::SessionsEnd`] at the end.
-    fn sessions(&self, out: &mut dyn FnMut(Msg));
+    /// Reads the recordings that are not as they were when they were read last: [`Msg::Listing`], then
+    /// [`Msg::Sessions`] or [`Msg::File`] for each file, [`Msg::SessionsEnd`] at the end. Where one is still being
+    /// written, gives how long it has to stay as it is to be taken for whole: then it is to be read again.
+    fn sessions(&self, out: &mut dyn FnMut(Msg)) -> Option<Duration>;
     /// The time of day, as people write it.
     fn now(&self) -> String;
 }
@@ -42,6 +45,8 @@ pub trait Supply: Send + Sync {
 pub struct Settings {
     /// Where policies and recordings come from.
     pub supply: Arc<dyn Supply>,
+    /// The files behind both, and how to watch them; `None` where none can change, or nobody wants to know.
+    pub watch: Option<(Watched, Way)>,
     /// The policy's name, for the header.
     pub policy_name: String,
     /// What of both the program carries.
@@ -115,9 +120,17 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     model.built_in = settings.built_in;
     workers.policy();
     workers.sessions();
+    let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;
     let input = Input::start(out);
     Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() }.run(&input)?;
     Ok(())
+}
+
+fn begin_watch(watched: Watched, way: Way, out: Sender<Arrived>) -> io::Result<Watch> {
+    watch(watched, way, move |told| {
+        // Nobody listens once the loop has ended.
+        let _ = out.send(Arrived::Work(Msg::Watch(told)));
+    })
 }
 
 /// From now on an interrupt, a termination or a hang-up ends the loop, which gives the terminal back. While an editor
@@ -198,6 +211,7 @@ impl Loop {
             Effect::Redraw => self.screen.forget()?,
             Effect::Suspend => self.suspend()?,
             Effect::LoadPolicy => self.workers.policy(),
+            Effect::LoadSessions => self.workers.sessions(),
             Effect::Judge(judge) => self.workers.judge(judge),
             Effect::Edit { file, line } => {
                 let editor = self.editor.clone();
@@ -211,6 +225,7 @@ impl Loop {
                     self.tell(true, text);
                 }
                 self.workers.policy();
+                self.workers.sessions();
             }
             Effect::Copy { text, what } => {
                 let characters = text.chars().count();

@@ -120,7 +120,7 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
     while let Some(effect) = effects.pop() {
         match effect {
             Effect::Judge(judge) => {
-                let Judge { generation, policy, mode, sessions } = judge;
+                let Judge { generation, policy, mode, sessions, .. } = judge;
                 let one = |(at, session): (usize, Arc<Session>)| {
                     (at, Box::new(Replay::new(&session, &policy, mode)))
                 };

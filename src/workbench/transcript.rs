@@ -100,6 +100,12 @@ impl Rows {
         self.calls.get(index as usize).copied()
     }
 
+    /// The row that shows the same as `row` does, which may be of another version of the session.
+    #[must_use]
+    pub fn place_of(&self, row: Row) -> Option<usize> {
+        self.rows.iter().position(|known| known.kind == row.kind)
+    }
+
     /// The first row of a turn.
     #[must_use]
     pub fn of_turn(&self, turn: u32) -> Option<usize> {

@@ -3,8 +3,10 @@
 mod copy;
 mod go;
 mod jump;
+mod live;
 mod load;
 mod overlays;
+mod recordings;
 mod search;
 
 use super::effect::Effect;
@@ -27,13 +29,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::ChordWaits => model.which_key = !model.pending.is_empty(),
         Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
+        Msg::Watch(told) => live::told(model, told, &mut effects),
+        Msg::Listing { files } => recordings::listing(model, files),
         Msg::Sessions { file, sessions, diagnostics, progress } => {
-            load::sessions(model, &file, sessions, diagnostics, progress, &mut effects);
+            recordings::part(model, &file, sessions, diagnostics, progress, &mut effects);
         }
-        Msg::SessionsEnd { diagnostics } => {
-            model.reading = None;
-            model.problems.extend(diagnostics);
+        Msg::File { file, sessions, diagnostics, progress } => {
+            recordings::file(model, &file, sessions, diagnostics, progress, &mut effects);
         }
+        Msg::SessionsEnd { diagnostics } => recordings::end(model, diagnostics),
         Msg::Judged { generation, replays } => load::judged(model, generation, replays),
         Msg::Note { failed, text } => model.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
@@ -136,11 +140,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             go::keep_all(model);
         }
         C::Redraw => effects.push(Effect::Redraw),
-        C::Judge => {
-            model.asked = true;
-            say(model, "reading the policy again");
-            effects.push(Effect::LoadPolicy);
-        }
+        C::Judge => live::again(model, effects),
+        C::Live => live::toggle(model, effects),
         C::Mode => {
             model.mode = if model.mode == Mode::Enforce { Mode::Shadow } else { Mode::Enforce };
             let what = match model.mode {

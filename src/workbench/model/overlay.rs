@@ -51,6 +51,8 @@ pub struct FindingsView {
     pub by: GroupBy,
     /// Words that every row shown contains.
     pub filter: String,
+    /// How many sessions had been judged when they were collected.
+    pub judged: usize,
 }
 
 /// A finding of some session.
@@ -225,6 +227,7 @@ impl FindingsView {
             rows.sort_by(|a, b| a.group(self.by, model).cmp(b.group(self.by, model)));
         }
         self.rows = rows;
+        self.judged = model.judged;
         self.sift(model);
     }
 

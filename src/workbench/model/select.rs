@@ -119,6 +119,7 @@ impl Model {
             body: self.row().is_some(),
             source: self.editable().is_some(),
             search: self.query.is_some(),
+            watched: self.live.way.is_some(),
             back: !self.back.is_empty(),
             forward: !self.forward.is_empty(),
         }

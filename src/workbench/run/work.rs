@@ -3,22 +3,33 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 
 use super::{Arrived, Supply};
+use crate::engine::Mode;
+use crate::policy::Policy;
 use crate::replay::Replay;
+use crate::session::Session;
 use crate::workbench::effect::Judge;
 use crate::workbench::message::Msg;
 
-/// Threads that judge, and what they are told.
+/// Threads that read and judge, and what they are told.
 pub struct Workers {
-    supply: Arc<dyn Supply>,
     out: Sender<Arrived>,
+    /// A token for each wish to read the policy. One thread reads, so what was read last is told last.
+    policy: Sender<()>,
+    /// The same for the recordings.
+    sessions: Sender<()>,
     judges: rayon::ThreadPool,
+    /// Judges what is on screen, which waits for nothing else.
+    first: rayon::ThreadPool,
     /// The number of the newest request; older ones are dropped where they stand.
     newest: Arc<AtomicU64>,
 }
+
+/// Sessions that a thread judges in one go, and tells together.
+const TOGETHER: usize = 32;
 
 impl Workers {
     /// Starts the threads; they sleep until there is something to do.
@@ -27,55 +38,108 @@ impl Workers {
     /// The system gives no threads.
     pub fn start(supply: Arc<dyn Supply>, out: Sender<Arrived>) -> Result<Self, rayon::ThreadPoolBuildError> {
         let judges = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("judge {at}")).build()?;
-        Ok(Self { supply, out, judges, newest: Arc::default() })
+        let first = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "judge first".to_owned());
+        let first = first.build()?;
+        let (policy, wanted) = channel();
+        let (source, tells) = (Arc::clone(&supply), out.clone());
+        thread::spawn(move || read_policies(&*source, &wanted, &tells));
+        let (sessions, wanted) = channel();
+        let tells = out.clone();
+        thread::spawn(move || read_sessions(&*supply, &wanted, &tells));
+        Ok(Self { out, policy, sessions, judges, first, newest: Arc::default() })
     }
 
     /// Reads the policy.
     pub fn policy(&self) {
-        let (supply, out) = (Arc::clone(&self.supply), self.out.clone());
-        thread::spawn(move || {
-            let at = supply.now();
-            let loaded = catch_unwind(AssertUnwindSafe(|| Box::new(supply.policy())));
-            tell(
-                &out,
-                loaded.map_or_else(|_| fault("reading the policy"), |loaded| Msg::Policy { loaded, at }),
-            );
-        });
+        // The thread lives as long as the program.
+        let _ = self.policy.send(());
     }
 
-    /// Reads the recordings, file by file.
+    /// Reads the recordings, as far as they have changed since they were read.
     pub fn sessions(&self) {
-        let (supply, out) = (Arc::clone(&self.supply), self.out.clone());
-        thread::spawn(move || {
-            let read = catch_unwind(AssertUnwindSafe(|| supply.sessions(&mut |message| tell(&out, message))));
-            if read.is_err() {
-                tell(&out, fault("reading the recordings"));
-                tell(&out, Msg::SessionsEnd { diagnostics: Vec::new() });
-            }
-        });
+        let _ = self.sessions.send(());
     }
 
-    /// Judges sessions, in the order asked as far as there are threads.
+    /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.
     pub fn judge(&self, judge: Judge) {
         self.newest.fetch_max(judge.generation, Ordering::SeqCst);
-        let Judge { generation, policy, mode, sessions } = judge;
-        for (at, session) in sessions {
-            let (policy, out) = (Arc::clone(&policy), self.out.clone());
-            let newest = Arc::clone(&self.newest);
-            self.judges.spawn_fifo(move || {
-                if newest.load(Ordering::SeqCst) > generation {
-                    return;
-                }
-                let replay = catch_unwind(AssertUnwindSafe(|| Replay::new(&session, &policy, mode)));
-                tell(
-                    &out,
-                    match replay {
-                        Ok(replay) => Msg::Judged { generation, replays: vec![(at, Box::new(replay))] },
-                        Err(_) => fault("judging a session"),
-                    },
-                );
-            });
+        let Judge { generation, policy, mode, open, mut sessions } = judge;
+        let task = |sessions| Task {
+            generation,
+            policy: Arc::clone(&policy),
+            mode,
+            sessions,
+            newest: Arc::clone(&self.newest),
+            out: self.out.clone(),
+        };
+        if open {
+            let rest = sessions.split_off(1.min(sessions.len()));
+            let task = task(std::mem::replace(&mut sessions, rest));
+            self.first.spawn_fifo(move || task.run());
         }
+        let mut sessions = sessions.into_iter().peekable();
+        while sessions.peek().is_some() {
+            let task = task(sessions.by_ref().take(TOGETHER).collect());
+            self.judges.spawn_fifo(move || task.run());
+        }
+    }
+}
+
+/// Reads the policy as often as it is wanted; wishes that come while it is read are one.
+fn read_policies(supply: &dyn Supply, wanted: &Receiver<()>, out: &Sender<Arrived>) {
+    while wanted.recv().is_ok() {
+        wanted.try_iter().for_each(drop);
+        let at = supply.now();
+        let loaded = catch_unwind(AssertUnwindSafe(|| Box::new(supply.policy())));
+        tell(out, loaded.map_or_else(|_| fault("reading the policy"), |loaded| Msg::Policy { loaded, at }));
+    }
+}
+
+/// Reads the recordings as often as it is wanted, and once more when one that was being written has come to rest.
+fn read_sessions(supply: &dyn Supply, wanted: &Receiver<()>, out: &Sender<Arrived>) {
+    let mut rests = None;
+    loop {
+        let wish = match rests {
+            None => wanted.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(rests) => wanted.recv_timeout(rests),
+        };
+        if wish == Err(RecvTimeoutError::Disconnected) {
+            return;
+        }
+        wanted.try_iter().for_each(drop);
+        let read = catch_unwind(AssertUnwindSafe(|| supply.sessions(&mut |message| tell(out, message))));
+        rests = read.unwrap_or_else(|_| {
+            tell(out, fault("reading the recordings"));
+            tell(out, Msg::SessionsEnd { diagnostics: Vec::new() });
+            None
+        });
+    }
+}
+
+/// Sessions that one thread judges.
+struct Task {
+    generation: u64,
+    policy: Arc<Policy>,
+    mode: Mode,
+    sessions: Vec<(usize, Arc<Session>)>,
+    newest: Arc<AtomicU64>,
+    out: Sender<Arrived>,
+}
+
+impl Task {
+    fn run(self) {
+        let mut replays = Vec::with_capacity(self.sessions.len());
+        for (at, session) in &self.sessions {
+            if self.newest.load(Ordering::SeqCst) > self.generation {
+                return;
+            }
+            let replay = catch_unwind(AssertUnwindSafe(|| Replay::new(session, &self.policy, self.mode)));
+            match replay {
+                Ok(replay) => replays.push((*at, Box::new(replay))),
+                Err(_) => tell(&self.out, fault("judging a session")),
+            }
+        }
+        tell(&self.out, Msg::Judged { generation: self.generation, replays });
     }
 }
 

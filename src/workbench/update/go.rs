@@ -95,6 +95,7 @@ pub fn to_row(model: &mut Model, row: usize) {
 
 /// Opens an entry where it was left, else at its first call.
 pub fn open(model: &mut Model, entry: usize) {
+    model.lost = None;
     if entry != model.open {
         let left = model.list(Pane::Transcript);
         if let Some(entry) = model.entries.get_mut(model.open) {
@@ -108,11 +109,16 @@ pub fn open(model: &mut Model, entry: usize) {
 }
 
 /// Makes the rows of the open session.
-pub fn show_open(model: &mut Model) {
+pub fn lay_out(model: &mut Model) {
     model.frame = None;
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
     model.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
     model.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
+}
+
+/// Makes the rows of the open session, and goes where it was left.
+pub fn show_open(model: &mut Model) {
+    lay_out(model);
     let left = model.entry().and_then(|entry| entry.left_at);
     let row = left.map(|list| list.cursor).or_else(|| model.rows.of_call(0)).unwrap_or(0);
     *model.list_mut(Pane::Transcript) = left.unwrap_or_default();

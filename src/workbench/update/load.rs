@@ -1,17 +1,16 @@
-//! Policies and recordings arrive, and what was decided by the ones on the others.
+//! A policy arrives, and what is decided by it on the recordings.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{go, say};
-use crate::diagnostic::{Diagnostic, Severity};
+use super::{go, overlays, say};
+use crate::diagnostic::Severity;
 use crate::policy::Loaded;
 use crate::replay::Replay;
 use crate::report::words;
-use crate::session::Session;
 use crate::workbench::effect::{Effect, Judge};
 use crate::workbench::keys::Command;
-use crate::workbench::model::{Entry, Model, Note, Overlay, sort_problems};
+use crate::workbench::model::{Load, Model, Note, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<Effect>) {
@@ -22,23 +21,26 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
     match loaded.policy {
         Some(policy) => {
             let same = model.rules.policy.as_ref().is_some_and(|old| old.digest() == policy.digest());
-            let was_stale = model.rules.stale;
-            model.rules.stale = false;
-            model.rules.documents = loaded.documents;
-            if same && !was_stale {
-                if asked {
+            let mended = std::mem::take(&mut model.rules.stale);
+            if same {
+                // What was decided by it stands; it is not judged again.
+                if mended {
+                    say(model, format!("the policy loads again, as it was at {}", model.rules.since));
+                } else if asked {
                     say(model, "the policy is unchanged");
                 }
-                return;
+            } else {
+                let first = model.rules.policy.is_none();
+                model.rules.documents = loaded.documents;
+                model.rules.since = at.clone();
+                model.rules.loads.push(Load { at, policy: Arc::clone(&policy) });
+                model.rules.policy = Some(policy);
+                if !first {
+                    say(model, format!("policy read at {}", model.rules.since));
+                }
+                judge_all(model, effects);
+                model.changed = (!first).then_some(0);
             }
-            let first = model.rules.policy.is_none();
-            model.rules.policy = Some(policy);
-            model.rules.since = at;
-            if !first {
-                say(model, format!("policy read at {}", model.rules.since));
-            }
-            judge_all(model, effects);
-            model.changed = (!first).then_some(0);
         }
         None => {
             model.rules.stale = true;
@@ -56,54 +58,8 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
             }
         }
     }
+    overlays::renew_problems(model);
     go::keep_all(model);
-}
-
-/// A file was read.
-pub fn sessions(
-    model: &mut Model,
-    file: &Arc<str>,
-    sessions: Vec<Arc<Session>>,
-    diagnostics: Vec<Diagnostic>,
-    progress: (usize, usize),
-    effects: &mut Vec<Effect>,
-) {
-    model.reading = Some(progress);
-    let before = model.entries.len();
-    if sessions.is_empty() {
-        if diagnostics.is_empty() {
-            return;
-        }
-        // Something at the end of a file whose sessions are here already.
-        if let Some(entry) = model.entries.iter_mut().rev().find(|entry| entry.file == *file) {
-            entry.diagnostics.extend(diagnostics);
-            return;
-        }
-        model.entries.push(Entry {
-            name: Arc::clone(file),
-            file: Arc::clone(file),
-            session: None,
-            diagnostics,
-            replay: None,
-            left_at: None,
-        });
-    } else {
-        let mut diagnostics = Some(diagnostics);
-        for session in sessions {
-            model.entries.push(Entry {
-                name: Arc::clone(&session.id),
-                file: Arc::clone(file),
-                session: Some(session),
-                diagnostics: diagnostics.take().unwrap_or_default(),
-                replay: None,
-                left_at: None,
-            });
-        }
-    }
-    if before == 0 {
-        go::show_open(model);
-    }
-    judge(model, before, effects);
 }
 
 /// Judges everything anew, the open session first.
@@ -111,40 +67,40 @@ pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
     model.generation += 1;
     model.judged = 0;
     model.changed = None;
-    judge(model, 0, effects);
+    judge(model, (0..model.entries.len()).collect(), effects);
 }
 
-/// Asks for the sessions from this entry on to be judged.
-fn judge(model: &Model, from: usize, effects: &mut Vec<Effect>) {
+/// Asks for these entries to be judged, the open one first if it is among them.
+pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
     let Some(policy) = &model.rules.policy else { return };
     let place = |at: usize| Some((at, Arc::clone(model.entries.get(at)?.session.as_ref()?)));
-    let open = (model.open >= from).then_some(model.open);
-    let others = (from..model.entries.len()).filter(|at| Some(*at) != open);
-    let sessions: Vec<_> = open.into_iter().chain(others).filter_map(place).collect();
+    let on_screen = places.contains(&model.open).then(|| place(model.open)).flatten();
+    let open = on_screen.is_some();
+    let others = places.into_iter().filter(|at| *at != model.open).filter_map(place);
+    let sessions: Vec<_> = on_screen.into_iter().chain(others).collect();
     if !sessions.is_empty() {
         let (generation, mode) = (model.generation, model.mode);
-        effects.push(Effect::Judge(Judge { generation, policy: Arc::clone(policy), mode, sessions }));
+        effects.push(Effect::Judge(Judge { generation, policy: Arc::clone(policy), mode, open, sessions }));
     }
 }
 
-/// Sessions were judged; what answers an older request is dropped.
+/// Sessions were judged; what answers an older request, or is about an older version of a session, is dropped.
 pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Replay>)>) {
     if generation != model.generation {
         return;
     }
-    for (at, replay) in replays {
-        if let Some(entry) = model.entries.get_mut(at) {
-            let new = entry.replay.as_ref().is_none_or(|(old, _)| *old != generation);
-            model.judged += usize::from(new);
-            if new && let (Some(changed), Some((_, old))) = (&mut model.changed, &entry.replay) {
-                *changed += differing(old, &replay);
-            }
-            if at == model.open {
-                // Another policy gives its rules other numbers.
-                model.pinned = None;
-            }
-            entry.replay = Some((generation, Rc::from(replay)));
+    for (hint, replay) in replays {
+        let Some(at) = model.place_of(replay.session(), hint) else { continue };
+        if at == model.open {
+            renumber_pinned(model, &replay);
         }
+        let Some(entry) = model.entries.get_mut(at) else { continue };
+        let new = !entry.is_judged(generation);
+        model.judged += usize::from(new);
+        if new && let (Some(changed), Some((_, old))) = (&mut model.changed, &entry.replay) {
+            *changed += differing(old, &replay);
+        }
+        entry.replay = Some((generation, Rc::from(replay)));
     }
     if model.judging().is_none()
         && let Some(changed) = model.changed.take()
@@ -155,15 +111,15 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
         };
         say(model, format!("policy read at {}: {changed}", model.rules.since));
     }
-    // The list of findings, if it is open, takes in what is new.
-    let Some(place) = model.overlays.iter().position(|overlay| matches!(overlay, Overlay::Findings(_)))
-    else {
-        return;
-    };
-    let Overlay::Findings(mut view) = model.overlays.remove(place) else { return };
-    view.collect(model);
-    model.overlays.insert(place, Overlay::Findings(view));
+    overlays::recollect_at_times(model);
     go::keep_all(model);
+}
+
+/// Another policy gives its rules other numbers: the one that was asked for is shown under its new one.
+fn renumber_pinned(model: &mut Model, replay: &Replay) {
+    let known = model.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
+    let rules = replay.policy().rules();
+    model.pinned = known.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known)).map(|(id, _)| id);
 }
 
 /// How many calls the two decide otherwise.

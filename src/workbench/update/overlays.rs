@@ -1,16 +1,18 @@
 //! What lies over the panes: opening, closing and moving in it.
 
+use std::sync::Arc;
+
 use super::{go, jump, run, say};
-use crate::diagnostic::Severity;
-use crate::session::Results;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::session::{Results, Session};
 use crate::workbench::document::Document;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Pane, shrink};
 use crate::workbench::list::{Go, List};
 use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView};
-use crate::workbench::model::{Model, Overlay};
-use crate::workbench::transcript::RowKind;
+use crate::workbench::model::{FindingRow, Model, Overlay};
+use crate::workbench::transcript::{RowKind, Rows};
 use crate::workbench::view;
 use crate::workbench::view::findings::PROBLEM;
 
@@ -149,8 +151,85 @@ pub fn group(model: &mut Model) {
     keep(model);
 }
 
+/// Takes into the list of findings, if it is open, what is new, staying on the same one: `moved` says where an entry
+/// is now.
+pub fn recollect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
+    for place in 0..model.overlays.len() {
+        if !matches!(model.overlays.get(place), Some(Overlay::Findings(_))) {
+            continue;
+        }
+        let Overlay::Findings(mut view) = model.overlays.remove(place) else { continue };
+        let here = view.row().map(|row| (moved(row.entry), row.at, row.code, Arc::clone(&row.rule)));
+        view.collect(model);
+        if let Some((Some(entry), at, code, rule)) = here {
+            let row =
+                |row: &FindingRow| (row.entry, row.at, row.code) == (entry, at, code) && row.rule == rule;
+            let same = |at: &usize| view.rows.get(*at).is_some_and(row);
+            if let Some(at) = view.shown.iter().position(same) {
+                view.list.cursor = at;
+            }
+        }
+        model.overlays.insert(place, Overlay::Findings(view));
+    }
+    keep(model);
+}
+
+/// The same while sessions are being judged: each time half as many more are, so that a long list is not made anew
+/// for every session.
+pub fn recollect_at_times(model: &mut Model) {
+    let judged = model.judged;
+    let due = model.overlays.iter().any(|overlay| match overlay {
+        Overlay::Findings(view) => judged >= view.judged + view.judged / 2 || judged < view.judged,
+        _ => false,
+    });
+    if due || model.judging().is_none() {
+        recollect(model, &Some);
+    }
+}
+
+/// The bodies that are open show what their rows hold now; one whose text is the same stays as it is, folds and all.
+/// `rows` and `session` are those from before.
+pub fn renew_bodies(model: &mut Model, rows: &Rows, session: Option<&Arc<Session>>) {
+    let before = std::mem::take(&mut model.overlays);
+    for overlay in before {
+        let Overlay::Body(mut view) = overlay else {
+            model.overlays.push(overlay);
+            continue;
+        };
+        let Some(row) = rows.get(view.row) else { continue };
+        let Some(now) = model.rows.place_of(row) else { continue };
+        let body = session.and_then(|session| row.body(session));
+        if body.is_some() && body == model.session().and_then(|session| row.body(session)) {
+            view.row = now;
+        } else if let Some(renewed) = body_of(model, now) {
+            *view = BodyView { list: view.list, ..renewed };
+        }
+        model.overlays.push(Overlay::Body(view));
+    }
+    keep(model);
+}
+
 /// Everything that is wrong: the policy first, then the recordings; errors before the rest.
 pub fn problems(model: &mut Model) {
+    let view = ProblemsView { rows: all_problems(model), list: List::default() };
+    model.overlays.push(Overlay::Problems(view));
+}
+
+/// The list of problems, if it is open, shows those that are left.
+pub fn renew_problems(model: &mut Model) {
+    if !model.overlays.iter().any(|overlay| matches!(overlay, Overlay::Problems(_))) {
+        return;
+    }
+    let rows = all_problems(model);
+    for overlay in &mut model.overlays {
+        if let Overlay::Problems(view) = overlay {
+            view.rows.clone_from(&rows);
+        }
+    }
+    keep(model);
+}
+
+fn all_problems(model: &Model) -> Vec<Diagnostic> {
     let mut rows = model.rules.problems.clone();
     rows.extend(model.problems.iter().cloned());
     for entry in &model.entries {
@@ -159,7 +238,7 @@ pub fn problems(model: &mut Model) {
     }
     // Stable: the policy's errors come before those of the recordings.
     rows.sort_by_key(|row| row.severity != Severity::Error);
-    model.overlays.push(Overlay::Problems(ProblemsView { rows, list: List::default() }));
+    rows
 }
 
 pub fn help(model: &mut Model) {

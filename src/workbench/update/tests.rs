@@ -309,7 +309,7 @@ fn reading_the_policy_again_ends_with_a_word() {
     let arrives = |model: &mut Model, text: &str| {
         feed(model, Msg::Policy { loaded: Box::new(loaded(text)), at: "12:06:00".to_owned() });
     };
-    assert_eq!(format!("{:?}", press(&mut model, "r")), "[LoadPolicy]");
+    assert_eq!(format!("{:?}", press(&mut model, "r")), "[LoadSessions, LoadPolicy]");
     arrives(&mut model, CONTRACT);
     assert_eq!(note(&model), "the policy is unchanged");
     press(&mut model, "r");

@@ -1,0 +1,237 @@
+//! Reads recordings for the workbench, and again what has changed of them: a file at a time, never all for one.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::super::{input, samples};
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::files::stamp::Stamp;
+use crate::files::{self, Input};
+use crate::session::Session;
+use crate::session::read::{self, Options, Reading};
+use crate::workbench::message::Msg;
+
+/// The recordings that were named, and what was read of them.
+pub struct Recordings {
+    arguments: Vec<String>,
+    options: Options,
+    /// How long a file that grows has to stay as it is to be taken for whole.
+    rests: Duration,
+    read: HashMap<Arc<str>, Read>,
+}
+
+/// What is known of a file that was read.
+struct Read {
+    /// As it was before reading; `None` for what is not on disk, or can be read once only.
+    stamp: Option<Stamp>,
+    /// When that was.
+    at: SystemTime,
+    /// It is being written: it has become longer while it was watched.
+    grows: bool,
+    /// What is worth knowing of a file that is no recording.
+    notices: Vec<Diagnostic>,
+}
+
+/// A file to read.
+struct File {
+    name: Arc<str>,
+    source: Source,
+}
+
+enum Source {
+    Input(Input, Option<Stamp>),
+    Sample(&'static [u8]),
+}
+
+/// How long a file that grows has to stay as it is to be taken for whole.
+const RESTS: Duration = Duration::from_secs(10);
+/// Sessions that go to the workbench together at most, when a file is read for the first time.
+const TOGETHER: usize = 64;
+
+impl Recordings {
+    /// Of these arguments; of the samples where there are none.
+    pub fn new(arguments: Vec<String>, options: Options) -> Recordings {
+        Recordings { arguments, options, rests: RESTS, read: HashMap::new() }
+    }
+
+    /// Another time for what grows to come to rest.
+    #[cfg(test)]
+    pub fn resting(self, rests: Duration) -> Recordings {
+        Recordings { rests, ..self }
+    }
+
+    /// Reads what was not read yet or has changed since. Gives when what is being written will have come to rest, if
+    /// anything is: it is to be read once more then, since its end proves something only now.
+    pub fn read(&mut self, out: &mut dyn FnMut(Msg)) -> Option<Duration> {
+        let now = SystemTime::now();
+        let (files, missing, mut besides) = self.find();
+        let names: Vec<Arc<str>> = files
+            .iter()
+            .map(|file| &file.name)
+            .chain(missing.iter().map(|(name, _)| name))
+            .cloned()
+            .collect();
+        let there: HashSet<Arc<str>> = files.iter().map(|file| Arc::clone(&file.name)).collect();
+        self.read.retain(|name, _| there.contains(name));
+        out(Msg::Listing { files: names });
+        let due: Vec<&File> = files.iter().filter(|file| self.is_due(file, now)).collect();
+        let all = due.len();
+        for (done, file) in due.into_iter().enumerate() {
+            self.file(file, (done, all), out);
+        }
+        for (file, diagnostics) in missing {
+            out(Msg::File { file, sessions: Vec::new(), diagnostics, progress: (all, all) });
+        }
+        let notices =
+            files.iter().filter_map(|file| self.read.get(&file.name)).flat_map(|read| &read.notices);
+        besides.extend(notices.cloned());
+        out(Msg::SessionsEnd { diagnostics: besides });
+        let growing = self.read.values().filter(|read| read.grows);
+        growing.map(|read| self.rests.saturating_sub(read.age(SystemTime::now()))).min()
+    }
+
+    /// The files that there are, each under a name of its own; what was named and is not there; what else there is to
+    /// say.
+    fn find(&self) -> (Vec<File>, Vec<(Arc<str>, Vec<Diagnostic>)>, Vec<Diagnostic>) {
+        if self.arguments.is_empty() {
+            let sample =
+                |(name, bytes): (String, _)| File { name: name.into(), source: Source::Sample(bytes) };
+            return (samples::sessions().map(sample).collect(), Vec::new(), Vec::new());
+        }
+        let found = files::expand(&self.arguments);
+        let mut files = Vec::with_capacity(found.inputs.len());
+        let mut names: HashMap<Arc<str>, Vec<Option<PathBuf>>> = HashMap::new();
+        for input in found.inputs {
+            // A file that was named twice is read once. Others may look alike, where their names are no text.
+            let alike = names.entry(Arc::clone(&input.name)).or_default();
+            if alike.contains(&input.path) {
+                continue;
+            }
+            alike.push(input.path.clone());
+            let name = match alike.len() {
+                1 => Arc::clone(&input.name),
+                count => format!("{} ({count})", input.name).into(),
+            };
+            let metadata = input.path.as_ref().and_then(|path| std::fs::metadata(path).ok());
+            let stamp = metadata.filter(std::fs::Metadata::is_file).map(|metadata| Stamp::of(&metadata));
+            files.push(File { name, source: Source::Input(input, stamp) });
+        }
+        let (mut missing, mut besides) = (Vec::<(Arc<str>, Vec<Diagnostic>)>::new(), Vec::new());
+        for told in found.diagnostics {
+            // What is only worth knowing makes no row of its own.
+            let file =
+                told.place().filter(|_| told.severity == Severity::Error).map(|place| place.file().into());
+            match (file, &mut missing) {
+                (None, _) => besides.push(told),
+                (Some(file), missing) => match missing.iter_mut().find(|(known, _)| *known == file) {
+                    Some((_, known)) => known.push(told),
+                    None => missing.push((file, vec![told])),
+                },
+            }
+        }
+        (files, missing, besides)
+    }
+
+    /// Whether a file is to be read: it never was, or is another one now, or may be.
+    fn is_due(&self, file: &File, now: SystemTime) -> bool {
+        let Some(read) = self.read.get(&file.name) else { return true };
+        match (&file.source, read.stamp) {
+            (Source::Input(_, Some(stamp)), Some(before)) => {
+                *stamp != before || stamp.is_young(read.at) || read.grows && read.age(now) >= self.rests
+            }
+            (Source::Input(_, Some(_)), None) => true,
+            // Standard input and pipes give what they give once.
+            (Source::Input(_, None), _) | (Source::Sample(_), _) => false,
+        }
+    }
+
+    fn file(&mut self, file: &File, progress: (usize, usize), out: &mut dyn FnMut(Msg)) {
+        let at = SystemTime::now();
+        let before = self.read.get(&file.name);
+        let again = before.is_some();
+        let stamp = match &file.source {
+            Source::Input(_, stamp) => *stamp,
+            Source::Sample(_) => None,
+        };
+        let mut read = Read { stamp, at, grows: false, notices: Vec::new() };
+        if let (Some(before), Some(stamp)) = (before, stamp) {
+            let known = before.stamp;
+            read.grows = known.is_some_and(|known| stamp.has_grown_from(&known))
+                || before.grows && known == Some(stamp) && before.age(at) < self.rests;
+        }
+        let mut batch = Batch { file: &file.name, progress, sessions: Vec::new(), sent: false };
+        let mut diagnostics = Vec::new();
+        match self.open(file, read.grows) {
+            Ok(mut reading) => {
+                while let Some(session) = reading.next() {
+                    batch.sessions.push(Arc::new(session));
+                    // One that is on screen already is exchanged as a whole.
+                    if !again && batch.sessions.len() >= TOGETHER {
+                        batch.send(Vec::new(), out);
+                    }
+                }
+                diagnostics.extend(reading.diagnostics());
+            }
+            Err(told) => diagnostics.push(told),
+        }
+        if batch.sessions.is_empty() && !batch.sent {
+            (diagnostics, read.notices) =
+                diagnostics.into_iter().partition(|told| told.severity == Severity::Error);
+        }
+        if again {
+            let (file, sessions) = (Arc::clone(&file.name), batch.sessions);
+            out(Msg::File { file, sessions, diagnostics, progress });
+        } else {
+            batch.send(diagnostics, out);
+        }
+        self.read.insert(Arc::clone(&file.name), read);
+    }
+
+    fn open(&self, file: &File, following: bool) -> Result<Reading, Diagnostic> {
+        let options = Options { following, ..self.options.clone() };
+        match &file.source {
+            Source::Sample(bytes) => {
+                read::open(Arc::clone(&file.name), Box::new(io::Cursor::new(*bytes)), &options)
+            }
+            Source::Input(input, _) => {
+                let input = Input { name: Arc::clone(&file.name), ..input.clone() };
+                let named = input.named;
+                input::reading(input, &options).map_err(|told| match told.code {
+                    // A folder may hold other things as well.
+                    code::NOT_A_SESSION if !named => told.severity(Severity::Notice),
+                    _ => told,
+                })
+            }
+        }
+    }
+}
+
+impl Read {
+    /// How long it has stayed as it is.
+    fn age(&self, now: SystemTime) -> Duration {
+        let modified = self.stamp.and_then(|stamp| stamp.modified()).unwrap_or(self.at);
+        now.duration_since(modified).unwrap_or_default()
+    }
+}
+
+/// Sessions of a file that go together.
+struct Batch<'f> {
+    file: &'f Arc<str>,
+    progress: (usize, usize),
+    sessions: Vec<Arc<Session>>,
+    sent: bool,
+}
+
+impl Batch<'_> {
+    fn send(&mut self, diagnostics: Vec<Diagnostic>, out: &mut dyn FnMut(Msg)) {
+        if self.sessions.is_empty() && diagnostics.is_empty() {
+            return;
+        }
+        self.sent = true;
+        let sessions = std::mem::take(&mut self.sessions);
+        out(Msg::Sessions { file: Arc::clone(self.file), sessions, diagnostics, progress: self.progress });
+    }
+}

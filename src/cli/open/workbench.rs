@@ -1,0 +1,128 @@
+//! What the command line named, for the workbench.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::super::args::{Open, Watching};
+use super::super::input;
+use super::super::screen::Screen;
+use super::super::{Exit, Failure};
+use super::recordings::Recordings;
+use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::Dialect;
+use crate::files;
+use crate::files::watch::{LOOK, Watched, Way};
+use crate::policy::{Loaded, Policy};
+use crate::workbench::message::Msg;
+use crate::workbench::model::BuiltIn;
+use crate::workbench::run::{RunError, Settings, Supply, run};
+use crate::workbench::theme::{Depth, Theme};
+
+/// Opens the workbench; `None` where there is no terminal for it.
+pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
+    // A theme that does not exist is refused wherever it is asked for.
+    if let Some(name) = &asked.theme {
+        Theme::builtin(name, Depth::None).map_err(|error| Failure::usage(error.to_string()))?;
+    }
+    let sessions = &asked.recordings.sessions;
+    let options = input::options(&asked.recordings.reading)?;
+    let supply = FromArguments {
+        with_samples: sessions.is_empty(),
+        policies: asked.policies.policy.clone(),
+        only: input::only(&asked.policies)?,
+        recordings: Mutex::new(Recordings::new(sessions.clone(), options)),
+    };
+    // What cannot be found at all is told where it was asked for, not in a screen that then has nothing to show.
+    let found = files::expand(sessions);
+    if found.inputs.is_empty() && !found.diagnostics.is_empty() {
+        return Err(Failure::Input(found.diagnostics));
+    }
+    let built_in =
+        BuiltIn { sessions: supply.with_samples, policy: supply.with_samples && supply.policies.is_empty() };
+    let policy_name = match supply.policies.as_slice() {
+        [] if supply.with_samples => "sample contracts".to_owned(),
+        [] => "contracts/".to_owned(),
+        named => named.join(" "),
+    };
+    let settings = Settings {
+        watch: supply.watched(sessions).zip(way(asked.watch)),
+        supply: Arc::new(supply),
+        policy_name,
+        built_in,
+        mode: asked.judging.mode.into(),
+        theme: asked.theme.clone(),
+    };
+    match run(settings) {
+        Ok(()) => Ok(Some(Exit::Clean)),
+        Err(RunError::NoTerminal(reason)) => {
+            screen.note(&format!("{reason}, so here is what `replay` prints"));
+            Ok(None)
+        }
+        Err(RunError::Theme(error)) => Err(Failure::usage(error.to_string())),
+        Err(error) => Err(Failure::System(error.into())),
+    }
+}
+
+fn way(asked: Watching) -> Option<Way> {
+    match asked {
+        Watching::System => Some(Way::System),
+        Watching::Poll => Some(Way::Polling(LOOK)),
+        Watching::Off => None,
+    }
+}
+
+/// What the command line named.
+pub(super) struct FromArguments {
+    pub with_samples: bool,
+    pub policies: Vec<String>,
+    pub only: Option<&'static Dialect>,
+    pub recordings: Mutex<Recordings>,
+}
+
+impl FromArguments {
+    /// What of it can change on disk; `None` where nothing can.
+    fn watched(&self, sessions: &[String]) -> Option<Watched> {
+        let policies = match self.policies.as_slice() {
+            [] if self.with_samples => Vec::new(),
+            [] => vec![input::DEFAULT_POLICY.to_owned()],
+            named => named.iter().filter(|named| !named.starts_with("git:")).cloned().collect(),
+        };
+        let sessions: Vec<String> = sessions.iter().filter(|named| *named != "-").cloned().collect();
+        let any = !policies.is_empty() || !sessions.is_empty();
+        any.then_some(Watched { policies, sessions })
+    }
+}
+
+impl Supply for FromArguments {
+    fn policy(&self) -> Loaded {
+        let version = match input::version(&self.policies, self.with_samples) {
+            Ok(version) => version,
+            Err(failure) => {
+                let diagnostics = failure.into_diagnostics();
+                return Loaded { policy: None, documents: Vec::new(), cases: Vec::new(), diagnostics };
+            }
+        };
+        let mut loaded = Policy::load(&version.files, self.only);
+        if !version.unreadable.is_empty() {
+            // What could not be read might have forbidden something.
+            loaded.policy = None;
+        }
+        loaded.diagnostics.splice(0..0, version.unreadable.into_iter().chain(version.notices));
+        // Nothing to judge by is no policy that allows everything.
+        if loaded.policy.as_ref().is_some_and(|policy| policy.documents().is_empty()) {
+            loaded.policy = None;
+            let why = input::nothing_to_judge_by(self.only);
+            loaded.diagnostics.push(Diagnostic::error(code::MISSING_FILE, why));
+        }
+        loaded
+    }
+
+    fn sessions(&self, out: &mut dyn FnMut(Msg)) -> Option<Duration> {
+        // A panic while reading leaves files that are read again.
+        self.recordings.lock().unwrap_or_else(PoisonError::into_inner).read(out)
+    }
+
+    fn now(&self) -> String {
+        jiff::Zoned::now().strftime("%H:%M:%S").to_string()
+    }
+}

@@ -1,0 +1,63 @@
+//! What is known of the files behind the policy and the recordings: whether they are watched, and what was loaded.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::files::watch::{Touched, Way};
+use crate::policy::Policy;
+
+/// Whether edits are picked up.
+#[derive(Debug, Default)]
+pub struct Live {
+    /// How the files are watched; `None` where nothing on disk can change, or before the watch has begun.
+    pub way: Option<Way>,
+    /// Edits are not picked up, because the person said so.
+    pub off: bool,
+    /// What was changed meanwhile.
+    pub missed: Touched,
+}
+
+/// A version of the policy that loaded whole.
+#[derive(Clone)]
+pub struct Load {
+    /// When, as people write it.
+    pub at: String,
+    /// The policy; its digest tells it from others.
+    pub policy: Arc<Policy>,
+}
+
+/// The versions of the policy that loaded whole, the newest last: the last [`Loads::KEPT`] of them.
+#[derive(Default)]
+pub struct Loads {
+    kept: VecDeque<Load>,
+}
+
+impl Loads {
+    /// How many are kept.
+    pub const KEPT: usize = 20;
+
+    /// Takes in the newest.
+    pub fn push(&mut self, load: Load) {
+        if self.kept.len() == Self::KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(load);
+    }
+
+    /// All of them, the newest first: the first decides, the second did before.
+    pub fn newest_first(&self) -> impl ExactSizeIterator<Item = &Load> {
+        self.kept.iter().rev()
+    }
+
+    /// The one that decides.
+    #[must_use]
+    pub fn newest(&self) -> Option<&Load> {
+        self.kept.back()
+    }
+
+    /// The one before it: what an edit is compared with.
+    #[must_use]
+    pub fn before(&self) -> Option<&Load> {
+        self.newest_first().nth(1)
+    }
+}

@@ -1,0 +1,61 @@
+//! Edits from outside: what the watch over the files says, and whether the person wants to hear it.
+
+use super::say;
+use crate::files::watch::{Told, Touched, Way};
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::Command;
+use crate::workbench::model::{Model, Note};
+
+/// The watch has something to say.
+pub fn told(model: &mut Model, told: Told, effects: &mut Vec<Effect>) {
+    match told {
+        Told::Begun(way) => {
+            model.live.way = Some(way);
+            // What changed between the first reading and now was not seen.
+            touched(model, Touched { policies: true, sessions: true }, effects);
+        }
+        Told::Fallen(reason) => {
+            let way = Way::Polling(crate::files::watch::LOOK);
+            model.live.way = Some(way);
+            let text = format!("edits are looked for now and then: {reason}");
+            model.note = Some(Note { failed: true, text });
+        }
+        Told::Touched(what) => touched(model, what, effects),
+    }
+}
+
+fn touched(model: &mut Model, what: Touched, effects: &mut Vec<Effect>) {
+    if model.live.off {
+        model.live.missed.policies |= what.policies;
+        model.live.missed.sessions |= what.sessions;
+        return;
+    }
+    if what.policies {
+        effects.push(Effect::LoadPolicy);
+    }
+    if what.sessions {
+        effects.push(Effect::LoadSessions);
+    }
+}
+
+/// Turns it off, or on again: then what was missed is read.
+pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
+    model.live.off = !model.live.off;
+    if model.live.off {
+        return say(
+            model,
+            format!("live is off: edits wait until {} or {}", Command::Judge.key(), Command::Live.key()),
+        );
+    }
+    say(model, "live is on: edits are picked up by themselves");
+    let missed = std::mem::take(&mut model.live.missed);
+    touched(model, missed, effects);
+}
+
+/// Reads everything again, as far as it has changed.
+pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
+    model.asked = true;
+    model.live.missed = Touched::default();
+    say(model, "reading the policy again");
+    effects.extend([Effect::LoadPolicy, Effect::LoadSessions]);
+}

@@ -1,0 +1,277 @@
+//! Recordings arrive, change and go; whoever looks at one keeps their place.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{go, load, overlays, say};
+use crate::diagnostic::Diagnostic;
+use crate::session::Session;
+use crate::workbench::effect::Effect;
+use crate::workbench::layout::Pane;
+use crate::workbench::list::List;
+use crate::workbench::model::{Entry, Files, Lost, Model, Overlay, Spot};
+use crate::workbench::transcript::Rows;
+
+/// The files that there are, in their order. What was read of others is gone.
+pub fn listing(model: &mut Model, files: Vec<Arc<str>>) {
+    if model.files.are(&files) {
+        return;
+    }
+    let place = Place::of(model);
+    model.files = Files::new(files);
+    let before = std::mem::take(&mut model.entries);
+    let mut moved = vec![None; before.len()];
+    let mut kept: Vec<(usize, Entry)> =
+        before.into_iter().enumerate().filter(|(_, entry)| model.files.has(&entry.file)).collect();
+    // Stable: the sessions of a file stay in their order.
+    kept.sort_by_key(|(_, entry)| model.files.rank(&entry.file));
+    for (now, (then, entry)) in kept.into_iter().enumerate() {
+        if let Some(moved) = moved.get_mut(then) {
+            *moved = Some(now);
+        }
+        model.entries.push(entry);
+    }
+    place.keep(model, &|then| moved.get(then).copied().flatten());
+}
+
+/// A part of a file was read for the first time.
+pub fn part(
+    model: &mut Model,
+    file: &Arc<str>,
+    sessions: Vec<Arc<Session>>,
+    diagnostics: Vec<Diagnostic>,
+    progress: (usize, usize),
+    effects: &mut Vec<Effect>,
+) {
+    model.reading = Some(progress);
+    model.files.add(file);
+    let own = model.entries_of(file);
+    if sessions.is_empty()
+        && let Some(entry) = model.entries.get_mut(own.clone()).and_then(<[Entry]>::last_mut)
+    {
+        // Something at the end of a file whose sessions are here already.
+        entry.diagnostics.extend(diagnostics);
+        return;
+    }
+    let new = made(file, sessions, diagnostics);
+    let at = own.end;
+    exchange(model, at..at, new, effects);
+}
+
+/// A file was read again, whole.
+pub fn file(
+    model: &mut Model,
+    file: &Arc<str>,
+    sessions: Vec<Arc<Session>>,
+    diagnostics: Vec<Diagnostic>,
+    progress: (usize, usize),
+    effects: &mut Vec<Effect>,
+) {
+    model.reading = Some(progress);
+    model.files.add(file);
+    let own = model.entries_of(file);
+    let new = made(file, sessions, diagnostics);
+    exchange(model, own, new, effects);
+}
+
+/// Everything that had to be was read.
+pub fn end(model: &mut Model, diagnostics: Vec<Diagnostic>) {
+    model.reading = None;
+    model.problems = diagnostics;
+    overlays::renew_problems(model);
+}
+
+/// The rows of a file.
+fn made(file: &Arc<str>, sessions: Vec<Arc<Session>>, diagnostics: Vec<Diagnostic>) -> Vec<Entry> {
+    let entry = |name: &Arc<str>, session, diagnostics| Entry {
+        name: Arc::clone(name),
+        file: Arc::clone(file),
+        session,
+        diagnostics,
+        replay: None,
+        left_at: None,
+    };
+    let mut diagnostics = Some(diagnostics);
+    if sessions.is_empty() {
+        let told = diagnostics.take().filter(|told| !told.is_empty());
+        return told.map(|told| entry(file, None, told)).into_iter().collect();
+    }
+    let mut own = || diagnostics.take().unwrap_or_default();
+    sessions.into_iter().map(|session| entry(&Arc::clone(&session.id), Some(session), own())).collect()
+}
+
+/// Puts entries of one file in place of others of it. What has not changed stays as it is, decisions and all.
+fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &mut Vec<Effect>) {
+    let place = Place::of(model);
+    let (start, end, count) = (range.start, range.end, new.len());
+    let mut old: Vec<Entry> = model.entries.splice(range, new).collect();
+    let inside = same(&old, model.entries.get(start..start + count).unwrap_or_default());
+    for (old, now) in old.iter_mut().zip(&inside) {
+        if let Some(entry) = now.and_then(|now| model.entries.get_mut(start + now)) {
+            inherit(entry, old);
+        }
+    }
+    let moved = |then: usize| {
+        if then < start {
+            Some(then)
+        } else if then < end {
+            inside.get(then - start).copied().flatten().map(|at| start + at)
+        } else {
+            Some(then - end + start + count)
+        }
+    };
+    place.keep(model, &moved);
+    let unjudged = |at: &usize| {
+        let entry = model.entries.get(*at);
+        entry.is_some_and(|entry| entry.session.is_some() && !entry.is_judged(model.generation))
+    };
+    let unjudged: Vec<usize> = (start..start + count).filter(unjudged).collect();
+    load::judge(model, unjudged, effects);
+}
+
+/// For each old entry the place of the new one that stands for the same session: by name, else what stands in its place
+/// where neither has a namesake.
+fn same(old: &[Entry], new: &[Entry]) -> Vec<Option<usize>> {
+    let by_name: HashMap<&str, usize> =
+        new.iter().enumerate().map(|(at, entry)| (&*entry.name, at)).collect();
+    let named = |entry: &Entry| {
+        by_name.get(&*entry.name).copied().filter(|at| new.get(*at).is_some_and(|new| new.is_named_as(entry)))
+    };
+    let mut inside: Vec<Option<usize>> = old.iter().map(named).collect();
+    let taken: HashSet<usize> = inside.iter().flatten().copied().collect();
+    for (at, place) in inside.iter_mut().enumerate() {
+        if place.is_none()
+            && !taken.contains(&at)
+            && let (Some(old), Some(new)) = (old.get(at), new.get(at))
+            && old.session.is_some()
+            && new.session.is_some()
+        {
+            *place = Some(at);
+        }
+    }
+    inside
+}
+
+/// What an entry takes over from the one that it replaces.
+fn inherit(entry: &mut Entry, old: &mut Entry) {
+    entry.left_at = old.left_at;
+    let Some(session) = &entry.session else { return };
+    if old.session.as_deref() == Some(&**session) {
+        entry.session = old.session.take();
+        entry.replay = old.replay.take();
+    } else if old.goes_on_as(session) {
+        // Until it is judged anew, what was decided on its calls stands.
+        entry.replay = old.replay.take();
+    }
+}
+
+/// Where the person is, while the list of sessions changes under them.
+struct Place {
+    open: usize,
+    file: Option<Arc<str>>,
+    name: Option<Arc<str>>,
+    session: Option<Arc<Session>>,
+    rows: Rows,
+    list: List,
+    /// How far below the first row on screen the open session stands in the list of sessions.
+    below: usize,
+}
+
+impl Place {
+    fn of(model: &Model) -> Self {
+        let entry = model.entry();
+        let sessions = model.list(Pane::Sessions);
+        Self {
+            open: model.open,
+            file: entry.map(|entry| Arc::clone(&entry.file)),
+            name: entry.map(|entry| Arc::clone(&entry.name)),
+            session: entry.and_then(|entry| entry.session.clone()),
+            rows: model.rows.clone(),
+            list: model.list(Pane::Transcript),
+            below: sessions.cursor.saturating_sub(sessions.top),
+        }
+    }
+
+    /// Brings everybody back to where they were: `moved` says where an entry is now.
+    fn keep(self, model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
+        let spot = |spot: Spot| Some(Spot { entry: moved(spot.entry)?, ..spot });
+        model.back = model.back.drain(..).filter_map(spot).collect();
+        model.forward = model.forward.drain(..).filter_map(spot).collect();
+        model.judged = model.entries.iter().filter(|entry| entry.is_judged(model.generation)).count();
+        let below = self.below;
+        if self.file.is_none() {
+            // There was nothing before.
+            model.open = 0;
+            go::show_open(model);
+        } else {
+            match moved(self.open) {
+                Some(now) => {
+                    model.open = now;
+                    self.show(model);
+                }
+                None => self.leave(model),
+            }
+        }
+        back_to_lost(model);
+        let open = model.open;
+        let (len, height) = go::extent(model, Pane::Sessions);
+        let list = model.list_mut(Pane::Sessions);
+        list.top = open.saturating_sub(below);
+        list.set(open, len, height);
+        overlays::recollect(model, moved);
+        go::keep_all(model);
+    }
+
+    /// If the open session is another version of itself, the same row stays under the cursor, at the same height.
+    fn show(&self, model: &mut Model) {
+        let same = match (&self.session, model.session()) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        if same {
+            return;
+        }
+        go::lay_out(model);
+        let List { cursor, top } = self.list;
+        let row = self.rows.get(cursor).and_then(|row| model.rows.place_of(row)).unwrap_or(cursor);
+        let (len, height) = go::extent(model, Pane::Transcript);
+        let list = model.list_mut(Pane::Transcript);
+        list.top = row.saturating_sub(cursor.saturating_sub(top));
+        list.set(row, len, height);
+        overlays::renew_bodies(model, &self.rows, self.session.as_ref());
+    }
+
+    /// The open session is gone: what its file holds now is shown, else the session that stands in its place, until it
+    /// returns.
+    fn leave(self, model: &mut Model) {
+        model.overlays.retain(|overlay| !matches!(overlay, Overlay::Body(_)));
+        let last = model.entries.len().saturating_sub(1);
+        let (Some(file), Some(name)) = (self.file, self.name) else { return };
+        let own = model.entries_of(&file);
+        model.open = if own.is_empty() { self.open.min(last) } else { own.start };
+        if self.session.is_some() {
+            if own.is_empty() {
+                say(model, format!("the session {name} is gone"));
+            }
+            model.lost = Some(Lost { file, name, left_at: self.list });
+        }
+        go::show_open(model);
+    }
+}
+
+/// A session that was open when it went is opened again as soon as it is back.
+fn back_to_lost(model: &mut Model) {
+    let Some(lost) = &model.lost else { return };
+    let range = model.entries_of(&lost.file);
+    let within = model.entries.get(range.clone()).unwrap_or_default();
+    let is_back = |entry: &Entry| entry.session.is_some() && entry.name == lost.name;
+    let Some(at) = within.iter().position(is_back) else { return };
+    let left_at = lost.left_at;
+    model.lost = None;
+    model.open = range.start + at;
+    if let Some(entry) = model.entries.get_mut(model.open) {
+        entry.left_at = Some(left_at);
+    }
+    go::show_open(model);
+}
