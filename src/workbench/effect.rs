@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::session::Session;
@@ -44,6 +45,8 @@ pub struct Judge {
     pub policy: Arc<Policy>,
     /// Whether decisions take effect.
     pub mode: Mode,
+    /// The comparison with the version before, to be made as well.
+    pub against: Option<Arc<Comparison>>,
     /// The first of the sessions is on screen: it goes before everything else.
     pub open: bool,
     /// Places in the list of sessions, and the sessions.

@@ -149,6 +149,7 @@ commands! {
     Panes Look PanePreconditions "pane-preconditions" ["5"] never "to the preconditions";
     Panes Look PaneDecision "pane-decision" ["6"] never "to the decision";
     Panes Look PanePolicy "pane-policy" ["7"] never "to the text of the rule";
+    Panes Look PaneChanges "pane-changes" ["8"] never "to what the last edit of the policy changed";
     Panes Look Zoom "zoom" ["z"] never "this pane alone, and back";
     All Look Help "help" ["?" "F1"] never "all commands and their keys";
     All Look Redraw "redraw" ["Ctrl-l"] never "draw the screen anew";

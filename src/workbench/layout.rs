@@ -21,6 +21,8 @@ pub enum Pane {
     Decision,
     /// The text of the rule that decided.
     Policy,
+    /// What the last edit changed.
+    Changes,
 }
 
 /// How much fits.
@@ -47,6 +49,8 @@ pub struct LayoutState {
     pub zoom: bool,
     /// There is something to say about the policy that must stay in sight.
     pub problem: bool,
+    /// The policy was edited, so there is something to see of what that changed.
+    pub changes: bool,
 }
 
 /// Rectangles inside the terminal that do not overlap, overlays apart.
@@ -82,7 +86,7 @@ const NARROW_TIMELINE: u16 = 12;
 
 impl Pane {
     /// Every pane, in the order of its number.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Sessions,
         Self::Transcript,
         Self::Tools,
@@ -90,6 +94,7 @@ impl Pane {
         Self::Preconditions,
         Self::Decision,
         Self::Policy,
+        Self::Changes,
     ];
 
     /// The key that goes there.
@@ -109,6 +114,7 @@ impl Pane {
             Self::Preconditions => "Preconditions",
             Self::Decision => "Decision",
             Self::Policy => "Policy",
+            Self::Changes => "Changes",
         }
     }
 
@@ -123,6 +129,7 @@ impl Pane {
             Self::Preconditions => "Pre",
             Self::Decision => "Dec",
             Self::Policy => "Pol",
+            Self::Changes => "Chg",
         }
     }
 
@@ -135,7 +142,7 @@ impl Pane {
     /// The pane `by` places further, around the end.
     #[must_use]
     pub fn step(self, by: isize) -> Self {
-        let at = (self as isize + by).rem_euclid(7);
+        let at = (self as isize + by).rem_euclid(Self::ALL.len() as isize);
         Self::ALL.into_iter().find(|pane| *pane as isize == at).unwrap_or(self)
     }
 }
@@ -205,7 +212,7 @@ pub fn layout(size: Size, state: &LayoutState) -> Layout {
     }
     made.overlay = rest;
     match shape {
-        Shape::Wide if !state.zoom => wide(rest, &mut made),
+        Shape::Wide if !state.zoom => wide(rest, state, &mut made),
         Shape::Medium if !state.zoom => medium(rest, state, &mut made),
         _ => {
             if shape != Shape::Wide {
@@ -228,7 +235,7 @@ pub fn shrink(rect: Rect) -> Rect {
     }
 }
 
-fn wide(mut rest: Rect, made: &mut Layout) {
+fn wide(mut rest: Rect, state: &LayoutState, made: &mut Layout) {
     let height = rest.height;
     let (bottom, middle) = (share(height, 22).clamp(6, 14), share(height, 33).clamp(8, 16));
     let mut middle = take_bottom(&mut rest, bottom + middle);
@@ -238,7 +245,15 @@ fn wide(mut rest: Rect, made: &mut Layout) {
     // The decision is what is read most: it has the height of both rows.
     let mut left = take_left(&mut middle, share(width, 68));
     made.panes.push((Pane::Decision, middle));
-    made.panes.push((Pane::Policy, take_bottom(&mut left, bottom)));
+    let mut below = take_bottom(&mut left, bottom);
+    // Before any edit the rule has the whole width.
+    if state.changes || state.focus == Pane::Changes {
+        let policy = share(below.width, 52);
+        made.panes.push((Pane::Policy, take_left(&mut below, policy)));
+        made.panes.push((Pane::Changes, below));
+    } else {
+        made.panes.push((Pane::Policy, below));
+    }
     for (pane, percent) in [(Pane::Tools, 23), (Pane::Forbidden, 20)] {
         made.panes.push((pane, take_left(&mut left, share(width, percent))));
     }
@@ -290,7 +305,7 @@ mod tests {
         Pane::ALL.into_iter().flat_map(|focus| {
             [(false, false), (true, false), (false, true), (true, true)].map(move |(zoom, problem)| {
                 let side = if focus == Pane::Transcript { Pane::Decision } else { focus };
-                LayoutState { focus, side, zoom, problem }
+                LayoutState { focus, side, zoom, problem, changes: problem }
             })
         })
     }
@@ -350,8 +365,8 @@ mod tests {
     #[test]
     fn wide_covers_the_screen_and_shows_every_pane() {
         for size in [WIDE, Size::new(120, 40), Size::new(200, 60)] {
-            let state =
-                LayoutState { focus: Pane::Transcript, side: Pane::Decision, zoom: false, problem: true };
+            let (focus, side) = (Pane::Transcript, Pane::Decision);
+            let state = LayoutState { focus, side, zoom: false, problem: true, changes: true };
             let layout = layout(size, &state);
             assert!(Pane::ALL.iter().all(|pane| layout.pane(*pane).is_some()));
             let area: u32 = everything(&layout).iter().map(|rect| rect.area()).sum();
@@ -361,9 +376,9 @@ mod tests {
 
     #[test]
     fn panes_go_around() {
-        assert_eq!(Pane::Policy.step(1), Pane::Sessions);
-        assert_eq!(Pane::Sessions.step(-1), Pane::Policy);
+        assert_eq!(Pane::Changes.step(1), Pane::Sessions);
+        assert_eq!(Pane::Sessions.step(-1), Pane::Changes);
         assert_eq!(Pane::numbered(2), Some(Pane::Transcript));
-        assert_eq!(Pane::numbered(8), None);
+        assert_eq!(Pane::numbered(9), None);
     }
 }

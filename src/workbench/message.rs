@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 
 use super::keys::Key;
+use crate::compare::Change;
 use crate::diagnostic::Diagnostic;
 use crate::files::watch::Told;
 use crate::policy::Loaded;
@@ -69,6 +70,13 @@ pub enum Msg {
         /// Places that the sessions had in the list when this was asked, and the replays.
         replays: Vec<(usize, Box<Replay>)>,
     },
+    /// Sessions were compared under two versions.
+    Compared {
+        /// Which request this answers.
+        generation: u64,
+        /// What changed in each.
+        sessions: Vec<ComparedSession>,
+    },
     /// An effect has something to say: it worked, or why it did not.
     Note {
         /// Whether it did not work.
@@ -78,4 +86,14 @@ pub enum Msg {
     },
     /// The terminal is gone, or the loop was asked to end.
     End,
+}
+
+/// What changed in a session.
+pub struct ComparedSession {
+    /// The place it had in the list of sessions when this was asked.
+    pub place: usize,
+    /// The session.
+    pub session: Arc<Session>,
+    /// What changed.
+    pub changes: Vec<Change>,
 }

@@ -1,5 +1,6 @@
 //! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
 
+pub mod changes;
 pub mod entries;
 pub mod live;
 pub mod overlay;
@@ -16,6 +17,7 @@ use super::layout::{Layout, LayoutState, Pane, layout};
 use super::list::List;
 use super::theme::Theme;
 use super::transcript::Rows;
+use crate::compare::Change;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::engine::Mode;
 use crate::monitor::RuleId;
@@ -23,6 +25,7 @@ use crate::policy::{Document, Policy};
 use crate::replay::{Frame, Replay, Summary};
 use crate::session::Session;
 
+pub use self::changes::Changes;
 pub use self::entries::{Files, Lost};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
@@ -53,8 +56,8 @@ pub struct Model {
     pub built_in: BuiltIn,
     /// Reading the policy again was asked for: it ends with a word, whatever comes of it.
     pub asked: bool,
-    /// The decisions that the newest policy made otherwise, while they are counted.
-    pub changed: Option<usize>,
+    /// What the last edit of the policy changed.
+    pub changes: Changes,
     /// The rule that was asked for in a pane beside, shown until something else is selected.
     pub pinned: Option<RuleId>,
     /// How far reading has come; `None` when everything is read.
@@ -137,6 +140,8 @@ pub struct Entry {
     pub diagnostics: Vec<Diagnostic>,
     /// What was decided, and in which request.
     pub replay: Option<(u64, Rc<Replay>)>,
+    /// What the last edit changed in it, once it is compared.
+    pub changes: Option<Vec<Change>>,
     /// Where its transcript was left.
     pub left_at: Option<List>,
 }
@@ -200,7 +205,7 @@ impl Model {
             problems: Vec::new(),
             built_in: BuiltIn::default(),
             asked: false,
-            changed: None,
+            changes: Changes::default(),
             pinned: None,
             reading: Some((0, 0)),
             generation: 0,
@@ -228,7 +233,9 @@ impl Model {
     #[must_use]
     pub fn layout(&self) -> Layout {
         let problem = self.rules.read && (self.rules.stale || self.rules.policy.is_none());
-        layout(self.size, &LayoutState { focus: self.focus, side: self.side, zoom: self.zoom, problem })
+        let Self { focus, side, zoom, .. } = *self;
+        let changes = self.changes.comparison.is_some();
+        layout(self.size, &LayoutState { focus, side, zoom, problem, changes })
     }
 
     /// Cursor and scroll of a pane.

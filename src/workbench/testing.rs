@@ -7,7 +7,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::effect::{Effect, Judge};
 use super::keys::{Key, chord};
-use super::message::Msg;
+use super::message::{ComparedSession, Msg};
 use super::model::{Model, Opening};
 use super::theme::{Depth, Theme};
 use super::update::update;
@@ -120,12 +120,20 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
     while let Some(effect) = effects.pop() {
         match effect {
             Effect::Judge(judge) => {
-                let Judge { generation, policy, mode, sessions, .. } = judge;
+                let Judge { generation, policy, mode, against, sessions, .. } = judge;
+                let compared = against.map(|against| {
+                    let one = |(place, session): &(usize, Arc<Session>)| {
+                        let changes = against.session(session, mode).changes().to_vec();
+                        ComparedSession { place: *place, session: Arc::clone(session), changes }
+                    };
+                    Msg::Compared { generation, sessions: sessions.iter().map(one).collect() }
+                });
                 let one = |(at, session): (usize, Arc<Session>)| {
                     (at, Box::new(Replay::new(&session, &policy, mode)))
                 };
                 let replays = sessions.into_iter().map(one).collect();
                 effects.extend(update(model, Msg::Judged { generation, replays }));
+                effects.extend(compared.into_iter().flat_map(|compared| update(model, compared)));
             }
             other => others.push(other),
         }

@@ -39,6 +39,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::SessionsEnd { diagnostics } => recordings::end(model, diagnostics),
         Msg::Judged { generation, replays } => load::judged(model, generation, replays),
+        Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
         Msg::Note { failed, text } => model.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }
@@ -135,6 +136,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PanePreconditions => go::focus(model, Pane::Preconditions),
         C::PaneDecision => go::focus(model, Pane::Decision),
         C::PanePolicy => go::focus(model, Pane::Policy),
+        C::PaneChanges => go::focus(model, Pane::Changes),
         C::Zoom => {
             model.zoom = !model.zoom;
             go::keep_all(model);

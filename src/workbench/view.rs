@@ -4,6 +4,7 @@
 //! asks too: for how many there are, and for what the one under the cursor points at.
 
 pub mod body;
+pub mod changes;
 pub mod counters;
 pub mod decision;
 pub mod evidence;
@@ -75,7 +76,7 @@ pub fn lines(model: &Model, pane: Pane, width: usize) -> Vec<Line> {
         Pane::Forbidden => forbidden::lines(model),
         Pane::Preconditions => preconditions::lines(model, width),
         Pane::Decision => decision::lines(model, width),
-        Pane::Sessions | Pane::Transcript | Pane::Policy => Vec::new(),
+        Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes => Vec::new(),
     }
 }
 
@@ -88,6 +89,9 @@ pub fn width(layout: &Layout, pane: Pane) -> usize {
 /// What the line under a pane's cursor points at.
 #[must_use]
 pub fn link(model: &Model, pane: Pane) -> Option<Link> {
+    if pane == Pane::Changes {
+        return Some(changes::link(model));
+    }
     let width = width(&model.layout(), pane);
     lines(model, pane, width).get(model.list(pane).cursor).map(|line| line.link)
 }
@@ -103,6 +107,7 @@ pub fn note(model: &Model, pane: Pane) -> String {
         Pane::Preconditions => preconditions::note(model),
         Pane::Decision => String::new(),
         Pane::Policy => policy::title(model),
+        Pane::Changes => changes::note(model),
     }
 }
 
@@ -113,6 +118,7 @@ pub fn len(model: &Model, pane: Pane, width: usize) -> usize {
         Pane::Sessions => model.entries.len(),
         Pane::Transcript => model.rows.len(),
         Pane::Policy => policy::len(model),
+        Pane::Changes => changes::len(model),
         _ => lines(model, pane, width).len(),
     }
 }
@@ -142,6 +148,7 @@ fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &L
         Pane::Sessions => sessions::draw(model, buf, inner, focus),
         Pane::Transcript => transcript::draw(model, buf, inner, focus),
         Pane::Policy => policy::draw(model, buf, inner, focus),
+        Pane::Changes => changes::draw(model, buf, inner, focus),
         _ => {
             let lines = lines(model, pane, usize::from(inner.width));
             line::draw(buf, inner, &model.theme, &lines, list, focus, model.query.as_deref());

@@ -7,12 +7,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 
 use super::{Arrived, Supply};
+use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::Judge;
-use crate::workbench::message::Msg;
+use crate::workbench::message::{ComparedSession, Msg};
 
 /// Threads that read and judge, and what they are told.
 pub struct Workers {
@@ -63,11 +64,12 @@ impl Workers {
     /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.
     pub fn judge(&self, judge: Judge) {
         self.newest.fetch_max(judge.generation, Ordering::SeqCst);
-        let Judge { generation, policy, mode, open, mut sessions } = judge;
+        let Judge { generation, policy, mode, against, open, mut sessions } = judge;
         let task = |sessions| Task {
             generation,
             policy: Arc::clone(&policy),
             mode,
+            against: against.clone(),
             sessions,
             newest: Arc::clone(&self.newest),
             out: self.out.clone(),
@@ -121,6 +123,7 @@ struct Task {
     generation: u64,
     policy: Arc<Policy>,
     mode: Mode,
+    against: Option<Arc<Comparison>>,
     sessions: Vec<(usize, Arc<Session>)>,
     newest: Arc<AtomicU64>,
     out: Sender<Arrived>,
@@ -130,7 +133,7 @@ impl Task {
     fn run(self) {
         let mut replays = Vec::with_capacity(self.sessions.len());
         for (at, session) in &self.sessions {
-            if self.newest.load(Ordering::SeqCst) > self.generation {
+            if self.is_void() {
                 return;
             }
             let replay = catch_unwind(AssertUnwindSafe(|| Replay::new(session, &self.policy, self.mode)));
@@ -140,6 +143,33 @@ impl Task {
             }
         }
         tell(&self.out, Msg::Judged { generation: self.generation, replays });
+        if let Some(against) = &self.against {
+            self.compare(against);
+        }
+    }
+
+    /// Replays once more: decisions are shown before anybody knows what changed.
+    fn compare(&self, against: &Comparison) {
+        let mut sessions = Vec::with_capacity(self.sessions.len());
+        for (place, session) in &self.sessions {
+            if self.is_void() {
+                return;
+            }
+            let compared = catch_unwind(AssertUnwindSafe(|| against.session(session, self.mode)));
+            match compared {
+                Ok(compared) => {
+                    let (session, changes) = (Arc::clone(session), compared.changes().to_vec());
+                    sessions.push(ComparedSession { place: *place, session, changes });
+                }
+                Err(_) => tell(&self.out, fault("comparing a session")),
+            }
+        }
+        tell(&self.out, Msg::Compared { generation: self.generation, sessions });
+    }
+
+    /// Whether something newer was asked for.
+    fn is_void(&self) -> bool {
+        self.newest.load(Ordering::SeqCst) > self.generation
     }
 }
 

@@ -73,6 +73,7 @@ fn row(model: &Model) -> Option<String> {
             let line = u32::try_from(model.list(Pane::Policy).cursor + 1).ok()?;
             view::policy::shown(model)?.source.line(line).map(str::to_owned)
         }
+        Pane::Changes => Some(view::changes::plain(model, model.list(Pane::Changes).cursor)),
         pane => {
             let width = view::width(&model.layout(), pane);
             Some(view::lines(model, pane, width).get(model.list(pane).cursor)?.plain())

@@ -1,6 +1,7 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
 use super::{go, say};
+use crate::compare::At;
 use crate::replay::{Frame, Judged};
 use crate::session::CallRef;
 use crate::workbench::layout::Pane;
@@ -154,6 +155,25 @@ pub fn cause(model: &mut Model) {
     if let Some(index) = pointed.or_else(|| model.cause().map(|at| at.index)) {
         to_call(model, index);
     }
+}
+
+/// To where the change under the cursor stands.
+pub fn change(model: &mut Model) {
+    let at = model.list(Pane::Changes).cursor;
+    let Some((entry, at)) = model.changes_from(at).next().map(|(entry, change)| (entry, change.at)) else {
+        return say(model, "no change stands behind this row");
+    };
+    leave(model);
+    go::open(model, entry);
+    let row = match at {
+        At::Call(call) => model.rows.of_call(call.index),
+        At::Turn(turn) => model.rows.of_turn(turn),
+        At::End => model.rows.len().checked_sub(1),
+    };
+    if let Some(row) = row {
+        go::to_row(model, row);
+    }
+    go::focus(model, Pane::Transcript);
 }
 
 /// To a call of the open session, leaving the place to come back to.

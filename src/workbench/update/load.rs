@@ -4,12 +4,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{go, overlays, say};
+use crate::compare::{Base, Comparison};
 use crate::diagnostic::Severity;
 use crate::policy::Loaded;
 use crate::replay::Replay;
 use crate::report::words;
 use crate::workbench::effect::{Effect, Judge};
 use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
+use crate::workbench::list::List;
+use crate::workbench::message::ComparedSession;
 use crate::workbench::model::{Load, Model, Note, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
@@ -30,16 +34,20 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
                     say(model, "the policy is unchanged");
                 }
             } else {
-                let first = model.rules.policy.is_none();
+                let before = model.rules.loads.newest().cloned();
                 model.rules.documents = loaded.documents;
                 model.rules.since = at.clone();
                 model.rules.loads.push(Load { at, policy: Arc::clone(&policy) });
                 model.rules.policy = Some(policy);
-                if !first {
+                if let (Some(before), Some(new)) = (before, &model.rules.policy) {
+                    let comparison = Comparison::new(Base::Version(before.policy), Arc::clone(new));
+                    model.changes.comparison = Some(Arc::new(comparison));
+                    model.changes.since = before.at;
+                    model.changes.to_tell = true;
+                    *model.list_mut(Pane::Changes) = List::default();
                     say(model, format!("policy read at {}", model.rules.since));
                 }
                 judge_all(model, effects);
-                model.changed = (!first).then_some(0);
             }
         }
         None => {
@@ -66,7 +74,7 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
 pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
     model.generation += 1;
     model.judged = 0;
-    model.changed = None;
+    model.forget_changes();
     judge(model, (0..model.entries.len()).collect(), effects);
 }
 
@@ -80,7 +88,8 @@ pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
     let sessions: Vec<_> = on_screen.into_iter().chain(others).collect();
     if !sessions.is_empty() {
         let (generation, mode) = (model.generation, model.mode);
-        effects.push(Effect::Judge(Judge { generation, policy: Arc::clone(policy), mode, open, sessions }));
+        let (policy, against) = (Arc::clone(policy), model.changes.comparison.clone());
+        effects.push(Effect::Judge(Judge { generation, policy, mode, against, open, sessions }));
     }
 }
 
@@ -95,21 +104,8 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
             renumber_pinned(model, &replay);
         }
         let Some(entry) = model.entries.get_mut(at) else { continue };
-        let new = !entry.is_judged(generation);
-        model.judged += usize::from(new);
-        if new && let (Some(changed), Some((_, old))) = (&mut model.changed, &entry.replay) {
-            *changed += differing(old, &replay);
-        }
+        model.judged += usize::from(!entry.is_judged(generation));
         entry.replay = Some((generation, Rc::from(replay)));
-    }
-    if model.judging().is_none()
-        && let Some(changed) = model.changed.take()
-    {
-        let changed = match changed {
-            0 => "no decision changed".to_owned(),
-            changed => format!("{} changed", words::count(changed as u64, "decision")),
-        };
-        say(model, format!("policy read at {}: {changed}", model.rules.since));
     }
     overlays::recollect_at_times(model);
     go::keep_all(model);
@@ -122,8 +118,23 @@ fn renumber_pinned(model: &mut Model, replay: &Replay) {
     model.pinned = known.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known)).map(|(id, _)| id);
 }
 
-/// How many calls the two decide otherwise.
-fn differing(old: &Replay, new: &Replay) -> usize {
-    let pairs = old.calls().iter().zip(new.calls());
-    pairs.filter(|(old, new)| old.decision.verdict != new.decision.verdict).count()
+/// Sessions were compared; as with [`judged`], old answers are dropped.
+pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSession>) {
+    if generation != model.generation {
+        return;
+    }
+    for ComparedSession { place, session, changes } in sessions {
+        if let Some(at) = model.place_of(&session, place) {
+            model.set_changes(at, changes);
+        }
+    }
+    if model.changes.to_tell && model.changes.counts().0 == model.session_count() {
+        model.changes.to_tell = false;
+        let changed = match model.changed_decisions() {
+            0 => "no decision changed".to_owned(),
+            changed => format!("{} changed", words::count(changed as u64, "decision")),
+        };
+        say(model, format!("policy read at {}: {changed}", model.rules.since));
+    }
+    go::keep_all(model);
 }

@@ -42,6 +42,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
             Pane::Sessions => go::focus(model, Pane::Transcript),
             Pane::Transcript => body(model),
             Pane::Policy => {}
+            Pane::Changes => jump::change(model),
             pane => follow(model, pane),
         },
     }

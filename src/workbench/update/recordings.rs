@@ -90,6 +90,7 @@ fn made(file: &Arc<str>, sessions: Vec<Arc<Session>>, diagnostics: Vec<Diagnosti
         session,
         diagnostics,
         replay: None,
+        changes: None,
         left_at: None,
     };
     let mut diagnostics = Some(diagnostics);
@@ -160,6 +161,7 @@ fn inherit(entry: &mut Entry, old: &mut Entry) {
     if old.session.as_deref() == Some(&**session) {
         entry.session = old.session.take();
         entry.replay = old.replay.take();
+        entry.changes = old.changes.take();
     } else if old.goes_on_as(session) {
         // Until it is judged anew, what was decided on its calls stands.
         entry.replay = old.replay.take();
@@ -199,6 +201,7 @@ impl Place {
         model.back = model.back.drain(..).filter_map(spot).collect();
         model.forward = model.forward.drain(..).filter_map(spot).collect();
         model.judged = model.entries.iter().filter(|entry| entry.is_judged(model.generation)).count();
+        model.recount_changes();
         let below = self.below;
         if self.file.is_none() {
             // There was nothing before.

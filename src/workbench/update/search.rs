@@ -241,7 +241,7 @@ fn hit(model: &Model, row: usize) -> bool {
 /// The texts of the focused pane, where it is made of lines.
 fn texts(model: &Model) -> Option<Vec<String>> {
     let pane = model.focus;
-    if matches!(pane, Pane::Sessions | Pane::Transcript | Pane::Policy) {
+    if matches!(pane, Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes) {
         return None;
     }
     let width = view::width(&model.layout(), pane);
@@ -254,6 +254,7 @@ fn matches(model: &Model, texts: Option<&[String]>, row: usize, query: &str) -> 
     }
     match model.focus {
         Pane::Sessions => model.entries.get(row).is_some_and(|entry| contains(&entry.name, query)),
+        Pane::Changes => contains(&view::changes::plain(model, row), query),
         Pane::Policy => {
             let line = u32::try_from(row + 1).ok();
             view::policy::shown(model)

@@ -137,6 +137,13 @@ impl<'t> Row<'t> {
         self
     }
 
+    /// The same row with room up to `room` columns and no further.
+    #[must_use]
+    pub fn within(mut self, room: usize) -> Self {
+        self.room = room;
+        self
+    }
+
     /// Draws it from `(x, y)` on.
     pub fn draw(&self, buf: &mut Buffer, x: u16, y: u16) {
         let mut at = x;

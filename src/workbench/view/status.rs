@@ -6,6 +6,7 @@ use ratatui::layout::{Position, Rect};
 use super::line::{place, tail};
 use super::paint::Row;
 use crate::diagnostic::Diagnostic;
+use crate::files::watch::{Touched, Way};
 use crate::replay::Summary;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
@@ -57,10 +58,29 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     }
     if area.width >= MEDIUM.width {
         row.gap(2).put(Role::StatusStrong, model.mode.word());
+        live(model, &mut row);
     }
     row.draw(buf, area.x, area.y);
     let x = area.right().saturating_sub(u16::try_from(right.used()).unwrap_or(0));
     right.draw(buf, x.max(area.x), area.y);
+}
+
+/// Whether edits are picked up, and when the version that decides was.
+fn live(model: &Model, row: &mut Row<'_>) {
+    let Some(way) = model.live.way else { return };
+    row.gap(2);
+    if model.live.off {
+        row.put(Role::StatusNote, "live off");
+        if model.live.missed != Touched::default() {
+            row.put(Role::StatusProblem, ", edits wait");
+        }
+        return;
+    }
+    let word = match way {
+        Way::System => "live",
+        Way::Polling(_) => "polling",
+    };
+    row.put(Role::Status, word).gap(1).put(Role::Status, &model.rules.since);
 }
 
 fn documents(model: &Model, row: &mut Row<'_>) {
@@ -264,6 +284,17 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::Search], "search"),
             (&[C::Edit], "edit"),
             (&[C::Mode], "mode"),
+            (&[C::Zoom], "zoom"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ],
+        (_, Pane::Changes) => &[
+            (&[C::NextCall, C::PreviousCall], "change"),
+            (&[C::Open], "go there"),
+            (&[C::NextPane], "pane"),
+            (&[C::Search], "search"),
+            (&[C::Edit], "edit"),
+            (&[C::Live], "live"),
             (&[C::Zoom], "zoom"),
             (&[C::Help], "help"),
             (&[C::Quit], "quit"),
