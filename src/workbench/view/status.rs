@@ -117,21 +117,25 @@ fn counts(row: &mut Row<'_>, summary: Summary) {
     }
 }
 
-/// Draws the numbers and short names of all panes, the ones that are seen marked.
+/// Draws the numbers and short names of all panes, the ones that are seen marked; of the names as much as there is room
+/// for.
 pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
-    for pane in Pane::ALL {
-        let beside = layout.shape == Shape::Medium && !model.zoom;
-        if beside && pane == Pane::Transcript {
-            continue;
-        }
+    let beside = layout.shape == Shape::Medium && !model.zoom;
+    let panes = || Pane::ALL.into_iter().filter(move |pane| !beside || *pane != Pane::Transcript);
+    let tab = |pane: Pane, letters: usize| {
+        format!("{}{}", pane.number(), pane.short().chars().take(letters).collect::<String>())
+    };
+    let fits = |letters: &usize| panes().map(|pane| tab(pane, *letters).len() + 1).sum::<usize>() <= row.left() + 1;
+    let letters = [5, 3, 2].into_iter().find(fits).unwrap_or(0);
+    for pane in panes() {
         let seen = layout.pane(pane).is_some();
         let role = match (seen, pane == model.focus) {
             (true, true) => Role::TitleFocus,
             (true, false) => Role::Title,
             _ => Role::TextDim,
         };
-        row.put(role, &format!("{}{}", pane.number(), pane.short()));
+        row.put(role, &tab(pane, letters));
         row.gap(1);
     }
     let note = super::note(model, model.focus);
