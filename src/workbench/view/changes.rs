@@ -3,9 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::line::{Link, place};
+use super::line::{Link, place, tail};
 use super::paint::Row;
-use crate::compare::{Answer, At, Change, Stand};
+use crate::compare::{Answer, At, Change, Kind, Stand};
 use crate::engine::Verdict;
 use crate::report::words;
 use crate::workbench::layout::Pane;
@@ -72,29 +72,35 @@ pub fn plain(model: &Model, at: usize) -> String {
 
 /// Columns from which a row has room for where a change comes from.
 const ROOMY: usize = 60;
+/// What a call shows that is stopped under both, otherwise than before.
+const OTHER_REASON: &str = "other reason";
 
 fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query: Option<&str>) -> Row<'m> {
     let mut row = Row::new(&model.theme, width);
     let (role, glyph) = sign(change);
     row.glyph(role, glyph).gap(1);
-    // What it was and what it is must be seen; what is cut are names.
+    // What it was and what it is must be seen; what is cut are names, of a session's the beginning.
     let (base, new) = (word(change.base), word(change.new));
-    let mut end = base.len() + new.len() + 3;
-    let origin = change.origin.word();
-    if width >= ROOMY {
-        end += 2 + "downstream".len();
-    }
-    let room = row.left().saturating_sub(end + 1);
+    let same = change.kind == Kind::OtherReason;
+    let end = if same { OTHER_REASON.len() } else { base.len() + new.len() + 3 };
+    let origin = if width >= ROOMY { 2 + "downstream".len() } else { 0 };
+    let room = row.left().saturating_sub(end + origin + 1);
     let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
-    row.column(Role::Text, name, room * 2 / 5).gap(1);
-    let from = row.used();
-    row = row.within(2 + room);
-    row.put_found(Role::TextStrong, &subject(change), query, false);
+    let subject = subject(change);
+    let most = (room * 2 / 5).max(room.saturating_sub(subject.len() + 1));
+    row.put_found(Role::Text, &tail(name, most, model.theme.marks()), query, false).gap(1);
+    let names = 2 + room;
+    row = row.within(names);
+    row.put_found(Role::TextStrong, &subject, query, false);
     row = row.within(width);
-    row.to(from.max(2 + room) + 1);
-    row.put(Role::TextDim, base).put(Role::TextDim, " > ").put(role, new);
-    if width >= ROOMY {
-        row.to(width.saturating_sub("downstream".len())).put(Role::TextDim, origin);
+    row.to(names + 1);
+    if same {
+        row.put(role, OTHER_REASON);
+    } else {
+        row.put(Role::TextDim, base).put(Role::TextDim, " > ").put(role, new);
+    }
+    if origin > 0 {
+        row.gap(2).put(Role::TextDim, change.origin.word());
     }
     row
 }

@@ -126,7 +126,8 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     let tab = |pane: Pane, letters: usize| {
         format!("{}{}", pane.number(), pane.short().chars().take(letters).collect::<String>())
     };
-    let fits = |letters: &usize| panes().map(|pane| tab(pane, *letters).len() + 1).sum::<usize>() <= row.left() + 1;
+    let fits =
+        |letters: &usize| panes().map(|pane| tab(pane, *letters).len() + 1).sum::<usize>() <= row.left() + 1;
     let letters = [5, 3, 2].into_iter().find(fits).unwrap_or(0);
     for pane in panes() {
         let seen = layout.pane(pane).is_some();
