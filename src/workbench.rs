@@ -12,7 +12,7 @@ pub mod message;
 pub mod model;
 pub mod run;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod theme;
 pub mod transcript;
 pub mod update;

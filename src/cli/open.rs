@@ -2,6 +2,8 @@
 
 #[cfg(feature = "tui")]
 mod recordings;
+#[cfg(all(test, feature = "tui"))]
+mod stress;
 #[cfg(feature = "tui")]
 mod workbench;
 

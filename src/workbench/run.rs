@@ -2,6 +2,8 @@
 
 mod editor;
 pub mod environment;
+#[cfg(test)]
+pub(crate) mod headless;
 mod input;
 mod terminal;
 mod work;

@@ -34,6 +34,11 @@ fn origin(file: &str) -> Origin {
 
 /// Three turns: a check of one order, refunds of that and of another one, a closing word.
 pub fn refunds() -> Session {
+    refunding().finish()
+}
+
+/// The same, to go on.
+pub fn refunding() -> Builder {
     let mut made = Builder::new("refund-124", origin("sessions/refunds.json"));
     made.said("user", Body::text("Please refund ORD-123"), None);
     made.response(None, Body::text("Let me check that order."), None);
@@ -51,7 +56,7 @@ pub fn refunds() -> Session {
     made.result(Some("c2"), Body::text(r#"{"ok": true}"#), Mark::default(), None);
     made.result(Some("c3"), Body::text(r#"{"ok": true}"#), Mark::default(), None);
     made.response(None, Body::text("Both refunds are on their way."), None);
-    made.finish()
+    made
 }
 
 /// A session that no rule minds.

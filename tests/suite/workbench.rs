@@ -265,3 +265,88 @@ fn without_a_policy_nothing_looks_like_a_pass() {
     session.press("q");
     session.ended();
 }
+
+/// A policy and a recording on disk: a refund without the check that it needs.
+fn refund_on_disk() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("contracts")).unwrap();
+    std::fs::write(folder.path().join("contracts/refund.yaml"), STRICT).unwrap();
+    std::fs::create_dir(folder.path().join("runs")).unwrap();
+    std::fs::write(folder.path().join("runs/one.jsonl"), format!("{}\n", run("one"))).unwrap();
+    folder
+}
+
+const STRICT: &str = "tool: issue_refund\npreconditions:\n  - requires_prior_tool: check_eligibility\n";
+const LOOSE: &str = "tool: issue_refund\nforbids_after: [issue_refund]\n";
+
+fn run(id: &str) -> String {
+    let call = r#"{"id": "c1", "type": "function", "function": {"name": "issue_refund", "arguments": "{}"}}"#;
+    format!(
+        r#"{{"id": "{id}", "messages": [{{"role": "assistant", "content": null, "tool_calls": [{call}]}}, {{"role": "tool", "tool_call_id": "c1", "content": "{{}}"}}]}}"#
+    )
+}
+
+#[test]
+fn edits_from_outside_are_seen_by_themselves() {
+    for (way, word) in [("system", "live "), ("poll", "polling ")] {
+        let folder = refund_on_disk();
+        let policy = folder.path().join("contracts/refund.yaml");
+        let mut session = Session::start(130, 40, folder.path(), &["runs", "--watch", way], &[]);
+        session.sees("DENY issue_refund");
+        session.sees(word);
+        // In place.
+        std::fs::write(&policy, LOOSE).unwrap();
+        session.sees("ALLOW issue_refund");
+        session.sees("DENY > allow");
+        session.sees("since ");
+        // By renaming another file onto it.
+        std::fs::write(folder.path().join("contracts/.refund.yaml.new"), STRICT).unwrap();
+        std::fs::rename(folder.path().join("contracts/.refund.yaml.new"), &policy).unwrap();
+        session.sees("DENY issue_refund");
+        session.sees("allow > DENY");
+        // A version that does not load is said, and the last whole one goes on.
+        std::fs::write(&policy, "tool: issue_refund\nprecondition: []\n").unwrap();
+        session.sees("contracts/refund.yaml:2:1 unknown key `precondition`");
+        session.sees("decides");
+        session.sees("DENY issue_refund");
+        std::fs::write(&policy, LOOSE).unwrap();
+        session.sees("ALLOW issue_refund");
+        session.until("no more of the mistake", |screen| !screen.contains("unknown key"));
+        // The recording goes on, and another one comes and goes.
+        let mut runs = format!("{}\n{}\n", run("one"), run("two"));
+        std::fs::write(folder.path().join("runs/one.jsonl"), &runs).unwrap();
+        session.sees("1/2");
+        std::fs::write(folder.path().join("runs/zero.jsonl"), run("zero")).unwrap();
+        session.sees("1/3");
+        std::fs::remove_file(folder.path().join("runs/zero.jsonl")).unwrap();
+        session.sees("1/2");
+        // Turned off, nothing is picked up until it is turned on again.
+        session.press("R");
+        session.sees("live off");
+        runs.push_str(&run("three"));
+        std::fs::write(folder.path().join("runs/one.jsonl"), &runs).unwrap();
+        session.sees("live off, edits wait");
+        session.sees("1/2");
+        session.press("R");
+        session.sees("1/3");
+        session.press("q");
+        session.ended();
+    }
+}
+
+#[test]
+fn a_folder_of_policies_that_vanishes_and_returns() {
+    let folder = refund_on_disk();
+    let mut session = Session::start(130, 40, folder.path(), &["runs"], &[]);
+    session.sees("DENY issue_refund");
+    session.sees("live ");
+    std::fs::rename(folder.path().join("contracts"), folder.path().join("away")).unwrap();
+    session.sees("decides");
+    session.sees("DENY issue_refund");
+    std::fs::create_dir(folder.path().join("contracts")).unwrap();
+    std::fs::write(folder.path().join("contracts/other.yaml"), LOOSE).unwrap();
+    session.sees("ALLOW issue_refund");
+    session.until("no more of what was wrong", |screen| !screen.contains("decides"));
+    session.press("q");
+    session.ended();
+}

@@ -124,12 +124,15 @@ impl Recordings {
             // What is only worth knowing makes no row of its own.
             let file =
                 told.place().filter(|_| told.severity == Severity::Error).map(|place| place.file().into());
-            match (file, &mut missing) {
-                (None, _) => besides.push(told),
-                (Some(file), missing) => match missing.iter_mut().find(|(known, _)| *known == file) {
-                    Some((_, known)) => known.push(told),
-                    None => missing.push((file, vec![told])),
-                },
+            let Some(file) = file else {
+                besides.push(told);
+                continue;
+            };
+            match missing.iter_mut().find(|(known, _)| *known == file) {
+                // Named twice, missing once.
+                Some((_, known)) if known.contains(&told) => {}
+                Some((_, known)) => known.push(told),
+                None => missing.push((file, vec![told])),
             }
         }
         (files, missing, besides)
@@ -235,3 +238,6 @@ impl Batch<'_> {
         out(Msg::Sessions { file: Arc::clone(self.file), sessions, diagnostics, progress: self.progress });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,6 @@ use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::model::{Entry, Files, Lost, Model, Overlay, Spot};
-use crate::workbench::transcript::Rows;
 
 /// The files that there are, in their order. What was read of others is gone.
 pub fn listing(model: &mut Model, files: Vec<Arc<str>>) {
@@ -56,7 +55,12 @@ pub fn part(
     }
     let new = made(file, sessions, diagnostics);
     let at = own.end;
-    exchange(model, at..at, new, effects);
+    if at == 0 || at < model.entries.len() || model.lost.is_some() {
+        return exchange(model, at..at, new, effects);
+    }
+    // What comes last, as nearly everything does while all is read for the first time, moves nobody.
+    model.entries.extend(new);
+    load::judge(model, (at..model.entries.len()).collect(), effects);
 }
 
 /// A file was read again, whole.
@@ -174,7 +178,6 @@ struct Place {
     file: Option<Arc<str>>,
     name: Option<Arc<str>>,
     session: Option<Arc<Session>>,
-    rows: Rows,
     list: List,
     /// How far below the first row on screen the open session stands in the list of sessions.
     below: usize,
@@ -189,7 +192,6 @@ impl Place {
             file: entry.map(|entry| Arc::clone(&entry.file)),
             name: entry.map(|entry| Arc::clone(&entry.name)),
             session: entry.and_then(|entry| entry.session.clone()),
-            rows: model.rows.clone(),
             list: model.list(Pane::Transcript),
             below: sessions.cursor.saturating_sub(sessions.top),
         }
@@ -235,14 +237,15 @@ impl Place {
         if same {
             return;
         }
+        let rows = std::mem::take(&mut model.rows);
         go::lay_out(model);
         let List { cursor, top } = self.list;
-        let row = self.rows.get(cursor).and_then(|row| model.rows.place_of(row)).unwrap_or(cursor);
+        let row = rows.get(cursor).and_then(|row| model.rows.place_of(row)).unwrap_or(cursor);
         let (len, height) = go::extent(model, Pane::Transcript);
         let list = model.list_mut(Pane::Transcript);
         list.top = row.saturating_sub(cursor.saturating_sub(top));
         list.set(row, len, height);
-        overlays::renew_bodies(model, &self.rows, self.session.as_ref());
+        overlays::renew_bodies(model, &rows, self.session.as_ref());
     }
 
     /// The open session is gone: what its file holds now is shown, else the session that stands in its place, until it

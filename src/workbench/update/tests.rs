@@ -12,6 +12,8 @@ use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
 
+mod live;
+
 fn model() -> Model {
     opened(120, 40, "mono", vec![refunds(), clean()])
 }

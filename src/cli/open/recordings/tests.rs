@@ -1,0 +1,150 @@
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+const ONE: &str = r#"{"id": "one", "messages": [{"role": "user", "content": "hello"}]}"#;
+const TWO: &str = r#"{"id": "two", "messages": [{"role": "user", "content": "hello"}]}"#;
+
+/// What is said of each file, the diagnostics' codes included; the listing and the end in short.
+fn read(recordings: &mut Recordings, root: &Path) -> Vec<String> {
+    let mut told = Vec::new();
+    recordings.read(&mut |message| {
+        let short = |file: &str| file.replace(&format!("{}/", root.display()), "");
+        let said = |sessions: &[Arc<Session>], diagnostics: &[Diagnostic]| {
+            let ids = sessions.iter().map(|session| {
+                let codes: Vec<&str> = session.diagnostics.iter().map(|told| told.code.as_str()).collect();
+                format!("{} {}", session.id, codes.join(" ")).trim_end().to_owned()
+            });
+            let codes = diagnostics.iter().map(|told| format!("!{}", told.code));
+            ids.chain(codes).collect::<Vec<_>>().join(", ")
+        };
+        told.push(match message {
+            Msg::Listing { files } => files.iter().map(|file| short(file)).collect::<Vec<_>>().join(" "),
+            Msg::Sessions { file, sessions, diagnostics, .. } => {
+                format!("{}: {}", short(&file), said(&sessions, &diagnostics))
+            }
+            Msg::File { file, sessions, diagnostics, .. } => {
+                format!("{} again: {}", short(&file), said(&sessions, &diagnostics))
+            }
+            Msg::SessionsEnd { diagnostics } => {
+                format!("end {}", said(&[], &diagnostics)).trim_end().to_owned()
+            }
+            _ => "something else".to_owned(),
+        });
+    });
+    told
+}
+
+/// Makes a file look long unchanged.
+fn age(path: &Path) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+}
+
+fn of(root: &Path) -> Recordings {
+    Recordings::new(vec![root.display().to_string()], Options::default())
+}
+
+#[test]
+fn a_file_is_read_again_alone_and_only_if_it_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a.json"), folder.path().join("b.json"));
+    for (path, text) in [(&a, ONE), (&b, TWO)] {
+        fs::write(path, text).unwrap();
+        age(path);
+    }
+    let mut recordings = of(folder.path());
+    let read = |recordings: &mut Recordings| read(recordings, folder.path());
+    assert_eq!(read(&mut recordings), ["a.json b.json", "a.json: one", "b.json: two", "end"]);
+    assert_eq!(read(&mut recordings), ["a.json b.json", "end"]);
+    fs::write(&b, ONE).unwrap();
+    age(&b);
+    assert_eq!(read(&mut recordings), ["a.json b.json", "b.json again: one", "end"]);
+    // A new one, one that is none, and one that goes.
+    fs::write(folder.path().join("0.json"), TWO).unwrap();
+    age(&folder.path().join("0.json"));
+    fs::write(folder.path().join("notes.json"), r#"{"a": 1}"#).unwrap();
+    age(&folder.path().join("notes.json"));
+    fs::remove_file(&a).unwrap();
+    assert_eq!(read(&mut recordings), ["0.json b.json notes.json", "0.json: two", "end !not_a_session"]);
+    assert_eq!(read(&mut recordings), ["0.json b.json notes.json", "end !not_a_session"]);
+}
+
+#[test]
+fn a_file_that_was_just_written_may_be_written_again_without_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.json"), ONE).unwrap();
+    let mut recordings = of(folder.path());
+    read(&mut recordings, folder.path());
+    assert_eq!(read(&mut recordings, folder.path()), ["a.json", "a.json again: one", "end"]);
+}
+
+#[test]
+fn what_is_named_and_goes_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    fs::write(&path, ONE).unwrap();
+    let name = path.display().to_string();
+    let mut recordings = Recordings::new(vec![name.clone(), name.clone()], Options::default());
+    let read = |recordings: &mut Recordings| read(recordings, folder.path());
+    assert_eq!(read(&mut recordings), ["a.json", "a.json: one", "end"], "named twice, read once");
+    fs::remove_file(&path).unwrap();
+    let gone = read(&mut recordings);
+    assert_eq!(gone.first().map(String::as_str), Some("a.json"));
+    assert_eq!(gone.get(1).map(String::as_str), Some("a.json again: !missing_file"));
+    fs::write(&path, TWO).unwrap();
+    assert_eq!(read(&mut recordings), ["a.json", "a.json: two", "end"]);
+}
+
+#[test]
+fn the_end_of_what_is_being_written_proves_nothing_until_it_rests() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let mut text = format!("{ONE}\n");
+    fs::write(&path, &text).unwrap();
+    let mut recordings = of(folder.path()).resting(Duration::from_secs(60));
+    let read_now = |recordings: &mut Recordings| read(recordings, folder.path());
+    assert_eq!(read_now(&mut recordings), ["a.jsonl", "a.jsonl: one", "end"]);
+    text.push_str(&TWO[..30]);
+    fs::write(&path, &text).unwrap();
+    assert_eq!(read_now(&mut recordings), ["a.jsonl", "a.jsonl again: one", "end"]);
+    let rests = recordings.read(&mut |_| ()).unwrap();
+    assert!(rests > Duration::from_secs(50), "it is to be read again: {rests:?}");
+    // A whole one among them that waits for its result: nothing is said of it yet.
+    text.truncate(ONE.len() + 1);
+    text.push_str(&TWO.replace("]}", r#", {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "t", "arguments": "{}"}}]}]}"#));
+    text.push('\n');
+    fs::write(&path, &text).unwrap();
+    assert_eq!(read_now(&mut recordings), ["a.jsonl", "a.jsonl again: one, two", "end"]);
+    text.push_str("{\"id\": \"thr");
+    fs::write(&path, &text).unwrap();
+    assert_eq!(read_now(&mut recordings), ["a.jsonl", "a.jsonl again: one, two", "end"]);
+    // It rests.
+    let mut recordings = recordings.resting(Duration::ZERO);
+    let told = read_now(&mut recordings);
+    assert_eq!(
+        told.get(1).map(String::as_str),
+        Some("a.jsonl again: one, two, !damaged_line, !no_results_recorded")
+    );
+    assert_eq!(recordings.read(&mut |_| ()), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_look_alike_are_two_files() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    for (byte, text) in [(0xfe, ONE), (0xff, TWO)] {
+        fs::write(
+            folder.path().join(std::ffi::OsStr::from_bytes(&[byte, b'.', b'j', b's', b'o', b'n'])),
+            text,
+        )
+        .unwrap();
+    }
+    let told = read(&mut of(folder.path()), folder.path());
+    assert_eq!(
+        told,
+        ["\u{fffd}.json \u{fffd}.json (2)", "\u{fffd}.json: one", "\u{fffd}.json (2): two", "end"]
+    );
+}

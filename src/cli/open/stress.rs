@@ -1,0 +1,271 @@
+//! A thousand random saves while keys are pressed: the real files, watch, threads and model, without the terminal.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use super::recordings::Recordings;
+use super::workbench::FromArguments;
+use crate::files::watch::{Watched, Way};
+use crate::session::read::Options;
+use crate::workbench::keys::{TABLE, chord};
+use crate::workbench::message::Msg;
+use crate::workbench::model::Changes;
+use crate::workbench::run::headless::Headless;
+use crate::workbench::testing::{press, screen};
+
+/// Numbers that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+const TOOLS: [&str; 4] = ["look", "check", "pay", "void"];
+const POLICIES: [&str; 4] =
+    ["contracts/a.yaml", "contracts/b.yaml", "contracts/c.yml", "contracts/more/d.yaml"];
+const SESSIONS: [&str; 4] =
+    ["sessions/a.jsonl", "sessions/b.jsonl", "sessions/c.json", "sessions/more/d.jsonl"];
+
+/// A contract about a tool; one in five has a mistake.
+fn contract(tool: &str, numbers: &mut Numbers) -> String {
+    let other = numbers.pick(&TOOLS);
+    match numbers.below(10) {
+        0 => format!("tool: {tool}\nforbids: [{other}]\n"),
+        1 => format!("tool: \"{tool}\n"),
+        2 | 3 => format!("tool: {tool}\nforbids_after: [{other}]\n"),
+        4 => {
+            format!("tool: {tool}\npreconditions:\n  - requires_step_count: {{gte: {}}}\n", numbers.below(4))
+        }
+        _ => format!("tool: {tool}\npreconditions:\n  - requires_prior_tool: {other}\n"),
+    }
+}
+
+/// A session of a few calls, on one line.
+fn session(id: usize, numbers: &mut Numbers) -> String {
+    let mut messages = vec![r#"{"role": "user", "content": "please"}"#.to_owned()];
+    for call in 0..1 + numbers.below(5) {
+        let tool = numbers.pick(&TOOLS);
+        messages.push(format!(
+            r#"{{"role": "assistant", "content": null, "tool_calls": [{{"id": "c{call}", "type": "function", "function": {{"name": "{tool}", "arguments": "{{}}"}}}}]}}"#
+        ));
+        messages.push(format!(r#"{{"role": "tool", "tool_call_id": "c{call}", "content": "ok"}}"#));
+    }
+    format!(r#"{{"id": "s{id}", "messages": [{}]}}"#, messages.join(", "))
+}
+
+fn recording(numbers: &mut Numbers) -> String {
+    match numbers.below(8) {
+        0 => "{\"id\": \"half".to_owned(),
+        1 => String::new(),
+        _ => (0..1 + numbers.below(4)).map(|id| format!("{}\n", session(id, numbers))).collect(),
+    }
+}
+
+/// Saves a text in one of the ways in which editors and programs do.
+fn save(path: &Path, text: &str, numbers: &mut Numbers) {
+    // What it is saved in may just have been taken away.
+    let beside = path.with_file_name(".new.tmp");
+    let _ = match numbers.below(6) {
+        0 | 1 => fs::write(path, text),
+        2 => fs::write(&beside, text).and_then(|()| fs::rename(&beside, path)),
+        3 => {
+            let _ = fs::rename(path, path.with_extension("yaml~"));
+            fs::write(path, text)
+        }
+        4 => {
+            let middle = text.len() / 2;
+            let half = text.get(..middle).unwrap_or_default();
+            fs::write(path, half).and_then(|()| {
+                thread::sleep(Duration::from_millis(1));
+                let mut file = fs::File::options().append(true).open(path)?;
+                std::io::Write::write_all(&mut file, text.get(middle..).unwrap_or(text).as_bytes())
+            })
+        }
+        _ => fs::remove_file(path).and_then(|()| fs::write(path, text)),
+    };
+}
+
+struct Scene {
+    folder: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["contracts/more", "sessions/more"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        Scene { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn start(&self, way: Option<Way>) -> Headless {
+        let named = |name: &str| vec![self.path(name).display().to_string()];
+        // What grows comes to rest soon, so that the end can be waited for.
+        let recordings =
+            Recordings::new(named("sessions"), Options::default()).resting(Duration::from_millis(300));
+        let watched = Watched { policies: named("contracts"), sessions: named("sessions") };
+        let supply = FromArguments {
+            with_samples: false,
+            policies: named("contracts"),
+            only: None,
+            recordings: Mutex::new(recordings),
+        };
+        Headless::start(Arc::new(supply), way.map(|way| (watched, way)))
+    }
+
+    /// One random change on disk.
+    fn change(&self, numbers: &mut Numbers) {
+        match numbers.below(40) {
+            0..18 => {
+                // A tool has one contract, in its own file.
+                let which = numbers.below(POLICIES.len());
+                let text = contract(TOOLS[which], numbers);
+                save(&self.path(POLICIES[which]), &text, numbers);
+            }
+            18..28 => {
+                let text = recording(numbers);
+                save(&self.path(numbers.pick(&SESSIONS)), &text, numbers);
+            }
+            28..34 => {
+                // A recording goes on, in the middle of a line perhaps.
+                let more = format!("{}\n", session(10 + numbers.below(5), numbers));
+                let end = if numbers.below(2) == 0 { more.len() } else { numbers.below(more.len()) };
+                let file = fs::File::options().append(true).open(self.path(numbers.pick(&SESSIONS)));
+                if let Ok(mut file) = file {
+                    let _ = std::io::Write::write_all(&mut file, &more.as_bytes()[..end]);
+                }
+            }
+            34 => drop(fs::remove_file(self.path(numbers.pick(&POLICIES)))),
+            35 => drop(fs::remove_file(self.path(numbers.pick(&SESSIONS)))),
+            36 => drop(fs::remove_dir_all(self.path("sessions/more"))),
+            37 => drop(fs::rename(self.path("contracts"), self.path("away"))),
+            38 => drop(fs::remove_dir_all(self.path("contracts/more"))),
+            _ => {
+                if !self.path("contracts").exists() {
+                    let _ = fs::rename(self.path("away"), self.path("contracts"));
+                }
+                for name in ["contracts/more", "sessions/more"] {
+                    let _ = fs::create_dir_all(self.path(name));
+                }
+            }
+        }
+    }
+}
+
+/// Every session's screen, the findings and the problems: all that does not depend on the way here.
+fn everything(bench: &mut Headless) -> Vec<String> {
+    let model = &mut bench.model;
+    model.overlays.clear();
+    (model.note, model.query, model.prompt, model.zoom) = (None, None, None, false);
+    model.pending.clear();
+    (model.back, model.forward, model.which_key, model.pinned) = (Vec::new(), Vec::new(), false, None);
+    model.forget_changes();
+    model.changes = Changes::default();
+    model.live = Default::default();
+    model.rules.since = "12:00:00".to_owned();
+    model.entries.iter_mut().for_each(|entry| entry.left_at = None);
+    if model.mode != crate::engine::Mode::Enforce {
+        bench.take(Msg::Key(crate::workbench::keys::Key::char('m')));
+        bench.settle(Duration::from_millis(300));
+    }
+    let model = &mut bench.model;
+    let mut screens = Vec::new();
+    press(model, "2 6 2 } 1 gg");
+    for _ in 0..model.entries.len() {
+        press(model, "2 gg");
+        model.note = None;
+        screens.push(screen(model));
+        press(model, "1 j");
+    }
+    for list in ["F", "!"] {
+        press(model, list);
+        model.note = None;
+        screens.push(screen(model));
+        press(model, "q");
+    }
+    screens
+}
+
+fn storm(way: Way, saves: usize, seed: u64, rest: Duration) -> Duration {
+    let scene = Scene::new();
+    let numbers = &mut Numbers(seed);
+    let keys: Vec<_> =
+        TABLE.iter().flat_map(|row| row.keys).flat_map(|keys| chord::parse(keys)).flatten().collect();
+    let mut bench = scene.start(Some(way));
+    let mut longest = Duration::ZERO;
+    for at in 0..saves {
+        scene.change(numbers);
+        for _ in 0..numbers.below(4) {
+            let key = numbers.pick(&keys);
+            // Live stays on: what is picked up is what is asked about.
+            if key != crate::workbench::keys::Key::char('R') {
+                longest = longest.max(bench.take(Msg::Key(key)));
+            }
+        }
+        bench.drain();
+        if at % 16 == 0 {
+            screen(&bench.model);
+        }
+        thread::sleep(Duration::from_micros(100 * numbers.below(40) as u64));
+    }
+    // The last word on every policy is a whole one: a version that does not load leaves an older one deciding.
+    let _ = fs::rename(scene.path("away"), scene.path("contracts"));
+    for (name, tool) in POLICIES.into_iter().zip(TOOLS) {
+        let path = scene.path(name);
+        let broken = |text: String| text.contains("forbids:") || text.contains('"') || !text.ends_with('\n');
+        if fs::read_to_string(&path).is_ok_and(broken) {
+            fs::write(&path, format!("tool: {tool}\nforbids_after: [void]\n")).unwrap();
+        }
+    }
+    fs::create_dir_all(scene.path("contracts")).unwrap();
+    fs::write(scene.path("contracts/last.yaml"), "tool: last\nforbids_after: [look]\n").unwrap();
+    bench.settle(rest);
+    assert!(bench.model.rules.loads.newest_first().len() > 3, "edits were picked up on the way");
+    let mut fresh = scene.start(None);
+    fresh.settle(rest);
+    assert!(!bench.model.rules.stale, "{:?}", bench.model.rules.problems);
+    let digest =
+        |bench: &Headless| bench.model.rules.policy.as_ref().map(|policy| policy.digest().to_string());
+    assert_eq!(digest(&bench), digest(&fresh));
+    assert_eq!(bench.model.judging(), None);
+    let (kept, new) = (everything(&mut bench), everything(&mut fresh));
+    assert_eq!(kept.len(), new.len(), "as many sessions");
+    for (kept, new) in kept.iter().zip(&new) {
+        assert!(kept == new, "seed {seed}\nkept:\n{kept}\n\nfresh:\n{new}");
+    }
+    longest
+}
+
+#[test]
+fn a_thousand_saves_while_keys_are_pressed() {
+    let longest = storm(Way::System, 1000, 1, Duration::from_millis(1200));
+    println!("the slowest key took {longest:?}");
+}
+
+#[test]
+fn saves_that_are_only_looked_for() {
+    storm(Way::Polling(Duration::from_millis(20)), 200, 2, Duration::from_millis(2600));
+}
+
+#[test]
+#[ignore = "takes minutes: many storms, one after the other"]
+fn many_storms() {
+    for seed in 10..40 {
+        let longest = storm(Way::System, 1000, seed, Duration::from_millis(1200));
+        println!("seed {seed}: the slowest key took {longest:?}");
+    }
+}

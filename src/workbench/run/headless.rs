@@ -1,0 +1,74 @@
+//! The loop without a terminal, for tests: the same threads, the same watch, the same model.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use ratatui::layout::Size;
+
+use super::work::Workers;
+use super::{Arrived, Supply, begin_watch};
+use crate::engine::Mode;
+use crate::files::watch::{Watch, Watched, Way};
+use crate::workbench::effect::Effect;
+use crate::workbench::message::Msg;
+use crate::workbench::model::{Model, Opening};
+use crate::workbench::theme::{Depth, Theme};
+use crate::workbench::update::update;
+
+/// A workbench that nobody sees.
+pub(crate) struct Headless {
+    pub model: Model,
+    workers: Workers,
+    arriving: Receiver<Arrived>,
+    _watch: Option<Watch>,
+}
+
+impl Headless {
+    pub fn start(supply: Arc<dyn Supply>, watch: Option<(Watched, Way)>) -> Self {
+        let (out, arriving) = channel();
+        let workers = Workers::start(supply, out.clone()).expect("threads");
+        workers.policy();
+        workers.sessions();
+        let watch = watch.map(|(watched, way)| begin_watch(watched, way, out).expect("a thread"));
+        let model = Model::new(Opening {
+            theme: Theme::builtin("mono", Depth::None).expect("a theme inside the program"),
+            size: Size::new(120, 40),
+            policy_name: "contracts".to_owned(),
+            mode: Mode::Enforce,
+        });
+        Self { model, workers, arriving, _watch: watch }
+    }
+
+    /// Something happens; effects outside the program are left out. Gives how long it took to take in.
+    pub fn take(&mut self, message: Msg) -> Duration {
+        let begun = Instant::now();
+        for effect in update(&mut self.model, message) {
+            match effect {
+                Effect::LoadPolicy => self.workers.policy(),
+                Effect::LoadSessions => self.workers.sessions(),
+                Effect::Judge(judge) => self.workers.judge(judge),
+                Effect::Quit
+                | Effect::Redraw
+                | Effect::Suspend
+                | Effect::Edit { .. }
+                | Effect::Copy { .. } => {}
+            }
+        }
+        begun.elapsed()
+    }
+
+    /// Takes in what has arrived.
+    pub fn drain(&mut self) {
+        while let Ok(Arrived::Work(message)) = self.arriving.try_recv() {
+            self.take(message);
+        }
+    }
+
+    /// Takes in what arrives, until nothing has for as long as `quiet`.
+    pub fn settle(&mut self, quiet: Duration) {
+        while let Ok(Arrived::Work(message)) = self.arriving.recv_timeout(quiet) {
+            self.take(message);
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Edits from outside, by messages: what is kept, what is told, and what comes too late.
+
+use std::sync::Arc;
+
+use super::{at, note};
+use crate::compare::{Change, Kind};
+use crate::diagnostic::{Diagnostic, code};
+use crate::files::watch::{LOOK, Told, Touched, Way};
+use crate::replay::Replay;
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Origin, Session};
+use crate::workbench::effect::Effect;
+use crate::workbench::layout::Pane;
+use crate::workbench::message::{ComparedSession, Msg};
+use crate::workbench::model::{Loads, Model, Overlay};
+use crate::workbench::testing::*;
+use crate::workbench::update::update;
+
+const WITHOUT_RESOURCE: &str = "\
+tool: issue_refund
+preconditions:
+  - requires_prior_tool: check_eligibility
+    with_output: [{path: $.eligible, equals: true}]
+forbids_after: [void_order]
+";
+
+fn policy(model: &mut Model, text: &str, at: &str) {
+    feed(model, Msg::Policy { loaded: Box::new(loaded(text)), at: at.to_owned() });
+}
+
+fn file(model: &mut Model, name: &str, sessions: Vec<Session>) {
+    let sessions = sessions.into_iter().map(Arc::new).collect();
+    feed(model, Msg::File { file: name.into(), sessions, diagnostics: Vec::new(), progress: (0, 1) });
+    feed(model, Msg::SessionsEnd { diagnostics: Vec::new() });
+}
+
+fn listing(model: &mut Model, files: &[&str]) {
+    feed(model, Msg::Listing { files: files.iter().map(|file| Arc::from(*file)).collect() });
+}
+
+const REFUNDS: &str = "sessions/refunds.json";
+const CLEAN: &str = "sessions/clean.json";
+
+/// Two files, listed.
+fn model() -> Model {
+    let mut model = opened(120, 40, "mono", Vec::new());
+    listing(&mut model, &[CLEAN, REFUNDS]);
+    file(&mut model, REFUNDS, vec![refunds()]);
+    file(&mut model, CLEAN, vec![clean()]);
+    model
+}
+
+/// The refunds, going on with one more call in a turn of its own.
+fn longer() -> Session {
+    let mut made = refunding();
+    made.response(None, Body::MISSING, None);
+    made.call(Some("c9"), "void_order", Body::text(r#"{"order_id": "ORD-124"}"#), None);
+    made.result(Some("c9"), Body::text("{}"), Mark::default(), None);
+    made.finish()
+}
+
+#[test]
+fn files_stand_in_their_order_whatever_order_they_are_read_in() {
+    let model = model();
+    let names: Vec<&str> = model.entries.iter().map(|entry| &*entry.name).collect();
+    assert_eq!(names, ["refund-121", "refund-124"]);
+    assert_eq!(model.open, 1, "what was open stays open");
+}
+
+#[test]
+fn an_edit_keeps_the_place_and_says_what_it_changed() {
+    let mut model = model();
+    press(&mut model, "]f / i s s u e Enter");
+    press(&mut model, "]f");
+    let (call, list) = (at(&model), model.list(Pane::Transcript));
+    policy(&mut model, WITHOUT_RESOURCE, "12:04:31");
+    assert_eq!((at(&model), model.list(Pane::Transcript)), (call, list));
+    assert_eq!(model.query.as_deref(), Some("issue"));
+    assert_eq!(model.finding(), None);
+    assert_eq!(note(&model), "policy read at 12:04:31: 1 decision changed");
+    assert_eq!(model.rules.since, "12:04:31");
+}
+
+#[test]
+fn a_body_stays_open_with_its_folds() {
+    let mut model = model();
+    press(&mut model, "Down b j Space");
+    let shown = |model: &Model| match model.overlays.last() {
+        Some(Overlay::Body(view)) => (view.title.clone(), view.document.len(), view.list),
+        _ => panic!("a body is open"),
+    };
+    let before = shown(&model);
+    assert_eq!(before.1, 1, "folded");
+    policy(&mut model, WITHOUT_RESOURCE, "12:04:31");
+    assert_eq!(shown(&model), before);
+    // The session goes on; the body that is read is the same.
+    file(&mut model, REFUNDS, vec![longer()]);
+    assert_eq!(shown(&model), before);
+    // Another text is shown as it is now.
+    let mut made = Builder::new("refund-124", refunds().origin);
+    made.said("user", Body::text("Please refund ORD-123"), None);
+    made.response(None, Body::text("Let me check that order."), None);
+    made.call(Some("c1"), "check_eligibility", Body::text(r#"{"order_id": "ORD-123"}"#), None);
+    made.result(Some("c1"), Body::text("not any more"), Mark::default(), None);
+    file(&mut model, REFUNDS, vec![made.finish()]);
+    assert!(screen(&model).contains("not any more"), "{}", screen(&model));
+}
+
+#[test]
+fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
+    let mut model = model();
+    press(&mut model, "8");
+    assert!(screen(&model).contains("no edit yet"));
+    press(&mut model, "2");
+    let stricter = format!(
+        "{WITHOUT_RESOURCE}---\ntool: lookup_order\npreconditions:\n  - requires_prior_tool: never\n"
+    );
+    policy(&mut model, &stricter, "12:04:31");
+    let kinds: Vec<Kind> = model.changes_from(0).map(|(_, change)| change.kind).collect();
+    assert_eq!(kinds[..2], [Kind::NewlyAllowed, Kind::NewlyBlocked], "{kinds:?}");
+    let seen = screen(&model);
+    assert!(seen.contains("8 Changes") && seen.contains("since 12:03:58"), "{seen}");
+    assert!(seen.contains("DENY > allow"), "{seen}");
+    press(&mut model, "8 gg Enter");
+    assert_eq!((at(&model).as_str(), model.focus), ("T2.2 issue_refund", Pane::Transcript));
+    press(&mut model, "8 j yy");
+    let effects = format!("{:?}", press(&mut model, "yy"));
+    assert!(effects.contains("refund-121 T1.1 lookup_order allow > DENY primary"), "{effects}");
+    press(&mut model, "Enter");
+    assert_eq!(at(&model), "T1.1 lookup_order");
+    // In the other mode the same two versions are compared.
+    press(&mut model, "m");
+    assert_eq!(model.changes.counts().0, 2);
+    // Back to what it was: the changes are those of this edit.
+    policy(&mut model, WITHOUT_RESOURCE, "12:05:00");
+    let lookup = |(_, change): (usize, &Change)| change.tool.as_deref() == Some("lookup_order");
+    assert!(!model.changes.is_empty() && model.changes_from(0).all(lookup));
+    press(&mut model, "8 G");
+    let seen = screen(&model);
+    assert!(seen.contains("since 12:04:31") && seen.contains("unchanged"), "{seen}");
+}
+
+#[test]
+fn earlier_loads_are_kept_but_not_without_end() {
+    let mut model = model();
+    for edit in 0..30 {
+        policy(&mut model, &format!("{CONTRACT}# {edit}\n"), &format!("12:00:{edit:02}"));
+    }
+    let loads = &model.rules.loads;
+    assert_eq!(loads.newest_first().len(), Loads::KEPT);
+    assert_eq!(loads.newest().unwrap().at, "12:00:29");
+    let before = loads.before().unwrap();
+    assert_eq!(before.at, "12:00:28");
+    assert_eq!(model.changes.since, "12:00:28");
+    assert_ne!(before.policy.digest(), loads.newest().unwrap().policy.digest());
+}
+
+#[test]
+fn a_broken_policy_is_said_until_it_is_mended() {
+    let mut model = model();
+    let generation = model.generation;
+    policy(&mut model, "tool: issue_refund\nforbids: [x]\n", "12:05:00");
+    assert!(screen(&model).contains("the policy of 12:03:58 decides"));
+    press(&mut model, "! q j k");
+    assert!(screen(&model).contains("the policy of 12:03:58 decides"), "keys do not take it away");
+    press(&mut model, "!");
+    policy(&mut model, CONTRACT, "12:06:00");
+    assert!(!screen(&model).contains("unknown"), "the open list of problems knows: {}", screen(&model));
+    press(&mut model, "q");
+    assert!(!model.rules.stale);
+    assert_eq!(model.generation, generation, "the same version is not judged again");
+    assert!(!screen(&model).contains("decides"));
+}
+
+#[test]
+fn live_is_turned_off_and_on() {
+    let both = Touched { policies: true, sessions: true };
+    let mut model = model();
+    press(&mut model, "R");
+    assert_eq!(note(&model), "nothing that is open is a file that could be watched");
+    let told = |model: &mut Model, told| format!("{:?}", feed(model, Msg::Watch(told)));
+    // Between the first reading and the watch something may have changed.
+    assert_eq!(told(&mut model, Told::Begun(Way::System)), "[LoadSessions, LoadPolicy]");
+    assert!(screen(&model).contains("live 12:03:58"));
+    let policies = Touched { policies: true, sessions: false };
+    assert_eq!(told(&mut model, Told::Touched(policies)), "[LoadPolicy]");
+    press(&mut model, "R");
+    assert!(screen(&model).contains("live off "), "{}", screen(&model));
+    assert_eq!(told(&mut model, Told::Touched(both)), "[]");
+    assert!(screen(&model).contains("live off, edits wait"));
+    assert_eq!(format!("{:?}", press(&mut model, "R")), "[LoadSessions, LoadPolicy]");
+    assert_eq!(told(&mut model, Told::Fallen("the system watches no more folders".into())), "[]");
+    assert_eq!(model.live.way, Some(Way::Polling(LOOK)));
+    let seen = screen(&model);
+    assert!(seen.contains("polling 12:03:58") && seen.contains("watches no more folders"), "{seen}");
+}
+
+#[test]
+fn a_session_that_goes_on_keeps_row_and_decisions() {
+    let mut model = model();
+    press(&mut model, "]f");
+    let list = model.list(Pane::Transcript);
+    let sessions = vec![Arc::new(longer())];
+    let message = Msg::File { file: REFUNDS.into(), sessions, diagnostics: Vec::new(), progress: (0, 1) };
+    let effects = update(&mut model, message);
+    // Not judged yet: what was decided on its first calls stands, the new one has no decision.
+    assert_eq!(model.list(Pane::Transcript), list);
+    assert_eq!(model.finding().unwrap().code, code::RESOURCE_UNMATCHED);
+    assert_eq!(model.judging(), Some((1, 2)));
+    let asked = format!("{effects:?}");
+    assert_eq!(asked, "[Judge(1 enforce [1])]", "only what changed is judged");
+    press(&mut model, "G");
+    assert!(screen(&model).contains("void_order"));
+    assert!(model.judged_call().is_none());
+    let [Effect::Judge(judge)] = &effects[..] else { panic!("one effect") };
+    assert!(judge.open, "it is on screen");
+    let replay = Box::new(Replay::new(model.session().unwrap(), &judge.policy, judge.mode));
+    feed(&mut model, Msg::Judged { generation: 1, replays: vec![(1, replay)] });
+    assert_eq!(model.judged_call().unwrap().decision.verdict.word(), "deny");
+    assert_eq!(model.judging(), None);
+}
+
+#[test]
+fn a_file_that_is_read_again_and_says_the_same_is_not_judged_again() {
+    let mut model = model();
+    let before = Arc::clone(model.session().unwrap());
+    let sessions = vec![Arc::new(refunds())];
+    let message = Msg::File { file: REFUNDS.into(), sessions, diagnostics: Vec::new(), progress: (0, 1) };
+    assert!(update(&mut model, message).is_empty());
+    assert!(Arc::ptr_eq(&before, model.session().unwrap()));
+    assert_eq!(model.judging(), None);
+}
+
+#[test]
+fn what_is_answered_too_late_is_dropped() {
+    let mut model = model();
+    policy(&mut model, WITHOUT_RESOURCE, "12:04:31");
+    let old = Arc::clone(model.session().unwrap());
+    let (generation, at) = (model.generation, model.open);
+    file(&mut model, REFUNDS, vec![longer()]);
+    let calls = |model: &Model| model.entries[at].replay.as_ref().map(|(_, replay)| replay.calls().len());
+    assert_eq!(calls(&model), Some(4));
+    // About a version of the session that is no more, though the request is the newest.
+    let replay = Box::new(Replay::new(&old, model.rules.policy.as_ref().unwrap(), model.mode));
+    feed(&mut model, Msg::Judged { generation, replays: vec![(at, replay)] });
+    assert_eq!(calls(&model), Some(4));
+    let count = model.changes.len();
+    let late = |generation, session: &Arc<Session>| Msg::Compared {
+        generation,
+        sessions: vec![ComparedSession { place: at, session: Arc::clone(session), changes: Vec::new() }],
+    };
+    feed(&mut model, late(generation, &old));
+    let now = Arc::clone(model.session().unwrap());
+    feed(&mut model, late(generation - 1, &now));
+    assert_eq!(model.changes.len(), count);
+    feed(&mut model, late(generation, &now));
+    assert_eq!(model.changes.len(), 0, "the right one is taken");
+}
+
+#[test]
+fn an_answer_finds_its_session_where_the_list_has_shifted() {
+    let mut model = model();
+    let session = Arc::clone(model.session().unwrap());
+    listing(&mut model, &["sessions/a.json", CLEAN, REFUNDS]);
+    let mut other = clean();
+    other.id = "refund-100".into();
+    file(&mut model, "sessions/a.json", vec![other]);
+    assert_eq!((model.open, model.place_of(&session, 1)), (2, Some(2)));
+    assert_eq!(model.place_of(&session, 400), Some(2));
+    assert_eq!(model.place_of(&Arc::new(clean()), 0), None);
+    let replay = Box::new(Replay::new(&session, model.rules.policy.as_ref().unwrap(), model.mode));
+    feed(&mut model, Msg::Judged { generation: 1, replays: vec![(1, replay)] });
+    assert!(model.entries.iter().all(|entry| entry.is_judged(1)));
+}
+
+#[test]
+fn a_session_that_goes_is_left_and_found_again_when_it_returns() {
+    let mut model = model();
+    press(&mut model, "]f");
+    listing(&mut model, &[CLEAN]);
+    assert_eq!((model.entries.len(), model.open), (1, 0));
+    assert_eq!(note(&model), "the session refund-124 is gone");
+    assert_eq!(at(&model), "T1.1 lookup_order");
+    listing(&mut model, &[CLEAN, REFUNDS]);
+    file(&mut model, REFUNDS, vec![refunds()]);
+    assert_eq!((model.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    // Unless the person has gone elsewhere.
+    listing(&mut model, &[CLEAN]);
+    press(&mut model, "1 gg 2");
+    listing(&mut model, &[CLEAN, REFUNDS]);
+    file(&mut model, REFUNDS, vec![refunds()]);
+    assert_eq!(model.open, 0);
+    // Everything may go, and come back.
+    listing(&mut model, &[]);
+    assert!(model.entries.is_empty() && screen(&model).contains("no session"));
+    press(&mut model, "j J } ]f b F q ! q 8 Enter");
+    listing(&mut model, &[CLEAN, REFUNDS]);
+    file(&mut model, CLEAN, vec![clean()]);
+    assert_eq!(model.judging(), None);
+}
+
+#[test]
+fn a_recording_that_breaks_is_told_and_its_session_returns() {
+    let mut model = model();
+    press(&mut model, "]f");
+    let told = Diagnostic::error(code::NOT_A_SESSION, "not JSON").in_file(REFUNDS);
+    let broken =
+        Msg::File { file: REFUNDS.into(), sessions: Vec::new(), diagnostics: vec![told], progress: (0, 1) };
+    feed(&mut model, broken);
+    assert_eq!((model.open, model.entries.len()), (1, 2));
+    assert!(screen(&model).contains("not JSON"), "{}", screen(&model));
+    file(&mut model, REFUNDS, vec![clean(), refunds()]);
+    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+}
+
+#[test]
+fn jumps_and_findings_lead_where_their_sessions_stand_now() {
+    let mut model = model();
+    press(&mut model, "]f o { F");
+    let row = |model: &Model| match model.overlays.last() {
+        Some(Overlay::Findings(view)) => view.row().map(|row| (row.entry, row.at)),
+        _ => panic!("the list is open"),
+    };
+    let before = row(&model).unwrap();
+    listing(&mut model, &["sessions/a.json", CLEAN, REFUNDS]);
+    let mut other = refunds();
+    other.id = "refund-100".into();
+    file(&mut model, "sessions/a.json", vec![other]);
+    assert_eq!(row(&model), Some((before.0 + 1, before.1)), "still on the same finding");
+    press(&mut model, "q Ctrl-o");
+    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+    // The session that a place was in is gone, and so is the place.
+    press(&mut model, "o {");
+    listing(&mut model, &["sessions/a.json", CLEAN]);
+    press(&mut model, "Ctrl-o");
+    assert_eq!(note(&model), "no jump to go back from");
+}
+
+#[test]
+fn an_id_that_was_edited_is_still_the_same_session() {
+    let mut model = model();
+    let origin = |index| Origin { file: REFUNDS.into(), index, format: "native", line: 1 };
+    let mut renamed = refunds();
+    (renamed.id, renamed.origin) = ("refund-124b".into(), origin(0));
+    press(&mut model, "]f");
+    file(&mut model, REFUNDS, vec![renamed]);
+    assert_eq!((model.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    assert!(screen(&model).contains("refund-124b"));
+}
