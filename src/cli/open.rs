@@ -2,8 +2,6 @@
 
 #[cfg(feature = "tui")]
 mod recordings;
-#[cfg(all(test, feature = "tui"))]
-mod stress;
 #[cfg(feature = "tui")]
 mod workbench;
 

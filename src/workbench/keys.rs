@@ -154,7 +154,7 @@ commands! {
     All Look Help "help" ["?" "F1"] never "all commands and their keys";
     All Look Redraw "redraw" ["Ctrl-l"] never "draw the screen anew";
 
-    Panes Do Judge "judge" ["r"] never "read the policy again and judge everything by it";
+    Panes Do Judge "judge" ["r"] never "read the policy and the recordings again";
     Panes Do Live "live" ["R"] watched "pick up edits by itself, or only when asked";
     Panes Do Mode "mode" ["m"] never "stop calls (enforce), or only say what would be stopped (shadow)";
     All Do Edit "edit" ["e"] source "edit this rule; from words in the transcript, look at the recording";

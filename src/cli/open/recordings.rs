@@ -35,6 +35,17 @@ struct Read {
     notices: Vec<Diagnostic>,
 }
 
+/// What the arguments lead to.
+#[derive(Default)]
+struct There {
+    /// The files that there are, each under a name of its own.
+    files: Vec<File>,
+    /// What was named and cannot be read, each with what there is to say of it.
+    missing: Vec<(Arc<str>, Vec<Diagnostic>)>,
+    /// What else there is to say.
+    besides: Vec<Diagnostic>,
+}
+
 /// A file to read.
 struct File {
     name: Arc<str>,
@@ -67,7 +78,7 @@ impl Recordings {
     /// anything is: it is to be read once more then, since its end proves something only now.
     pub fn read(&mut self, out: &mut dyn FnMut(Msg)) -> Option<Duration> {
         let now = SystemTime::now();
-        let (files, missing, mut besides) = self.find();
+        let There { files, missing, mut besides } = self.find();
         let names: Vec<Arc<str>> = files
             .iter()
             .map(|file| &file.name)
@@ -93,13 +104,11 @@ impl Recordings {
         growing.map(|read| self.rests.saturating_sub(read.age(SystemTime::now()))).min()
     }
 
-    /// The files that there are, each under a name of its own; what was named and is not there; what else there is to
-    /// say.
-    fn find(&self) -> (Vec<File>, Vec<(Arc<str>, Vec<Diagnostic>)>, Vec<Diagnostic>) {
+    fn find(&self) -> There {
         if self.arguments.is_empty() {
             let sample =
                 |(name, bytes): (String, _)| File { name: name.into(), source: Source::Sample(bytes) };
-            return (samples::sessions().map(sample).collect(), Vec::new(), Vec::new());
+            return There { files: samples::sessions().map(sample).collect(), ..There::default() };
         }
         let found = files::expand(&self.arguments);
         let mut files = Vec::with_capacity(found.inputs.len());
@@ -135,7 +144,7 @@ impl Recordings {
                 None => missing.push((file, vec![told])),
             }
         }
-        (files, missing, besides)
+        There { files, missing, besides }
     }
 
     /// Whether a file is to be read: it never was, or is another one now, or may be.
@@ -169,7 +178,7 @@ impl Recordings {
         let mut diagnostics = Vec::new();
         match self.open(file, read.grows) {
             Ok(mut reading) => {
-                while let Some(session) = reading.next() {
+                for session in reading.by_ref() {
                     batch.sessions.push(Arc::new(session));
                     // One that is on screen already is exchanged as a whole.
                     if !again && batch.sessions.len() >= TOGETHER {

@@ -72,11 +72,11 @@ fn way(asked: Watching) -> Option<Way> {
 }
 
 /// What the command line named.
-pub(super) struct FromArguments {
-    pub with_samples: bool,
-    pub policies: Vec<String>,
-    pub only: Option<&'static Dialect>,
-    pub recordings: Mutex<Recordings>,
+struct FromArguments {
+    with_samples: bool,
+    policies: Vec<String>,
+    only: Option<&'static Dialect>,
+    recordings: Mutex<Recordings>,
 }
 
 impl FromArguments {
@@ -126,3 +126,6 @@ impl Supply for FromArguments {
         jiff::Zoned::now().strftime("%H:%M:%S").to_string()
     }
 }
+
+#[cfg(test)]
+mod stress;

@@ -16,7 +16,7 @@ use crate::workbench::theme::{Glyph, Role};
 pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
     let list = model.list(Pane::Changes);
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-    let ys = inner.y..inner.bottom();
+    let mut ys = inner.y..inner.bottom();
     let query = model.query.as_deref().filter(|_| focus);
     let shown = model.changes_from(list.top).take(height);
     let mut drawn = 0;
@@ -26,7 +26,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         drawn += 1;
     }
     if drawn < height
-        && let Some(y) = ys.skip(drawn).next()
+        && let Some(y) = ys.nth(drawn)
     {
         let mut row = Row::new(&model.theme, width);
         row.put(Role::TextDim, &rest(model));

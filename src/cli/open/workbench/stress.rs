@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::recordings::Recordings;
-use super::workbench::FromArguments;
+use super::super::recordings::Recordings;
+use super::FromArguments;
 use crate::files::watch::{Watched, Way};
 use crate::session::read::Options;
 use crate::workbench::keys::{TABLE, chord};
