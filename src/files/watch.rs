@@ -27,6 +27,14 @@ pub struct Watched {
     pub sessions: Vec<String>,
 }
 
+impl Watched {
+    /// The sides on which there is anything to watch.
+    #[must_use]
+    pub fn sides(&self) -> Touched {
+        Touched { policies: !self.policies.is_empty(), sessions: !self.sessions.is_empty() }
+    }
+}
+
 /// How to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Way {
@@ -49,9 +57,9 @@ pub struct Touched {
 /// What is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// From now on no change is missed.
+    /// From now on no change is missed. What changed before may have been: that everything was touched is told next.
     Begun(Way),
-    /// The system does not tell, for this reason; from now on by looking.
+    /// The system does not tell, for this reason; from now on by looking. Again, that everything was touched is told next.
     Fallen(String),
     /// Something changed and has been quiet for a moment.
     Touched(Touched),
@@ -128,6 +136,7 @@ fn native(
     let mut native = Native { watcher, folders: BTreeSet::new(), plan: Plan::default() };
     native.place(watched)?;
     tell(Told::Begun(Way::System));
+    tell(Told::Touched(watched.sides()));
     let (mut policies, mut sessions) = (Waiting::default(), Waiting::default());
     // The folders may be others.
     let mut shaped = false;
@@ -297,14 +306,8 @@ fn polling(
 ) {
     let mut seen = Seen::now(watched);
     let mut pause = every;
-    match fallen {
-        None => tell(Told::Begun(Way::Polling(every))),
-        Some(reason) => {
-            tell(Told::Fallen(reason));
-            // What changed before that may have been missed.
-            tell(Told::Touched(Touched { policies: true, sessions: true }));
-        }
-    }
+    tell(fallen.map_or(Told::Begun(Way::Polling(every)), Told::Fallen));
+    tell(Told::Touched(watched.sides()));
     loop {
         let until = Instant::now() + pause;
         // What the system told before it ceased to is passed by.

@@ -35,7 +35,7 @@ impl Scene {
         let watched = Watched { policies: vec![named("policies")], sessions: vec![named("sessions")] };
         let (tells, told) = channel();
         let watch = watch(watched, way, move |news| drop(tells.send(news))).unwrap();
-        assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Begun(way)));
+        begins(&told, way);
         Scene { folder, told, _watch: watch }
     }
 
@@ -69,6 +69,13 @@ impl Scene {
         age(self.folder.path());
         while self.told.recv_timeout(Duration::from_millis(200)).is_ok() {}
     }
+}
+
+/// The watch begins; what changed before counts as touched.
+fn begins(told: &Receiver<Told>, way: Way) {
+    assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Begun(way)));
+    let everything = Touched { policies: true, sessions: true };
+    assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Touched(everything)));
 }
 
 fn write(path: &Path, text: &str) {
@@ -204,7 +211,7 @@ fn what_was_named_before_it_was_there(#[values(Way::System, POLLING)] way: Way) 
         Watched { policies: vec![named("not/yet/there.yaml")], sessions: vec![named("runs/*.json")] };
     let (tells, told) = channel();
     let watch = watch(watched, way, move |news| drop(tells.send(news))).unwrap();
-    assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Begun(way)));
+    begins(&told, way);
     let scene = Scene { folder, told, _watch: watch };
     for step in ["mkdir not", "mkdir not/yet", "printf 'tool: a\\n' > not/yet/there.yaml", "rm -r not"] {
         sh(step, scene.folder.path());

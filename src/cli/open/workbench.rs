@@ -11,7 +11,7 @@ use super::recordings::Recordings;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Dialect;
 use crate::files;
-use crate::files::watch::{LOOK, Watched, Way};
+use crate::files::watch::{LOOK, Touched, Watched, Way};
 use crate::policy::{Loaded, Policy};
 use crate::workbench::message::Msg;
 use crate::workbench::model::BuiltIn;
@@ -82,15 +82,23 @@ struct FromArguments {
 impl FromArguments {
     /// What of it can change on disk; `None` where nothing can.
     fn watched(&self, sessions: &[String]) -> Option<Watched> {
+        let default = [input::DEFAULT_POLICY.to_owned()];
         let policies = match self.policies.as_slice() {
-            [] if self.with_samples => Vec::new(),
-            [] => vec![input::DEFAULT_POLICY.to_owned()],
-            named => named.iter().filter(|named| !named.starts_with("git:")).cloned().collect(),
+            [] if self.with_samples => &[],
+            [] => default.as_slice(),
+            named => named,
         };
-        let sessions: Vec<String> = sessions.iter().filter(|named| *named != "-").cloned().collect();
-        let any = !policies.is_empty() || !sessions.is_empty();
-        any.then_some(Watched { policies, sessions })
+        let on_disk = |named: &[String]| named.iter().filter(|named| is_on_disk(named)).cloned().collect();
+        let watched = Watched { policies: on_disk(policies), sessions: on_disk(sessions) };
+        (watched.sides() != Touched::default()).then_some(watched)
     }
+}
+
+/// Whether what is named so can change: a file, a folder, a pattern, or what may be one some day. Revisions do not, and
+/// pipes give once what they give.
+fn is_on_disk(named: &str) -> bool {
+    let is_stream = || std::fs::metadata(named).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    named != "-" && !named.starts_with("git:") && !is_stream()
 }
 
 impl Supply for FromArguments {

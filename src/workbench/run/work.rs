@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::{Arrived, Supply};
 use crate::compare::Comparison;
@@ -28,6 +29,11 @@ pub struct Workers {
     /// The number of the newest request; older ones are dropped where they stand.
     newest: Arc<AtomicU64>,
 }
+
+/// A reading of the recordings after which there is a rest, how many times as long that is, and how long at most.
+const LONG: Duration = Duration::from_millis(100);
+const REST: u32 = 3;
+const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// Sessions that a thread judges in one go, and tells together.
 const TOGETHER: usize = 32;
@@ -65,23 +71,24 @@ impl Workers {
     pub fn judge(&self, judge: Judge) {
         self.newest.fetch_max(judge.generation, Ordering::SeqCst);
         let Judge { generation, policy, mode, against, open, mut sessions } = judge;
-        let task = |sessions| Task {
+        let task = |open, sessions| Task {
             generation,
             policy: Arc::clone(&policy),
             mode,
             against: against.clone(),
+            open,
             sessions,
             newest: Arc::clone(&self.newest),
             out: self.out.clone(),
         };
         if open {
             let rest = sessions.split_off(1.min(sessions.len()));
-            let task = task(std::mem::replace(&mut sessions, rest));
+            let task = task(true, std::mem::replace(&mut sessions, rest));
             self.first.spawn_fifo(move || task.run());
         }
         let mut sessions = sessions.into_iter().peekable();
         while sessions.peek().is_some() {
-            let task = task(sessions.by_ref().take(TOGETHER).collect());
+            let task = task(false, sessions.by_ref().take(TOGETHER).collect());
             self.judges.spawn_fifo(move || task.run());
         }
     }
@@ -109,12 +116,18 @@ fn read_sessions(supply: &dyn Supply, wanted: &Receiver<()>, out: &Sender<Arrive
             return;
         }
         wanted.try_iter().for_each(drop);
+        let begun = Instant::now();
         let read = catch_unwind(AssertUnwindSafe(|| supply.sessions(&mut |message| tell(out, message))));
         rests = read.unwrap_or_else(|_| {
             tell(out, fault("reading the recordings"));
             tell(out, Msg::SessionsEnd { diagnostics: Vec::new() });
             None
         });
+        // Of very many files, one that is always being written must not keep the rest from being left in peace.
+        let took = begun.elapsed();
+        if took > LONG {
+            thread::sleep((took * REST).min(LONGEST_REST));
+        }
     }
 }
 
@@ -124,6 +137,8 @@ struct Task {
     policy: Arc<Policy>,
     mode: Mode,
     against: Option<Arc<Comparison>>,
+    /// They are on screen.
+    open: bool,
     sessions: Vec<(usize, Arc<Session>)>,
     newest: Arc<AtomicU64>,
     out: Sender<Arrived>,
@@ -132,44 +147,51 @@ struct Task {
 impl Task {
     fn run(self) {
         let mut replays = Vec::with_capacity(self.sessions.len());
-        for (at, session) in &self.sessions {
-            if self.is_void() {
+        let mut compared = Vec::new();
+        for (place, session) in &self.sessions {
+            // Something newer was asked for.
+            if self.newest.load(Ordering::SeqCst) > self.generation {
                 return;
             }
-            let replay = catch_unwind(AssertUnwindSafe(|| Replay::new(session, &self.policy, self.mode)));
-            match replay {
-                Ok(replay) => replays.push((*at, Box::new(replay))),
-                Err(_) => tell(&self.out, fault("judging a session")),
+            let judged = catch_unwind(AssertUnwindSafe(|| self.judge(session, &self.policy)));
+            let Ok(new) = judged else {
+                tell(&self.out, fault("judging a session"));
+                continue;
+            };
+            if let Some(against) = self.against.as_ref().filter(|_| !self.open) {
+                compared.extend(self.compare(against, *place, &new));
             }
+            replays.push((*place, Box::new(new)));
         }
         tell(&self.out, Msg::Judged { generation: self.generation, replays });
-        if let Some(against) = &self.against {
-            self.compare(against);
+        if let (Some(against), true) = (&self.against, self.open) {
+            // What is on screen shows its decisions first, and is judged once more to see what changed.
+            let judged = self.sessions.iter().filter_map(|(place, session)| {
+                let new = catch_unwind(AssertUnwindSafe(|| self.judge(session, &self.policy)));
+                self.compare(against, *place, &new.ok()?)
+            });
+            compared = judged.collect();
+        }
+        if self.against.is_some() {
+            tell(&self.out, Msg::Compared { generation: self.generation, sessions: compared });
         }
     }
 
-    /// Replays once more: decisions are shown before anybody knows what changed.
-    fn compare(&self, against: &Comparison) {
-        let mut sessions = Vec::with_capacity(self.sessions.len());
-        for (place, session) in &self.sessions {
-            if self.is_void() {
-                return;
-            }
-            let compared = catch_unwind(AssertUnwindSafe(|| against.session(session, self.mode)));
-            match compared {
-                Ok(compared) => {
-                    let (session, changes) = (Arc::clone(session), compared.changes().to_vec());
-                    sessions.push(ComparedSession { place: *place, session, changes });
-                }
-                Err(_) => tell(&self.out, fault("comparing a session")),
-            }
-        }
-        tell(&self.out, Msg::Compared { generation: self.generation, sessions });
+    fn judge(&self, session: &Arc<Session>, policy: &Arc<Policy>) -> Replay {
+        Replay::new(session, policy, self.mode)
     }
 
-    /// Whether something newer was asked for.
-    fn is_void(&self) -> bool {
-        self.newest.load(Ordering::SeqCst) > self.generation
+    fn compare(&self, against: &Comparison, place: usize, new: &Replay) -> Option<ComparedSession> {
+        let session = new.session();
+        let changes = catch_unwind(AssertUnwindSafe(|| {
+            let base = against.base().policy().filter(|_| !against.is_same());
+            let base = base.map(|policy| self.judge(session, policy));
+            against.changes(base.as_ref(), new)
+        }));
+        if changes.is_err() {
+            tell(&self.out, fault("comparing a session"));
+        }
+        Some(ComparedSession { place, session: Arc::clone(session), changes: changes.ok()? })
     }
 }
 

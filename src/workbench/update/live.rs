@@ -9,11 +9,7 @@ use crate::workbench::model::{Model, Note};
 /// The watch has something to say.
 pub fn told(model: &mut Model, told: Told, effects: &mut Vec<Effect>) {
     match told {
-        Told::Begun(way) => {
-            model.live.way = Some(way);
-            // What changed between the first reading and now was not seen.
-            touched(model, Touched { policies: true, sessions: true }, effects);
-        }
+        Told::Begun(way) => model.live.way = Some(way),
         Told::Fallen(reason) => {
             let way = Way::Polling(crate::files::watch::LOOK);
             model.live.way = Some(way);
