@@ -26,7 +26,7 @@
 //! | [`what_if`] | a session and a policy changed in memory |
 //! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `report` | sentences, JSON, text: the only room that words findings |
-//! | `files` | the only reader of files |
+//! | `files` | the only reader of files, and the watch over them |
 //! | `cli`, `workbench` | the program |
 //!
 //! Imports run one way: source ← diagnostic ← session ← monitor ← condition ← dialect ← policy ← engine ← replay ← compare ←

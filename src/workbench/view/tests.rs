@@ -9,6 +9,7 @@ use ratatui::layout::Size;
 use ratatui::style::{Modifier, Style};
 
 use crate::diagnostic::{Diagnostic, code};
+use crate::files::watch::{Told, Way};
 use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 use crate::workbench::testing::*;
@@ -79,12 +80,35 @@ fn panes() {
 
 #[test]
 fn each_pane_alone() {
-    for pane in 1..=7 {
+    for pane in 1..=8 {
         let mut model = model(58, 14, "mono");
         press(&mut model, "]f");
+        if pane == 8 {
+            edit(&mut model);
+        }
         press(&mut model, &pane.to_string());
         insta::assert_snapshot!(format!("pane_{pane}_58x14"), screen(&model));
     }
+}
+
+/// The policy is edited so that a refund is allowed, and another tool is not.
+fn edit(model: &mut Model) {
+    let text = CONTRACT.replace("    resource: {bind_from: arguments, path: $.order_id}\n", "");
+    let text = format!(
+        "{text}---\ntool: lookup_order\npreconditions: [{{requires_prior_tool: check_eligibility}}]\n"
+    );
+    feed(model, Msg::Policy { loaded: Box::new(loaded(&text)), at: "12:04:31".to_owned() });
+}
+
+#[test]
+fn what_an_edit_changed() {
+    let mut model = model(120, 40, "mono");
+    press(&mut model, "]f");
+    feed(&mut model, Msg::Watch(Told::Begun(Way::System)));
+    edit(&mut model);
+    insta::assert_snapshot!("changes_120x40", dump(&model));
+    press(&mut model, "8 z");
+    insta::assert_snapshot!("changes_alone_120x40", screen(&model));
 }
 
 #[test]
