@@ -71,7 +71,7 @@ pub struct Watch {
 }
 
 /// How long nothing must happen before a change is told: editors write several times for one save.
-const QUIET: Duration = Duration::from_millis(30);
+const QUIET: Duration = Duration::from_millis(20);
 /// How long a change waits at most while more of them come.
 const LONGEST: Duration = Duration::from_millis(300);
 /// Time between two looks, where the system does not tell.
