@@ -96,7 +96,11 @@ pub fn judged(width: u16, height: u16, theme: &str, policy: Loaded, sessions: Ve
     feed(&mut model, Msg::Policy { loaded: Box::new(policy), at: "12:03:58".to_owned() });
     let total = sessions.len();
     for (done, session) in sessions.into_iter().enumerate() {
-        let file = session.origin.file.clone();
+        // Every session has a file of its own, as far as the workbench is concerned.
+        let mut file = Arc::clone(&session.origin.file);
+        if model.files.has(&file) {
+            file = format!("{file} ({done})").into();
+        }
         let sessions = vec![Arc::new(session)];
         let progress = (done + 1, total);
         feed(&mut model, Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress });

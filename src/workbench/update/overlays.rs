@@ -155,12 +155,18 @@ pub fn group(model: &mut Model) {
 /// Takes into the list of findings, if it is open, what is new, staying on the same one: `moved` says where an entry
 /// is now.
 pub fn recollect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
+    collect(model, moved, false);
+}
+
+/// With `top`, whoever is on the first row, perhaps never having moved, stays on the first row.
+fn collect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>, top: bool) {
     for place in 0..model.overlays.len() {
         if !matches!(model.overlays.get(place), Some(Overlay::Findings(_))) {
             continue;
         }
         let Overlay::Findings(mut view) = model.overlays.remove(place) else { continue };
-        let here = view.row().map(|row| (moved(row.entry), row.at, row.code, Arc::clone(&row.rule)));
+        let here = view.row().filter(|_| !top || view.list.cursor > 0);
+        let here = here.map(|row| (moved(row.entry), row.at, row.code, Arc::clone(&row.rule)));
         view.collect(model);
         if let Some((Some(entry), at, code, rule)) = here {
             let row =
@@ -184,7 +190,7 @@ pub fn recollect_at_times(model: &mut Model) {
         _ => false,
     });
     if due || model.judging().is_none() {
-        recollect(model, &Some);
+        collect(model, &Some, true);
     }
 }
 
