@@ -96,9 +96,9 @@ pub fn judged(width: u16, height: u16, theme: &str, policy: Loaded, sessions: Ve
     feed(&mut model, Msg::Policy { loaded: Box::new(policy), at: "12:03:58".to_owned() });
     let total = sessions.len();
     for (done, session) in sessions.into_iter().enumerate() {
-        // Every session has a file of its own, as far as the workbench is concerned.
+        // The sessions of a file stand together: one that does not is of another file.
         let mut file = Arc::clone(&session.origin.file);
-        if model.files.has(&file) {
+        if model.files.has(&file) && model.entries.last().is_some_and(|last| last.file != file) {
             file = format!("{file} ({done})").into();
         }
         let sessions = vec![Arc::new(session)];

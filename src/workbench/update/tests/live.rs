@@ -316,12 +316,16 @@ fn a_recording_that_breaks_is_told_and_its_session_returns() {
 #[test]
 fn jumps_and_findings_lead_where_their_sessions_stand_now() {
     let mut model = model();
-    press(&mut model, "]f o { F");
+    let mut second = refunds();
+    second.id = "refund-125".into();
+    file(&mut model, REFUNDS, vec![refunds(), second]);
+    press(&mut model, "]f o { F j");
     let row = |model: &Model| match model.overlays.last() {
         Some(Overlay::Findings(view)) => view.row().map(|row| (row.entry, row.at)),
         _ => panic!("the list is open"),
     };
     let before = row(&model).unwrap();
+    assert_eq!(before.0, 2);
     listing(&mut model, &["sessions/a.json", CLEAN, REFUNDS]);
     let mut other = refunds();
     other.id = "refund-100".into();
