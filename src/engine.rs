@@ -8,6 +8,7 @@
 //! ```
 
 pub mod decision;
+mod in_flight;
 mod panel;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
+use in_flight::{Flights, InFlight};
 use panel::{Ground, Panel, Route};
 
 /// Whether decisions take effect.
@@ -81,7 +83,7 @@ pub struct Run {
     /// The call that was allowed last and that nothing has followed yet: it starts with the next thing that happens,
     /// unless that is its refusal.
     pending: Option<InFlight>,
-    in_flight: HashMap<u32, InFlight>,
+    in_flight: Flights,
     halt: Option<Halt>,
 }
 
@@ -95,14 +97,6 @@ struct Clock {
     proposed: u32,
     /// Calls of the turn that ran.
     started: u32,
-}
-
-#[derive(Clone)]
-struct InFlight {
-    at: CallRef,
-    /// Place of its tool's route.
-    route: u32,
-    arguments: Body,
 }
 
 impl Run {
@@ -129,7 +123,7 @@ impl Run {
             clock: Clock::default(),
             waiting: Vec::new(),
             pending: None,
-            in_flight: HashMap::new(),
+            in_flight: Flights::default(),
             halt: None,
         }
     }
@@ -275,7 +269,7 @@ impl Run {
             }
             None => {
                 self.start_pending();
-                let Some(call) = self.in_flight.remove(&ticket.0.index) else { return };
+                let Some(call) = self.in_flight.end(ticket.0) else { return };
                 call
             }
         };
@@ -347,7 +341,7 @@ impl Run {
     fn start_pending(&mut self) {
         if let Some(call) = self.pending.take() {
             self.started(&call);
-            self.in_flight.insert(call.at.index, call);
+            self.in_flight.start(call);
         }
     }
 
