@@ -23,14 +23,17 @@ mod exchange;
 mod finish;
 mod gemini_cli;
 mod items;
+mod jaeger;
 mod native;
 mod open;
 mod openai_chat;
 mod openai_responses;
+mod otel;
 mod python;
 mod recognise;
 mod setting;
 mod shallow;
+mod spans;
 mod tau_bench;
 mod text;
 mod time;
@@ -64,6 +67,8 @@ pub static FORMATS: &[Format] = &[
     codex_rollout::FORMAT,
     codex_exec::FORMAT,
     gemini_cli::FORMAT,
+    otel::FORMAT,
+    jaeger::FORMAT,
     tau_bench::FORMAT,
     agentdojo::FORMAT,
     anthropic::FORMAT,

@@ -174,6 +174,11 @@ impl<'a> Members<'a> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, node)| *node)
     }
 
+    /// Names and values, in recorded order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Node<'a>)> {
+        self.0.iter().map(|(name, node)| (&**name, *node))
+    }
+
     /// The names, in recorded order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)

@@ -1,0 +1,306 @@
+//! OpenTelemetry spans: requests of its protocol in JSON, a file or a line each, as collectors and Tempo write them; and
+//! spans by themselves, one a line, with a plain map of attributes.
+//!
+//! What the spans add up to is the matter of [`super::spans`].
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::chat::Lines;
+use super::setting::Setting;
+use super::shallow::{Kind, Members, Node};
+use super::spans::traces::Traces;
+use super::spans::{Attributes, Event, Span, instant};
+use super::{Format, Out, Reader, Sample, Unit};
+use crate::source::quoted;
+
+pub(super) const FORMAT: Format =
+    Format { name: "otel", title: "OpenTelemetry spans", absent_without_results: false, recognise, reader };
+
+/// Keys of a request's resources, of their scopes, and of what stands in those.
+const RESOURCES: [&str; 3] = ["resourceSpans", "resource_spans", "batches"];
+const SCOPES: [&str; 5] =
+    ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans", "ilSpans"];
+const LOGS: [&str; 2] = ["resourceLogs", "resource_logs"];
+const LOG_SCOPES: [&str; 2] = ["scopeLogs", "scope_logs"];
+const RECORDS: [&str; 2] = ["logRecords", "log_records"];
+/// Keys of a span.
+const TRACE: [&str; 3] = ["traceId", "trace_id", "traceID"];
+const SPAN: [&str; 3] = ["spanId", "span_id", "spanID"];
+const PARENT: [&str; 5] = ["parentSpanId", "parent_span_id", "parentId", "parent_id", "parentSpanID"];
+const START: [&str; 4] = ["startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"];
+const END: [&str; 4] = ["endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"];
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|value| request(value).is_some() || is_span(value))
+}
+
+/// The request that a value is or wraps.
+fn request<'a>(value: &Members<'a>) -> Option<Members<'a>> {
+    let is_request = |value: &Members<'a>| {
+        let resources = value.any(&RESOURCES).filter(|list| list.kind() == Kind::List);
+        let first = resources.and_then(Node::first_item).and_then(Node::members);
+        let scoped = first.is_some_and(|first| first.any(&SCOPES).is_some());
+        let empty = resources.is_some_and(|list| list.first_item().is_none());
+        scoped || empty && !value.has("messages") || value.any(&LOGS).is_some()
+    };
+    let inner = value.any(&["trace", "data", "body"]).and_then(Node::members);
+    if is_request(value) { Some(value.clone()) } else { inner.filter(is_request) }
+}
+
+/// Whether a value is a span by itself.
+fn is_span(value: &Members<'_>) -> bool {
+    let context = value.get("context").and_then(Node::members);
+    let ids = context.as_ref().unwrap_or(value);
+    let attributes =
+        value.get("attributes").is_some_and(|given| matches!(given.kind(), Kind::Object | Kind::List));
+    ids.any(&TRACE).is_some()
+        && ids.any(&SPAN).is_some()
+        && value.has("name")
+        && (attributes || value.any(&START).is_some())
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    Box::new(OTel { setting: setting.clone(), traces: Traces::new(setting), events: Vec::new(), held: 0 })
+}
+
+struct OTel {
+    setting: Setting,
+    traces: Traces,
+    /// Events that stand apart from their spans.
+    events: Vec<Record>,
+    /// Bytes of them.
+    held: usize,
+}
+
+/// An event that stands apart from its span.
+struct Record {
+    trace: Box<str>,
+    span: Box<str>,
+    event: Event,
+}
+
+/// Bytes of events that are held until their spans have come.
+const MOST_EVENTS: usize = 4 << 20;
+
+impl Reader for OTel {
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        out.diagnostics(unit.diagnostics.iter().cloned());
+        let mut lines = Lines::new(unit.node, unit.line);
+        if let Some(request) = request(&unit.members) {
+            for node in request.any(&RESOURCES).and_then(Node::items).unwrap_or_default() {
+                self.resource(node, &mut lines, out);
+            }
+            for node in request.any(&LOGS).and_then(Node::items).unwrap_or_default() {
+                self.logs(node);
+            }
+        } else if is_span(&unit.members) {
+            self.span(unit.node, &mut lines, out);
+        } else if let Some(items) = unit.node.items().filter(|items| !items.is_empty()) {
+            items.into_iter().for_each(|item| self.span(item, &mut lines, out));
+        } else {
+            out.diagnostics(self.setting.foreign(unit, "neither spans nor a span"));
+        }
+        if self.held > MOST_EVENTS {
+            self.attach();
+        }
+        self.traces.settle(out);
+    }
+
+    fn end(&mut self, out: &mut Out) {
+        self.attach();
+        self.traces.end(out);
+    }
+}
+
+impl OTel {
+    fn resource(&mut self, node: Node<'_>, lines: &mut Lines<'_>, out: &mut Out) {
+        let scopes = node.members().and_then(|members| members.any(&SCOPES)).and_then(Node::items);
+        let Some(scopes) = scopes else { return self.left_out(node, "a resource without spans", lines, out) };
+        for scope in scopes {
+            let spans = scope.members().and_then(|members| members.get("spans"));
+            match spans.map(|spans| spans.items()) {
+                Some(Some(spans)) => spans.into_iter().for_each(|span| self.span(span, lines, out)),
+                Some(None) => self.left_out(scope, "a scope whose `spans` are no list", lines, out),
+                None => {}
+            }
+        }
+    }
+
+    fn span(&mut self, node: Node<'_>, lines: &mut Lines<'_>, out: &mut Out) {
+        let line = lines.of(node);
+        match node.members().and_then(|members| span(&members, line)) {
+            Some((span, odd)) => {
+                let odd: Vec<_> = odd.into_iter().map(|odd| self.setting.damaged_line(line, odd)).collect();
+                let trace = span.trace.clone();
+                self.traces.add(span);
+                odd.into_iter().for_each(|odd| self.traces.tell(&trace, line, odd));
+            }
+            None => self.left_out(node, "a value that is no span", lines, out),
+        }
+    }
+
+    fn logs(&mut self, node: Node<'_>) {
+        for scope in list(node, &LOG_SCOPES) {
+            for record in list(scope, &RECORDS).into_iter().filter_map(Node::members) {
+                let id = |keys: &[&str]| record.any(keys).and_then(Node::text).unwrap_or_default();
+                let mut attributes = attributes(record.get("attributes"));
+                if let Some(body) = record.get("body") {
+                    attributes.add("body", any_value(body, 0));
+                }
+                let name = record.any(&["eventName", "event_name"]).and_then(Node::text);
+                let name =
+                    name.or_else(|| attributes.text("event.name").map(|name| name.into_owned().into()));
+                let event = Event { name: name.unwrap_or_default().as_ref().into(), attributes };
+                if event.name.starts_with("gen_ai.") {
+                    self.held += event.attributes.size() + 128;
+                    self.events.push(Record {
+                        trace: id(&TRACE).as_ref().into(),
+                        span: id(&SPAN).as_ref().into(),
+                        event,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Gives the events to their spans.
+    fn attach(&mut self) {
+        self.held = 0;
+        let mut of_spans: BTreeMap<(Box<str>, Box<str>), Vec<Event>> = BTreeMap::new();
+        for Record { trace, span, event } in self.events.drain(..) {
+            of_spans.entry((trace, span)).or_default().push(event);
+        }
+        for ((trace, id), events) in of_spans {
+            if let Some(span) = self.traces.span(&trace, &id) {
+                span.events.extend(events);
+            }
+        }
+    }
+
+    fn left_out(&self, node: Node<'_>, what: &str, lines: &mut Lines<'_>, out: &mut Out) {
+        let line = lines.of(node);
+        out.diagnostic(self.setting.damaged_line(line, format!("{what}; it is left out")));
+    }
+}
+
+/// The items of a member that is a list.
+fn list<'a>(node: Node<'a>, keys: &[&str]) -> Vec<Node<'a>> {
+    node.members().and_then(|members| members.any(keys)?.items()).unwrap_or_default()
+}
+
+/// A span, and what is odd about it. `None` where it has no attributes and no ids, and so is none.
+fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
+    let context = members.get("context").and_then(Node::members);
+    let ids = context.as_ref().unwrap_or(members);
+    let id = |from: &Members<'_>, keys: &[&str]| {
+        let id = from.any(keys).and_then(Node::id).unwrap_or_default();
+        Box::<str>::from(id.trim_start_matches("0x"))
+    };
+    if ids.any(&SPAN).is_none() && !members.has("attributes") {
+        return None;
+    }
+    let mut odd = Vec::new();
+    let mut time = |keys: &[&str]| {
+        let node = members.any(keys)?;
+        let found = instant(node);
+        if found.is_none() && !matches!(node.json(), "0" | "\"0\"" | "\"\"") {
+            odd.push(format!("the time of a span cannot be read: {}", quoted(node.json())));
+        }
+        found
+    };
+    let (start, end) = (time(&START), time(&END));
+    let (failed, message) = status(members);
+    let events = members.get("events").and_then(Node::objects).unwrap_or_default();
+    let events = events.iter().map(|event| Event {
+        name: event.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
+        attributes: attributes(event.get("attributes")),
+    });
+    let span = Span {
+        trace: id(ids, &TRACE),
+        id: id(ids, &SPAN),
+        parent: Some(id(members, &PARENT)).filter(|parent| parent.bytes().any(|byte| byte != b'0')),
+        name: members.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
+        start,
+        end,
+        failed,
+        message,
+        line,
+        attributes: attributes(members.get("attributes")),
+        events: events.collect(),
+    };
+    if members.get("attributes").is_some_and(|given| !matches!(given.kind(), Kind::List | Kind::Object)) {
+        odd.push("the attributes of a span are neither a list nor an object; they are left out".to_owned());
+    }
+    Some((span, odd))
+}
+
+/// Whether a status is an error, and what it says: `{code, message}`, `{status_code, description}`, or a word.
+fn status(members: &Members<'_>) -> (bool, Option<Box<str>>) {
+    let status = members.get("status");
+    let inner = status.and_then(Node::members);
+    let code = inner.as_ref().and_then(|inner| inner.any(&["code", "status_code", "statusCode"]));
+    let code = code.or(status).or_else(|| members.any(&["status_code", "statusCode"]));
+    let word = code.and_then(Node::id).unwrap_or_default().to_ascii_uppercase();
+    let failed =
+        word == "2" || word.trim_start_matches("STATUS_CODE_") == "ERROR" || word == "STATUSCODE.ERROR";
+    let message = inner.and_then(|inner| inner.any(&["message", "description"])?.text());
+    let message = message.or_else(|| members.any(&["status_message", "statusMessage"])?.text());
+    (failed, message.filter(|message| !message.is_empty()).map(|message| message.as_ref().into()))
+}
+
+/// Attributes as a list of `{key, value}`, or as an object of plain values.
+fn attributes(node: Option<Node<'_>>) -> Attributes {
+    let mut attributes = Attributes::default();
+    let Some(node) = node else { return attributes };
+    for item in node.items().unwrap_or_default().into_iter().filter_map(Node::members) {
+        let name = item.get("key").and_then(Node::text);
+        if let (Some(name), Some(value)) = (name, item.get("value")) {
+            attributes.add(&name, any_value(value, 0));
+        }
+    }
+    if let Some(members) = node.members() {
+        for (name, value) in members.iter() {
+            attributes.add(name, any_value(value, 0));
+        }
+    }
+    attributes
+}
+
+/// Values within each other that are taken apart; deeper ones stay as they are written.
+const DEEPEST: usize = 64;
+
+/// JSON text of a value as the protocol writes it, `{stringValue: …}`; a plain value is itself.
+fn any_value(node: Node<'_>, depth: usize) -> String {
+    let plain = || node.json().to_owned();
+    let Some(members) = node.members().filter(|_| depth < DEEPEST) else { return plain() };
+    let mut all = members.iter();
+    let (Some((key, value)), None) = (all.next(), all.next()) else { return plain() };
+    let list = |key| {
+        let inner = value.members().and_then(|inner| inner.get(key));
+        inner.and_then(Node::items).unwrap_or_default()
+    };
+    match key {
+        "stringValue" | "string_value" | "boolValue" | "bool_value" | "bytesValue" | "bytes_value" => {
+            value.json().to_owned()
+        }
+        "intValue" | "int_value" | "doubleValue" | "double_value" => {
+            let digits = value.id().unwrap_or(Cow::Borrowed("null"));
+            let number = digits.parse::<serde_json::Number>().is_ok();
+            if number { digits.into_owned() } else { value.json().to_owned() }
+        }
+        "arrayValue" | "array_value" => {
+            let items: Vec<_> = list("values").into_iter().map(|item| any_value(item, depth + 1)).collect();
+            format!("[{}]", items.join(","))
+        }
+        "kvlistValue" | "kvlist_value" => {
+            let members = list("values").into_iter().filter_map(|item| {
+                let item = item.members()?;
+                let value = any_value(item.get("value")?, depth + 1);
+                Some(format!("{}:{value}", item.get("key").filter(|key| key.kind() == Kind::Text)?.json()))
+            });
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+        _ => plain(),
+    }
+}

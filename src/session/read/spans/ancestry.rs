@@ -1,0 +1,118 @@
+//! Which span is part of which, as far as it matters to the run of an agent.
+//!
+//! Parents may be missing, and may go round in circles; every walk remembers where it ended, so all of them together
+//! take no longer than the spans are many.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Part, Span};
+
+/// The parts of one session's runs, by their place in its list of spans.
+pub struct Ancestry {
+    /// What each span is; a request that others are made within is the run of an agent.
+    parts: Vec<Part>,
+    /// The nearest span around each that is no [`Part::Other`].
+    around: Vec<Option<usize>>,
+}
+
+/// Parents of spans that are not kept, by trace and id.
+pub type Passed = HashMap<Key, Option<Box<str>>>;
+
+/// Trace and id of a span.
+pub type Key = (Box<str>, Box<str>);
+
+impl Ancestry {
+    /// Of these spans; `passed` are those between them.
+    pub fn of(spans: &[Span], passed: &Passed) -> Ancestry {
+        let mut parts: Vec<Part> = spans.iter().map(Span::part).collect();
+        let places: HashMap<(&str, &str), usize> =
+            spans.iter().enumerate().map(|(place, span)| ((&*span.trace, &*span.id), place)).collect();
+        let mut known: HashMap<Key, Option<usize>> = HashMap::new();
+        let mut around = Vec::with_capacity(spans.len());
+        for (place, span) in spans.iter().enumerate() {
+            let found = nearest(span, &places, passed, &mut known);
+            around.push(found.filter(|found| *found != place));
+        }
+        let mut within = vec![0_u32; spans.len()];
+        for (place, outer) in around.iter().enumerate() {
+            if let Some(outer) = *outer
+                && parts.get(place) == Some(&Part::Model)
+                && let Some(count) = within.get_mut(outer)
+            {
+                *count += 1;
+            }
+        }
+        for (part, within) in parts.iter_mut().zip(within) {
+            if *part == Part::Model && within > 1 {
+                *part = Part::Agent;
+            }
+        }
+        Ancestry { parts, around }
+    }
+
+    /// What a span is.
+    pub fn part(&self, place: usize) -> Part {
+        self.parts.get(place).copied().unwrap_or(Part::Other)
+    }
+
+    /// The nearest span around it that is part of a run.
+    pub fn around(&self, place: usize) -> Option<usize> {
+        self.around.get(place).copied().flatten()
+    }
+
+    /// The outermost span that a span stands for together with all between: those for which `same` (inner, outer) holds.
+    /// `known` is kept from one question to the next.
+    pub fn outermost(
+        &self,
+        place: usize,
+        known: &mut HashMap<usize, usize>,
+        same: impl Fn(usize, usize) -> bool,
+    ) -> usize {
+        let mut path = vec![place];
+        let mut seen = HashSet::from([place]);
+        let mut at = place;
+        let root = loop {
+            if let Some(root) = known.get(&at) {
+                break *root;
+            }
+            match self.around(at).filter(|outer| same(at, *outer)) {
+                Some(outer) if seen.insert(outer) => {
+                    path.push(outer);
+                    at = outer;
+                }
+                // A circle has no outermost one; the first of the file stands for it.
+                Some(_) => break path.iter().copied().min().unwrap_or(place),
+                None => break at,
+            }
+        };
+        known.extend(path.into_iter().map(|place| (place, root)));
+        root
+    }
+}
+
+/// The nearest kept span among those around.
+fn nearest(
+    span: &Span,
+    places: &HashMap<(&str, &str), usize>,
+    passed: &Passed,
+    known: &mut HashMap<Key, Option<usize>>,
+) -> Option<usize> {
+    let mut path: Vec<Key> = Vec::new();
+    let mut parent = span.parent.clone();
+    let found = loop {
+        let Some(id) = parent else { break None };
+        if let Some(place) = places.get(&(&*span.trace, &*id)) {
+            break Some(*place);
+        }
+        let key = (span.trace.clone(), id);
+        if let Some(found) = known.get(&key) {
+            break *found;
+        }
+        // Said now already, so that a circle ends here.
+        known.insert(key.clone(), None);
+        parent = passed.get(&key).cloned().flatten();
+        path.push(key);
+    };
+    known.extend(path.into_iter().map(|key| (key, found)));
+    found
+}
