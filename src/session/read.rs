@@ -22,8 +22,11 @@ mod codex_rollout;
 mod exchange;
 mod finish;
 mod gemini_cli;
+mod inspect;
+mod interleaved;
 mod items;
 mod jaeger;
+mod mcp;
 mod native;
 mod open;
 mod openai_chat;
@@ -69,6 +72,8 @@ pub static FORMATS: &[Format] = &[
     gemini_cli::FORMAT,
     otel::FORMAT,
     jaeger::FORMAT,
+    mcp::FORMAT,
+    inspect::FORMAT,
     tau_bench::FORMAT,
     agentdojo::FORMAT,
     anthropic::FORMAT,

@@ -129,6 +129,9 @@ pub fn not_json(text: &str, error: &serde_json::Error) -> String {
 /// What a file is that is no text at all, by its first bytes.
 pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
+        [b'P', b'K', 3, 4, ..] if is_inspect_archive(bytes) => Some(
+            "the file is an Inspect log in its archive form: convert it with `inspect log convert --to json --output-dir DIR FILE`",
+        ),
         [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive: unpack it, and open what is in it"),
         [0x1F, 0x8B, ..] => Some("the file is compressed with gzip: unpack it with `gunzip`"),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("the file is compressed with zstd: unpack it with `unzstd`"),
@@ -138,6 +141,14 @@ pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
         _ if bytes.starts_with(b"SQLite format 3") => Some("the file is a SQLite database, not a recording"),
         _ => None,
     }
+}
+
+/// Whether a zip archive begins with an entry that logs of Inspect evaluations have.
+fn is_inspect_archive(bytes: &[u8]) -> bool {
+    // The first entry's name stands behind a header of thirty bytes.
+    let name = bytes.get(30..).unwrap_or_default();
+    let names: [&[u8]; 4] = [b"_journal/", b"samples/", b"header.json", b"summaries.json"];
+    names.iter().any(|start| name.starts_with(start))
 }
 
 /// Why a file without a single value is no recording.

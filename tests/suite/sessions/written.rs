@@ -50,9 +50,10 @@ fn content(body: &Body) -> Value {
     match body.form() {
         None => Value::Null,
         Some(Form::Text) => json!({"text": body.raw()}),
-        Some(Form::Json) => match body.parsed() {
-            Some(value) => json!({"json": value}),
-            None => json!({"unread": body.raw()}),
+        // A list of text parts counts as its text elsewhere; here it is the list.
+        Some(Form::Json) => match serde_json::from_str::<Value>(body.raw()) {
+            Ok(value) => json!({"json": value}),
+            Err(_) => json!({"unread": body.raw()}),
         },
     }
 }

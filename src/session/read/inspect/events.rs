@@ -1,0 +1,95 @@
+//! What the events of a sample know of its messages: when they came, and which tools the model could see.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::attachments::Attachments;
+use crate::session::read::shallow::{Kind, Members, Node};
+use crate::session::read::{chat, time};
+use crate::session::{Millis, Tool};
+
+/// The events of one sample.
+pub struct Events<'a> {
+    /// Requests to a model, by the id of the message that answers, and of each call in it.
+    models: HashMap<Box<str>, Model<'a>>,
+    /// When calls had their results, by their ids.
+    calls: HashMap<Box<str>, VecDeque<Option<Millis>>>,
+    /// Calls that messages have.
+    seen: HashSet<Box<str>>,
+}
+
+/// A request to a model.
+#[derive(Clone)]
+pub struct Model<'a> {
+    /// When its answer came.
+    pub at: Option<Millis>,
+    tools: Option<Node<'a>>,
+}
+
+impl<'a> Events<'a> {
+    /// Those of this sample.
+    pub fn of(sample: &Members<'a>) -> Events<'a> {
+        let mut events = Events { models: HashMap::new(), calls: HashMap::new(), seen: HashSet::new() };
+        let older = || sample.get("transcript").and_then(Node::members)?.get("events");
+        let mut lists: Vec<_> = sample.get("events").or_else(older).into_iter().collect();
+        while let Some(list) = lists.pop() {
+            for event in list.items().unwrap_or_default().into_iter().filter_map(Node::members) {
+                let text = |key| event.get(key).and_then(Node::text).unwrap_or_default();
+                match &*text("event") {
+                    "model" => events.asked(&event),
+                    "tool" => {
+                        events.calls.entry(text("id").as_ref().into()).or_default().push_back(when(&event));
+                    }
+                    _ => {}
+                }
+                // Older logs keep what happened within a call in its event.
+                lists.extend(event.get("events").filter(|inner| inner.kind() == Kind::List));
+            }
+        }
+        events
+    }
+
+    fn asked(&mut self, event: &Members<'a>) {
+        let model = Model { at: when(event), tools: event.get("tools") };
+        let output = event.get("output").and_then(Node::members);
+        let choice = output.and_then(|output| output.get("choices")?.first_item()?.members());
+        let Some(message) = choice.and_then(|choice| choice.get("message")?.members()) else { return };
+        let calls = message.get("tool_calls").and_then(Node::objects).unwrap_or_default();
+        let ids = message.get("id").into_iter().chain(calls.iter().filter_map(|call| call.get("id")));
+        for id in ids.filter_map(Node::id).filter(|id| !id.is_empty()) {
+            self.models.entry(id.as_ref().into()).or_insert_with(|| model.clone());
+        }
+    }
+
+    /// The request that a message answers, by the message's id or that of a call in it.
+    pub fn model(&self, id: &str) -> Option<Model<'a>> {
+        self.models.get(id).cloned()
+    }
+
+    /// A message has this call.
+    pub fn seen(&mut self, id: &str) {
+        self.seen.insert(id.into());
+    }
+
+    /// When the next result of a call with this id came.
+    pub fn came(&mut self, id: &str) -> Option<Millis> {
+        self.calls.get_mut(id)?.pop_front().flatten()
+    }
+
+    /// How many calls no message has.
+    pub fn left(&self) -> usize {
+        self.calls.keys().filter(|id| !self.seen.contains(*id)).count()
+    }
+}
+
+impl Model<'_> {
+    /// The tools that were offered, where the event says so.
+    pub fn tools(&self, attachments: &mut Attachments) -> Option<Vec<Tool>> {
+        let whole = attachments.resolved(self.tools?);
+        Some(chat::tools(Node::parse(&whole).ok()?)?.tools)
+    }
+}
+
+/// When an event ended, or else when it began.
+fn when(event: &Members<'_>) -> Option<Millis> {
+    time::of(event, &["completed", "timestamp"]).ok().flatten()
+}
