@@ -13,7 +13,9 @@ use super::build::Builder;
 use crate::diagnostic::{Diagnostic, Severity, code};
 
 mod agentdojo;
+mod agentfootprint;
 mod anthropic;
+mod assay;
 mod blocks;
 mod chat;
 mod claude_code;
@@ -74,6 +76,8 @@ pub static FORMATS: &[Format] = &[
     jaeger::FORMAT,
     mcp::FORMAT,
     inspect::FORMAT,
+    assay::FORMAT,
+    agentfootprint::FORMAT,
     tau_bench::FORMAT,
     agentdojo::FORMAT,
     anthropic::FORMAT,

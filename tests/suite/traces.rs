@@ -7,7 +7,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use toolgate::session::read::{self, Options};
-use toolgate::session::{Outcome, Session};
+use toolgate::session::{Call, Outcome, Session};
 
 use crate::sessions::recorded::traces;
 use crate::sessions::written::survives;
@@ -49,6 +49,8 @@ const FOLDERS: &[Folder] = &[
     row("otel", "otel, jaeger", [4, 4, 4, 0, 1, 0, 0], 0),
     row("inspect-ai", "inspect", [3, 7, 4, 0, 0, 0, 0], 0),
     row("mcp-jsonrpc", "mcp", [1, 1, 3, 0, 1, 0, 0], 0),
+    row("assay-trace", "assay", [3, 8, 6, 1, 1, 0, 0], 0),
+    row("agentfootprint", "agentfootprint", [1, 1, 3, 0, 0, 0, 0], 0),
     row("openai-chat-tools", "native", [2, 4, 42, 6, 3, 5, 0], 0),
 ];
 
@@ -65,7 +67,11 @@ impl Counts {
         self.calls += session.calls.len();
         self.refused += of(Outcome::Refused);
         self.errors += of(Outcome::Error);
-        self.no_result += session.calls.iter().filter(|call| call.result.is_none()).count();
+        // A call that failed and gave nothing back is both in the README.
+        let silent = |call: &&Call| {
+            call.result.is_none() || call.outcome == Outcome::Error && call.output.is_missing()
+        };
+        self.no_result += session.calls.iter().filter(silent).count();
         self.parallel += session.turns.iter().filter(|turn| turn.calls.len() > 1).count();
         let mut uses: HashMap<&str, usize> = HashMap::new();
         for id in session.calls.iter().filter_map(|call| call.id.as_deref()) {

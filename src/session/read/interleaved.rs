@@ -49,11 +49,6 @@ impl<T> Interleaved<T> {
         &mut held.session
     }
 
-    /// Whether a session of this key is open.
-    pub fn has(&self, key: &str) -> bool {
-        self.open.contains_key(key)
-    }
-
     /// The session of this key, which is complete.
     pub fn take(&mut self, key: &str) -> Option<T> {
         let held = self.open.remove(key)?;
