@@ -145,10 +145,12 @@ impl Builder {
 
     /// The tools offered from `turn` on (from 1).
     pub fn offered(&mut self, turn: u32, tools: Vec<Tool>) {
-        match self.session.offered.last_mut() {
-            Some(last) if last.tools == tools => {}
-            Some(last) if last.turn == turn => last.tools = tools,
-            _ => self.session.offered.push(OfferedFrom { turn, tools }),
+        let offered = &mut self.session.offered;
+        if offered.last().is_some_and(|last| last.turn == turn) {
+            offered.pop();
+        }
+        if offered.last().is_none_or(|last| last.tools != tools) {
+            offered.push(OfferedFrom { turn, tools });
         }
     }
 

@@ -72,26 +72,26 @@ impl Reader for Footprint {
             None if is_event(members) => self.event(members, &run, unit.line, out),
             None => out.diagnostics(self.setting.foreign(unit, "neither a recording nor an event")),
         }
-        for run in self.open.overdue() {
-            out.session(run.builder);
-        }
     }
 
     fn end(&mut self, out: &mut Out) {
-        for run in self.open.rest() {
+        for run in self.open.close() {
             out.session(run.builder);
         }
     }
 }
 
 impl Footprint {
-    fn event(&mut self, event: &Members<'_>, run: &str, line: u32, out: &Out) {
+    fn event(&mut self, event: &Members<'_>, run: &str, line: u32, out: &mut Out) {
         let meta = event.get("meta").and_then(Node::members).unwrap_or_default();
         let payload = event.get("payload").and_then(Node::members).unwrap_or_default();
         let id = meta.get("runId").and_then(Node::id);
         let id = id.as_deref().unwrap_or(run);
         let bytes = payload.iter().map(|(_, node)| node.json().len()).sum::<usize>() + 128;
         let setting = &self.setting;
+        while let Some(run) = self.open.too_much(id) {
+            out.session(run.builder);
+        }
         let run = self.open.get(id, bytes, |again| {
             let mut builder = setting.session_at(id, line, out);
             // A result says whether it failed.
@@ -103,6 +103,7 @@ impl Footprint {
             }
             Run { builder, asked: false, system: None }
         });
+        let Some(run) = run else { return };
         run.builder.at_line(line);
         let at = time::of(&meta, &["wallClockMs"]).unwrap_or_else(|odd| {
             run.builder.damaged(odd);
@@ -154,7 +155,9 @@ impl Run {
                     _ => body("result"),
                 };
                 let failed = setting.failed(error.is_some().then_some(true), &content);
-                self.builder.result(id.as_deref(), content, Mark { error: failed, refused: None }, at);
+                let mark = Mark { error: failed, refused: None };
+                // What is called after a result of nothing must not become the call that it is of.
+                self.asked |= self.builder.result(id.as_deref(), content, mark, at).is_none();
             }
             kind if kind.starts_with("stream.tool_") && payload.has("toolName") => {
                 let kind = quoted(kind);

@@ -105,6 +105,9 @@ impl Reader for Assay {
         {
             episode.close(setting, out);
         }
+        while let Some(episode) = self.open.too_much(&id) {
+            episode.close(setting, out);
+        }
         let episode = self.open.get(&id, unit.node.json().len() + 256, |_| {
             let mut builder = setting.session_at(&id, unit.line, out);
             if kind != "episode_start" {
@@ -112,6 +115,7 @@ impl Reader for Assay {
             }
             Episode { builder, steps: Vec::new(), places: HashMap::new(), output: None }
         });
+        let Some(episode) = episode else { return };
         unit.diagnostics.iter().cloned().for_each(|odd| episode.builder.diagnostic(odd));
         episode.builder.at_line(unit.line);
         match &*kind {
@@ -128,13 +132,10 @@ impl Reader for Assay {
                 }
             }
         }
-        for episode in self.open.overdue() {
-            episode.close(&self.setting, out);
-        }
     }
 
     fn end(&mut self, out: &mut Out) {
-        for episode in self.open.rest() {
+        for episode in self.open.close() {
             episode.close(&self.setting, out);
         }
         self.unknown.tell(&self.setting, out);

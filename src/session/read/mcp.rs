@@ -142,13 +142,10 @@ impl Reader for Mcp {
         if !read {
             out.diagnostics(self.setting.foreign(unit, "no message of the protocol"));
         }
-        for log in self.open.overdue() {
-            out.session(log.builder);
-        }
     }
 
     fn end(&mut self, out: &mut Out) {
-        for log in self.open.rest() {
+        for log in self.open.close() {
             out.session(log.builder);
         }
     }
@@ -156,7 +153,7 @@ impl Reader for Mcp {
 
 impl Mcp {
     /// A message, or what wraps one. False where it is neither.
-    fn value(&mut self, node: Node<'_>, outer: &Around, unit: &Unit<'_>, out: &Out) -> bool {
+    fn value(&mut self, node: Node<'_>, outer: &Around, unit: &Unit<'_>, out: &mut Out) -> bool {
         let Some(value) = node.members() else { return false };
         let around = around(&value, outer.line, outer);
         if is_message(&value) || value.has("method") && value.has("params") {
@@ -179,9 +176,12 @@ impl Mcp {
         read
     }
 
-    fn message(&mut self, message: &Members<'_>, around: &Around, unit: &Unit<'_>, out: &Out) {
+    fn message(&mut self, message: &Members<'_>, around: &Around, unit: &Unit<'_>, out: &mut Out) {
         let setting = &self.setting;
         let bytes = message.iter().map(|(_, node)| node.json().len()).sum::<usize>() + 256;
+        while let Some(log) = self.open.too_much(&around.session) {
+            out.session(log.builder);
+        }
         let log = self.open.get(&around.session, bytes, |again| {
             let mut builder = setting.session_at(&around.session, unit.line, out);
             // Failures are marked in every log of the protocol.
@@ -194,6 +194,7 @@ impl Mcp {
             let (pending, tools) = (HashMap::new(), BTreeMap::new());
             Log { builder, setting: setting.clone(), pending, row: 0, tools }
         });
+        let Some(log) = log else { return };
         log.builder.at_line(around.line);
         if let Some(odd) = &around.odd {
             log.builder.damaged(odd);
