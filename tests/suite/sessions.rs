@@ -4,6 +4,7 @@ mod damage;
 mod edited;
 mod outlines;
 pub mod recorded;
+mod spans;
 pub mod written;
 
 use std::io::Cursor;

@@ -57,7 +57,7 @@ struct Aside {
 }
 
 /// Bytes of spans that are held for those that may follow.
-const MOST_HELD: usize = 12 << 20;
+const MOST_HELD: usize = 8 << 20;
 
 impl Traces {
     /// For one file.

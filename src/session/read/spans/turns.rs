@@ -28,6 +28,8 @@ struct Response {
     /// When it came.
     at: Option<i64>,
     line: u32,
+    /// Every span of the request failed, and nothing was answered.
+    failed: bool,
     /// Where in the session's spans it stands.
     place: usize,
     /// The run that it is part of.
@@ -88,7 +90,17 @@ pub fn session(id: &str, traces: Vec<Trace>, setting: &Setting, out: &mut Out) {
     let mut responses = responses(&spans, &ancestry);
     let made = made(&spans, &ancestry, &mut builder);
     distribute(made, &mut responses, &spans, &ancestry);
+    // A request that failed before anything was answered is no response.
+    responses.retain(|response| !response.failed || !response.calls.is_empty());
     responses.sort_by_key(|response| (response.start, response.place));
+    if responses.iter().all(|response| response.inputs.is_empty())
+        && let Some(first) = responses.first_mut()
+    {
+        // Without the requests, the run of the agent may still say what it was asked.
+        let runs = spans.iter().enumerate().filter(|(place, _)| ancestry.part(*place) == Part::Agent);
+        let mut asked = runs.map(|(_, span)| said::inputs(span)).filter(|asked| !asked.is_empty());
+        first.inputs = asked.next().unwrap_or_default();
+    }
     tell(responses, setting, &mut builder);
     out.session(builder);
 }
@@ -136,6 +148,9 @@ fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
             let calls = said.calls.into_iter().map(|call| Call { proposed: Some(call), made: None });
             response.calls.extend(calls);
         }
+        response.failed = response.content.is_missing()
+            && response.calls.is_empty()
+            && group.iter().all(|span| span.is_error());
         response.free = (0..response.calls.len()).collect();
         response
     };
