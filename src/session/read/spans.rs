@@ -7,6 +7,7 @@
 
 pub mod ancestry;
 pub mod said;
+mod telling;
 pub mod traces;
 pub mod turns;
 

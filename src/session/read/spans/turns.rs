@@ -5,65 +5,64 @@
 //! proposes its id, else to the request that it was made within, else to the latest one before it in the same agent's
 //! run. Where no model was recorded, calls that share a parent and overlap are one turn.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
 use super::ancestry::Ancestry;
 use super::said::{self, Proposed, Said};
 use super::traces::Trace;
-use super::{Part, Span, millis};
+use super::{Part, Span, telling};
 use crate::diagnostic::{Diagnostic, code};
-use crate::session::build::{Builder, Mark};
+use crate::session::build::Builder;
 use crate::session::read::Out;
 use crate::session::read::setting::Setting;
-use crate::session::{Body, Results, Tool};
+use crate::session::{Body, Tool};
 
 /// A response of the model, or the calls that stand for one.
 #[derive(Default)]
-struct Response {
+pub struct Response {
     /// When it was asked for; what comes before that is known to the model.
-    start: i64,
+    pub start: i64,
     /// When it came.
-    at: Option<i64>,
-    line: u32,
+    pub at: Option<i64>,
+    pub line: u32,
     /// Every span of the request failed, and nothing was answered.
-    failed: bool,
+    pub failed: bool,
     /// Where in the session's spans it stands.
-    place: usize,
+    pub place: usize,
     /// The run that it is part of.
-    scope: Scope,
-    inputs: Vec<Said>,
-    content: Body,
-    tools: Option<Vec<Tool>>,
-    calls: Vec<Call>,
+    pub scope: Scope,
+    pub inputs: Vec<Said>,
+    pub content: Body,
+    pub tools: Option<Vec<Tool>>,
+    pub calls: Vec<Call>,
     /// Those of its calls that were proposed and are not known to have been made.
-    free: VecDeque<usize>,
+    pub free: VecDeque<usize>,
 }
 
 /// A call: proposed, made, or both.
-struct Call {
-    proposed: Option<Proposed>,
-    made: Option<Made>,
+pub struct Call {
+    pub proposed: Option<Proposed>,
+    pub made: Option<Made>,
 }
 
 /// A span of a tool, with those that stand for the same call.
-struct Made {
+pub struct Made {
     /// The outermost span.
-    place: usize,
-    start: i64,
-    end: i64,
-    ended: bool,
-    id: Option<Box<str>>,
+    pub place: usize,
+    pub start: i64,
+    pub end: i64,
+    pub ended: bool,
+    pub id: Option<Box<str>>,
     /// Id of the span, for a call that has none.
-    span: Box<str>,
-    tool: Box<str>,
-    arguments: Option<Body>,
-    result: Option<Body>,
-    error: bool,
-    message: Body,
-    line: u32,
+    pub span: Box<str>,
+    pub tool: Box<str>,
+    pub arguments: Option<Body>,
+    pub result: Option<Body>,
+    pub error: bool,
+    pub message: Body,
+    pub line: u32,
 }
 
 /// The session of a conversation's traces.
@@ -101,7 +100,7 @@ pub fn session(id: &str, traces: Vec<Trace>, setting: &Setting, out: &mut Out) {
         let mut asked = runs.map(|(_, span)| said::inputs(span)).filter(|asked| !asked.is_empty());
         first.inputs = asked.next().unwrap_or_default();
     }
-    tell(responses, setting, &mut builder);
+    telling::tell(responses, setting, &mut builder);
     out.session(builder);
 }
 
@@ -295,7 +294,7 @@ fn distribute(made: Vec<Made>, responses: &mut Vec<Response>, spans: &[Span], an
 }
 
 /// A trace, and the run within it.
-type Scope = (Box<str>, Option<usize>);
+pub type Scope = (Box<str>, Option<usize>);
 
 fn scope(place: usize, spans: &[Span], ancestry: &Ancestry) -> Scope {
     (spans.get(place).map(|span| span.trace.clone()).unwrap_or_default(), ancestry.around(place))
@@ -375,161 +374,4 @@ impl Proposed {
                 (false, ids) => !ids,
             }
     }
-}
-
-/// A result that waits for its time.
-struct Waiting {
-    id: Option<Box<str>>,
-    content: Body,
-    mark: Mark,
-    at: Option<i64>,
-    line: u32,
-}
-
-/// Results by when they came, the response of their call, and their number.
-type Due = BTreeMap<(i64, usize, u32), Waiting>;
-
-fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) {
-    let mut answers = answers(&responses);
-    let mut heard: HashMap<u64, u32> = HashMap::new();
-    let mut waiting = Due::new();
-    let mut offered: HashMap<Scope, Vec<Tool>> = HashMap::new();
-    // Whether some result is recorded; calls that ended without one, and those that are not known to have ended.
-    let (mut calls, mut kept, mut silent, mut open) = (0_u32, false, 0_u32, 0_u32);
-    let unknown = unknown(&responses);
-    builder.at_line(responses.first().map_or(1, |response| response.line));
-    if unknown > 0 {
-        let what = if unknown == 1 { "a response".to_owned() } else { format!("{unknown} responses") };
-        let message = format!("the first request repeats {what} that no span stands for");
-        builder.starts_in_the_middle(message);
-    }
-    for (index, response) in responses.into_iter().enumerate() {
-        // Results that came before this response was asked for.
-        due(&mut waiting, (response.start, index, 0), builder);
-        builder.at_line(response.line);
-        let mut now: HashMap<u64, u32> = HashMap::new();
-        let asked = Some(response.start).filter(|start| *start != i64::MIN).map(millis);
-        for said in response.inputs {
-            if said.role == "assistant" || said.content.is_missing() {
-                continue;
-            }
-            let digest = digest(&said);
-            let times = now.entry(digest).or_default();
-            *times += 1;
-            let before = heard.entry(digest).or_default();
-            if *times > *before {
-                *before = *times;
-                // What a recording calls its speakers must not make a result or an operation of what they say.
-                let role = match &*said.role {
-                    "tool" | "function" | "toolgate" | "" => "user",
-                    role => role,
-                };
-                builder.said(role, said.content, asked);
-            }
-        }
-        // Where a request does not say what it offers, it is what this run was offered before, whatever others were.
-        match response.tools {
-            Some(tools) => {
-                builder.offered(builder.next_turn(), tools.clone());
-                offered.insert(response.scope, tools);
-            }
-            None => {
-                if let Some(tools) = offered.get(&response.scope) {
-                    builder.offered(builder.next_turn(), tools.clone());
-                }
-            }
-        }
-        let first = response.calls.iter().filter_map(|call| call.made.as_ref()).map(|made| made.start).min();
-        let at = response.at.into_iter().chain(first.filter(|first| *first >= response.start)).min();
-        builder.response(None, response.content, at.map(millis));
-        for Call { proposed, made } in response.calls {
-            calls += 1;
-            let line = made.as_ref().map_or(response.line, |made| made.line);
-            let mut id = made.as_ref().and_then(|made| made.id.clone());
-            let mut tool = made.as_ref().map(|made| made.tool.clone());
-            let mut arguments = made.as_ref().and_then(|made| made.arguments.clone());
-            if let Some(proposed) = proposed {
-                id = id.or(proposed.id);
-                tool.get_or_insert(proposed.tool);
-                arguments.get_or_insert(proposed.arguments);
-            }
-            // Without an id, what calls that overlap gave back could not be told apart.
-            let id = id.or_else(|| made.as_ref().map(|made| made.span.clone())).filter(|id| !id.is_empty());
-            let start = made.as_ref().map(|made| made.start).filter(|start| *start != i64::MIN).or(at);
-            let arguments = arguments.unwrap_or_default();
-            builder.at_line(line).call(
-                id.as_deref(),
-                &tool.unwrap_or_default(),
-                arguments,
-                start.map(millis),
-            );
-            let later = id.as_ref().and_then(|id| answers.remove(id));
-            let error = made.as_ref().is_some_and(|made| made.error);
-            let end = made.as_ref().filter(|made| made.ended).map(|made| made.end);
-            let recorded = made.as_ref().and_then(|made| made.result.clone());
-            kept |= recorded.is_some() || later.is_some();
-            let message = made.filter(|made| made.error).map(|made| made.message);
-            let Some(content) = recorded.or(later).or(message) else {
-                let counted = if end.is_some() { &mut silent } else { &mut open };
-                *counted += 1;
-                continue;
-            };
-            let marked = error || says_error(&content);
-            let error = setting.failed(marked.then_some(true), &content);
-            let mark = Mark { error, refused: None };
-            let came = end.unwrap_or(response.start).max(response.start);
-            waiting.insert((came, index, calls), Waiting { id, content, mark, at: end, line });
-        }
-    }
-    due(&mut waiting, (i64::MAX, usize::MAX, u32::MAX), builder);
-    // The status of a span is a mark of its own.
-    builder.mark_errors();
-    if silent > 0 && open == 0 && !kept {
-        builder.results(Results::Absent);
-        let message =
-            "no span records what a tool gave back: calls whose span is not marked as failed count as ok";
-        let file = builder.origin().file.clone();
-        let line = u64::from(builder.origin().line);
-        builder.diagnostic(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).on_line(file, line));
-    }
-}
-
-/// Adds the results that had come by then. Those of a response stand behind it.
-fn due(waiting: &mut Due, by: (i64, usize, u32), builder: &mut Builder) {
-    while let Some(first) = waiting.first_entry().filter(|first| *first.key() < by) {
-        let Waiting { id, content, mark, at, line } = first.remove();
-        builder.at_line(line).result(id.as_deref(), content, mark, at.map(millis));
-    }
-}
-
-/// Results that stand in later requests, by the ids of their calls.
-fn answers(responses: &[Response]) -> HashMap<Box<str>, Body> {
-    let said = responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers);
-    let mut answers = HashMap::new();
-    for (id, content) in said {
-        if let Some(id) = id {
-            answers.entry(id.clone()).or_insert_with(|| content.clone());
-        }
-    }
-    answers
-}
-
-/// How many responses the first request repeats: nothing before it is in the session.
-fn unknown(responses: &[Response]) -> usize {
-    let first = responses.iter().find(|response| !response.inputs.is_empty());
-    let Some(first) = first.filter(|first| responses.first().is_some_and(|r| r.place == first.place)) else {
-        return 0;
-    };
-    first.inputs.iter().filter(|said| said.role == "assistant").count()
-}
-
-/// A result in the form of the protocol for tools says itself that it failed.
-fn says_error(content: &Body) -> bool {
-    content.value().and_then(|value| value.get("isError")).is_some_and(|error| *error == true)
-}
-
-fn digest(said: &Said) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (said.role.as_str(), said.content.shown()).hash(&mut hasher);
-    hasher.finish()
 }
