@@ -7,7 +7,7 @@ use super::chat::Lines;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::spans::traces::Traces;
-use super::spans::{Attributes, Event, Span};
+use super::spans::{Attributes, Event, Span, objects};
 use super::{Format, Out, Reader, Sample, Unit};
 use crate::source::quoted;
 
@@ -19,7 +19,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn traces<'a>(value: &Members<'a>) -> Vec<Members<'a>> {
-    value.get("data").and_then(Node::objects).unwrap_or_default()
+    objects(value.get("data"))
 }
 
 fn is_trace(value: &Members<'_>) -> bool {
@@ -110,11 +110,11 @@ fn span(members: &Members<'_>, trace: &str, line: u32) -> Span {
     let text = |key| members.get(key).and_then(Node::text);
     let start = members.get("startTime").and_then(micros).filter(|start| *start != 0);
     let end = members.get("duration").and_then(micros).and_then(|long| start?.checked_add(long));
-    let list = members.get("tags").and_then(Node::objects).unwrap_or_default();
+    let list = objects(members.get("tags"));
     let failed = [("error", "TRUE"), ("otel.status_code", "ERROR"), ("status.code", "2")];
-    let logs = members.get("logs").and_then(Node::objects).unwrap_or_default();
+    let logs = objects(members.get("logs"));
     let events = logs.iter().map(|log| {
-        let fields = log.get("fields").and_then(Node::objects).unwrap_or_default();
+        let fields = objects(log.get("fields"));
         let name = ["event", "event.name"].iter().find_map(|key| tag(&fields, key));
         Event { name: name.unwrap_or_default().into(), attributes: tags(log.get("fields")) }
     });
@@ -144,7 +144,7 @@ fn tag(tags: &[Members<'_>], key: &str) -> Option<String> {
 
 /// The span that this one is a child of: as a reference, or as older exports have it.
 fn parent(members: &Members<'_>) -> Option<Box<str>> {
-    let references = members.get("references").and_then(Node::objects).unwrap_or_default();
+    let references = objects(members.get("references"));
     let is_child = |reference: &&Members<'_>| {
         reference.get("refType").and_then(Node::text).is_some_and(|kind| kind == "CHILD_OF")
     };
@@ -158,7 +158,7 @@ fn parent(members: &Members<'_>) -> Option<Box<str>> {
 fn tags(node: Option<Node<'_>>) -> Attributes {
     let mut attributes = Attributes::default();
     let Some(node) = node else { return attributes };
-    for tag in node.objects().unwrap_or_default() {
+    for tag in objects(Some(node)) {
         if let (Some(key), Some(value)) = (tag.get("key").and_then(Node::text), tag.get("value")) {
             attributes.add(&key, value.json());
         }

@@ -10,7 +10,7 @@ use super::chat::Lines;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::spans::traces::Traces;
-use super::spans::{Attributes, Event, Span, instant};
+use super::spans::{Attributes, Event, Span, instant, objects};
 use super::{Format, Out, Reader, Sample, Unit};
 use crate::source::quoted;
 
@@ -24,11 +24,13 @@ const SCOPES: [&str; 5] =
 const LOGS: [&str; 2] = ["resourceLogs", "resource_logs"];
 const LOG_SCOPES: [&str; 2] = ["scopeLogs", "scope_logs"];
 const RECORDS: [&str; 2] = ["logRecords", "log_records"];
-/// Keys of a span.
+/// Keys of a span; those of Zipkin, and of what JavaScript prints, among them.
 const TRACE: [&str; 3] = ["traceId", "trace_id", "traceID"];
-const SPAN: [&str; 3] = ["spanId", "span_id", "spanID"];
+const SPAN: [&str; 4] = ["spanId", "span_id", "spanID", "id"];
 const PARENT: [&str; 5] = ["parentSpanId", "parent_span_id", "parentId", "parent_id", "parentSpanID"];
-const START: [&str; 4] = ["startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"];
+const START: [&str; 5] =
+    ["startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "timestamp"];
+const ATTRIBUTES: [&str; 2] = ["attributes", "tags"];
 const END: [&str; 4] = ["endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"];
 
 fn recognise(sample: &Sample<'_>) -> bool {
@@ -44,7 +46,7 @@ fn request<'a>(value: &Members<'a>) -> Option<Members<'a>> {
         let empty = resources.is_some_and(|list| list.first_item().is_none());
         scoped || empty && !value.has("messages") || value.any(&LOGS).is_some()
     };
-    let inner = value.any(&["trace", "data", "body"]).and_then(Node::members);
+    let inner = value.any(&["trace", "result", "data", "body"]).and_then(Node::members);
     if is_request(value) { Some(value.clone()) } else { inner.filter(is_request) }
 }
 
@@ -53,11 +55,13 @@ fn is_span(value: &Members<'_>) -> bool {
     let context = value.get("context").and_then(Node::members);
     let ids = context.as_ref().unwrap_or(value);
     let attributes =
-        value.get("attributes").is_some_and(|given| matches!(given.kind(), Kind::Object | Kind::List));
+        value.any(&ATTRIBUTES).is_some_and(|given| matches!(given.kind(), Kind::Object | Kind::List));
+    let timed = value.any(&START).is_some();
+    // An `id` by itself may be that of anything.
+    let named = ids.any(&["spanId", "span_id", "spanID"]).is_some();
     ids.any(&TRACE).is_some()
-        && ids.any(&SPAN).is_some()
         && value.has("name")
-        && (attributes || value.any(&START).is_some())
+        && (named && (attributes || timed) || ids.has("id") && attributes && timed && value.has("duration"))
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
@@ -197,7 +201,7 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
         let id = from.any(keys).and_then(Node::id).unwrap_or_default();
         Box::<str>::from(id.trim_start_matches("0x"))
     };
-    if ids.any(&SPAN).is_none() && !members.has("attributes") {
+    if ids.any(&SPAN).is_none() && members.any(&ATTRIBUTES).is_none() {
         return None;
     }
     let mut odd = Vec::new();
@@ -210,8 +214,10 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
         found
     };
     let (start, end) = (time(&START), time(&END));
+    let long = || members.get("duration")?.json().parse::<i64>().ok()?.checked_mul(1000);
+    let end = end.or_else(|| start?.checked_add(long()?));
     let (failed, message) = status(members);
-    let events = members.get("events").and_then(Node::objects).unwrap_or_default();
+    let events = objects(members.get("events"));
     let events = events.iter().map(|event| Event {
         name: event.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
         attributes: attributes(event.get("attributes")),
@@ -226,7 +232,7 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
         failed,
         message,
         line,
-        attributes: attributes(members.get("attributes")),
+        attributes: attributes(members.any(&ATTRIBUTES)),
         events: events.collect(),
     };
     if members.get("attributes").is_some_and(|given| !matches!(given.kind(), Kind::List | Kind::Object)) {
@@ -253,7 +259,7 @@ fn status(members: &Members<'_>) -> (bool, Option<Box<str>>) {
 fn attributes(node: Option<Node<'_>>) -> Attributes {
     let mut attributes = Attributes::default();
     let Some(node) = node else { return attributes };
-    for item in node.items().unwrap_or_default().into_iter().filter_map(Node::members) {
+    for item in objects(Some(node)) {
         let name = item.get("key").and_then(Node::text);
         if let (Some(name), Some(value)) = (name, item.get("value")) {
             attributes.add(&name, any_value(value, 0));

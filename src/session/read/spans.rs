@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::shallow::{Kind, Node};
+use super::shallow::{Kind, Members, Node};
 use super::time;
 use crate::session::{Body, Millis};
 
@@ -71,7 +71,8 @@ pub enum Part {
 }
 
 /// Beginnings of the names of attributes that are looked at.
-const KEPT: [&str; 13] = [
+const KEPT: [&str; 14] = [
+    "langfuse.observation.",
     "gen_ai.",
     "gcp.vertex.agent.",
     "llm.",
@@ -106,12 +107,13 @@ const OPERATION: &str = "gen_ai.operation.name";
 const TOOL: [&str; 5] =
     ["gen_ai.tool.name", "tool.name", "mcp.tool.name", "ai.toolCall.name", "traceloop.entity.name"];
 const CALL_ID: [&str; 4] = ["gen_ai.tool.call.id", "tool_call.id", "tool.call.id", "ai.toolCall.id"];
-const ARGUMENTS: [&str; 12] = [
+const ARGUMENTS: [&str; 13] = [
     "gen_ai.tool.call.arguments",
     "gen_ai.tool.args",
     "gen_ai.tool.arguments",
     "gen_ai.tool.input",
     "gcp.vertex.agent.tool_call_args",
+    "langfuse.observation.input",
     "mcp.tool.arguments",
     "mcp.request.arguments",
     "ai.toolCall.args",
@@ -120,12 +122,13 @@ const ARGUMENTS: [&str; 12] = [
     "input.value",
     "traceloop.entity.input",
 ];
-const RESULT: [&str; 12] = [
+const RESULT: [&str; 13] = [
     "gen_ai.tool.call.result",
     "gen_ai.tool.result",
     "gen_ai.tool.response",
     "gen_ai.tool.output",
     "gcp.vertex.agent.tool_response",
+    "langfuse.observation.output",
     "mcp.tool.result",
     "mcp.response.value",
     "ai.toolCall.result",
@@ -207,6 +210,7 @@ impl Span {
         let has = |name| self.attributes.get(name).is_some();
         let operation = text(OPERATION).to_ascii_lowercase();
         let kind = text("openinference.span.kind").to_ascii_uppercase();
+        let observed = text("langfuse.observation.type").to_ascii_lowercase();
         let workflow = text("traceloop.span.kind");
         let method = text("mcp.method.name");
         match &*operation {
@@ -216,6 +220,7 @@ impl Span {
             _ => {}
         }
         let tool = kind == "TOOL"
+            || observed == "tool"
             || workflow == "tool"
             || method == "tools/call"
             || has("ai.toolCall.name")
@@ -223,11 +228,12 @@ impl Span {
         if tool {
             return Part::Tool;
         }
-        if kind == "AGENT" || workflow == "agent" {
+        if kind == "AGENT" || workflow == "agent" || observed == "agent" {
             return Part::Agent;
         }
         let asked = has("gen_ai.request.model") && (has("gen_ai.system") || has("gen_ai.provider.name"));
         let model = kind == "LLM"
+            || observed == "generation"
             || matches!(&*text("llm.request.type"), "chat" | "completion")
             || operation.is_empty()
                 && !matches!(&*kind, "EMBEDDING" | "RERANKER")
@@ -305,6 +311,12 @@ impl Span {
         let events: usize = self.events.iter().map(|event| event.attributes.size() + 64).sum();
         self.attributes.size() + events + self.name.len() + 256
     }
+}
+
+/// The objects of a list; what else is in it says nothing.
+pub fn objects(list: Option<Node<'_>>) -> Vec<Members<'_>> {
+    let items = list.and_then(Node::items).unwrap_or_default();
+    items.into_iter().filter_map(Node::members).collect()
 }
 
 /// Milliseconds of an instant in nanoseconds.

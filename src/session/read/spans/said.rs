@@ -40,13 +40,14 @@ pub fn inputs(span: &Span) -> Vec<Said> {
     let system = attributes.get("gen_ai.system_instructions").map(system);
     let mut said = list(attributes.tree("gen_ai.input.messages"), "user");
     let request = || attributes.tree("gcp.vertex.agent.llm_request");
-    let sources: [&dyn Fn() -> Vec<Said>; 8] = [
+    let sources: [&dyn Fn() -> Vec<Said>; 9] = [
         &|| list(indexed(attributes, "gen_ai.prompt."), "user"),
         &|| list(indexed(attributes, "llm.input_messages."), "user"),
         &|| request().map_or_else(Vec::new, |request| of_request(&request)),
         &|| of_events(span, false),
         &|| list(attributes.tree("ai.prompt.messages"), "user"),
         &|| list(attributes.tree("gen_ai.prompt"), "user"),
+        &|| observed(attributes, "langfuse.observation.input", "user"),
         &|| plain(attributes, &["gen_ai.prompt", "ai.prompt"], "user"),
         &|| list(attributes.tree("input.value").and_then(|value| value.get("messages").cloned()), "user"),
     ];
@@ -66,7 +67,7 @@ pub fn inputs(span: &Span) -> Vec<Said> {
 pub fn outputs(span: &Span) -> Vec<Said> {
     let attributes = &span.attributes;
     let response = || attributes.tree("gcp.vertex.agent.llm_response");
-    let sources: [&dyn Fn() -> Vec<Said>; 9] = [
+    let sources: [&dyn Fn() -> Vec<Said>; 10] = [
         &|| list(attributes.tree("gen_ai.output.messages"), "assistant"),
         &|| list(indexed(attributes, "gen_ai.completion."), "assistant"),
         &|| list(indexed(attributes, "llm.output_messages."), "assistant"),
@@ -79,6 +80,7 @@ pub fn outputs(span: &Span) -> Vec<Said> {
         &|| of_events(span, true),
         &|| vercel(attributes),
         &|| list(attributes.tree("gen_ai.completion"), "assistant"),
+        &|| observed(attributes, "langfuse.observation.output", "assistant"),
         &|| plain(attributes, &["gen_ai.completion"], "assistant"),
         &|| match attributes.tree("output.value") {
             None => plain(attributes, &["output.value"], "assistant"),
@@ -150,6 +152,14 @@ fn list(value: Option<Value>, role: &str) -> Vec<Said> {
     }
 }
 
+/// Messages, or the text that stands for one.
+fn observed(attributes: &Attributes, name: &str, role: &str) -> Vec<Said> {
+    match attributes.tree(name) {
+        Some(value) => list(value.get("messages").cloned().or(Some(value)), role),
+        None => plain(attributes, &[name], role),
+    }
+}
+
 fn one(message: &Value) -> Vec<Said> {
     said(message, "assistant").into_iter().collect()
 }
@@ -216,6 +226,10 @@ fn of_event(attributes: &Attributes) -> Value {
         if let Some(value) = value {
             message.insert(name.to_owned(), value);
         }
+    }
+    // The whole message may stand where its content does.
+    if let Some(whole @ Value::Object(_)) = message.get("content") {
+        return whole.clone();
     }
     // In an answer the message may be the content by itself.
     if let Some(content @ (Value::Array(_) | Value::String(_))) = message.remove("message") {
