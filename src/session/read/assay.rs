@@ -288,7 +288,10 @@ fn give(builder: &mut Builder, calls: &[(String, Call)], setting: &Setting) {
 /// The time of a line, in milliseconds.
 fn at(line: &Members<'_>, builder: &mut Builder) -> Option<Millis> {
     let node = line.get("timestamp")?;
-    let found = node.json().parse().ok().or_else(|| time::instant(node));
+    // Small numbers are milliseconds here too; those beyond every calendar are a finer unit.
+    let millis =
+        node.json().parse().ok().filter(|millis: &Millis| millis.unsigned_abs() < 100_000_000_000_000);
+    let found = millis.or_else(|| time::instant(node));
     if found.is_none() {
         builder.damaged(format!("`timestamp` is no time that is known: {}", quoted(node.json())));
     }
