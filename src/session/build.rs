@@ -43,6 +43,10 @@ pub struct Mark {
 /// What a call without a name is called.
 const UNNAMED: &str = "(unnamed)";
 
+/// Roles whose messages are something else than said, and the one that takes their place.
+const NOT_SAID: [&str; 6] = ["assistant", "model", "ai", "tool", "function", "toolgate"];
+const UNKNOWN: &str = "unknown";
+
 impl Builder {
     /// An empty session read from `origin`.
     pub fn new(id: impl Into<Arc<str>>, origin: Origin) -> Builder {
@@ -164,9 +168,18 @@ impl Builder {
         self.session.messages.len()
     }
 
-    /// Something said by anyone but the model or a tool. Ends an open response.
+    /// Something said by anyone but the model or a tool. Ends an open response. A role that is the model's or a tool's
+    /// is not kept for it, and that is told.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
         self.open = None;
+        let role = if NOT_SAID.contains(&role) {
+            self.damaged(format!(
+                "a message of the role `{role}` is no response and no result; its role is not known"
+            ));
+            UNKNOWN
+        } else {
+            role
+        };
         self.push(role, content, at, MessageKind::Said);
     }
 

@@ -29,6 +29,7 @@ mod interleaved;
 mod items;
 mod jaeger;
 mod mcp;
+mod mini_swe_agent;
 mod native;
 mod open;
 mod openai_chat;
@@ -39,6 +40,7 @@ mod recognise;
 mod setting;
 mod shallow;
 mod spans;
+mod swe_agent;
 mod tau_bench;
 mod text;
 mod time;
@@ -79,6 +81,8 @@ pub static FORMATS: &[Format] = &[
     assay::FORMAT,
     agentfootprint::FORMAT,
     tau_bench::FORMAT,
+    swe_agent::FORMAT,
+    mini_swe_agent::FORMAT,
     agentdojo::FORMAT,
     anthropic::FORMAT,
     openai_responses::FORMAT,

@@ -60,6 +60,11 @@ impl Setting {
         Diagnostic::warning(code::DAMAGED_LINE, message).on_line(Arc::clone(&self.file), u64::from(line))
     }
 
+    /// What is left out of a session as it should be, on a line: no damage.
+    pub fn passed_by(&self, line: u32, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::notice(code::DAMAGED_RECORD, message).on_line(Arc::clone(&self.file), u64::from(line))
+    }
+
     /// Whether a result failed: as it is marked, and where it bears no mark, as its text says by the user's test.
     pub fn failed(&self, marked: Option<bool>, content: &Body) -> bool {
         marked.unwrap_or_else(|| {

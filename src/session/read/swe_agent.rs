@@ -1,0 +1,197 @@
+//! Trajectories of SWE-agent (`.traj`): an object with `trajectory`, the steps that were taken, and `history`, the
+//! messages that the model saw.
+//!
+//! Newer runs propose calls in the messages, and those are read. In older ones a step is a command line: it is a call of
+//! the command's first word. Demonstrations that stand in the history were made by nobody in this run, and are no part
+//! of it. Failures are not marked.
+
+use super::chat::{Chat, Lines, Rules};
+use super::setting::Setting;
+use super::shallow::{Kind, Members, Node};
+use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::Body;
+use crate::session::build::{Builder, Mark};
+use crate::source::quoted;
+
+pub(super) const FORMAT: Format = Format {
+    name: "swe-agent",
+    title: "SWE-agent trajectories",
+    absent_without_results: false,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|value| {
+        let Some(steps) = value.get("trajectory").filter(|steps| steps.kind() == Kind::List) else {
+            return false;
+        };
+        let first = steps.first_item().and_then(Node::members);
+        match first {
+            Some(step) => step.has("action") && step.any(&["observation", "response", "thought"]).is_some(),
+            None => value.has("history") && value.has("info"),
+        }
+    })
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    Box::new(SweAgent { setting: setting.clone(), rules })
+}
+
+struct SweAgent {
+    setting: Setting,
+    rules: Rules,
+}
+
+/// A message of the history, with its text.
+type Told<'a> = (Node<'a>, Members<'a>);
+
+impl Reader for SweAgent {
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        let members = &unit.members;
+        let Some(steps) = members.get("trajectory") else {
+            return out.diagnostics(self.setting.foreign(unit, "no trajectory"));
+        };
+        let id = members.any(&["instance_id", "id"]).and_then(Node::id).unwrap_or_default();
+        let mut builder = self.setting.session(&id, unit, out);
+        if let Some(environment) = members.get("environment").and_then(Node::value) {
+            builder.context("environment", environment);
+        }
+        let info = members.get("info").and_then(Node::members).unwrap_or_default();
+        if let Some(status) = info.get("exit_status").and_then(Node::value) {
+            builder.context("exit_status", status);
+        }
+        let history = self.history(members, unit, &mut builder);
+        let steps = steps.items().unwrap_or_else(|| {
+            builder.damaged(format!("the trajectory is {}, not a list", steps.kind().word()));
+            Vec::new()
+        });
+        if history.iter().any(|(_, message)| calls(message)) {
+            self.messages(&history, &steps, unit, &mut builder);
+        } else {
+            self.steps(&history, &steps, unit, &mut builder);
+        }
+        out.session(builder);
+    }
+}
+
+impl SweAgent {
+    /// The messages of the run itself.
+    fn history<'a>(&self, members: &Members<'a>, unit: &Unit<'a>, builder: &mut Builder) -> Vec<Told<'a>> {
+        let Some(history) = members.get("history") else { return Vec::new() };
+        let Some(items) = history.items() else {
+            builder.damaged(format!("the history is {}, not a list", history.kind().word()));
+            return Vec::new();
+        };
+        let mut lines = Lines::new(unit.node, unit.line);
+        let (mut kept, mut shown, mut first) = (Vec::new(), 0, None);
+        for item in items {
+            match item.members() {
+                Some(message) if is_demonstration(&message) => {
+                    shown += 1;
+                    first.get_or_insert_with(|| lines.of(item));
+                }
+                Some(message) => kept.push((item, message)),
+                None => {
+                    builder.at_line(lines.of(item));
+                    let word = item.kind().word();
+                    builder.damaged(format!("a message is {word}, not an object; it is left out"));
+                }
+            }
+        }
+        if let Some(line) = first {
+            let message = match shown {
+                1 => "1 message is a demonstration, and no part of the run".to_owned(),
+                shown => format!("{shown} messages are demonstrations, and no part of the run"),
+            };
+            builder.diagnostic(self.setting.passed_by(line, message));
+        }
+        builder.at_line(unit.line);
+        kept
+    }
+
+    /// A run whose messages hold its calls.
+    fn messages(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
+        let mut chat = Chat::new(unit.node, unit.line, &self.rules);
+        let mut lines = Lines::new(unit.node, unit.line);
+        let mut taken = 0;
+        for (node, message) in history {
+            builder.at_line(lines.of(*node));
+            taken += usize::from(is_response(message));
+            let ids = message.get("tool_call_ids").and_then(Node::items).unwrap_or_default();
+            if ids.is_empty() {
+                chat.message(builder, message);
+                continue;
+            }
+            // One message answers every call that it names.
+            let content = message.get("content").map_or(Body::MISSING, |node| Body::json(node.json()));
+            for id in ids {
+                let mark = Mark { error: self.setting.failed(None, &content), refused: None };
+                builder.result(id.id().as_deref(), content.clone(), mark, None);
+            }
+        }
+        for step in steps.iter().skip(taken) {
+            let action = step.members().and_then(|step| step.get("action")?.text()).unwrap_or_default();
+            builder.at_line(lines.of(*step));
+            let line = action.lines().next().unwrap_or_default();
+            builder.damaged(format!(
+                "the step {} stands in no message of the history; it is left out",
+                quoted(line)
+            ));
+        }
+    }
+
+    /// A run whose calls are command lines: what was said before the first of them, and the steps.
+    fn steps(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
+        let mut chat = Chat::new(unit.node, unit.line, &self.rules);
+        let mut lines = Lines::new(unit.node, unit.line);
+        for (node, message) in history.iter().take_while(|(_, message)| !is_response(message)) {
+            builder.at_line(lines.of(*node));
+            chat.message(builder, message);
+        }
+        let mut lines = Lines::new(unit.node, unit.line);
+        for node in steps {
+            builder.at_line(lines.of(*node));
+            let Some(step) = node.members() else {
+                let word = node.kind().word();
+                builder.damaged(format!("a step is {word}, not an object; it is left out"));
+                continue;
+            };
+            let body = |keys: &[&str]| step.any(keys).map_or(Body::MISSING, |node| Body::json(node.json()));
+            builder.response(None, body(&["response", "thought"]), None);
+            let Some(action) = step.get("action") else { continue };
+            let Some(line) = action.text() else {
+                let word = action.kind().word();
+                builder.damaged(format!("the action of a step is {word}, not a text; it is left out"));
+                continue;
+            };
+            // A response without a command is none.
+            let Some(command) = line.split_whitespace().next() else { continue };
+            let arguments = Body::json(&format!("{{\"command\": {}}}", action.json()));
+            builder.call(None, command, arguments, None);
+            if step.get("observation").is_some() {
+                let content = body(&["observation"]);
+                let mark = Mark { error: self.setting.failed(None, &content), refused: None };
+                builder.result(None, content, mark, None);
+            }
+        }
+    }
+}
+
+fn is_demonstration(message: &Members<'_>) -> bool {
+    let marked = message.get("is_demo").is_some_and(|mark| mark.bool() != Some(false));
+    let kind = message.get("message_type").and_then(Node::text);
+    let agent = message.get("agent").and_then(Node::text);
+    marked
+        || kind.is_some_and(|kind| matches!(&*kind, "demonstration" | "demo"))
+        || agent.is_some_and(|agent| matches!(&*agent, "demonstration" | "demo"))
+}
+
+fn is_response(message: &Members<'_>) -> bool {
+    message.get("role").and_then(Node::text).is_some_and(|role| role == "assistant")
+}
+
+fn calls(message: &Members<'_>) -> bool {
+    message.get("tool_calls").is_some_and(|calls| calls.first_item().is_some())
+}
