@@ -35,12 +35,14 @@ mod open;
 mod openai_chat;
 mod openai_responses;
 mod otel;
+mod openhands;
 mod python;
 mod recognise;
 mod setting;
 mod shallow;
 mod spans;
 mod swe_agent;
+mod tau2;
 mod tau_bench;
 mod text;
 mod time;
@@ -81,8 +83,10 @@ pub static FORMATS: &[Format] = &[
     assay::FORMAT,
     agentfootprint::FORMAT,
     tau_bench::FORMAT,
+    tau2::FORMAT,
     swe_agent::FORMAT,
     mini_swe_agent::FORMAT,
+    openhands::FORMAT,
     agentdojo::FORMAT,
     anthropic::FORMAT,
     openai_responses::FORMAT,
