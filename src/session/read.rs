@@ -48,6 +48,7 @@ mod text;
 mod time;
 mod units;
 mod unknown;
+mod vercel_ai;
 
 use finish::Finish;
 use recognise::{Sample, Sampled, Seen, take};
@@ -75,6 +76,7 @@ pub static FORMATS: &[Format] = &[
     claude_code::FORMAT,
     codex_rollout::FORMAT,
     codex_exec::FORMAT,
+    vercel_ai::FORMAT,
     gemini_cli::FORMAT,
     otel::FORMAT,
     jaeger::FORMAT,

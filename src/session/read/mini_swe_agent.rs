@@ -29,11 +29,15 @@ const TOOL: &str = "bash";
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
         let format = value.get("trajectory_format").and_then(Node::text);
-        let messages = || value.get("messages").and_then(Node::objects).unwrap_or_default();
         format.is_some_and(|format| format.starts_with("mini-swe-agent"))
             || is_own(value)
-            || value.has("info") && messages().iter().any(is_own)
-    }) || sample.lists().any(|list| list.objects().is_some_and(|messages| messages.iter().any(is_own)))
+            || value.has("info") && value.get("messages").is_some_and(any_own)
+    }) || sample.lists().any(any_own)
+}
+
+fn any_own(list: Node<'_>) -> bool {
+    list.items()
+        .is_some_and(|items| items.into_iter().filter_map(Node::members).any(|message| is_own(&message)))
 }
 
 /// Whether no other agent would write this message.
