@@ -17,6 +17,7 @@ mod agentfootprint;
 mod anthropic;
 mod assay;
 mod blocks;
+mod callless;
 mod chat;
 mod claude_code;
 mod codex_exec;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
+use super::callless;
 use super::native;
 use super::shallow::{self, Members, Node};
 use super::units::{Kind, Piece, Units};
@@ -134,6 +135,9 @@ fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic
         sampled.front().map_or((&[][..], Kind::CutOff), |first| (&first.text, first.piece.kind));
     if let Some(archive) = text::not_text(bytes) {
         return Diagnostic::error(code::NOT_A_SESSION, archive);
+    }
+    if let Some(export) = callless::export(sample) {
+        return Diagnostic::error(code::NOT_A_SESSION, export);
     }
     let message = match (sample.objects().next(), sample.values.first()) {
         (Some(members), _) if members.names().next().is_none() => {

@@ -243,6 +243,16 @@ fn what_is_no_recording_is_refused_with_its_reason() {
         (b"{\"messages\": [", "x: error[not_a_session]: the file ends within its first value"),
         (deep.as_bytes(), "x: error[not_a_session]: the file ends within its first value"),
         (
+            b"{\"record_type\": \"task_start\", \"task_name\": \"step1\"}\n{\"record_type\": \"task_result\"}",
+            "x: error[not_a_session]: the file is a stream of LangGraph tasks, which holds no tool calls: export the \
+             messages of the thread",
+        ),
+        (
+            b"{\"experiment_name\": \"e\", \"item_ref\": \"i\", \"evaluations\": []}",
+            "x: error[not_a_session]: the file is an item of an experiment, which holds no tool calls: export the trace \
+             that it was made from",
+        ),
+        (
             b"PK\x03\x04",
             "x: error[not_a_session]: the file is a zip archive: unpack it, and open what is in it",
         ),
