@@ -29,10 +29,14 @@ mod inspect;
 mod interleaved;
 mod items;
 mod jaeger;
+mod langchain;
+mod langfuse;
+mod langsmith;
 mod mcp;
 mod mini_swe_agent;
 mod native;
 mod open;
+mod openai_agents;
 mod openai_chat;
 mod openai_responses;
 mod openhands;
@@ -79,6 +83,9 @@ pub static FORMATS: &[Format] = &[
     codex_exec::FORMAT,
     vercel_ai::FORMAT,
     gemini_cli::FORMAT,
+    langsmith::FORMAT,
+    langfuse::FORMAT,
+    openai_agents::FORMAT,
     otel::FORMAT,
     jaeger::FORMAT,
     mcp::FORMAT,

@@ -51,6 +51,36 @@ fn a_reading_can_go_to_another_thread() {
     is_send::<read::Reading>();
 }
 
+/// Made up samples of other shapes: two with a call, two without any.
+#[test]
+fn synthetic_samples_are_read_or_refused_with_a_reason() {
+    let Some(path) = traces("synthetic-fixtures") else { return };
+    let open = |name: &str| {
+        let input = std::io::Cursor::new(std::fs::read(path.join(name)).unwrap());
+        read::open(name, Box::new(input), &read::Options::default())
+    };
+    for (name, format, call) in [
+        ("vercel-ai-uimessage-valid.vercel-ai.json", "vercel-ai", "searchFlights"),
+        ("openai-agents-trace-success.openai-agents.ndjson", "openai-agents", "lookup_policy"),
+    ] {
+        let reading = open(name).unwrap();
+        assert_eq!(reading.format(), format);
+        let sessions: Vec<_> = reading.collect();
+        let calls: Vec<_> = sessions.iter().flat_map(|session| &session.calls).collect();
+        assert_eq!(
+            calls.iter().map(|call| (&*call.tool, call.outcome)).collect::<Vec<_>>(),
+            [(call, Outcome::Ok)]
+        );
+    }
+    for (name, what) in [
+        ("langfuse-experiment-valid.langfuse.json", "an item of an experiment, which holds no tool calls"),
+        ("langgraph-task-success.langgraph.ndjson", "a stream of LangGraph tasks, which holds no tool calls"),
+    ] {
+        let refused = open(name).err().unwrap();
+        assert!(refused.message.contains(what), "{}", refused.message);
+    }
+}
+
 #[test]
 fn the_native_fixture_is_read_point_by_point() {
     let (sessions, of_file) = opened(include_bytes!("../../fixtures/sessions/native.json"));
