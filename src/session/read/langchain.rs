@@ -70,6 +70,9 @@ pub fn answered(outputs: &Value) -> Option<Value> {
                 any(members, &["message", "output", "text", "completion"])?.clone()
             }
         }
+        Value::Array(list) if list.iter().any(is_item) => {
+            json!({"role": "assistant", "content": parts(list)})
+        }
         Value::Array(messages) => messages.last()?.clone(),
         Value::String(_) => outputs.clone(),
         _ => return None,
@@ -128,6 +131,33 @@ fn is_message(members: &Map<String, Value>) -> bool {
     members.contains_key("role")
         || members.contains_key("kwargs")
         || role(kind).is_some() && (members.contains_key("content") || members.contains_key("data"))
+}
+
+/// Whether it is an item of the Responses API.
+fn is_item(item: &Value) -> bool {
+    let kind = item.get("type").and_then(Value::as_str);
+    matches!(kind, Some("function_call" | "reasoning"))
+        || kind == Some("message") && item.get("content").is_some_and(Value::is_array)
+}
+
+/// The items of one response as the parts of one message.
+fn parts(items: &[Value]) -> Value {
+    let mut parts = Vec::new();
+    for item in items {
+        match (item.get("type").and_then(Value::as_str), item.get("content"), item) {
+            (Some("message"), Some(Value::Array(content)), _) => parts.extend(content.iter().cloned()),
+            // Its own id is not that of the call.
+            (Some("function_call"), _, Value::Object(call)) => {
+                let mut call = call.clone();
+                if call.contains_key("call_id") {
+                    call.remove("id");
+                }
+                parts.push(Value::Object(call));
+            }
+            _ => parts.push(item.clone()),
+        }
+    }
+    Value::Array(parts)
 }
 
 /// A message in the plain form: `{role, content, tool_calls, tool_call_id}`.
@@ -235,6 +265,16 @@ mod tests {
         }
         assert_eq!(answered(&json!({"generations": [[{"text": "x"}]]})), Some(json!(["x"])));
         assert_eq!(answered(&json!({"other": 1})), None);
+        let items = json!([
+            {"type": "reasoning", "summary": []},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]},
+            {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"},
+        ]);
+        let made = &answered(&items).unwrap()[0]["content"];
+        assert_eq!(
+            (&made[1]["text"], &made[2]["call_id"], made[2].get("id")),
+            (&json!("x"), &json!("c1"), None)
+        );
     }
 
     #[test]

@@ -210,7 +210,9 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<String>) {
             if let Some(sent) = of_data("input").as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
-            if let Some(answered) = of_data("output").as_ref().and_then(langchain::answered) {
+            // A response keeps its items within itself, where they are exported at all.
+            let output = of_data("output").or_else(|| of_data("response")?.get("output").cloned());
+            if let Some(answered) = output.as_ref().and_then(langchain::answered) {
                 attributes.add("gen_ai.output.messages", answered.to_string());
             }
         }

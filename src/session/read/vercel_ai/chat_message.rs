@@ -34,7 +34,17 @@ struct Came<'a> {
 /// Whether nothing else writes such a message.
 pub fn is_own(message: &Members<'_>) -> bool {
     let invocations = message.get("toolInvocations").is_some_and(|list| list.kind() == Kind::List);
-    invocations || message.get("parts").and_then(Node::first_item).is_some_and(|first| kind(first).is_some())
+    invocations || message.get("parts").and_then(Node::first_item).is_some_and(is_part)
+}
+
+/// Whether it is a part as the SDK types them.
+fn is_part(part: Node<'_>) -> bool {
+    match kind(part).as_deref() {
+        Some("text" | "reasoning") => part.members().is_some_and(|part| part.has("text")),
+        Some("step-start" | "file" | "tool-invocation") => true,
+        Some(kind) => is_tool(kind) || kind.starts_with("source-") || kind.starts_with("data-"),
+        None => false,
+    }
 }
 
 /// Adds a message.
