@@ -45,6 +45,11 @@ pub struct Open {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
+    /// What to compare with in the workbench: a file, a folder, `git:REV[:PATH]` (without a path: the same paths as
+    /// committed), or `recorded`, what was refused at the time; several together are one version
+    #[cfg(feature = "tui")]
+    #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
+    pub base: Vec<String>,
     #[command(flatten)]
     pub judging: Judging,
     /// The workbench's colours

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args::{ANY, Diff};
-use super::input::{self, DEFAULT_POLICY, Sessions};
+use super::input::{self, DEFAULT_POLICY, RECORDED, RECORDED_ALONE, Sessions};
 use super::screen::Screen;
 use super::witness::{Count, Folder, Saved};
 use super::{Exit, Failure};
@@ -17,9 +17,6 @@ use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, Output, Part, View, Whole};
 use crate::report::{Look, Scope};
 use crate::session::Session;
-
-/// As a base, the recording.
-const RECORDED: &str = "recorded";
 
 /// Runs the verb.
 pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -116,8 +113,7 @@ fn comparison(asked: &Diff, screen: &mut Screen) -> Result<Comparison, Failure> 
     let base = match asked.base.as_slice() {
         [base] if base == RECORDED => Base::Recorded,
         bases if bases.iter().any(|base| base == RECORDED) => {
-            let message = "`recorded` is a version of its own and cannot be joined with others";
-            return Err(Failure::usage(message));
+            return Err(Failure::usage(RECORDED_ALONE));
         }
         bases => {
             let base = input::base(bases, &asked.policies.policy);

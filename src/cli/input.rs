@@ -24,6 +24,11 @@ use crate::source::nearest::nearest;
 /// The folder of policies where none is named.
 pub const DEFAULT_POLICY: &str = "contracts";
 
+/// As a base, the recording.
+pub const RECORDED: &str = "recorded";
+/// Why it is refused beside other bases.
+pub const RECORDED_ALONE: &str = "`recorded` is a version of its own and cannot be joined with others";
+
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
 

@@ -17,6 +17,8 @@ pub enum Effect {
     Suspend,
     /// Read the policy again.
     LoadPolicy,
+    /// Read a version to compare with, called so.
+    LoadBase(String),
     /// Read the recordings again, as far as they have changed.
     LoadSessions,
     /// Judge these sessions, in this order; requests made before are void.
@@ -45,8 +47,10 @@ pub struct Judge {
     pub policy: Arc<Policy>,
     /// Whether decisions take effect.
     pub mode: Mode,
-    /// The comparison with the version before, to be made as well.
+    /// The comparison to be made as well.
     pub against: Option<Arc<Comparison>>,
+    /// What its base decides is to be shown.
+    pub beside: bool,
     /// The first of the sessions is on screen: it goes before everything else.
     pub open: bool,
     /// Places in the list of sessions, and the sessions.
@@ -60,6 +64,7 @@ impl std::fmt::Debug for Effect {
             Self::Redraw => f.write_str("Redraw"),
             Self::Suspend => f.write_str("Suspend"),
             Self::LoadPolicy => f.write_str("LoadPolicy"),
+            Self::LoadBase(name) => write!(f, "LoadBase({name})"),
             Self::LoadSessions => f.write_str("LoadSessions"),
             Self::Judge(judge) => {
                 let places: Vec<usize> = judge.sessions.iter().map(|(place, _)| *place).collect();

@@ -22,6 +22,8 @@ pub enum Scope {
     Findings,
     /// In the list of commands.
     Help,
+    /// In the text of two versions.
+    Texts,
 }
 
 /// Under which heading help lists a command.
@@ -66,6 +68,14 @@ pub struct Facts {
     pub back: bool,
     /// There is a place to jump forward to.
     pub forward: bool,
+    /// Two versions are compared, if only because of an edit.
+    pub compared: bool,
+    /// A base was chosen.
+    pub base: bool,
+    /// The base is a version, which has a text.
+    pub texts: bool,
+    /// A version was loaded before the one that decides.
+    pub loads: bool,
 }
 
 /// A row of the table.
@@ -121,6 +131,8 @@ commands! {
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous call with a finding";
     Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of this rule";
     Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of this rule";
+    Panes Jump NextChange "next-change" ["]c"] compared "next change, going on in the next session";
+    Panes Jump PreviousChange "previous-change" ["[c"] compared "previous change, going on in the session before";
     Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call decided otherwise than recorded";
     Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call decided otherwise than recorded";
     Panes Jump NextError "next-error" ["]e"] session "next result that is an error";
@@ -149,10 +161,15 @@ commands! {
     Panes Look PanePreconditions "pane-preconditions" ["5"] never "to the preconditions";
     Panes Look PaneDecision "pane-decision" ["6"] never "to the decision";
     Panes Look PanePolicy "pane-policy" ["7"] never "to the text of the rule";
-    Panes Look PaneChanges "pane-changes" ["8"] never "to what the last edit of the policy changed";
+    Panes Look PaneChanges "pane-changes" ["8"] never "to what is otherwise under the new version";
     Panes Look Zoom "zoom" ["z"] never "this pane alone, and back";
     All Look Help "help" ["?" "F1"] never "all commands and their keys";
     All Look Redraw "redraw" ["Ctrl-l"] never "draw the screen anew";
+
+    Panes Look Base "base" ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with an earlier load of the policy";
+    Panes Look Texts "texts" ["dt"] texts "the text of both versions, and what each edit changes";
+    Panes Look EndCompare "end-compare" ["dd"] base "end comparing";
 
     Panes Do Judge "judge" ["r"] never "read the policy and the recordings again";
     Panes Do Live "live" ["R"] watched "pick up edits by itself, or only when asked";
@@ -172,6 +189,8 @@ commands! {
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
     Body Overlay NextBody "next-body" ["]b"] never "the body of the next row";
     Body Overlay PreviousBody "previous-body" ["[b"] never "the body of the previous row";
+    Texts Overlay NextHunk "next-hunk" ["]c"] never "next hunk";
+    Texts Overlay PreviousHunk "previous-hunk" ["[c"] never "previous hunk";
     Findings Overlay GroupBy "group-by" ["t"] never "group by session, rule, tool, code or reason";
 }
 
@@ -213,6 +232,27 @@ fn search(facts: &Facts) -> Option<&'static str> {
 
 fn watched(facts: &Facts) -> Option<&'static str> {
     (!facts.watched).then_some("nothing that is open is a file that could be watched")
+}
+
+fn compared(facts: &Facts) -> Option<&'static str> {
+    (!facts.compared).then_some("nothing is compared; `db` chooses what with")
+}
+
+fn base(facts: &Facts) -> Option<&'static str> {
+    (!facts.base).then_some("no base was chosen; `db` does")
+}
+
+fn texts(facts: &Facts) -> Option<&'static str> {
+    let why = if facts.base {
+        "the base is the recording, which has no text"
+    } else {
+        "nothing is compared; `db` chooses what with"
+    };
+    (!facts.texts).then_some(why)
+}
+
+fn loads(facts: &Facts) -> Option<&'static str> {
+    (!facts.loads).then_some("the policy was loaded once only; `db` compares with another version")
 }
 
 fn back(facts: &Facts) -> Option<&'static str> {
@@ -302,7 +342,7 @@ pub fn markdown() -> String {
 mod tests {
     use super::*;
 
-    const SCOPES: [Scope; 4] = [Scope::Panes, Scope::Body, Scope::Findings, Scope::Help];
+    const SCOPES: [Scope; 5] = [Scope::Panes, Scope::Body, Scope::Findings, Scope::Help, Scope::Texts];
 
     fn keys(text: &str) -> Vec<Key> {
         chord::parse(text).unwrap()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 
 use super::keys::Key;
-use crate::compare::Change;
+use crate::compare::{Base, Change};
 use crate::diagnostic::Diagnostic;
 use crate::files::watch::Told;
 use crate::policy::Loaded;
@@ -28,6 +28,13 @@ pub enum Msg {
         loaded: Box<Loaded>,
         /// When, as people write it.
         at: String,
+    },
+    /// A version to compare with was read.
+    Base {
+        /// As it was asked for.
+        name: String,
+        /// What it is, or why there is none.
+        read: Result<Base, String>,
     },
     /// The watch over policies and recordings has something to say.
     Watch(Told),
@@ -94,6 +101,8 @@ pub struct ComparedSession {
     pub place: usize,
     /// The session.
     pub session: Arc<Session>,
+    /// What was decided under the base, where that was asked for.
+    pub base: Option<Box<Replay>>,
     /// What changed.
     pub changes: Vec<Change>,
 }

@@ -1,10 +1,12 @@
 //! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
 
 pub mod changes;
+pub mod compare;
 pub mod entries;
 pub mod live;
 pub mod overlay;
 pub mod select;
+pub mod texts;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -25,10 +27,11 @@ use crate::policy::{Document, Policy};
 use crate::replay::{Frame, Replay, Summary};
 use crate::session::Session;
 
-pub use self::changes::Changes;
+pub use self::changes::{ChangeRow, Changes};
+pub use self::compare::{Chosen, Compare, Pair, Seen};
 pub use self::entries::{Files, Lost};
 pub use self::live::{Live, Load, Loads};
-pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
+pub use self::overlay::{Asks, FindingRow, GroupBy, Overlay, Prompt};
 
 /// The state of the workbench.
 pub struct Model {
@@ -56,8 +59,10 @@ pub struct Model {
     pub built_in: BuiltIn,
     /// Reading the policy again was asked for: it ends with a word, whatever comes of it.
     pub asked: bool,
-    /// What the last edit of the policy changed.
+    /// What is otherwise under the version that decides.
     pub changes: Changes,
+    /// What the person compares with.
+    pub compare: Compare,
     /// The rule that was asked for in a pane beside, shown until something else is selected.
     pub pinned: Option<RuleId>,
     /// How far reading has come; `None` when everything is read.
@@ -140,7 +145,9 @@ pub struct Entry {
     pub diagnostics: Vec<Diagnostic>,
     /// What was decided, and in which request.
     pub replay: Option<(u64, Rc<Replay>)>,
-    /// What the last edit changed in it, once it is compared.
+    /// What was decided under the chosen base.
+    pub base: Option<Rc<Replay>>,
+    /// What changed in it, once it is compared.
     pub changes: Option<Vec<Change>>,
     /// Where its transcript was left.
     pub left_at: Option<List>,
@@ -206,6 +213,7 @@ impl Model {
             built_in: BuiltIn::default(),
             asked: false,
             changes: Changes::default(),
+            compare: Compare::default(),
             pinned: None,
             reading: Some((0, 0)),
             generation: 0,

@@ -23,9 +23,10 @@ use self::terminal::Screen;
 use self::work::Workers;
 use super::effect::Effect;
 use super::message::Msg;
-use super::model::{BuiltIn, Model, Opening};
+use super::model::{BuiltIn, Chosen, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
+use crate::compare::Base;
 use crate::engine::Mode;
 use crate::files::watch::{Watch, Watched, Way, watch};
 use crate::policy::Loaded;
@@ -35,6 +36,8 @@ use crate::report::words;
 pub trait Supply: Send + Sync {
     /// Reads the policy.
     fn policy(&self) -> Loaded;
+    /// Reads a version to compare with, as the person called it; in one line why there is none.
+    fn base(&self, name: &str) -> Result<Base, String>;
     /// Reads the recordings that are not as they were when they were read last: [`Msg::Listing`], then
     /// [`Msg::Sessions`] or [`Msg::File`] for each file, [`Msg::SessionsEnd`] at the end. Where one is still being
     /// written, gives how long it has to stay as it is to be taken for whole: then it is to be read again.
@@ -53,6 +56,8 @@ pub struct Settings {
     pub policy_name: String,
     /// What of both the program carries.
     pub built_in: BuiltIn,
+    /// What to compare with from the start.
+    pub base: Option<Chosen>,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// A theme's name; without one the environment decides.
@@ -120,6 +125,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         mode: settings.mode,
     });
     model.built_in = settings.built_in;
+    model.compare.base = settings.base;
     workers.policy();
     workers.sessions();
     let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;
@@ -213,6 +219,7 @@ impl Loop {
             Effect::Redraw => self.screen.forget()?,
             Effect::Suspend => self.suspend()?,
             Effect::LoadPolicy => self.workers.policy(),
+            Effect::LoadBase(name) => self.workers.base(name),
             Effect::LoadSessions => self.workers.sessions(),
             Effect::Judge(judge) => self.workers.judge(judge),
             Effect::Edit { file, line } => {

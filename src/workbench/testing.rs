@@ -129,11 +129,15 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
     while let Some(effect) = effects.pop() {
         match effect {
             Effect::Judge(judge) => {
-                let Judge { generation, policy, mode, against, sessions, .. } = judge;
+                let Judge { generation, policy, mode, against, beside, sessions, .. } = judge;
                 let compared = against.map(|against| {
                     let one = |(place, session): &(usize, Arc<Session>)| {
-                        let changes = against.session(session, mode).changes().to_vec();
-                        ComparedSession { place: *place, session: Arc::clone(session), changes }
+                        let new = Replay::new(session, &policy, mode);
+                        let base = against.base().policy().filter(|_| !against.is_same());
+                        let base = base.map(|policy| Box::new(Replay::new(session, policy, mode)));
+                        let changes = against.changes(base.as_deref(), &new);
+                        let base = base.filter(|_| beside);
+                        ComparedSession { place: *place, session: Arc::clone(session), base, changes }
                     };
                     Msg::Compared { generation, sessions: sessions.iter().map(one).collect() }
                 });

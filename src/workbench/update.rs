@@ -1,5 +1,6 @@
 //! What happens to the model when something happens: no I/O, no clock. What is to be done outside is returned.
 
+mod compare;
 mod copy;
 mod go;
 mod jump;
@@ -8,6 +9,7 @@ mod load;
 mod overlays;
 mod recordings;
 mod search;
+mod texts;
 
 use super::effect::Effect;
 use super::keys::{self, Command, Key, Meaning, Scope};
@@ -29,6 +31,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::ChordWaits => model.which_key = !model.pending.is_empty(),
         Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
+        Msg::Base { name, read } => compare::read(model, name, read, &mut effects),
         Msg::Watch(told) => live::told(model, told, &mut effects),
         Msg::Listing { files } => recordings::listing(model, files),
         Msg::Sessions { file, sessions, diagnostics, progress } => {
@@ -104,6 +107,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PreviousFinding => jump::finding(model, false),
         C::NextSameRule => jump::same_rule(model, true),
         C::PreviousSameRule => jump::same_rule(model, false),
+        C::NextChange => jump::next_change(model, true),
+        C::PreviousChange => jump::next_change(model, false),
         C::NextDisagreement => jump::disagreement(model, true),
         C::PreviousDisagreement => jump::disagreement(model, false),
         C::NextError => jump::error(model, true),
@@ -141,6 +146,12 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             model.zoom = !model.zoom;
             go::keep_all(model);
         }
+        C::Base => compare::ask(model),
+        C::LastLoad => compare::loads(model, effects),
+        C::EndCompare => compare::end(model, effects),
+        C::Texts => texts::open(model),
+        C::NextHunk => texts::hunk(model, true),
+        C::PreviousHunk => texts::hunk(model, false),
         C::Redraw => effects.push(Effect::Redraw),
         C::Judge => live::again(model, effects),
         C::Live => live::toggle(model, effects),
@@ -153,6 +164,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
                 Mode::Shadow => "shadow: what the recording says happened, happened",
             };
             say(model, what);
+            compare::forget_bases(model);
             load::judge_all(model, effects);
         }
         C::Edit => overlays::edit(model, effects),

@@ -16,8 +16,11 @@ pub mod paint;
 pub mod plan;
 pub mod policy;
 pub mod preconditions;
+pub mod rules;
 pub mod sessions;
+pub mod split;
 pub mod status;
+pub mod texts;
 pub mod timeline;
 pub mod tools;
 pub mod transcript;
@@ -27,8 +30,9 @@ use ratatui::layout::{Position, Rect};
 
 use self::line::{Line, Link};
 use super::layout::{Layout, Pane, Shape};
-use super::model::{Model, Overlay};
-use super::theme::{Role, Theme};
+use super::model::{Model, Overlay, Seen};
+use super::theme::{Glyph, Role, Theme};
+use crate::compare::Side;
 
 /// Draws everything; gives where the text cursor is, while text is typed.
 pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
@@ -57,6 +61,8 @@ pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
         Some(Overlay::Findings(view)) => findings::draw(model, view, buf, layout.overlay),
         Some(Overlay::Help(view)) => help::draw(model, view, buf, layout.overlay),
         Some(Overlay::Problems(view)) => findings::draw_problems(model, view, buf, layout.overlay),
+        Some(Overlay::Loads(list)) => help::draw_loads(model, *list, buf, layout.overlay),
+        Some(Overlay::Texts(view)) => texts::draw(model, view, buf, layout.overlay),
         None => {}
     }
     if model.which_key {
@@ -72,10 +78,28 @@ pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
 #[must_use]
 pub fn lines(model: &Model, pane: Pane, width: usize) -> Vec<Line> {
     match pane {
-        Pane::Tools => tools::lines(model, width),
-        Pane::Forbidden => forbidden::lines(model),
-        Pane::Preconditions => preconditions::lines(model, width),
-        Pane::Decision => decision::lines(model, width),
+        Pane::Sessions | Pane::Transcript | Pane::Changes => Vec::new(),
+        Pane::Policy if model.splits() => rules::lines(model, width),
+        Pane::Policy => Vec::new(),
+        pane if model.splits() => split::lines(model, pane, width),
+        Pane::Decision if model.compare.base.is_some() => {
+            let mut lines = Vec::new();
+            split::change(&mut lines, model, width);
+            lines.extend(of_version(model.seen(Side::New), pane, width));
+            lines
+        }
+        pane => of_version(model.seen(Side::New), pane, width),
+    }
+}
+
+/// The lines of one of the four panes in the middle, under one version.
+#[must_use]
+pub fn of_version(seen: Seen<'_>, pane: Pane, width: usize) -> Vec<Line> {
+    match pane {
+        Pane::Tools => tools::lines(seen, width),
+        Pane::Forbidden => forbidden::lines(seen),
+        Pane::Preconditions => preconditions::lines(seen, width),
+        Pane::Decision => decision::lines(seen, width),
         Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes => Vec::new(),
     }
 }
@@ -92,6 +116,9 @@ pub fn link(model: &Model, pane: Pane) -> Option<Link> {
     if pane == Pane::Changes {
         return Some(changes::link(model));
     }
+    if pane == Pane::Policy {
+        return None;
+    }
     let width = width(&model.layout(), pane);
     lines(model, pane, width).get(model.list(pane).cursor).map(|line| line.link)
 }
@@ -102,13 +129,28 @@ pub fn note(model: &Model, pane: Pane) -> String {
     match pane {
         Pane::Sessions => sessions::note(model),
         Pane::Transcript => transcript::note(model),
-        Pane::Tools => tools::note(model),
-        Pane::Forbidden => forbidden::note(model),
-        Pane::Preconditions => preconditions::note(model),
+        Pane::Tools => of_both(model, tools::note),
+        Pane::Forbidden => of_both(model, forbidden::note),
+        Pane::Preconditions => of_both(model, preconditions::note),
         Pane::Decision => String::new(),
+        Pane::Policy if model.splits() => rules::title(model),
         Pane::Policy => policy::title(model),
         Pane::Changes => changes::note(model),
     }
+}
+
+/// A note about the new version; where another one is compared and says otherwise, from what to what.
+fn of_both(model: &Model, note: fn(Seen<'_>) -> String) -> String {
+    let new = note(model.seen(Side::New));
+    if !model.splits() || model.seen(Side::Base).frame().is_none() {
+        return new;
+    }
+    let base = note(model.seen(Side::Base));
+    let none = |text: String| if text.is_empty() { "0".to_owned() } else { text };
+    if base == new {
+        return new;
+    }
+    format!("{} {} {}", none(base), model.theme.glyph(Glyph::Arrow), none(new))
 }
 
 /// How many rows a pane's list has.
@@ -117,7 +159,7 @@ pub fn len(model: &Model, pane: Pane, width: usize) -> usize {
     match pane {
         Pane::Sessions => model.entries.len(),
         Pane::Transcript => model.rows.len(),
-        Pane::Policy => policy::len(model),
+        Pane::Policy if !model.splits() => policy::len(model),
         Pane::Changes => changes::len(model),
         _ => lines(model, pane, width).len(),
     }
@@ -147,7 +189,7 @@ fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &L
     match pane {
         Pane::Sessions => sessions::draw(model, buf, inner, focus),
         Pane::Transcript => transcript::draw(model, buf, inner, focus),
-        Pane::Policy => policy::draw(model, buf, inner, focus),
+        Pane::Policy if !model.splits() => policy::draw(model, buf, inner, focus),
         Pane::Changes => changes::draw(model, buf, inner, focus),
         _ => {
             let lines = lines(model, pane, usize::from(inner.width));

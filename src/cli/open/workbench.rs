@@ -8,13 +8,14 @@ use super::super::input;
 use super::super::screen::Screen;
 use super::super::{Exit, Failure};
 use super::recordings::Recordings;
-use crate::diagnostic::{Diagnostic, code};
+use crate::compare::Base;
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::Dialect;
 use crate::files;
 use crate::files::watch::{LOOK, Touched, Watched, Way};
 use crate::policy::{Loaded, Policy};
 use crate::workbench::message::Msg;
-use crate::workbench::model::BuiltIn;
+use crate::workbench::model::{BuiltIn, Chosen, sort_problems};
 use crate::workbench::run::{RunError, Settings, Supply, run};
 use crate::workbench::theme::{Depth, Theme};
 
@@ -37,6 +38,7 @@ pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> 
     if found.inputs.is_empty() && !found.diagnostics.is_empty() {
         return Err(Failure::Input(found.diagnostics));
     }
+    let base = supply.named(&asked.base)?;
     let built_in =
         BuiltIn { sessions: supply.with_samples, policy: supply.with_samples && supply.policies.is_empty() };
     let policy_name = match supply.policies.as_slice() {
@@ -49,6 +51,7 @@ pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> 
         supply: Arc::new(supply),
         policy_name,
         built_in,
+        base,
         mode: asked.judging.mode.into(),
         theme: asked.theme.clone(),
     };
@@ -101,6 +104,43 @@ fn is_on_disk(named: &str) -> bool {
     named != "-" && !named.starts_with("git:") && !is_stream()
 }
 
+impl FromArguments {
+    /// The base that the command line names. One that does not load is told where it was asked for.
+    fn named(&self, base: &[String]) -> Result<Option<Chosen>, Failure> {
+        if base.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Chosen { name: base.join(" + "), base: self.read_base(base)? }))
+    }
+
+    /// A version to compare with, else why there is none.
+    fn read_base(&self, named: &[String]) -> Result<Base, Failure> {
+        if let [one] = named
+            && one == input::RECORDED
+        {
+            return Ok(Base::Recorded);
+        }
+        if named.iter().any(|named| named == input::RECORDED) {
+            return Err(Failure::usage(input::RECORDED_ALONE));
+        }
+        let version = input::base(named, &self.policies);
+        if !version.unreadable.is_empty() {
+            return Err(Failure::Input(version.unreadable));
+        }
+        let loaded = Policy::load(&version.files, self.only);
+        match loaded.policy {
+            None => {
+                let errors = loaded.diagnostics.into_iter().filter(|told| told.severity == Severity::Error);
+                Err(Failure::Input(errors.collect()))
+            }
+            Some(policy) if policy.documents().is_empty() => {
+                Err(Failure::usage(input::nothing_to_judge_by(self.only)))
+            }
+            Some(policy) => Ok(Base::Version(policy)),
+        }
+    }
+}
+
 impl Supply for FromArguments {
     fn policy(&self) -> Loaded {
         let version = match input::version(&self.policies, self.with_samples) {
@@ -123,6 +163,18 @@ impl Supply for FromArguments {
             loaded.diagnostics.push(Diagnostic::error(code::MISSING_FILE, why));
         }
         loaded
+    }
+
+    fn base(&self, name: &str) -> Result<Base, String> {
+        self.read_base(&[name.to_owned()]).map_err(|failure| {
+            let mut told = failure.into_diagnostics();
+            sort_problems(&mut told);
+            match told.as_slice() {
+                [] => format!("`{name}` does not load"),
+                [one] => one.to_string(),
+                [first, rest @ ..] => format!("{first}, and {} more", rest.len()),
+            }
+        })
     }
 
     fn sessions(&self, out: &mut dyn FnMut(Msg)) -> Option<Duration> {

@@ -1,20 +1,22 @@
-//! What the last edit of the policy changed, over all sessions.
+//! What is otherwise between two versions, over all sessions: groups of one kind, origin and rule each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Model;
 use crate::compare::{At, Change, Comparison, Kind, Origin, RuleAt};
 
-/// The changes between the version that decides and the one before it, as far as sessions are compared.
+/// The changes between the version that decides and what it is compared with, as far as sessions are compared.
 #[derive(Default)]
 pub struct Changes {
-    /// The two versions; `None` before any edit.
+    /// The two versions; `None` before any edit, unless a base was chosen.
     pub comparison: Option<Arc<Comparison>>,
-    /// When the version before was loaded, as people write it.
+    /// When the version before was loaded, as people write it; or the name of the base that was chosen.
     pub since: String,
-    /// In the order shown.
-    rows: BTreeSet<Row>,
+    /// In the order shown; in each the entries and the places among an entry's changes.
+    groups: BTreeMap<Group, BTreeSet<(usize, usize)>>,
+    /// How many changes there are in all of them.
+    count: usize,
     /// Sessions that were compared.
     compared: usize,
     /// Sessions in which something changed.
@@ -23,33 +25,61 @@ pub struct Changes {
     pub to_tell: bool,
 }
 
-/// A change, in the order shown: by kind, the newly allowed first; primary before downstream; by rule; then in the order
-/// of the sessions.
+/// What changes are listed under, in the order shown: by kind, the newly allowed first; primary before downstream; by rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Row {
-    kind: Kind,
-    origin: Origin,
-    rule: Option<RuleAt>,
-    entry: usize,
-    place: usize,
+pub struct Group {
+    /// Their kind.
+    pub kind: Kind,
+    /// Whether they follow from others.
+    pub origin: Origin,
+    /// The rule that they are about.
+    pub rule: Option<RuleAt>,
+}
+
+/// A row of the list of changes.
+#[derive(Debug, Clone, Copy)]
+pub enum ChangeRow<'m> {
+    /// The heading of a group, and how many changes it holds.
+    Group(Group, usize),
+    /// A change, and the entry it is in.
+    Change(usize, &'m Change),
+}
+
+impl Group {
+    /// Of a change.
+    #[must_use]
+    pub fn of(change: &Change) -> Self {
+        Self { kind: change.kind, origin: change.origin, rule: change.rule }
+    }
 }
 
 impl Changes {
     /// Of a new pair of versions, or of another mode: nothing is compared yet.
     pub fn clear(&mut self) {
-        (self.rows, self.compared, self.changed) = (BTreeSet::new(), 0, 0);
+        (self.groups, self.count, self.compared, self.changed) = (BTreeMap::new(), 0, 0, 0);
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.count
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.count == 0
+    }
+
+    /// Rows of the list: the changes and a heading a group.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.count + self.groups.len()
+    }
+
+    /// The groups in the order shown, and how many changes each holds.
+    pub fn groups(&self) -> impl Iterator<Item = (Group, usize)> {
+        self.groups.iter().map(|(group, places)| (*group, places.len()))
     }
 
     /// Sessions that were compared, and those in which nothing changed.
@@ -58,39 +88,64 @@ impl Changes {
         (self.compared, self.compared - self.changed)
     }
 
+    /// The row of a group's heading.
+    #[must_use]
+    pub fn row_of(&self, wanted: Group) -> Option<usize> {
+        self.groups
+            .contains_key(&wanted)
+            .then(|| self.groups.range(..wanted).map(|(_, places)| places.len() + 1).sum())
+    }
+
     fn add(&mut self, entry: usize, changes: &[Change]) {
         self.compared += 1;
         self.changed += usize::from(!changes.is_empty());
-        let row = |(place, change): (usize, &Change)| {
-            let (kind, rule) = change.group();
-            Row { kind, origin: change.origin, rule, entry, place }
-        };
-        self.rows.extend(changes.iter().enumerate().map(row));
+        self.count += changes.len();
+        for (place, change) in changes.iter().enumerate() {
+            self.groups.entry(Group::of(change)).or_default().insert((entry, place));
+        }
     }
 
     fn remove(&mut self, entry: usize, changes: &[Change]) {
         self.compared -= 1;
         self.changed -= usize::from(!changes.is_empty());
+        self.count -= changes.len();
         for (place, change) in changes.iter().enumerate() {
-            let (kind, rule) = change.group();
-            self.rows.remove(&Row { kind, origin: change.origin, rule, entry, place });
+            let group = Group::of(change);
+            if let Some(places) = self.groups.get_mut(&group) {
+                places.remove(&(entry, place));
+                if places.is_empty() {
+                    self.groups.remove(&group);
+                }
+            }
         }
     }
 }
 
 impl Model {
-    /// The changes from the row `from` on: the entry of each, and the change.
-    pub fn changes_from(&self, from: usize) -> impl Iterator<Item = (usize, &Change)> {
-        self.changes.rows.iter().skip(from).filter_map(|row| {
-            let changes = self.entries.get(row.entry)?.changes.as_ref()?;
-            Some((row.entry, changes.get(row.place)?))
-        })
+    /// The rows of the list of changes from `from` on.
+    pub fn change_rows(&self, from: usize) -> impl Iterator<Item = ChangeRow<'_>> {
+        let mut skip = from;
+        let groups = self.changes.groups.iter().flat_map(move |(group, places)| {
+            let skipped = skip.min(places.len() + 1);
+            skip -= skipped;
+            let heading = (skipped == 0).then_some(ChangeRow::Group(*group, places.len()));
+            let changes = places.iter().skip(skipped.saturating_sub(1));
+            let changes = changes.filter_map(|at| Some(ChangeRow::Change(at.0, self.change(*at)?)));
+            heading.into_iter().chain(changes)
+        });
+        groups
+    }
+
+    /// All changes in the order shown: the entry of each, and the change.
+    pub fn all_changes(&self) -> impl Iterator<Item = (usize, &Change)> {
+        let places = self.changes.groups.values().flatten();
+        places.filter_map(|at| Some((at.0, self.change(*at)?)))
     }
 
     /// How many calls are decided otherwise.
     #[must_use]
     pub fn changed_decisions(&self) -> usize {
-        self.changes_from(0).filter(|(_, change)| matches!(change.at, At::Call(_))).count()
+        self.all_changes().filter(|(_, change)| matches!(change.at, At::Call(_))).count()
     }
 
     /// Takes in what changed in a session.
@@ -117,5 +172,9 @@ impl Model {
                 self.changes.add(at, changes);
             }
         }
+    }
+
+    fn change(&self, (entry, place): (usize, usize)) -> Option<&Change> {
+        self.entries.get(entry)?.changes.as_ref()?.get(place)
     }
 }

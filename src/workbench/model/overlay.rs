@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tui_input::Input;
 
 use super::Model;
+use super::texts::TextsView;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::monitor::{Effect, RuleId};
 use crate::session::CallRef;
@@ -24,6 +25,10 @@ pub enum Overlay {
     Help(HelpView),
     /// All that is wrong with policies and recordings.
     Problems(ProblemsView),
+    /// The versions of the policy that were loaded before the one that decides.
+    Loads(List),
+    /// The text of two versions.
+    Texts(Box<TextsView>),
 }
 
 /// A body being read.
@@ -122,6 +127,18 @@ pub struct Prompt {
     pub from: usize,
     /// The search before this one.
     pub before: Option<String>,
+    /// What is asked for.
+    pub asks: Asks,
+}
+
+/// What a line of text is typed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Asks {
+    /// What to search for, or what rows have to contain.
+    #[default]
+    Search,
+    /// What to compare with.
+    Base,
 }
 
 impl Overlay {
@@ -131,7 +148,8 @@ impl Overlay {
         match self {
             Self::Body(_) => Scope::Body,
             Self::Findings(_) => Scope::Findings,
-            Self::Help(_) | Self::Problems(_) => Scope::Help,
+            Self::Help(_) | Self::Problems(_) | Self::Loads(_) => Scope::Help,
+            Self::Texts(_) => Scope::Texts,
         }
     }
 }

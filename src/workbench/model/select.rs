@@ -1,6 +1,7 @@
 //! What is selected: derived from where the cursors stand, never stored beside them.
 
 use super::{Model, Overlay, Spot};
+use crate::compare::Side;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::finding::{Check, Finding};
 use crate::monitor::{Rule, RuleId};
@@ -36,15 +37,13 @@ impl Model {
     /// What was decided on that call.
     #[must_use]
     pub fn judged_call(&self) -> Option<&Judged> {
-        self.replay()?.call(self.call()?.at.index)
+        self.seen(Side::New).judged_call()
     }
 
     /// The decision on that call with every check, once the turn's frame is there.
     #[must_use]
     pub fn full_decision(&self) -> Option<&Decision> {
-        let at = self.call()?.at;
-        let framed = self.frame.as_ref().filter(|framed| framed.turn == at.turn)?;
-        framed.frame.calls.get((at.call as usize).checked_sub(1)?)
+        self.seen(Side::New).full_decision()
     }
 
     /// The finding on that call which comes first.
@@ -122,6 +121,10 @@ impl Model {
             watched: self.live.way.is_some(),
             back: !self.back.is_empty(),
             forward: !self.forward.is_empty(),
+            compared: self.changes.comparison.is_some(),
+            base: self.compare.base.is_some(),
+            texts: self.comparison().is_some_and(|comparison| comparison.base().policy().is_some()),
+            loads: self.rules.loads.before().is_some(),
         }
     }
 
@@ -135,7 +138,7 @@ impl Model {
         let words = matches!(self.row().map(|row| row.kind), Some(RowKind::Message(_) | RowKind::Result(_)));
         let transcript = self.focus == Pane::Transcript;
         let rule = || {
-            if self.focus == Pane::Policy {
+            if self.focus == Pane::Policy && !self.splits() {
                 let document = crate::workbench::view::policy::shown(self)?;
                 let line = u32::try_from(self.list(Pane::Policy).cursor + 1).ok()?;
                 return Some(Editable::rule(document.source.name(), line));
@@ -209,7 +212,11 @@ impl Overlay {
                 let line = model.rows.get(view.row)?.line(session)?;
                 Some(Editable::recording(&session.origin.file, line))
             }
-            Self::Help(_) => None,
+            Self::Texts(view) => {
+                let (file, line) = view.place(crate::workbench::view::texts::splits(model))?;
+                Some(Editable::rule(&file, line))
+            }
+            Self::Help(_) | Self::Loads(_) => None,
         }
     }
 }

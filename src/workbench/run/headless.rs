@@ -46,6 +46,7 @@ impl Headless {
         for effect in update(&mut self.model, message) {
             match effect {
                 Effect::LoadPolicy => self.workers.policy(),
+                Effect::LoadBase(name) => self.workers.base(name),
                 Effect::LoadSessions => self.workers.sessions(),
                 Effect::Judge(judge) => self.workers.judge(judge),
                 Effect::Quit

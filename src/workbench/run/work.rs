@@ -19,6 +19,7 @@ use crate::workbench::message::{ComparedSession, Msg};
 /// Threads that read and judge, and what they are told.
 pub struct Workers {
     out: Sender<Arrived>,
+    supply: Arc<dyn Supply>,
     /// A token for each wish to read the policy. One thread reads, so what was read last is told last.
     policy: Sender<()>,
     /// The same for the recordings.
@@ -47,19 +48,35 @@ impl Workers {
         let judges = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("judge {at}")).build()?;
         let first = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "judge first".to_owned());
         let first = first.build()?;
+        let kept = Arc::clone(&supply);
         let (policy, wanted) = channel();
         let (source, tells) = (Arc::clone(&supply), out.clone());
         thread::spawn(move || read_policies(&*source, &wanted, &tells));
         let (sessions, wanted) = channel();
         let tells = out.clone();
         thread::spawn(move || read_sessions(&*supply, &wanted, &tells));
-        Ok(Self { out, policy, sessions, judges, first, newest: Arc::default() })
+        Ok(Self { out, supply: kept, policy, sessions, judges, first, newest: Arc::default() })
     }
 
     /// Reads the policy.
     pub fn policy(&self) {
         // The thread lives as long as the program.
         let _ = self.policy.send(());
+    }
+
+    /// Reads a version to compare with. It is asked for now and then by a person, so a thread of its own is cheap.
+    pub fn base(&self, name: String) {
+        let (supply, out) = (Arc::clone(&self.supply), self.out.clone());
+        let asked = name.clone();
+        let reads = move || {
+            let read = catch_unwind(AssertUnwindSafe(|| supply.base(&name)));
+            let read = read.unwrap_or_else(|_| Err("a fault of the program while reading it".to_owned()));
+            tell(&out, Msg::Base { name, read });
+        };
+        if let Err(error) = thread::Builder::new().name("base".to_owned()).spawn(reads) {
+            let read = Err(format!("no thread to read it with: {error}"));
+            tell(&self.out, Msg::Base { name: asked, read });
+        }
     }
 
     /// Reads the recordings, as far as they have changed since they were read.
@@ -70,12 +87,13 @@ impl Workers {
     /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.
     pub fn judge(&self, judge: Judge) {
         self.newest.fetch_max(judge.generation, Ordering::SeqCst);
-        let Judge { generation, policy, mode, against, open, mut sessions } = judge;
+        let Judge { generation, policy, mode, against, beside, open, mut sessions } = judge;
         let task = |open, sessions| Task {
             generation,
             policy: Arc::clone(&policy),
             mode,
             against: against.clone(),
+            beside,
             open,
             sessions,
             newest: Arc::clone(&self.newest),
@@ -137,6 +155,8 @@ struct Task {
     policy: Arc<Policy>,
     mode: Mode,
     against: Option<Arc<Comparison>>,
+    /// What the base decides is told as well.
+    beside: bool,
     /// They are on screen.
     open: bool,
     sessions: Vec<(usize, Arc<Session>)>,
@@ -186,12 +206,14 @@ impl Task {
         let changes = catch_unwind(AssertUnwindSafe(|| {
             let base = against.base().policy().filter(|_| !against.is_same());
             let base = base.map(|policy| self.judge(session, policy));
-            against.changes(base.as_ref(), new)
+            let changes = against.changes(base.as_ref(), new);
+            (changes, base.filter(|_| self.beside).map(Box::new))
         }));
         if changes.is_err() {
             tell(&self.out, fault("comparing a session"));
         }
-        Some(ComparedSession { place, session: Arc::clone(session), changes: changes.ok()? })
+        let (changes, base) = changes.ok()?;
+        Some(ComparedSession { place, session: Arc::clone(session), base, changes })
     }
 }
 

@@ -73,6 +73,12 @@ roles! {
     CodeComment = "code.comment",
     /// The lines of the rule that decided.
     CodeRule = "code.rule",
+    /// What stands in the base alone.
+    ChangeBase = "change.base",
+    /// What stands in the new version alone.
+    ChangeNew = "change.new",
+    /// The words that differ in it.
+    ChangeWord = "change.word",
     /// What a search found.
     Match = "match",
     /// What a search found and the cursor is on.
@@ -186,6 +192,12 @@ glyphs! {
     Arrow = "→" ">",
     /// A line of the rule that decided.
     Rule = "▌" "|",
+    /// A row of the base alone.
+    Base = "◂" "<",
+    /// A row of the new version alone.
+    New = "▸" ">",
+    /// Between two versions.
+    Between = "│" "|",
     /// A place of the timeline where nothing of note is.
     Track = "─" "-",
     /// A turn's start on the timeline.

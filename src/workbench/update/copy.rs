@@ -57,6 +57,10 @@ fn row(model: &Model) -> Option<String> {
             let row = view.shown().nth(view.list.cursor)?;
             return Some(format!("{}  {}", row.keys.join(" "), row.doc));
         }
+        Some(Overlay::Loads(list)) => {
+            return Some(model.rules.loads.newest_first().nth(list.cursor + 1)?.at.clone());
+        }
+        Some(Overlay::Texts(view)) => return view.text(view::texts::splits(model)),
         None => {}
     }
     match model.focus {

@@ -1,9 +1,11 @@
 //! Moving: between rows, calls, turns, sessions and panes; and what must follow when the cursor has moved.
 
+use std::rc::Rc;
+
 use super::{overlays, say};
-use crate::replay::Frame;
+use crate::replay::{Frame, Replay};
 use crate::workbench::layout::{Pane, Shape};
-use crate::workbench::list::Go;
+use crate::workbench::list::{Go, List};
 use crate::workbench::model::{Framed, Model};
 use crate::workbench::transcript::{RowKind, Rows};
 use crate::workbench::view;
@@ -89,7 +91,7 @@ pub fn to_row(model: &mut Model, row: usize) {
     model.list_mut(Pane::Transcript).set(row, len, height);
     // What stands beside begins anew for another call.
     for pane in [Pane::Tools, Pane::Forbidden, Pane::Preconditions, Pane::Decision] {
-        *model.list_mut(pane) = crate::workbench::list::List::default();
+        *model.list_mut(pane) = List::default();
     }
 }
 
@@ -152,7 +154,12 @@ pub fn refresh(model: &mut Model) {
         let (len, height) = extent(model, pane);
         model.list_mut(pane).keep(len, height);
     }
-    if model.focus != Pane::Policy {
+    if model.splits() {
+        // Both rules stand one below the other, from the first line on.
+        if model.focus != Pane::Policy {
+            *model.list_mut(Pane::Policy) = List::default();
+        }
+    } else if model.focus != Pane::Policy {
         let Some(shown) = view::policy::shown(model) else { return };
         let Some((_, first, last)) = shown.rule else { return };
         let (first, last) = (first as usize - 1, last as usize - 1);
@@ -167,15 +174,19 @@ pub fn refresh(model: &mut Model) {
 }
 
 fn frame(model: &mut Model) {
-    let (Some(replay), Some(turn)) = (model.replay().cloned(), model.turn().map(|turn| turn.number)) else {
-        model.frame = None;
-        return;
-    };
-    let near = match model.frame.take() {
-        Some(framed) if std::rc::Rc::ptr_eq(&framed.replay, &replay) => {
+    let turn = model.turn().map(|turn| turn.number);
+    model.frame = framed(model.frame.take(), model.replay().cloned(), turn);
+    let base = model.entry().and_then(|entry| entry.base.clone()).filter(|_| model.splits());
+    model.compare.frame = framed(model.compare.frame.take(), base, turn);
+}
+
+/// What stands in a turn of a replay; what is known already is not made again.
+fn framed(known: Option<Framed>, replay: Option<Rc<Replay>>, turn: Option<u32>) -> Option<Framed> {
+    let (replay, turn) = replay.zip(turn)?;
+    let near = match known {
+        Some(framed) if Rc::ptr_eq(&framed.replay, &replay) => {
             if framed.turn == turn {
-                model.frame = Some(framed);
-                return;
+                return Some(framed);
             }
             framed.near
         }
@@ -183,10 +194,9 @@ fn frame(model: &mut Model) {
     };
     let of_turn = |near: &[Frame]| near.iter().find(|frame| frame.turn == turn).cloned();
     if let Some(frame) = of_turn(&near) {
-        model.frame = Some(Framed { replay, turn, frame, near });
-        return;
+        return Some(Framed { replay, turn, frame, near });
     }
     // Around the turn, so that going to and fro stays inside.
     let near = replay.frames(turn.saturating_sub(NEAR).max(1), turn + NEAR);
-    model.frame = of_turn(&near).map(|frame| Framed { replay, turn, frame, near });
+    of_turn(&near).map(|frame| Framed { replay, turn, frame, near })
 }

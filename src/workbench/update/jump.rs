@@ -6,7 +6,7 @@ use crate::replay::{Frame, Judged};
 use crate::session::CallRef;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::select::has_finding;
-use crate::workbench::model::{Model, Spot};
+use crate::workbench::model::{ChangeRow, Entry, Model, Spot};
 use crate::workbench::transcript::{Row, RowKind};
 
 /// Places that are kept to go back to.
@@ -160,20 +160,64 @@ pub fn cause(model: &mut Model) {
 /// To where the change under the cursor stands.
 pub fn change(model: &mut Model) {
     let at = model.list(Pane::Changes).cursor;
-    let Some((entry, at)) = model.changes_from(at).next().map(|(entry, change)| (entry, change.at)) else {
+    // Behind a heading stands the first change under it.
+    let found = model.change_rows(at).take(2).find_map(|row| match row {
+        ChangeRow::Change(entry, change) => Some((entry, change.at)),
+        ChangeRow::Group(..) => None,
+    });
+    let Some((entry, at)) = found else {
         return say(model, "no change stands behind this row");
     };
     leave(model);
     go::open(model, entry);
-    let row = match at {
-        At::Call(call) => model.rows.of_call(call.index),
-        At::Turn(turn) => model.rows.of_turn(turn),
-        At::End => model.rows.len().checked_sub(1),
-    };
-    if let Some(row) = row {
+    if let Some(row) = row_of(model, at) {
         go::to_row(model, row);
     }
     go::focus(model, Pane::Transcript);
+}
+
+/// The next change in the order of the transcript, if need be in another session. Changes of one place are one.
+pub fn next_change(model: &mut Model, forward: bool) {
+    let here = model.list(Pane::Transcript).cursor;
+    let rows = |entry: &Entry| {
+        let changes = entry.changes.iter().flatten().map(|change| change.at);
+        changes.filter_map(|at| row_of(model, at)).collect::<Vec<_>>()
+    };
+    let own = model.entry().map(rows).unwrap_or_default().into_iter();
+    let row = if forward { own.filter(|row| *row > here).min() } else { own.filter(|row| *row < here).max() };
+    if let Some(row) = row {
+        return go::to_row(model, row);
+    }
+    let in_entry = |at: usize| {
+        let changes = model.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
+        // What is at the end stands behind every turn and call.
+        let key = |at: &At| (at.turn().unwrap_or(u32::MAX), at.call());
+        let found = if forward { changes.min_by_key(key) } else { changes.max_by_key(key) };
+        Some((at, found?))
+    };
+    let found = if forward {
+        (model.open + 1..model.entries.len()).find_map(in_entry)
+    } else {
+        (0..model.open).rev().find_map(in_entry)
+    };
+    let Some((entry, at)) = found else {
+        let so_far = if model.changes.counts().0 < model.session_count() { " so far" } else { "" };
+        return say(model, format!("no change {} this in any session{so_far}", side(forward)));
+    };
+    leave(model);
+    go::open(model, entry);
+    if let Some(row) = row_of(model, at) {
+        go::to_row(model, row);
+    }
+}
+
+/// The row of the transcript at which a change of the open session stands.
+fn row_of(model: &Model, at: At) -> Option<usize> {
+    match at {
+        At::Call(call) => model.rows.of_call(call.index),
+        At::Turn(turn) => model.rows.of_turn(turn),
+        At::End => model.rows.len().checked_sub(1),
+    }
 }
 
 /// To a call of the open session, leaving the place to come back to.

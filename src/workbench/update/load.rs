@@ -3,8 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{go, overlays, say};
-use crate::compare::{Base, Comparison};
+use super::{compare, go, overlays, say, texts};
 use crate::diagnostic::Severity;
 use crate::policy::Loaded;
 use crate::replay::Replay;
@@ -34,20 +33,19 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
                     say(model, "the policy is unchanged");
                 }
             } else {
-                let before = model.rules.loads.newest().cloned();
+                let edited = model.rules.loads.newest().is_some();
                 model.rules.documents = loaded.documents;
                 model.rules.since = at.clone();
                 model.rules.loads.push(Load { at, policy: Arc::clone(&policy) });
                 model.rules.policy = Some(policy);
-                if let (Some(before), Some(new)) = (before, &model.rules.policy) {
-                    let comparison = Comparison::new(Base::Version(before.policy), Arc::clone(new));
-                    model.changes.comparison = Some(Arc::new(comparison));
-                    model.changes.since = before.at;
-                    model.changes.to_tell = true;
+                compare::renew(model);
+                model.changes.to_tell = model.changes.comparison.is_some();
+                if edited {
                     *model.list_mut(Pane::Changes) = List::default();
                     say(model, format!("policy read at {}", model.rules.since));
                 }
                 judge_all(model, effects);
+                texts::renew(model);
             }
         }
         None => {
@@ -89,7 +87,8 @@ pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
     if !sessions.is_empty() {
         let (generation, mode) = (model.generation, model.mode);
         let (policy, against) = (Arc::clone(policy), model.changes.comparison.clone());
-        effects.push(Effect::Judge(Judge { generation, policy, mode, against, open, sessions }));
+        let beside = model.splits();
+        effects.push(Effect::Judge(Judge { generation, policy, mode, against, beside, open, sessions }));
     }
 }
 
@@ -123,18 +122,25 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
     if generation != model.generation {
         return;
     }
-    for ComparedSession { place, session, changes } in sessions {
+    for ComparedSession { place, session, base, changes } in sessions {
         if let Some(at) = model.place_of(&session, place) {
+            if let (Some(entry), Some(base)) = (model.entries.get_mut(at), base) {
+                entry.base = Some(Rc::from(base));
+            }
             model.set_changes(at, changes);
         }
     }
     if model.changes.to_tell && model.changes.counts().0 == model.session_count() {
         model.changes.to_tell = false;
-        let changed = match model.changed_decisions() {
-            0 => "no decision changed".to_owned(),
-            changed => format!("{} changed", words::count(changed as u64, "decision")),
+        let (when, what) = match &model.compare.base {
+            Some(chosen) => (format!("compared with {}", chosen.name), "otherwise"),
+            None => (format!("policy read at {}", model.rules.since), "changed"),
         };
-        say(model, format!("policy read at {}: {changed}", model.rules.since));
+        let changed = match model.changed_decisions() {
+            0 => format!("no decision {what}"),
+            changed => format!("{} {what}", words::count(changed as u64, "decision")),
+        };
+        say(model, format!("{when}: {changed}"));
     }
     go::keep_all(model);
 }

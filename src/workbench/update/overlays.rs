@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{go, jump, run, say};
+use super::{compare, go, jump, run, say, texts};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::session::{Results, Session};
 use crate::workbench::document::Document;
@@ -38,6 +38,12 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
         Some(Overlay::Problems(_)) => {
             edit(model, effects);
         }
+        Some(Overlay::Loads(list)) => {
+            let row = list.cursor;
+            model.overlays.pop();
+            compare::load_before(model, row, effects);
+        }
+        Some(Overlay::Texts(_)) => texts::enter(model),
         None => match model.focus {
             Pane::Sessions => go::focus(model, Pane::Transcript),
             Pane::Transcript => body(model),
@@ -269,6 +275,8 @@ pub fn close(model: &mut Model) {
 /// Moves in the topmost overlay.
 pub fn rows(model: &mut Model, go: Go) {
     let height = height(model);
+    let loads = model.rules.loads.newest_first().len().saturating_sub(1);
+    let split = view::texts::splits(model);
     match model.overlays.last_mut() {
         Some(Overlay::Body(view)) => view.list.go(go, view.document.len(), height),
         Some(Overlay::Findings(view)) => view.list.go(go, view.shown.len(), height),
@@ -277,6 +285,8 @@ pub fn rows(model: &mut Model, go: Go) {
             view.list.go(go, len, height);
         }
         Some(Overlay::Problems(view)) => view.list.go(go, view.rows.len(), height / PROBLEM),
+        Some(Overlay::Loads(list)) => list.go(go, loads, height),
+        Some(Overlay::Texts(view)) => view.list.go(go, view.rows(split).len(), height),
         None => {}
     }
     keep_body(model);
@@ -285,6 +295,8 @@ pub fn rows(model: &mut Model, go: Go) {
 /// Keeps the cursor of the topmost overlay in sight.
 pub fn keep(model: &mut Model) {
     let height = height(model);
+    let loads = model.rules.loads.newest_first().len().saturating_sub(1);
+    let split = view::texts::splits(model);
     match model.overlays.last_mut() {
         Some(Overlay::Body(view)) => view.list.keep(view.document.len(), height),
         Some(Overlay::Findings(view)) => view.list.keep(view.shown.len(), height),
@@ -293,6 +305,8 @@ pub fn keep(model: &mut Model) {
             view.list.keep(len, height);
         }
         Some(Overlay::Problems(view)) => view.list.keep(view.rows.len(), height / PROBLEM),
+        Some(Overlay::Loads(list)) => list.keep(loads, height),
+        Some(Overlay::Texts(view)) => view.list.keep(view.rows(split).len(), height),
         None => {}
     }
     keep_body(model);

@@ -94,6 +94,7 @@ fn made(file: &Arc<str>, sessions: Vec<Arc<Session>>, diagnostics: Vec<Diagnosti
         session,
         diagnostics,
         replay: None,
+        base: None,
         changes: None,
         left_at: None,
     };
@@ -165,10 +166,12 @@ fn inherit(entry: &mut Entry, old: &mut Entry) {
     if old.session.as_deref() == Some(&**session) {
         entry.session = old.session.take();
         entry.replay = old.replay.take();
+        entry.base = old.base.take();
         entry.changes = old.changes.take();
     } else if old.goes_on_as(session) {
         // Until it is judged anew, what was decided on its calls stands.
         entry.replay = old.replay.take();
+        entry.base = old.base.take();
     }
 }
 

@@ -3,12 +3,12 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, overlays, run, say};
+use super::{compare, go, overlays, run, say};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key};
 use crate::workbench::layout::Pane;
-use crate::workbench::model::{Model, Overlay, Prompt};
+use crate::workbench::model::{Asks, Model, Overlay, Prompt};
 use crate::workbench::transcript::contains;
 use crate::workbench::view;
 
@@ -17,18 +17,21 @@ pub fn begin(model: &mut Model) {
     let (from, value) = match model.overlays.last() {
         Some(Overlay::Findings(view)) => (view.list.cursor, view.filter.clone()),
         Some(Overlay::Help(view)) => (view.list.cursor, view.filter.clone()),
-        Some(Overlay::Problems(_)) => return say(model, "this list is not searched"),
+        Some(Overlay::Problems(_) | Overlay::Loads(_) | Overlay::Texts(_)) => {
+            return say(model, "this list is not searched");
+        }
         Some(Overlay::Body(view)) => (view.list.cursor, String::new()),
         None => (model.list(model.focus).cursor, String::new()),
     };
-    model.prompt = Some(Prompt { input: Input::new(value), from, before: model.query.take() });
+    let before = model.query.take();
+    model.prompt = Some(Prompt { input: Input::new(value), from, before, asks: Asks::Search });
 }
 
 /// A key while text is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     let request = match (key.code, key.ctrl, key.alt) {
         (KeyCode::Char('c'), true, _) => return run(model, Command::QuitNow, effects),
-        (KeyCode::Enter, ..) => return keep(model),
+        (KeyCode::Enter, ..) => return entered(model, effects),
         (KeyCode::Esc, ..) => return give_up(model),
         (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
         (KeyCode::Char('w'), true, _) => InputRequest::DeletePrevWord,
@@ -38,7 +41,9 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         (KeyCode::Right, ..) => InputRequest::GoToNextChar,
         (KeyCode::Delete, ..) => InputRequest::DeleteNextChar,
         (KeyCode::Backspace, ..) => {
-            if model.prompt.as_ref().is_some_and(|prompt| prompt.input.value().is_empty()) {
+            // A base is left out by leaving the answer empty, so emptying it does not give up.
+            let empty = |prompt: &Prompt| prompt.asks == Asks::Search && prompt.input.value().is_empty();
+            if model.prompt.as_ref().is_some_and(empty) {
                 return give_up(model);
             }
             InputRequest::DeletePrevChar
@@ -64,9 +69,9 @@ pub fn typed(model: &mut Model, text: &str) {
 
 /// What is typed takes effect at once: a filter sifts, a search goes to the first place from where it began.
 fn apply(model: &mut Model) {
-    let Some((value, from)) =
-        model.prompt.as_ref().map(|prompt| (prompt.input.value().to_owned(), prompt.from))
-    else {
+    // What else is asked for takes effect when it is complete.
+    let searching = model.prompt.as_ref().filter(|prompt| prompt.asks == Asks::Search);
+    let Some((value, from)) = searching.map(|prompt| (prompt.input.value().to_owned(), prompt.from)) else {
         return;
     };
     match model.overlays.pop() {
@@ -108,8 +113,18 @@ fn search(model: &mut Model, value: String, from: usize) {
     }
 }
 
-fn keep(model: &mut Model) {
+fn entered(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(prompt) = model.prompt.take() else { return };
+    match prompt.asks {
+        Asks::Search => keep(model, prompt),
+        Asks::Base => {
+            model.query = prompt.before;
+            compare::answered(model, prompt.input.value(), effects);
+        }
+    }
+}
+
+fn keep(model: &mut Model, prompt: Prompt) {
     let filters = matches!(model.overlays.last(), Some(Overlay::Findings(_) | Overlay::Help(_)));
     if filters {
         model.query = prompt.before;
@@ -131,6 +146,10 @@ fn keep(model: &mut Model) {
 
 fn give_up(model: &mut Model) {
     let Some(prompt) = model.prompt.take() else { return };
+    if prompt.asks == Asks::Base {
+        model.query = prompt.before;
+        return;
+    }
     match model.overlays.pop() {
         Some(Overlay::Findings(mut view)) => {
             view.filter.clear();
@@ -241,7 +260,8 @@ fn hit(model: &Model, row: usize) -> bool {
 /// The texts of the focused pane, where it is made of lines.
 fn texts(model: &Model) -> Option<Vec<String>> {
     let pane = model.focus;
-    if matches!(pane, Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes) {
+    let lines = pane == Pane::Policy && model.splits();
+    if !lines && matches!(pane, Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes) {
         return None;
     }
     let width = view::width(&model.layout(), pane);

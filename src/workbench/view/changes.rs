@@ -1,15 +1,17 @@
-//! What the last edit changed: a row for each call, newly allowed ones first. Draws only the rows on screen.
+//! What is otherwise under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each
+//! change. Draws only the rows on screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::line::{Link, place, tail};
+use super::line::{Link, place, rule_place, tail};
 use super::paint::Row;
-use crate::compare::{Answer, At, Change, Kind, Stand};
+use crate::compare::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
-use crate::report::words;
+use crate::report::{diff, words};
 use crate::workbench::layout::Pane;
-use crate::workbench::model::Model;
+use crate::workbench::model::changes::Group;
+use crate::workbench::model::{ChangeRow, Model, Pair};
 use crate::workbench::theme::{Glyph, Role};
 
 /// Draws the pane's rows into `inner`.
@@ -18,11 +20,15 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
     let mut ys = inner.y..inner.bottom();
     let query = model.query.as_deref().filter(|_| focus);
-    let shown = model.changes_from(list.top).take(height);
+    let shown = model.change_rows(list.top).take(height);
     let mut drawn = 0;
-    for ((y, (entry, change)), at) in ys.clone().zip(shown).zip(list.top..) {
+    for ((y, shown), at) in ys.clone().zip(shown).zip(list.top..) {
         let cursor = (focus && at == list.cursor).then_some(Role::Cursor);
-        one(model, entry, change, width, query).draw_under(buf, inner.x, y, cursor);
+        let row = match shown {
+            ChangeRow::Group(group, count) => heading(model, group, count, width),
+            ChangeRow::Change(entry, change) => one(model, entry, change, width, query),
+        };
+        row.draw_under(buf, inner.x, y, cursor);
         drawn += 1;
     }
     if drawn < height
@@ -30,38 +36,57 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
     {
         let mut row = Row::new(&model.theme, width);
         row.put(Role::TextDim, &rest(model));
-        let cursor = (focus && list.cursor >= model.changes.len()).then_some(Role::Cursor);
+        let cursor = (focus && list.cursor >= model.changes.rows()).then_some(Role::Cursor);
         row.draw_under(buf, inner.x, y, cursor);
     }
 }
 
-/// Rows of the pane: the changes, and one about all other sessions.
+/// Rows of the pane: the changes under their headings, and one about all other sessions.
 #[must_use]
 pub fn len(model: &Model) -> usize {
-    model.changes.len() + 1
+    model.changes.rows() + 1
 }
 
-/// What stands beside the title: since when.
+/// What stands beside the title: since when, or from which base.
 #[must_use]
 pub fn note(model: &Model) -> String {
-    match &model.changes.comparison {
-        Some(_) => format!("since {}", model.changes.since),
-        None => String::new(),
+    match (&model.changes.comparison, &model.compare.base) {
+        (Some(_), Some(chosen)) => format!("from {}", chosen.name),
+        (Some(_), None) => format!("since {}", model.changes.since),
+        (None, _) => String::new(),
     }
 }
 
-/// What the row under the cursor points at: the rule that decides now.
+/// What the row under the cursor points at: the rules that decide.
 #[must_use]
 pub fn link(model: &Model) -> Link {
-    let row = model.changes_from(model.list(Pane::Changes).cursor).next();
-    Link { call: None, rule: row.and_then(|(_, change)| change.new.rule) }
+    let pair = match model.change_rows(model.list(Pane::Changes).cursor).next() {
+        Some(ChangeRow::Change(_, change)) => Pair { base: change.base.rule, new: change.new.rule },
+        Some(ChangeRow::Group(group, _)) => group.rule.map(|rule| model.pair(rule)).unwrap_or_default(),
+        None => Pair::default(),
+    };
+    Link { call: None, rule: pair.new, base: pair.base.filter(|_| model.splits()) }
+}
+
+/// A rule of either version, where it stands; in the base alone, that it does.
+#[must_use]
+pub fn rule_name(model: &Model, rule: RuleAt) -> Option<String> {
+    let place = rule_place(model.comparison()?.side(rule.side)?.rules().get(rule.rule)?);
+    Some(match rule.side {
+        Side::Base => format!("{place} of the base"),
+        Side::New => place,
+    })
 }
 
 /// A row's text, for copying and searching.
 #[must_use]
 pub fn plain(model: &Model, at: usize) -> String {
-    match model.changes_from(at).next() {
-        Some((entry, change)) => {
+    match model.change_rows(at).next() {
+        Some(ChangeRow::Group(group, count)) => {
+            let rule = group.rule.and_then(|rule| rule_name(model, rule)).unwrap_or_default();
+            format!("{} {}", titled(group, count), rule)
+        }
+        Some(ChangeRow::Change(entry, change)) => {
             let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
             let (base, new) = (word(change.base), word(change.new));
             format!("{name} {} {base} > {new} {}", subject(change), change.origin.word())
@@ -74,6 +99,27 @@ pub fn plain(model: &Model, at: usize) -> String {
 const ROOMY: usize = 60;
 /// What a call shows that is stopped under both, otherwise than before.
 const OTHER_REASON: &str = "other reason";
+
+/// `newly allowed: 2 calls`, and of those that follow from others that they do.
+fn titled(group: Group, count: usize) -> String {
+    let downstream = if group.origin == Origin::Downstream { ", downstream" } else { "" };
+    format!("{}: {}{downstream}", diff::title(group.kind), words::count(count as u64, diff::noun(group.kind)))
+}
+
+fn heading(model: &Model, group: Group, count: usize, width: usize) -> Row<'_> {
+    let mut row = Row::new(&model.theme, width);
+    row.put(Role::TextStrong, &titled(group, count));
+    let rule = match group.rule {
+        Some(rule) => rule_name(model, rule).unwrap_or_default(),
+        None if group.kind == Kind::OutcomeChanged => "the session's status".to_owned(),
+        None => "refused in the recording".to_owned(),
+    };
+    let room = row.left().saturating_sub(2);
+    if room >= 6 {
+        row.gap(2).put(Role::TextDim, &tail(&rule, room, model.theme.marks()));
+    }
+    row
+}
 
 fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query: Option<&str>) -> Row<'m> {
     let mut row = Row::new(&model.theme, width);
@@ -142,7 +188,7 @@ fn sign(change: &Change) -> (Role, Glyph) {
 /// What there is to say of all other sessions.
 fn rest(model: &Model) -> String {
     if model.changes.comparison.is_none() {
-        return "no edit yet: what one changes is listed here".to_owned();
+        return "no edit yet, and no base: what changes is listed here".to_owned();
     }
     let (compared, unchanged) = model.changes.counts();
     let all = model.session_count();

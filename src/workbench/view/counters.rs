@@ -1,22 +1,25 @@
 //! What is counted when a turn begins: how far limits are used up, how soon deadlines pass, how far sequences have come.
 
-use super::line::{Line, place, tool_of};
+use super::line::{Key, Line, place, tool_of};
 use super::preconditions::sign;
 use crate::monitor::{RuleId, StateItem};
 use crate::report::words;
 use crate::session::Session;
+use crate::workbench::model::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// Adds the lines of a counter, at most `width` columns wide; nothing for what is not counted.
-pub fn lines(lines: &mut Vec<Line>, item: &StateItem, session: &Session, width: usize) {
+pub fn lines(lines: &mut Vec<Line>, seen: Seen<'_>, item: &StateItem, session: &Session, width: usize) {
+    let key = |rule| Key::rule(seen, rule);
     match item {
         StateItem::Limit { rule, tool, used, allowed } => {
             let (role, glyph) = sign(used < allowed);
-            let name = Line::new().glyph(role, glyph).text(Role::Text, &**tool);
+            let name = Line::new().glyph(role, glyph).text(Role::Text, &**tool).part(key(*rule));
             counted(lines, name, format!("limit {used} of {allowed}"), *rule, width);
         }
         StateItem::Deadline { rule, tool, since, left, open } => {
             let name = Line::new().glyph(Role::VerdictReport, Glyph::Dot).text(Role::Text, &**tool);
+            let name = name.part(key(*rule));
             let count = format!("deadline {} left", words::count(*left, "call"));
             counted(lines, name, count, *rule, width);
             let mut why = match since {
@@ -39,7 +42,7 @@ pub fn lines(lines: &mut Vec<Line>, item: &StateItem, session: &Session, width: 
             };
             let name =
                 next.as_deref().map_or_else(|| "sequence done".to_owned(), |next| format!("next {next}"));
-            let name = Line::new().glyph(role, glyph).text(Role::Text, name);
+            let name = Line::new().glyph(role, glyph).text(Role::Text, name).part(key(*rule));
             counted(lines, name, format!("steps {done} of {of}"), *rule, width);
         }
         StateItem::Forbidden { .. } | StateItem::Precondition { .. } | StateItem::Recorded { .. } => {}

@@ -1,7 +1,7 @@
 //! The decision on the selected call: the verdict beside the recorded one, what spoke against the call and on
 //! which evidence, and the checks that passed.
 
-use super::line::{LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
+use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use super::preconditions::sign;
 use super::{counters, evidence};
 use crate::engine::{Mode, Verdict};
@@ -9,12 +9,13 @@ use crate::monitor::{Effect, Finding, StateItem};
 use crate::replay::Judged;
 use crate::report::words;
 use crate::session::{Call, Outcome, Session};
-use crate::workbench::model::Model;
+use crate::workbench::model::{Model, Seen};
 use crate::workbench::theme::{Glyph, Role};
 
 /// The lines of the pane, at most `width` columns wide.
 #[must_use]
-pub fn lines(model: &Model, width: usize) -> Vec<Line> {
+pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
+    let model = seen.model;
     let mut lines = Vec::new();
     let (Some(session), Some(call)) = (model.session(), model.call()) else {
         lines.push(Line::dim(if model.session().is_some() {
@@ -24,7 +25,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         }));
         return lines;
     };
-    let Some(judged) = model.judged_call() else {
+    let Some(judged) = seen.judged_call() else {
         lines.push(
             Line::new().text(Role::Text, "not judged").text(Role::TextStrong, format!(" {}", call.tool)),
         );
@@ -38,32 +39,33 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         return lines;
     };
     head(&mut lines, model, session, call, judged, width);
-    for finding in &judged.decision.findings {
-        lines.push(Line::new());
-        self::finding(&mut lines, model, session, finding, width);
+    for (at, finding) in judged.decision.findings.iter().enumerate() {
+        // What decided stands beside what decided, whatever rule it is.
+        let key = if at == 0 { Key::Part("decided") } else { Key::rule(seen, finding.rule) };
+        lines.push(Line::new().part(key));
+        self::finding(&mut lines, seen, session, finding, width);
     }
     if let Some(told) = &judged.decision.told {
-        lines.push(Line::new());
+        lines.push(Line::new().part(Key::Part("told")));
         labelled(&mut lines, &model.theme, "told", Role::Text, told, width, Link::default());
     }
-    passed(&mut lines, model, width);
-    counted(&mut lines, model, session, call, width);
+    passed(&mut lines, seen, width);
+    counted(&mut lines, seen, session, call, width);
     lines
 }
 
 /// What is counted as the turn begins, where it may matter to the call: the limit of its own tool, and what is under way
 /// whatever is called.
-fn counted(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, width: usize) {
-    let state =
-        model.frame.as_ref().filter(|framed| framed.turn == call.at.turn).map(|framed| &framed.frame.state);
+fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call, width: usize) {
+    let state = seen.frame().filter(|framed| framed.turn == call.at.turn).map(|framed| &framed.frame.state);
     let mut counted = Vec::new();
     for item in state.into_iter().flatten() {
         if !matches!(item, StateItem::Limit { tool, .. } if *tool != call.tool) {
-            counters::lines(&mut counted, item, session, width);
+            counters::lines(&mut counted, seen, item, session, width);
         }
     }
     if !counted.is_empty() {
-        lines.push(Line::new());
+        lines.push(Line::new().part(Key::Part("counters")));
         lines.push(Line::dim("as the turn begins:"));
         lines.append(&mut counted);
     }
@@ -107,8 +109,13 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
     }
 }
 
-fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Finding, width: usize) {
-    let link = Link { call: finding.found.first().map(|found| found.call.index), rule: Some(finding.rule) };
+fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &Finding, width: usize) {
+    let model = seen.model;
+    let link = Link {
+        call: finding.found.first().map(|found| found.call.index),
+        rule: Some(finding.rule),
+        base: None,
+    };
     let role = match finding.effect {
         Effect::Halt => Role::VerdictHalt,
         Effect::Deny => Role::VerdictDeny,
@@ -120,7 +127,7 @@ fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Fi
         line = line.right(Role::TextDim, finding.effect.word());
     }
     lines.push(line);
-    let rule = model.rule(finding.rule);
+    let rule = seen.rule(finding.rule);
     if let Some(rule) = rule {
         paragraph(lines, &model.theme, Role::Text, &words::finding(finding, rule, session), width, 0, link);
     }
@@ -142,10 +149,10 @@ fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Fi
     for (at, found) in finding.found.iter().enumerate() {
         let value = found.value.as_ref().map(|value| format!("{value} ")).unwrap_or_default();
         let text = format!("{value}{} {}", place(found.call), tool_of(session, found.call));
-        let link = Link { call: Some(found.call.index), rule: Some(finding.rule) };
+        let link = Link { call: Some(found.call.index), ..link };
         labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
     }
-    evidence::lines(lines, model, finding.rule, None, &finding.detail, LABEL, width);
+    evidence::lines(lines, seen, finding.rule, None, &finding.detail, LABEL, width);
     if let Some(way) = rule.and_then(|rule| words::way_out(finding, rule)) {
         labelled(lines, &model.theme, "way out", Role::Text, &way, width, link);
     }
@@ -158,13 +165,14 @@ fn finding(lines: &mut Vec<Line>, model: &Model, session: &Session, finding: &Fi
     }
 }
 
-fn passed(lines: &mut Vec<Line>, model: &Model, width: usize) {
-    let Some(decision) = model.full_decision() else { return };
+fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
+    let model = seen.model;
+    let Some(decision) = seen.full_decision() else { return };
     let mut first = true;
     for check in decision.checks.iter().filter(|check| check.passed) {
-        let Some(rule) = model.rule(check.rule) else { continue };
+        let Some(rule) = seen.rule(check.rule) else { continue };
         if first {
-            lines.push(Line::new());
+            lines.push(Line::new().part(Key::Part("passed")));
             first = false;
         }
         let (role, glyph) = sign(true);
@@ -172,11 +180,11 @@ fn passed(lines: &mut Vec<Line>, model: &Model, width: usize) {
         if let Some(found) = check.found.first() {
             line = line.right(Role::TextDim, place(found.call)).call(found.call);
         }
-        lines.push(line.rule(check.rule));
-        evidence::lines(lines, model, check.rule, check.checked.as_ref(), &check.detail, 2, width);
+        lines.push(line.rule(check.rule).part(Key::rule(seen, check.rule)));
+        evidence::lines(lines, seen, check.rule, check.checked.as_ref(), &check.detail, 2, width);
     }
     if decision.checks.is_empty() && decision.findings.is_empty() && decision.verdict == Verdict::Allow {
-        lines.push(Line::new());
+        lines.push(Line::new().part(Key::Part("none")));
         paragraph(
             lines,
             &model.theme,

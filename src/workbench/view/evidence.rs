@@ -6,7 +6,7 @@ use super::preconditions::{index, sign};
 use crate::monitor::finding::{Comparison, Output};
 use crate::monitor::{Checked, Detail, Rule, RuleId};
 use crate::report::words;
-use crate::workbench::model::Model;
+use crate::workbench::model::Seen;
 use crate::workbench::theme::Role;
 
 /// What a rule asks for, in a few words: `[0] check_eligibility`, `[1] steps 2 of 3`.
@@ -27,14 +27,15 @@ pub fn asks(rule: &Rule, detail: &Detail) -> String {
 /// What was compared and what stood there.
 pub fn lines(
     lines: &mut Vec<Line>,
-    model: &Model,
+    seen: Seen<'_>,
     rule: RuleId,
     checked: Option<&Checked>,
     detail: &Detail,
     indent: usize,
     width: usize,
 ) {
-    let link = Link { call: None, rule: Some(rule) };
+    let model = seen.model;
+    let link = Link { rule: Some(rule), ..Link::default() };
     if let Some(checked) = checked {
         let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
         let text = format!("{} {value}", checked.path);

@@ -1,19 +1,21 @@
 //! The tools that earlier calls forbade, as it stands when the selected turn begins.
 
-use super::line::{Line, place, tool_of};
+use std::sync::Arc;
+
+use super::line::{Key, Line, place, tool_of};
 use crate::monitor::StateItem;
-use crate::workbench::model::Model;
+use crate::workbench::model::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The lines of the pane.
 #[must_use]
-pub fn lines(model: &Model) -> Vec<Line> {
-    let (Some(framed), Some(session)) = (&model.frame, model.session()) else { return Vec::new() };
+pub fn lines(seen: Seen<'_>) -> Vec<Line> {
+    let (Some(framed), Some(session)) = (seen.frame(), seen.model.session()) else { return Vec::new() };
     let mut lines = Vec::new();
     for item in &framed.frame.state {
         if let StateItem::Forbidden { tool, since, rule } = item {
             let first = Line::new().glyph(Role::VerdictDeny, Glyph::Deny).text(Role::Text, &**tool);
-            lines.push(first.call(*since).rule(*rule));
+            lines.push(first.call(*since).rule(*rule).part(Key::Tool(Arc::clone(tool))));
             let since_what = format!("since {} {}", place(*since), tool_of(session, *since));
             lines.push(Line::dim(since_what).indent(2).call(*since).rule(*rule));
         }
@@ -26,8 +28,8 @@ pub fn lines(model: &Model) -> Vec<Line> {
 
 /// What stands beside the title: how many.
 #[must_use]
-pub fn note(model: &Model) -> String {
-    let Some(framed) = &model.frame else { return String::new() };
+pub fn note(seen: Seen<'_>) -> String {
+    let Some(framed) = seen.frame() else { return String::new() };
     let count = framed.frame.state.iter().filter(|item| matches!(item, StateItem::Forbidden { .. })).count();
     if count == 0 { String::new() } else { count.to_string() }
 }

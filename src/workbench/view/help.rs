@@ -4,8 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::paint::{Row, frame, scroll_mark};
+use crate::report::words;
 use crate::workbench::keys::{self, Meaning, Scope};
 use crate::workbench::layout::shrink;
+use crate::workbench::list::List;
 use crate::workbench::model::overlay::HelpView;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::theme::Role;
@@ -45,6 +47,28 @@ pub fn draw(model: &Model, view: &HelpView, buf: &mut Buffer, area: Rect) {
             row.put(Role::TextDim, &format!("  ({missing})"));
         }
         let cursor = (view.list.top + offset == view.list.cursor).then_some(Role::Cursor);
+        row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
+    }
+}
+
+/// Draws the list of versions loaded before the one that decides into `area`.
+pub fn draw_loads(model: &Model, list: List, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    super::clear(buf, area, theme, Role::Overlay);
+    let loads: Vec<_> = model.rules.loads.newest_first().skip(1).collect();
+    frame(buf, area, theme, true, "Compare with an earlier load", &format!("{}", loads.len()));
+    scroll_mark(buf, area, theme, list.top, loads.len());
+    let inner = shrink(area);
+    for (offset, load) in loads.iter().skip(list.top).take(usize::from(inner.height)).enumerate() {
+        let at = list.top + offset;
+        let mut row = Row::new(theme, usize::from(inner.width));
+        let (documents, rules) = (load.policy.documents().len() as u64, load.policy.rules().len() as u64);
+        let size = format!("  {}, {}", words::count(documents, "document"), words::count(rules, "rule"));
+        row.gap(1).put(Role::TextStrong, &load.at).put(Role::Text, &size);
+        if at == 0 {
+            row.put(Role::TextDim, "  the one before");
+        }
+        let cursor = (at == list.cursor).then_some(Role::Cursor);
         row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
     }
 }

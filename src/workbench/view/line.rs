@@ -1,24 +1,62 @@
 //! Lines of the panes around the transcript: what they say, what they point at, how they are drawn.
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::paint::{Row, scroll_mark};
+use crate::compare::{RuleAt, Side};
 use crate::monitor::{Rule, RuleId};
 use crate::session::{CallRef, Session};
 use crate::workbench::list::List;
+use crate::workbench::model::Seen;
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
 
 /// A line of a pane.
 #[derive(Debug, Clone, Default)]
 pub struct Line {
+    /// Of which version alone it is.
+    gutter: Option<(Role, Glyph)>,
     indent: usize,
     glyph: Option<(Role, Glyph)>,
     parts: Vec<(Role, String)>,
     right: Option<(Role, String)>,
+    /// The same row of two versions, instead of everything else.
+    beside: Option<Box<Beside>>,
+    /// A part of the pane begins here, which stands beside the same part of the other version.
+    pub key: Option<Key>,
     /// What it points at.
     pub link: Link,
+}
+
+/// A row of the base and one of the new version.
+#[derive(Debug, Clone)]
+struct Beside {
+    base: Line,
+    new: Line,
+    differs: bool,
+}
+
+/// What is seen of a line: lines that look alike are the same to whoever reads them.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Look<'l> {
+    indent: usize,
+    glyph: Option<(Role, Glyph)>,
+    parts: &'l [(Role, String)],
+    right: Option<&'l (Role, String)>,
+}
+
+/// What tells a part of a pane from others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// A part that every version has once.
+    Part(&'static str),
+    /// What is about a tool.
+    Tool(Arc<str>),
+    /// What is about a rule.
+    Rule(RuleAt),
 }
 
 /// What a line points at.
@@ -28,6 +66,18 @@ pub struct Link {
     pub call: Option<u32>,
     /// A rule.
     pub rule: Option<RuleId>,
+    /// The rule of the base, where two versions are compared.
+    pub base: Option<RuleId>,
+}
+
+impl Key {
+    /// Of a rule: the same for both versions, if both have it.
+    #[must_use]
+    pub fn rule(seen: Seen<'_>, rule: RuleId) -> Self {
+        let own = RuleAt { side: seen.side, rule };
+        let new = seen.model.pair(own).new.filter(|_| seen.side == Side::Base);
+        Self::Rule(new.map_or(own, |rule| RuleAt { side: Side::New, rule }))
+    }
 }
 
 impl Line {
@@ -71,6 +121,33 @@ impl Line {
         self
     }
 
+    /// Begins a part.
+    #[must_use]
+    pub fn part(mut self, key: Key) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Is of one version alone.
+    #[must_use]
+    pub fn of(mut self, side: Side) -> Self {
+        self.gutter = Some(mark_of(side));
+        self
+    }
+
+    /// Two rows beside each other.
+    #[must_use]
+    pub fn beside(base: Line, new: Line, differs: bool) -> Self {
+        let link = if new.link == Link::default() { base.link } else { new.link };
+        Self { beside: Some(Box::new(Beside { base, new, differs })), link, ..Self::default() }
+    }
+
+    /// What of it is seen.
+    #[must_use]
+    pub fn look(&self) -> Look<'_> {
+        Look { indent: self.indent, glyph: self.glyph, parts: &self.parts, right: self.right.as_ref() }
+    }
+
     /// Points at a call.
     #[must_use]
     pub fn call(mut self, call: CallRef) -> Self {
@@ -96,6 +173,9 @@ impl Line {
     /// Its text, for copying and searching.
     #[must_use]
     pub fn plain(&self) -> String {
+        if let Some(beside) = &self.beside {
+            return format!("{} | {}", beside.base.plain(), beside.new.plain());
+        }
         let mut text: String = self.parts.iter().map(|(_, part)| part.as_str()).collect();
         if let Some((_, right)) = &self.right {
             text.push(' ');
@@ -105,6 +185,27 @@ impl Line {
     }
 
     fn fill(&self, row: &mut Row<'_>, query: Option<&str>) {
+        if let Some(beside) = &self.beside {
+            let half = half(row.left());
+            if beside.differs {
+                row.glyph(Role::Disagree, Glyph::Disagree).gap(1);
+            } else {
+                row.gap(2);
+            }
+            for (line, rule) in [(&beside.base, true), (&beside.new, false)] {
+                let mut own = Row::new(row.theme(), half);
+                line.fill(&mut own, query);
+                own.to(half);
+                row.append(own);
+                if rule {
+                    row.gap(1).glyph(Role::Border, Glyph::Between).gap(1);
+                }
+            }
+            return;
+        }
+        if let Some((role, glyph)) = self.gutter {
+            row.glyph(role, glyph).gap(1);
+        }
         row.gap(self.indent);
         if let Some((role, glyph)) = self.glyph {
             row.glyph(role, glyph).gap(1);
@@ -119,6 +220,21 @@ impl Line {
                 row.put(*role, right);
             }
         }
+    }
+}
+
+/// Columns of each of two versions in a pane of `width` columns.
+#[must_use]
+pub fn half(width: usize) -> usize {
+    width.saturating_sub(5) / 2
+}
+
+/// What marks a row of one version alone.
+#[must_use]
+pub fn mark_of(side: Side) -> (Role, Glyph) {
+    match side {
+        Side::Base => (Role::ChangeBase, Glyph::Base),
+        Side::New => (Role::ChangeNew, Glyph::New),
     }
 }
 

@@ -108,6 +108,13 @@ impl<'t> Row<'t> {
         self
     }
 
+    /// Appends what another row holds.
+    pub fn append(&mut self, other: Row<'t>) -> &mut Self {
+        self.width += other.width;
+        self.parts.extend(other.parts);
+        self
+    }
+
     /// Appends a glyph.
     pub fn glyph(&mut self, role: Role, glyph: Glyph) -> &mut Self {
         if self.left() > 0 {

@@ -37,7 +37,7 @@ fn condition(
 ) {
     let (role, glyph) = sign(!made.value);
     let text = if made.unevaluable.is_some() { Role::VerdictReport } else { Role::Text };
-    let link = Link { call: None, rule: Some(rule) };
+    let link = Link { rule: Some(rule), ..Link::default() };
     let mut said = Vec::new();
     let width = width.saturating_sub(indent + STEP);
     paragraph(&mut said, &model.theme, text, &words::plan::condition(made), width, 0, link);

@@ -36,7 +36,8 @@ pub fn shown(model: &Model) -> Option<Shown<'_>> {
 }
 
 /// The lines a span covers, from 1, the last one included.
-fn lines_of(source: &Source, span: Span) -> (u32, u32) {
+#[must_use]
+pub fn lines_of(source: &Source, span: Span) -> (u32, u32) {
     let first = source.position(span.start).line;
     let text = source.slice(span).trim_end();
     let last = source.position(span.start + text.len().saturating_sub(1)).line;

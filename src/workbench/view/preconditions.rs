@@ -1,35 +1,36 @@
 //! The preconditions: of the selected call's tool as that very call met them, of the other tools as they stand
 //! when the turn begins.
 
-use super::line::{Line, Link, paragraph, place};
+use super::line::{Key, Line, Link, paragraph, place};
 use super::{counters, evidence};
 use crate::monitor::{Check, Rule, StateItem};
 use crate::report::words;
-use crate::workbench::model::{Framed, Model};
+use crate::workbench::model::{Framed, Seen};
 use crate::workbench::theme::{Glyph, Role};
 
 /// The lines of the pane, at most `width` columns wide.
 #[must_use]
-pub fn lines(model: &Model, width: usize) -> Vec<Line> {
-    let Some(framed) = &model.frame else { return Vec::new() };
+pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
+    let model = seen.model;
+    let Some(framed) = seen.frame() else { return Vec::new() };
     let mut lines = Vec::new();
     let called = model.call().map(|call| &call.tool);
-    let checks: &[Check] = model.full_decision().map_or(&[], |decision| &decision.checks);
+    let checks: &[Check] = seen.full_decision().map_or(&[], |decision| &decision.checks);
     if let Some(tool) = called.filter(|_| !checks.is_empty()) {
         lines.push(heading(tool, "this call"));
         for check in checks {
-            let Some(rule) = model.rule(check.rule) else { continue };
+            let Some(rule) = seen.rule(check.rule) else { continue };
             let (role, glyph) = sign(check.passed);
             let mut line =
                 Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, &check.detail));
             if let Some(found) = check.found.first().filter(|_| check.passed) {
                 line = line.right(Role::TextDim, place(found.call)).call(found.call);
             }
-            lines.push(line.rule(check.rule));
+            lines.push(line.rule(check.rule).part(Key::rule(seen, check.rule)));
             if let Some(code) = check.code {
                 lines.push(Line::dim(code.as_str()).indent(2).rule(check.rule));
             }
-            evidence::lines(&mut lines, model, check.rule, check.checked.as_ref(), &check.detail, 2, width);
+            evidence::lines(&mut lines, seen, check.rule, check.checked.as_ref(), &check.detail, 2, width);
         }
     }
     let mut under = None;
@@ -50,10 +51,11 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
             under = Some(tool);
             lines.push(heading(tool, ""));
         }
-        let Some(rule) = model.rule(*id) else { continue };
+        let Some(rule) = seen.rule(*id) else { continue };
         let (role, glyph) = sign(*satisfied);
         let mut line =
             Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, detail)).rule(*id);
+        line = line.part(Key::rule(seen, *id));
         if let Some(call) = by.first() {
             line = line.right(Role::TextDim, place(*call)).call(*call);
         } else if let Some(code) = code {
@@ -67,7 +69,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         }
         lines.push(line);
     }
-    counters(&mut lines, model, framed, width);
+    counters(&mut lines, seen, framed, width);
     if lines.is_empty() {
         lines.push(Line::dim("no rule asks for anything first"));
     }
@@ -75,17 +77,18 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
 }
 
 /// What else stands at the turn's start: limits, deadlines, steps of sequences, and what tool policies have recorded.
-fn counters(lines: &mut Vec<Line>, model: &Model, framed: &Framed, width: usize) {
+fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize) {
+    let model = seen.model;
     let Some(session) = model.session() else { return };
     let mut counted = Vec::new();
     for item in &framed.frame.state {
         // The limit of a tool that nobody could call would only be in the way.
         if !matches!(item, StateItem::Limit { tool, .. } if !offered(framed, tool)) {
-            counters::lines(&mut counted, item, session, width);
+            counters::lines(&mut counted, seen, item, session, width);
         }
     }
     if !counted.is_empty() {
-        lines.push(Line::dim("as the turn begins:"));
+        lines.push(Line::dim("as the turn begins:").part(Key::Part("counters")));
         lines.append(&mut counted);
     }
     for item in framed.frame.state.iter().filter(|item| matches!(item, StateItem::Recorded { .. })) {
@@ -97,8 +100,8 @@ fn counters(lines: &mut Vec<Line>, model: &Model, framed: &Framed, width: usize)
 
 /// What stands beside the title: how many hold.
 #[must_use]
-pub fn note(model: &Model) -> String {
-    let Some(framed) = &model.frame else { return String::new() };
+pub fn note(seen: Seen<'_>) -> String {
+    let Some(framed) = seen.frame() else { return String::new() };
     let (mut all, mut held) = (0, 0);
     for item in &framed.frame.state {
         if let StateItem::Precondition { satisfied, tool, .. } = item
@@ -117,7 +120,8 @@ fn offered(framed: &Framed, tool: &str) -> bool {
 }
 
 fn heading(tool: &str, note: &str) -> Line {
-    Line::new().text(Role::TextStrong, tool).right(Role::TextDim, note)
+    let line = Line::new().text(Role::TextStrong, tool).right(Role::TextDim, note);
+    line.part(Key::Tool(tool.into()))
 }
 
 /// The sign of a condition.

@@ -10,7 +10,7 @@ use crate::files::watch::{Touched, Way};
 use crate::replay::Summary;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
-use crate::workbench::model::{Model, Overlay};
+use crate::workbench::model::{Asks, Model, Overlay};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
 
@@ -58,11 +58,23 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     }
     if area.width >= MEDIUM.width {
         row.gap(2).put(Role::StatusStrong, model.mode.word());
+    }
+    against(model, &mut row);
+    if area.width >= MEDIUM.width {
         live(model, &mut row);
     }
     row.draw(buf, area.x, area.y);
     let x = area.right().saturating_sub(u16::try_from(right.used()).unwrap_or(0));
     right.draw(buf, x.max(area.x), area.y);
+}
+
+/// The base that was chosen.
+fn against(model: &Model, row: &mut Row<'_>) {
+    if let Some(name) = &model.compare.reading {
+        row.gap(2).put(Role::StatusNote, &format!("reading base {name}"));
+    } else if let Some(chosen) = &model.compare.base {
+        row.gap(2).put(Role::Status, "base ").put_at_most(Role::StatusStrong, &chosen.name, 30);
+    }
 }
 
 /// Whether edits are picked up, and when the version that decides was.
@@ -206,12 +218,16 @@ pub fn footer(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     row.gap(1);
     let mut cursor = None;
     if let Some(prompt) = &model.prompt {
-        row.put(Role::Key, "/");
+        let (sign, hint) = match prompt.asks {
+            Asks::Search => ("/", "Enter keeps, Esc goes back"),
+            Asks::Base => ("compare with: ", "git:REV, a path or recorded; empty: none"),
+        };
+        row.put(Role::Key, sign);
         let before = prompt.input.value().chars().take(prompt.input.cursor()).collect::<String>();
         let at = row.used() + text::width(&before, theme.marks(), row.left());
         row.put(Role::Text, prompt.input.value());
         cursor = Some(Position::new(area.x + u16::try_from(at).unwrap_or(0), area.y));
-        row.gap(3).put(Role::KeyDoc, "Enter keeps, Esc goes back");
+        row.gap(3).put(Role::KeyDoc, hint);
     } else if let Some(note) = &model.note {
         row.put(if note.failed { Role::StatusProblem } else { Role::StatusNote }, &note.text);
     } else if !model.pending.is_empty() {
@@ -238,15 +254,23 @@ fn work(model: &Model) -> String {
     if let Some((done, all)) = model.reading {
         return if all == 0 { "reading".to_owned() } else { format!("reading {done}/{all}") };
     }
-    model.judging().map(|(done, all)| format!("judging {done}/{all}")).unwrap_or_default()
+    let compared = model.changes.counts().0;
+    match model.judging() {
+        Some((done, all)) => format!("judging {done}/{all}"),
+        None if model.comparison().is_some() && compared < model.session_count() => {
+            format!("comparing {compared}/{}", model.session_count())
+        }
+        None => String::new(),
+    }
 }
 
 /// The keys most wanted here, each pair with one word.
 fn hints(model: &Model, row: &mut Row<'_>) {
     use Command as C;
     let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
-    if let Some(Overlay::Problems(_)) = model.overlays.last() {
-        row.put(Role::Key, C::Open.key()).gap(1).put(Role::KeyDoc, "edit").gap(2);
+    if let Some(Overlay::Problems(_) | Overlay::Loads(_)) = model.overlays.last() {
+        let word = if matches!(model.overlays.last(), Some(Overlay::Loads(_))) { "compare" } else { "edit" };
+        row.put(Role::Key, C::Open.key()).gap(1).put(Role::KeyDoc, word).gap(2);
         row.put(Role::Key, C::Quit.key()).gap(1).put(Role::KeyDoc, "close");
         return;
     }
@@ -265,6 +289,12 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::GroupBy], "group"),
             (&[C::Search], "filter"),
             (&[C::CopyRule], "copy rule"),
+            (&[C::Quit], "close"),
+        ],
+        (Scope::Texts, _) => &[
+            (&[C::NextHunk, C::PreviousHunk], "hunk"),
+            (&[C::Open], "to its changes"),
+            (&[C::Edit], "edit"),
             (&[C::Quit], "close"),
         ],
         (Scope::Help, _) => &[(&[C::Open], "run it"), (&[C::Search], "filter"), (&[C::Quit], "close")],
@@ -296,8 +326,10 @@ fn hints(model: &Model, row: &mut Row<'_>) {
         (_, Pane::Changes) => &[
             (&[C::NextCall, C::PreviousCall], "change"),
             (&[C::Open], "go there"),
+            (&[C::Texts], "text"),
             (&[C::NextPane], "pane"),
             (&[C::Search], "search"),
+            (&[C::Base], "base"),
             (&[C::Edit], "edit"),
             (&[C::Live], "live"),
             (&[C::Zoom], "zoom"),

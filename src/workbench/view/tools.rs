@@ -1,33 +1,36 @@
 //! The tools offered in the selected turn: visible, and hidden with the codes of the rules that hide them.
 
-use super::line::{Line, Link, paragraph};
+use super::line::{Key, Line, Link, paragraph};
 use crate::diagnostic::code;
-use crate::workbench::model::Model;
+use crate::workbench::model::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The lines of the pane, at most `width` columns wide.
 #[must_use]
-pub fn lines(model: &Model, width: usize) -> Vec<Line> {
-    let Some(framed) = &model.frame else { return Vec::new() };
+pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
+    let model = seen.model;
+    let Some(framed) = seen.frame() else { return Vec::new() };
     let mut lines = Vec::new();
     let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
     if framed.frame.narrowing.inferred {
         // Not an order that anybody offered them in: what the session calls comes first.
         tools.sort_by_key(|tool| !model.called.contains(&tool.tool));
         // Said before the first of them: a name that only a rule has may be no tool at all.
-        lines.push(Line::dim("inferred, not recorded:"));
+        lines.push(Line::dim("inferred, not recorded:").part(Key::Part("inferred")));
     }
     for tool in tools {
         let wanted = model.call().is_some_and(|call| call.tool == tool.tool);
         let role = if wanted { Role::TextStrong } else { Role::Text };
         let Some(first) = tool.reasons.first() else {
-            lines.push(Line::new().glyph(Role::VerdictAllow, Glyph::Allow).text(role, &*tool.tool));
+            let line = Line::new().glyph(Role::VerdictAllow, Glyph::Allow).text(role, &*tool.tool);
+            lines.push(line.part(Key::Tool(tool.tool.clone())));
             continue;
         };
         let forbidden = tool.reasons.iter().any(|reason| reason.code == code::FORBIDDEN);
         let (sign, glyph) =
             if forbidden { (Role::VerdictDeny, Glyph::Deny) } else { (Role::VerdictNone, Glyph::None) };
         let line = Line::new().glyph(sign, glyph).text(role, &*tool.tool).rule(first.rule);
+        let line = line.part(Key::Tool(tool.tool.clone()));
         if tool.reasons.len() == 1 && line.width() + 1 + first.code.as_str().len() <= width {
             lines.push(line.text(Role::TextDim, format!(" {}", first.code)));
             continue;
@@ -46,7 +49,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
         lines = vec![Line::dim("no tool was offered")];
     } else if framed.frame.narrowing.inferred {
         let text = "these are the names that rules and calls have; a name that is misspelt there is here too";
-        lines.push(Line::new());
+        lines.push(Line::new().part(Key::Part("note")));
         paragraph(&mut lines, &model.theme, Role::TextDim, text, width, 0, Link::default());
     }
     lines
@@ -54,8 +57,8 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
 
 /// What stands beside the title: how many are visible.
 #[must_use]
-pub fn note(model: &Model) -> String {
-    let Some(framed) = &model.frame else { return String::new() };
+pub fn note(seen: Seen<'_>) -> String {
+    let Some(framed) = seen.frame() else { return String::new() };
     let narrowing = &framed.frame.narrowing;
     let visible = narrowing.tools.iter().filter(|tool| tool.visible()).count();
     format!("{visible} of {}", narrowing.tools.len())

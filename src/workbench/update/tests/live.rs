@@ -116,7 +116,7 @@ fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
         "{WITHOUT_RESOURCE}---\ntool: lookup_order\npreconditions:\n  - requires_prior_tool: never\n"
     );
     policy(&mut model, &stricter, "12:04:31");
-    let kinds: Vec<Kind> = model.changes_from(0).map(|(_, change)| change.kind).collect();
+    let kinds: Vec<Kind> = model.all_changes().map(|(_, change)| change.kind).collect();
     assert_eq!(kinds[..2], [Kind::NewlyAllowed, Kind::NewlyBlocked], "{kinds:?}");
     let seen = screen(&model);
     assert!(seen.contains("8 Changes") && seen.contains("since 12:03:58"), "{seen}");
@@ -134,7 +134,7 @@ fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
     // Back to what it was: the changes are those of this edit.
     policy(&mut model, WITHOUT_RESOURCE, "12:05:00");
     let lookup = |(_, change): (usize, &Change)| change.tool.as_deref() == Some("lookup_order");
-    assert!(!model.changes.is_empty() && model.changes_from(0).all(lookup));
+    assert!(!model.changes.is_empty() && model.all_changes().all(lookup));
     press(&mut model, "8 G");
     let seen = screen(&model);
     assert!(seen.contains("since 12:04:31") && seen.contains("unchanged"), "{seen}");
@@ -247,7 +247,12 @@ fn what_is_answered_too_late_is_dropped() {
     let count = model.changes.len();
     let late = |generation, session: &Arc<Session>| Msg::Compared {
         generation,
-        sessions: vec![ComparedSession { place: at, session: Arc::clone(session), changes: Vec::new() }],
+        sessions: vec![ComparedSession {
+            place: at,
+            session: Arc::clone(session),
+            base: None,
+            changes: Vec::new(),
+        }],
     };
     feed(&mut model, late(generation, &old));
     let now = Arc::clone(model.session().unwrap());

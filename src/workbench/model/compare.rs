@@ -1,0 +1,166 @@
+//! The comparison that the person asked for: with what, and what either version makes of what is selected.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{Framed, Model};
+use crate::compare::{At, Base, Change, Comparison, RuleAt, Side};
+use crate::engine::Decision;
+use crate::monitor::{Rule, RuleId};
+use crate::replay::{Judged, Replay};
+
+/// What the version that decides is compared with, because the person said so.
+#[derive(Default)]
+pub struct Compare {
+    /// The base; while there is none, an edit is compared with the version before it.
+    pub base: Option<Chosen>,
+    /// The name of one that is being read. The one chosen before stands until it is there.
+    pub reading: Option<String>,
+    /// What stands in the selected turn under the base.
+    pub frame: Option<Framed>,
+}
+
+/// A base and what it is called.
+#[derive(Clone)]
+pub struct Chosen {
+    /// As it was asked for, or when it was loaded.
+    pub name: String,
+    /// What it is.
+    pub base: Base,
+}
+
+/// A rule as either version has it, as far as it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pair {
+    /// Its number in the base.
+    pub base: Option<RuleId>,
+    /// Its number in the new version.
+    pub new: Option<RuleId>,
+}
+
+/// What one version makes of the selected call and its turn.
+#[derive(Clone, Copy)]
+pub struct Seen<'m> {
+    /// Where the cursors stand.
+    pub model: &'m Model,
+    /// Which version.
+    pub side: Side,
+}
+
+impl Model {
+    /// What a version makes of what is selected.
+    #[must_use]
+    pub fn seen(&self, side: Side) -> Seen<'_> {
+        Seen { model: self, side }
+    }
+
+    /// Whether two versions stand beside each other: not so while the base is the recording, which says nothing of tools or
+    /// rules.
+    #[must_use]
+    pub fn splits(&self) -> bool {
+        let chosen = self.compare.base.as_ref();
+        chosen.is_some_and(|chosen| chosen.base.policy().is_some()) && self.changes.comparison.is_some()
+    }
+
+    /// The two versions that are compared.
+    #[must_use]
+    pub fn comparison(&self) -> Option<&Arc<Comparison>> {
+        self.changes.comparison.as_ref()
+    }
+
+    /// What changes about the selected call.
+    #[must_use]
+    pub fn change_here(&self) -> Option<&Change> {
+        let at = self.call()?.at;
+        self.entry()?.changes.as_ref()?.iter().find(|change| change.at == At::Call(at))
+    }
+
+    /// A rule of one version, as both have it.
+    #[must_use]
+    pub fn pair(&self, rule: RuleAt) -> Pair {
+        let Some(comparison) = self.comparison().filter(|comparison| comparison.base().policy().is_some())
+        else {
+            return match rule.side {
+                Side::Base => Pair::default(),
+                Side::New => Pair { base: None, new: Some(rule.rule) },
+            };
+        };
+        let pairs = comparison.rules();
+        // One version has its rules where they are.
+        let same = comparison.is_same().then_some(rule.rule);
+        match rule.side {
+            Side::Base => Pair { base: Some(rule.rule), new: same.or_else(|| pairs.in_new(rule.rule)) },
+            Side::New => Pair { base: same.or_else(|| pairs.in_base(rule.rule)), new: Some(rule.rule) },
+        }
+    }
+
+    /// The rules to show of either version: those that the cursor is on, else those that decided, else the one that would be
+    /// shown alone.
+    #[must_use]
+    pub fn shown_pair(&self) -> Pair {
+        let new = |rule| self.pair(RuleAt { side: Side::New, rule });
+        if let Some(pinned) = self.pinned {
+            return new(pinned);
+        }
+        let link = crate::workbench::view::link(self, self.focus).unwrap_or_default();
+        if link.rule.is_some() || link.base.is_some() {
+            return Pair { base: link.base, new: link.rule };
+        }
+        if let Some(change) = self.change_here() {
+            let base = change.base.rule.map(|rule| self.pair(RuleAt { side: Side::Base, rule }));
+            let new = change.new.rule.map(new);
+            let (base, new) = (base.unwrap_or_default(), new.unwrap_or_default());
+            return Pair { base: base.base.or(new.base), new: new.new.or(base.new) };
+        }
+        self.shown_rule().map(new).unwrap_or_default()
+    }
+}
+
+impl<'m> Seen<'m> {
+    /// What was decided on the open session.
+    #[must_use]
+    pub fn replay(self) -> Option<&'m Rc<Replay>> {
+        let entry = self.model.entry()?;
+        match self.side {
+            Side::New => entry.replay.as_ref().map(|(_, replay)| replay),
+            Side::Base if self.is_same() => entry.replay.as_ref().map(|(_, replay)| replay),
+            Side::Base => entry.base.as_ref(),
+        }
+    }
+
+    /// What stands in the selected turn.
+    #[must_use]
+    pub fn frame(self) -> Option<&'m Framed> {
+        match self.side {
+            Side::Base if !self.is_same() => self.model.compare.frame.as_ref(),
+            _ => self.model.frame.as_ref(),
+        }
+    }
+
+    /// What was decided on the selected call.
+    #[must_use]
+    pub fn judged_call(self) -> Option<&'m Judged> {
+        self.replay()?.call(self.model.call()?.at.index)
+    }
+
+    /// The decision on that call with every check, once the turn's frame is there.
+    #[must_use]
+    pub fn full_decision(self) -> Option<&'m Decision> {
+        let at = self.model.call()?.at;
+        let framed = self.frame().filter(|framed| framed.turn == at.turn)?;
+        framed.frame.calls.get((at.call as usize).checked_sub(1)?)
+    }
+
+    /// A rule of this version.
+    #[must_use]
+    pub fn rule(self, id: RuleId) -> Option<&'m Rule> {
+        match self.side {
+            Side::New => self.model.rule(id),
+            Side::Base => self.model.comparison()?.side(Side::Base)?.rules().get(id),
+        }
+    }
+
+    fn is_same(self) -> bool {
+        self.model.comparison().is_some_and(|comparison| comparison.is_same())
+    }
+}

@@ -1,0 +1,110 @@
+//! Comparing with a version that the person chooses: which one, and from when to when.
+
+use std::sync::Arc;
+
+use tui_input::Input;
+
+use super::{go, load, overlays, say, texts};
+use crate::compare::{Base, Comparison};
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
+use crate::workbench::list::List;
+use crate::workbench::model::{Asks, Chosen, Model, Note, Overlay, Prompt};
+
+/// Asks what to compare with.
+pub fn ask(model: &mut Model) {
+    let value = model.compare.base.as_ref().map(|chosen| chosen.name.clone()).unwrap_or_default();
+    let before = model.query.take();
+    model.prompt = Some(Prompt { input: Input::new(value), from: 0, before, asks: Asks::Base });
+}
+
+/// What was typed is the answer; nothing means none.
+pub fn answered(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
+    let name = text.trim();
+    if name.is_empty() {
+        if model.compare.base.is_some() || model.compare.reading.is_some() {
+            end(model, effects);
+        }
+        return;
+    }
+    model.compare.reading = Some(name.to_owned());
+    say(model, format!("reading `{name}` to compare with"));
+    effects.push(Effect::LoadBase(name.to_owned()));
+}
+
+/// A base was read. What was asked for before the last question is dropped; without one, what stood stands.
+pub fn read(model: &mut Model, name: String, read: Result<Base, String>, effects: &mut Vec<Effect>) {
+    if model.compare.reading.as_ref() != Some(&name) {
+        return;
+    }
+    model.compare.reading = None;
+    match read {
+        Ok(base) => choose(model, Chosen { name, base }, effects),
+        Err(why) => model.note = Some(Note { failed: true, text: format!("not compared: {why}") }),
+    }
+}
+
+/// From now on decisions are compared with this.
+pub fn choose(model: &mut Model, chosen: Chosen, effects: &mut Vec<Effect>) {
+    say(model, format!("compared with {}; {} ends it", chosen.name, Command::EndCompare.key()));
+    model.compare.base = Some(chosen);
+    begin(model, effects);
+}
+
+/// An earlier load to compare with: where there are several, which one is asked.
+pub fn loads(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.rules.loads.newest_first().len() > 2 {
+        model.overlays.push(Overlay::Loads(List::default()));
+        return;
+    }
+    load_before(model, 0, effects);
+}
+
+/// Compares with the load of this row of the list: the first is the one before that which decides.
+pub fn load_before(model: &mut Model, row: usize, effects: &mut Vec<Effect>) {
+    let Some(load) = model.rules.loads.newest_first().nth(row + 1).cloned() else { return };
+    model.compare.reading = None;
+    let chosen = Chosen { name: format!("the load of {}", load.at), base: Base::Version(load.policy) };
+    choose(model, chosen, effects);
+}
+
+/// Ends comparing: again what counts is what an edit changes.
+pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
+    model.compare.reading = None;
+    if model.compare.base.take().is_some() {
+        say(model, "no longer compared");
+        begin(model, effects);
+    } else {
+        say(model, "nothing will be compared");
+    }
+}
+
+fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
+    forget_bases(model);
+    renew(model);
+    model.changes.to_tell = model.compare.base.is_some();
+    *model.list_mut(Pane::Changes) = List::default();
+    load::judge_all(model, effects);
+    texts::renew(model);
+    overlays::keep(model);
+    go::keep_all(model);
+}
+
+/// Makes the comparison of the version that decides with the base, else with the load before it.
+pub fn renew(model: &mut Model) {
+    let chosen = model.compare.base.clone();
+    let before = || {
+        let load = model.rules.loads.before()?;
+        Some(Chosen { name: load.at.clone(), base: Base::Version(Arc::clone(&load.policy)) })
+    };
+    let against = chosen.or_else(before).zip(model.rules.policy.clone());
+    model.changes.since = against.as_ref().map(|(chosen, _)| chosen.name.clone()).unwrap_or_default();
+    model.changes.comparison = against.map(|(chosen, policy)| Arc::new(Comparison::new(chosen.base, policy)));
+}
+
+/// What was decided under the base holds no longer: another one was chosen, or another mode.
+pub fn forget_bases(model: &mut Model) {
+    model.compare.frame = None;
+    model.entries.iter_mut().for_each(|entry| entry.base = None);
+}

@@ -1,0 +1,123 @@
+//! The documents of two versions: beside each other where there is room, else one below the other; each hunk with the
+//! number of changes that are about its rules. Draws only the rows on screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::line::{half, mark_of, tail};
+use super::paint::{Row, frame, scroll_mark};
+use crate::compare::Side;
+use crate::report::{diff, words};
+use crate::workbench::layout::shrink;
+use crate::workbench::model::Model;
+use crate::workbench::model::texts::{Hunk, TextLine, TextRow, TextsView};
+use crate::workbench::theme::{Glyph, Role};
+
+/// Columns of the screen from which both versions stand beside each other.
+const BESIDE: u16 = 100;
+
+/// Whether both versions stand beside each other.
+#[must_use]
+pub fn splits(model: &Model) -> bool {
+    model.size.width >= BESIDE
+}
+
+/// Draws the texts into `area`.
+pub fn draw(model: &Model, view: &TextsView, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    super::clear(buf, area, theme, Role::Overlay);
+    let beside = splits(model);
+    let rows = view.rows(beside);
+    let at = view.hunk(beside).map_or(0, |hunk| hunk + 1);
+    let title = format!("Text of {} {} new", model.changes.since, theme.glyph(Glyph::Arrow));
+    frame(buf, area, theme, true, &title, &format!("hunk {at}/{}", view.hunks.len()));
+    scroll_mark(buf, area, theme, view.list.top, rows.len());
+    let inner = shrink(area);
+    let width = usize::from(inner.width);
+    let digits = rows.iter().flat_map(numbers).max().unwrap_or(0).to_string().len().max(2);
+    let shown = rows.iter().enumerate().skip(view.list.top);
+    for ((at, row), y) in shown.zip(inner.top()..inner.bottom()) {
+        let drawn = match row {
+            TextRow::Hunk(hunk) => match view.hunks.get(*hunk) {
+                Some(hunk) => heading(model, hunk, width),
+                None => Row::new(theme, width),
+            },
+            TextRow::Lines { base, new } if beside => {
+                let mut row = Row::new(theme, width);
+                let differs = [base, new].into_iter().flatten().any(|line| line.differs);
+                if differs {
+                    row.glyph(Role::Disagree, Glyph::Disagree).gap(1);
+                } else {
+                    row.gap(2);
+                }
+                let half = half(width);
+                row.append(line(model, base.as_ref(), Side::Base, digits, half));
+                row.gap(1).glyph(Role::Border, Glyph::Between).gap(1);
+                row.append(line(model, new.as_ref(), Side::New, digits, half));
+                row
+            }
+            TextRow::Lines { base, new } => {
+                let (side, of) = match (base, new) {
+                    (Some(_), None) => (Side::Base, base),
+                    _ => (Side::New, new),
+                };
+                let mut row = Row::new(theme, width);
+                match of {
+                    Some(of) if of.differs => {
+                        let (role, glyph) = mark_of(side);
+                        row.glyph(role, glyph).gap(1);
+                    }
+                    _ => {
+                        row.gap(2);
+                    }
+                }
+                row.append(line(model, of.as_ref(), side, digits, width.saturating_sub(2)));
+                row
+            }
+        };
+        let cursor = (at == view.list.cursor).then_some(Role::Cursor);
+        drawn.draw_under(buf, inner.x, y, cursor);
+    }
+}
+
+fn numbers(row: &TextRow) -> Option<u32> {
+    match row {
+        TextRow::Hunk(_) => None,
+        TextRow::Lines { base, new } => [base, new].into_iter().flatten().map(|line| line.number).max(),
+    }
+}
+
+/// Where a hunk is, and what it changes.
+fn heading<'m>(model: &'m Model, hunk: &Hunk, width: usize) -> Row<'m> {
+    let mut row = Row::new(&model.theme, width);
+    let counts = model.counts_of(hunk);
+    let said = counts
+        .iter()
+        .map(|(kind, count)| format!("{} {}", words::thousands(*count as u64), diff::title(*kind)));
+    let compared = model.changes.counts().0 < model.session_count();
+    let so_far = if compared { " so far" } else { "" };
+    let said = match counts.is_empty() {
+        true => format!("no change{so_far}"),
+        false => format!("{}{so_far}", said.collect::<Vec<_>>().join(", ")),
+    };
+    let place = format!("{}:{}", hunk.file, hunk.line);
+    let room = width.saturating_sub(said.len() + 2).max(width / 3);
+    row.put(Role::TextStrong, &tail(&place, room, model.theme.marks())).gap(2);
+    row.put(if counts.is_empty() { Role::TextDim } else { Role::StatusNote }, &said);
+    row.to(width);
+    row
+}
+
+/// A line of one version in `width` columns; without one, blanks.
+fn line<'m>(model: &'m Model, line: Option<&TextLine>, side: Side, digits: usize, width: usize) -> Row<'m> {
+    let mut row = Row::new(&model.theme, width);
+    if let Some(line) = line {
+        row.put(Role::CodeLine, &format!("{:>digits$} ", line.number));
+        let own = if line.differs { mark_of(side).0 } else { Role::Text };
+        for (differs, part) in &line.parts {
+            row.put(if *differs { Role::ChangeWord } else { own }, part);
+        }
+    }
+    row.to(width);
+    row
+}
