@@ -150,7 +150,12 @@ fn of_both(model: &Model, note: fn(Seen<'_>) -> String) -> String {
     if base == new {
         return new;
     }
-    format!("{} {} {}", none(base), model.theme.glyph(Glyph::Arrow), none(new))
+    // `8 of 12` and `7 of 12`: what they are out of is said once.
+    let base = match (base.split_once(' '), new.split_once(' ')) {
+        (Some((count, rest)), Some((_, other))) if rest == other => count.to_owned(),
+        _ => none(base),
+    };
+    format!("{base} {} {}", model.theme.glyph(Glyph::Arrow), none(new))
 }
 
 /// How many rows a pane's list has.

@@ -74,6 +74,17 @@ fn way(asked: Watching) -> Option<Way> {
     }
 }
 
+/// Where and what, in a line.
+fn plain(told: &Diagnostic) -> String {
+    match told.place() {
+        Some(place) => match place.line() {
+            Some(line) => format!("{}:{line}: {}", place.file(), told.message),
+            None => format!("{}: {}", place.file(), told.message),
+        },
+        None => told.message.clone(),
+    }
+}
+
 /// What the command line named.
 struct FromArguments {
     with_samples: bool,
@@ -171,8 +182,8 @@ impl Supply for FromArguments {
             sort_problems(&mut told);
             match told.as_slice() {
                 [] => format!("`{name}` does not load"),
-                [one] => one.to_string(),
-                [first, rest @ ..] => format!("{first}, and {} more", rest.len()),
+                [one] => plain(one),
+                [first, rest @ ..] => format!("{}, and {} more", plain(first), rest.len()),
             }
         })
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use super::{Model, Pair};
-use crate::compare::{Comparison, Kind, RuleAt, Side};
+use crate::compare::{Comparison, Kind, Origin, RuleAt, Side};
 use crate::policy::Policy;
 use crate::source::Source;
 use crate::workbench::list::List;
@@ -198,25 +198,25 @@ impl TextRow {
 }
 
 impl Model {
-    /// How many changes of each kind are about rules that a hunk touches, as far as sessions are compared.
+    /// How many changes of each origin and kind are about rules that a hunk touches, as far as sessions are compared.
     #[must_use]
-    pub fn counts_of(&self, hunk: &Hunk) -> BTreeMap<Kind, usize> {
+    pub fn counts_of(&self, hunk: &Hunk) -> BTreeMap<(Origin, Kind), usize> {
         let mut counts = BTreeMap::new();
         for (group, count) in self.changes.groups() {
             if group.rule.is_some_and(|rule| hunk.rules.contains(&rule)) {
-                *counts.entry(group.kind).or_default() += count;
+                *counts.entry((group.origin, group.kind)).or_default() += count;
             }
         }
         counts
     }
 
-    /// The row of the first of them in the list of changes.
+    /// The row of the first of them in the list of changes; those that follow from others come last.
     #[must_use]
     pub fn first_change_of(&self, hunk: &Hunk) -> Option<usize> {
-        let mut groups = self.changes.groups();
-        let found = groups.find(|(group, _)| group.rule.is_some_and(|rule| hunk.rules.contains(&rule)));
+        let groups = self.changes.groups().map(|(group, _)| group);
+        let own = groups.filter(|group| group.rule.is_some_and(|rule| hunk.rules.contains(&rule)));
         // Behind the heading.
-        Some(self.changes.row_of(found?.0)? + 1)
+        Some(self.changes.row_of(own.min_by_key(|group| group.origin)?)? + 1)
     }
 }
 

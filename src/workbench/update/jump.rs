@@ -3,6 +3,7 @@
 use super::{go, say};
 use crate::compare::At;
 use crate::replay::{Frame, Judged};
+use crate::report::diff;
 use crate::session::CallRef;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::select::has_finding;
@@ -186,7 +187,8 @@ pub fn next_change(model: &mut Model, forward: bool) {
     let own = model.entry().map(rows).unwrap_or_default().into_iter();
     let row = if forward { own.filter(|row| *row > here).min() } else { own.filter(|row| *row < here).max() };
     if let Some(row) = row {
-        return go::to_row(model, row);
+        go::to_row(model, row);
+        return tell_change(model, row);
     }
     let in_entry = |at: usize| {
         let changes = model.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
@@ -208,7 +210,20 @@ pub fn next_change(model: &mut Model, forward: bool) {
     go::open(model, entry);
     if let Some(row) = row_of(model, at) {
         go::to_row(model, row);
+        tell_change(model, row);
     }
+}
+
+/// Says what changes at a row: of tools that are shown or hidden nothing else beside it does.
+fn tell_change(model: &mut Model, row: usize) {
+    let changes = model.entry().and_then(|entry| entry.changes.as_ref());
+    let here = changes.into_iter().flatten().filter(|change| row_of(model, change.at) == Some(row));
+    let said = here.map(|change| {
+        let tool = change.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
+        format!("{}{tool} ({})", diff::title(change.kind), change.origin.word())
+    });
+    let said: Vec<String> = said.collect();
+    say(model, said.join(", "));
 }
 
 /// The row of the transcript at which a change of the open session stands.

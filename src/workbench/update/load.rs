@@ -130,7 +130,14 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
             model.set_changes(at, changes);
         }
     }
-    if model.changes.to_tell && model.changes.counts().0 == model.session_count() {
+    tell_changed(model);
+    go::keep_all(model);
+}
+
+/// Says how many decisions are otherwise, once every session is read and compared.
+pub fn tell_changed(model: &mut Model) {
+    let all = model.reading.is_none() && model.changes.counts().0 == model.session_count();
+    if model.changes.to_tell && all {
         model.changes.to_tell = false;
         let (when, what) = match &model.compare.base {
             Some(chosen) => (format!("compared with {}", chosen.name), "otherwise"),
@@ -142,5 +149,4 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
         };
         say(model, format!("{when}: {changed}"));
     }
-    go::keep_all(model);
 }

@@ -84,6 +84,7 @@ pub fn end(model: &mut Model, diagnostics: Vec<Diagnostic>) {
     model.reading = None;
     model.problems = diagnostics;
     overlays::renew_problems(model);
+    load::tell_changed(model);
 }
 
 /// The rows of a file.

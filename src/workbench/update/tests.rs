@@ -12,6 +12,7 @@ use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
 
+mod compare;
 mod live;
 
 fn model() -> Model {

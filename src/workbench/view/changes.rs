@@ -133,7 +133,8 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     let room = row.left().saturating_sub(end + origin + 1);
     let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
     let subject = subject(change);
-    let most = (room * 2 / 5).max(room.saturating_sub(subject.len() + 1));
+    // The rule of the heading often says the tool, nothing else says the session.
+    let most = (room * 3 / 5).max(room.saturating_sub(subject.len() + 1));
     row.put_found(Role::Text, &tail(name, most, model.theme.marks()), query, false).gap(1);
     let names = 2 + room;
     row = row.within(names);

@@ -128,10 +128,10 @@ impl Line {
         self
     }
 
-    /// Is of one version alone.
+    /// Is of one version alone; what is empty needs no mark of it.
     #[must_use]
     pub fn of(mut self, side: Side) -> Self {
-        self.gutter = Some(mark_of(side));
+        self.gutter = Some(mark_of(side)).filter(|_| !self.parts.is_empty());
         self
     }
 

@@ -1,8 +1,10 @@
 //! The text of a rule in both versions: the one that the cursor is on, else those that decided on either side.
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use std::ops::Range;
 
-use super::line::{Line, half, mark_of, paragraph, rule_place, tail};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+
+use super::line::{Line, half, mark_of, rule_place, tail};
 use super::policy::lines_of;
 use crate::compare::Side;
 use crate::monitor::Rule;
@@ -21,37 +23,30 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     if base.is_none() && new.is_none() {
         return vec![Line::dim("no rule is about the selected call")];
     }
+    let (olds, news) = (text(base), text(new));
+    let operations = capture_diff_slices(Algorithm::Myers, &olds, &news);
     if width < BESIDE {
-        let mut lines = Vec::new();
-        for (side, rule) in [(Side::Base, base), (Side::New, new)] {
-            lines.push(heading(model, side, rule, width));
-            lines.extend(text(rule).into_iter().map(|(line, _)| line));
-        }
+        let mut lines = vec![heading(model, Side::Base, base, width)];
+        lines.extend(numbered(base, &operations, DiffOp::old_range));
+        lines.push(heading(model, Side::New, new, width));
+        lines.extend(numbered(new, &operations, DiffOp::new_range));
         return lines;
     }
     let room = half(width);
-    let mut lines = vec![Line::beside(
-        heading(model, Side::Base, base, room),
-        heading(model, Side::New, new, room),
-        false,
-    )];
-    let (base, new) = (text(base), text(new));
-    let texts = |lines: &[(Line, String)]| lines.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
-    let operations = capture_diff_slices(Algorithm::Myers, &texts(&base), &texts(&new));
+    let headings =
+        [(Side::Base, base), (Side::New, new)].map(|(side, rule)| heading(model, side, rule, room));
+    let [of_base, of_new] = headings;
+    let mut lines = vec![Line::beside(of_base, of_new, false)];
+    let mut olds = numbered(base, &operations, DiffOp::old_range).into_iter();
+    let mut news = numbered(new, &operations, DiffOp::new_range).into_iter();
     for operation in operations {
-        let (tag, olds, news) = operation.as_tag_tuple();
-        let at = |lines: &[(Line, String)], at: Option<usize>| {
-            at.and_then(|at| lines.get(at)).map(|(line, _)| line.clone()).unwrap_or_default()
-        };
-        let rows = olds.len().max(news.len());
-        let (mut olds, mut news) = (olds, news);
-        for _ in 0..rows {
-            let (base, new) = (at(&base, olds.next()), at(&new, news.next()));
-            lines.push(Line::beside(base, new, tag != DiffTag::Equal));
+        let (tag, old, new) = operation.as_tag_tuple();
+        for at in 0..old.len().max(new.len()) {
+            let base = if at < old.len() { olds.next() } else { None };
+            let new = if at < new.len() { news.next() } else { None };
+            let differs = tag != DiffTag::Equal;
+            lines.push(Line::beside(base.unwrap_or_default(), new.unwrap_or_default(), differs));
         }
-    }
-    if lines.len() == 1 {
-        paragraph(&mut lines, &model.theme, Role::TextDim, "empty", width, 0, super::line::Link::default());
     }
     lines
 }
@@ -78,16 +73,26 @@ fn heading(model: &Model, side: Side, rule: Option<&Rule>, width: usize) -> Line
     }
 }
 
-/// The lines of a rule with their numbers, and without.
-fn text(rule: Option<&Rule>) -> Vec<(Line, String)> {
+/// The lines of a rule.
+fn text(rule: Option<&Rule>) -> Vec<&str> {
+    let Some(rule) = rule else { return Vec::new() };
+    let (first, last) = lines_of(&rule.source, rule.span);
+    (first..=last).map(|number| rule.source.line(number).unwrap_or_default()).collect()
+}
+
+/// The same with their numbers; those that differ are marked.
+fn numbered(rule: Option<&Rule>, operations: &[DiffOp], range: fn(&DiffOp) -> Range<usize>) -> Vec<Line> {
     let Some(rule) = rule else { return Vec::new() };
     let (first, last) = lines_of(&rule.source, rule.span);
     let digits = last.to_string().len().max(2);
-    let line = |number: u32| {
-        let text = rule.source.line(number)?.to_owned();
-        let line = Line::new().glyph(Role::StatusNote, Glyph::Rule);
-        let line = line.text(Role::CodeLine, format!("{number:>digits$} ")).text(Role::Text, text.clone());
-        Some((line, text))
+    let differing = operations.iter().filter(|operation| operation.tag() != DiffTag::Equal);
+    let differing: Vec<Range<usize>> = differing.map(range).collect();
+    let line = |(at, (number, text)): (usize, (u32, &str))| {
+        let differs = differing.iter().any(|range| range.contains(&at));
+        let (role, glyph) =
+            if differs { (Role::Disagree, Glyph::Disagree) } else { (Role::StatusNote, Glyph::Rule) };
+        let line = Line::new().glyph(role, glyph).text(Role::CodeLine, format!("{number:>digits$} "));
+        line.text(Role::Text, text)
     };
-    (first..=last).filter_map(line).collect()
+    (first..=last).zip(text(Some(rule))).enumerate().map(line).collect()
 }

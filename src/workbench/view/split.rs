@@ -4,6 +4,7 @@
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::line::{Key, Line, Link, half, mark_of, paragraph};
+use super::tools;
 use crate::compare::{Answer, RuleAt, Side};
 use crate::engine::Verdict;
 use crate::report::diff;
@@ -12,7 +13,7 @@ use crate::workbench::model::{Model, Pair, Seen};
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns from which two versions stand beside each other.
-const BESIDE: usize = 54;
+const BESIDE: usize = 70;
 /// Columns before each row where they do not.
 const GUTTER: usize = 2;
 
@@ -38,8 +39,13 @@ pub fn lines(model: &Model, pane: Pane, width: usize) -> Vec<Line> {
         return lines;
     }
     let [base, new] = [Side::Base, Side::New].map(|side| parts(model.seen(side), pane, room));
-    let pairs = aligned(base, new);
+    let mut pairs = aligned(base, new);
     let same = pairs.iter().all(|(base, new)| look_alike(base, new));
+    if !beside && matches!(pane, Pane::Tools | Pane::Forbidden) {
+        // Where there is little room, what differs comes first.
+        let heads = |lines: &[Line]| lines.first().is_some_and(|line| line.key == Some(tools::INFERRED));
+        pairs.sort_by_key(|(base, new)| look_alike(base, new) && !heads(new));
+    }
     lines.push(legend(model, beside, same, room));
     for (base, new) in pairs {
         if beside {

@@ -1,5 +1,6 @@
 //! Frames: every pane and overlay, at the sizes people have, text and styles.
 
+mod compare;
 mod samples;
 
 use std::fmt::Write as _;

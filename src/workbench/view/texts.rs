@@ -6,11 +6,12 @@ use ratatui::layout::Rect;
 
 use super::line::{half, mark_of, tail};
 use super::paint::{Row, frame, scroll_mark};
-use crate::compare::Side;
+use crate::compare::{Origin, Side};
 use crate::report::{diff, words};
 use crate::workbench::layout::shrink;
 use crate::workbench::model::Model;
 use crate::workbench::model::texts::{Hunk, TextLine, TextRow, TextsView};
+use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns of the screen from which both versions stand beside each other.
@@ -91,9 +92,14 @@ fn numbers(row: &TextRow) -> Option<u32> {
 fn heading<'m>(model: &'m Model, hunk: &Hunk, width: usize) -> Row<'m> {
     let mut row = Row::new(&model.theme, width);
     let counts = model.counts_of(hunk);
-    let said = counts
-        .iter()
-        .map(|(kind, count)| format!("{} {}", words::thousands(*count as u64), diff::title(*kind)));
+    let said = counts.iter().map(|((origin, kind), count)| {
+        let (count, title, noun) = (*count as u64, diff::title(*kind), diff::noun(*kind));
+        let said = match noun {
+            "call" => format!("{} {title}", words::thousands(count)),
+            _ => format!("{title} in {}", words::count(count, noun)),
+        };
+        if *origin == Origin::Downstream { format!("{said} downstream") } else { said }
+    });
     let compared = model.changes.counts().0 < model.session_count();
     let so_far = if compared { " so far" } else { "" };
     let said = match counts.is_empty() {
@@ -114,10 +120,29 @@ fn line<'m>(model: &'m Model, line: Option<&TextLine>, side: Side, digits: usize
     if let Some(line) = line {
         row.put(Role::CodeLine, &format!("{:>digits$} ", line.number));
         let own = if line.differs { mark_of(side).0 } else { Role::Text };
-        for (differs, part) in &line.parts {
-            row.put(if *differs { Role::ChangeWord } else { own }, part);
+        let mut parts = line.parts.iter().map(|(differs, part)| (*differs, part.as_str())).peekable();
+        // The first word that differs is in sight, however long the line.
+        if let (Some((false, before)), true) = (parts.peek().copied(), line.parts.len() > 1) {
+            let word = line.parts.get(1).map_or("", |(_, part)| part.as_str());
+            let marks = model.theme.marks();
+            let most = row.left().saturating_sub(text::width(word, marks, row.left() / 2) + 1);
+            row.put(own, &end(before, most.max(1), marks));
+            parts.next();
+        }
+        for (differs, part) in parts {
+            row.put(if differs { Role::ChangeWord } else { own }, part);
         }
     }
     row.to(width);
     row
+}
+
+/// A text in at most `width` columns: what is cut is its beginning.
+fn end(whole: &str, width: usize, marks: text::Marks) -> String {
+    if text::width(whole, marks, width + 1) <= width {
+        return whole.to_owned();
+    }
+    let ends = whole.char_indices().map(|(at, _)| whole.get(at..).unwrap_or_default());
+    let mut fitting = ends.filter(|end| text::width(end, marks, width) < width);
+    format!("{}{}", marks.ellipsis(), fitting.next().unwrap_or_default())
 }

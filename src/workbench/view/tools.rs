@@ -5,6 +5,9 @@ use crate::diagnostic::code;
 use crate::workbench::model::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
+/// What is said before the names that nobody recorded as offered.
+pub const INFERRED: Key = Key::Part("inferred");
+
 /// The lines of the pane, at most `width` columns wide.
 #[must_use]
 pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
@@ -16,7 +19,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         // Not an order that anybody offered them in: what the session calls comes first.
         tools.sort_by_key(|tool| !model.called.contains(&tool.tool));
         // Said before the first of them: a name that only a rule has may be no tool at all.
-        lines.push(Line::dim("inferred, not recorded:").part(Key::Part("inferred")));
+        lines.push(Line::dim("inferred, not recorded:").part(INFERRED));
     }
     for tool in tools {
         let wanted = model.call().is_some_and(|call| call.tool == tool.tool);

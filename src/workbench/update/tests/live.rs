@@ -123,7 +123,8 @@ fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
     assert!(seen.contains("DENY > allow"), "{seen}");
     press(&mut model, "8 gg Enter");
     assert_eq!((at(&model).as_str(), model.focus), ("T2.2 issue_refund", Pane::Transcript));
-    press(&mut model, "8 j yy");
+    // A heading, its change, the next heading, its change.
+    press(&mut model, "8 gg j j j");
     let effects = format!("{:?}", press(&mut model, "yy"));
     assert!(effects.contains("refund-121 T1.1 lookup_order allow > DENY primary"), "{effects}");
     press(&mut model, "Enter");

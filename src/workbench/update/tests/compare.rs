@@ -1,0 +1,235 @@
+//! Comparing with a base: choosing and ending it, both versions beside each other, and the way from text to changes.
+
+use super::{at, note};
+use crate::compare::{Base, Kind, Side};
+use crate::engine::Verdict;
+use crate::workbench::effect::Effect;
+use crate::workbench::layout::Pane;
+use crate::workbench::message::Msg;
+use crate::workbench::model::{Model, Overlay};
+use crate::workbench::testing::*;
+
+/// Without the resource: the refund of another order is allowed. And lookups are not.
+const OTHER: &str = "\
+tool: issue_refund
+preconditions:
+  - requires_prior_tool: check_eligibility
+    with_output: [{path: $.eligible, equals: true}]
+forbids_after: [void_order]
+---
+tool: lookup_order
+preconditions:
+  - requires_prior_tool: never
+";
+
+fn model() -> Model {
+    let mut model = opened(120, 40, "mono", vec![refunds(), clean()]);
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    model
+}
+
+fn policy(model: &mut Model, text: &str, at: &str) {
+    feed(model, Msg::Policy { loaded: Box::new(loaded(text)), at: at.to_owned() });
+}
+
+fn ask(model: &mut Model, name: &str) -> Vec<Effect> {
+    press(model, "db");
+    typed(model, name);
+    press(model, "Enter")
+}
+
+fn version(text: &str) -> Base {
+    Base::Version(loaded(text).policy.expect("a policy"))
+}
+
+fn against(model: &mut Model, name: &str, base: Base) {
+    ask(model, name);
+    feed(model, Msg::Base { name: name.to_owned(), read: Ok(base) });
+}
+
+fn verdicts(model: &Model) -> [Option<Verdict>; 2] {
+    [Side::Base, Side::New].map(|side| Some(model.seen(side).judged_call()?.decision.verdict))
+}
+
+fn kinds(model: &Model) -> Vec<Kind> {
+    model.all_changes().map(|(_, change)| change.kind).collect()
+}
+
+#[test]
+fn a_base_is_asked_for_read_and_ended() {
+    let mut model = model();
+    let effects = format!("{:?}", ask(&mut model, "git:HEAD"));
+    assert_eq!(effects, "[LoadBase(git:HEAD)]");
+    assert!(screen(&model).contains("reading base git:HEAD") && !model.splits());
+    feed(&mut model, Msg::Base { name: "git:HEAD".to_owned(), read: Ok(version(OTHER)) });
+    // A lookup is let through and, in the turns after a refund, the refund of the other order stopped again.
+    assert_eq!(note(&model), "compared with git:HEAD: 2 decisions otherwise");
+    assert!(model.splits() && screen(&model).contains("base git:HEAD"));
+    press(&mut model, "]f");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
+    let seen = screen(&model);
+    assert!(seen.contains("≠ newly blocked") && seen.contains("◂ ✓ ALLOW issue_refund"), "{seen}");
+    // Both versions judge in the other mode as well.
+    press(&mut model, "m");
+    assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
+    press(&mut model, "dd");
+    assert!(!model.splits() && model.changes.comparison.is_none() && model.changes.is_empty());
+    press(&mut model, "dd");
+    assert_eq!(note(&model), "no base was chosen; `db` does");
+    assert_eq!(ask(&mut model, "").len(), 0, "nothing stood, nothing ends");
+}
+
+#[test]
+fn an_empty_answer_ends_it_and_escape_does_not() {
+    let mut model = model();
+    against(&mut model, "old", version(OTHER));
+    press(&mut model, "db Esc");
+    assert!(model.splits() && model.prompt.is_none());
+    press(&mut model, "db Ctrl-u Backspace Enter");
+    assert!(!model.splits() && model.prompt.is_none());
+    assert_eq!(note(&model), "no longer compared");
+}
+
+#[test]
+fn what_cannot_be_read_leaves_what_stood() {
+    let mut model = model();
+    against(&mut model, "old", version(OTHER));
+    let before = model.changes.len();
+    press(&mut model, "db Ctrl-u");
+    typed(&mut model, "nowhere");
+    press(&mut model, "Enter");
+    let read = Err("nowhere: no such file or folder".to_owned());
+    feed(&mut model, Msg::Base { name: "nowhere".to_owned(), read });
+    assert_eq!(note(&model), "not compared: nowhere: no such file or folder");
+    assert!(model.note.as_ref().unwrap().failed && model.splits());
+    assert_eq!((model.changes.len(), model.changes.since.as_str()), (before, "old"));
+    // An answer to a question that nobody asks any more.
+    feed(&mut model, Msg::Base { name: "older".to_owned(), read: Ok(Base::Recorded) });
+    assert!(model.splits());
+}
+
+#[test]
+fn an_edit_is_compared_with_the_same_base() {
+    let mut model = model();
+    against(&mut model, "old", version(OTHER));
+    assert_eq!(kinds(&model)[..2], [Kind::NewlyAllowed, Kind::NewlyBlocked]);
+    policy(&mut model, OTHER, "12:10:00");
+    assert_eq!(note(&model), "compared with old: no decision otherwise");
+    assert!(model.changes.is_empty() && model.splits(), "the base stays, and says the same now");
+    press(&mut model, "]f");
+    let [base, new] = verdicts(&model);
+    assert_eq!(base, new);
+    assert!(screen(&model).contains("the same under both"));
+    policy(&mut model, CONTRACT, "12:11:00");
+    assert_eq!((model.changes.since.as_str(), model.all_changes().count() > 1), ("old", true));
+}
+
+#[test]
+fn earlier_loads_are_chosen_from_a_list() {
+    let mut model = model();
+    press(&mut model, "dl");
+    assert_eq!(note(&model), "the policy was loaded once only; `db` compares with another version");
+    policy(&mut model, OTHER, "12:10:00");
+    press(&mut model, "dl");
+    assert_eq!(model.changes.since, "the load of 12:03:58");
+    policy(&mut model, &format!("{OTHER}# edited\n"), "12:11:00");
+    assert_eq!(model.changes.since, "the load of 12:03:58", "the base stays where it was");
+    press(&mut model, "dl");
+    let seen = screen(&model);
+    assert!(seen.contains("12:10:00  2 documents, 3 rules  the one before"), "{seen}");
+    press(&mut model, "Enter");
+    assert_eq!(model.changes.since, "the load of 12:10:00");
+    assert!(model.changes.is_empty());
+    press(&mut model, "dl j Enter");
+    assert_eq!(model.changes.since, "the load of 12:03:58");
+    press(&mut model, "dd");
+    assert_eq!(model.changes.since, "12:10:00", "again the edit");
+}
+
+#[test]
+fn changes_are_stepped_through_into_the_next_session() {
+    let mut model = model();
+    press(&mut model, "]c");
+    assert_eq!(note(&model), "nothing is compared; `db` chooses what with");
+    against(&mut model, "old", version(OTHER));
+    press(&mut model, "gg");
+    let mut places = Vec::new();
+    loop {
+        press(&mut model, "]c");
+        if note(&model).starts_with("no change") {
+            break;
+        }
+        let turn = model.row().unwrap().turn;
+        places.push((model.open, turn, note(&model).to_owned()));
+    }
+    let sessions: Vec<usize> = places.iter().map(|(open, ..)| *open).collect();
+    assert!(sessions.is_sorted() && sessions.contains(&0) && sessions.contains(&1), "{places:?}");
+    let said = |wanted: &str| places.iter().any(|(.., said)| said.contains(wanted));
+    assert!(said("newly blocked issue_refund (primary)"), "{places:?}");
+    assert!(said("newly allowed lookup_order (primary)"), "{places:?}");
+    assert_eq!(note(&model), "no change after this in any session");
+    let forward = places.len();
+    let mut back = 0;
+    while !note(&model).starts_with("no change before") {
+        press(&mut model, "[c");
+        back += 1;
+        // One more may stand in the very first row, where the way forward began.
+        assert!(back <= forward + 2, "{}", note(&model));
+    }
+}
+
+#[test]
+fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
+    let mut model = model();
+    press(&mut model, "dt");
+    assert_eq!(note(&model), "nothing is compared; `db` chooses what with");
+    against(&mut model, "old", version(OTHER));
+    press(&mut model, "]f dt");
+    let Some(Overlay::Texts(view)) = model.overlays.last() else { panic!("no texts") };
+    let hunk = &view.hunks[view.hunk(true).unwrap()];
+    let counts = model.counts_of(hunk);
+    let of =
+        |kind: Kind| counts.iter().filter(|((_, known), _)| *known == kind).map(|(_, count)| count).sum();
+    let calls: [usize; 2] = [of(Kind::NewlyBlocked), of(Kind::NewlyAllowed)];
+    assert_eq!(calls, [1, 1], "one hunk of a short file holds both rules");
+    assert!(screen(&model).contains("1 newly allowed, 1 newly blocked"));
+    press(&mut model, "]c");
+    assert_eq!(note(&model), "this is the last hunk");
+    press(&mut model, "Enter");
+    assert!(model.overlays.is_empty() && model.focus == Pane::Transcript);
+    assert_eq!(at(&model), "T1.1 lookup_order", "what is newly allowed comes first");
+    // The same text leaves nothing to show.
+    press(&mut model, "dt");
+    policy(&mut model, OTHER, "12:10:00");
+    assert!(model.overlays.is_empty());
+    assert!(note(&model).contains("no decision otherwise"), "{}", note(&model));
+}
+
+#[test]
+fn the_recording_is_a_base_without_a_text() {
+    let mut model = model();
+    against(&mut model, "recorded", Base::Recorded);
+    assert!(!model.splits());
+    assert_eq!(kinds(&model), [Kind::NewlyBlocked]);
+    assert_eq!(note(&model), "compared with recorded: 1 decision otherwise");
+    press(&mut model, "dt");
+    assert_eq!(note(&model), "the base is the recording, which has no text");
+    press(&mut model, "8 gg Enter");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+    assert!(screen(&model).contains("≠ newly blocked"));
+}
+
+#[test]
+fn a_session_that_changes_keeps_both_versions() {
+    let mut model = model();
+    against(&mut model, "old", version(OTHER));
+    press(&mut model, "]f");
+    let file = "sessions/refunds.json".into();
+    let mut made = refunding();
+    made.response(None, crate::session::Body::text("Anything else?"), None);
+    let sessions = vec![std::sync::Arc::new(made.finish())];
+    feed(&mut model, Msg::File { file, sessions, diagnostics: Vec::new(), progress: (1, 1) });
+    assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
+    assert!(model.compare.frame.is_some());
+}
