@@ -350,3 +350,47 @@ fn a_folder_of_policies_that_vanishes_and_returns() {
     session.press("q");
     session.ended();
 }
+
+#[test]
+fn a_base_stands_beside_the_new_version_until_it_is_ended() {
+    let folder = refund_on_disk();
+    let policy = folder.path().join("contracts/refund.yaml");
+    std::fs::create_dir(folder.path().join("old")).unwrap();
+    std::fs::write(folder.path().join("old/refund.yaml"), LOOSE).unwrap();
+    let mut session = Session::start(130, 40, folder.path(), &["runs", "-b", "old", "--watch", "poll"], &[]);
+    session.sees("base old");
+    session.sees("compared with old: 1 decision otherwise");
+    session.sees("≠ newly blocked");
+    session.sees("◂ ✓ ALLOW issue_refund");
+    session.sees("▸ ✗ DENY issue_refund");
+    session.press("dt");
+    session.sees("Text of old → new");
+    session.sees("1 newly blocked");
+    session.press("\r");
+    session.until("the panes again", |screen| screen.contains("6 Decision"));
+    // An edit is compared with the same base.
+    std::fs::write(&policy, LOOSE).unwrap();
+    session.sees("compared with old: no decision otherwise");
+    session.sees("the same under both");
+    // What is no version leaves what stood; `recorded` is one, without a text.
+    session.press("db\x15nowhere\r");
+    session.sees("not compared: nowhere: no such file");
+    session.sees("base old");
+    session.press("db\x15recorded\r");
+    session.sees("base recorded");
+    session.press("dd");
+    session.until("no base", |screen| !screen.contains("base recorded"));
+    session.press("q");
+    session.ended();
+}
+
+#[test]
+fn a_base_that_cannot_be_read_is_told_before_the_terminal_is_taken() {
+    let folder = refund_on_disk();
+    for (base, said) in [("nowhere", "no such file"), ("git:HEAD", "git")] {
+        let session = Session::start(80, 24, folder.path(), &["runs", "-b", base], &[]);
+        session.sees(said);
+        let mut child = session.child;
+        assert_eq!(child.wait().unwrap().exit_code(), 2, "{base}");
+    }
+}

@@ -125,15 +125,14 @@ impl Model {
     /// The rows of the list of changes from `from` on.
     pub fn change_rows(&self, from: usize) -> impl Iterator<Item = ChangeRow<'_>> {
         let mut skip = from;
-        let groups = self.changes.groups.iter().flat_map(move |(group, places)| {
+        self.changes.groups.iter().flat_map(move |(group, places)| {
             let skipped = skip.min(places.len() + 1);
             skip -= skipped;
             let heading = (skipped == 0).then_some(ChangeRow::Group(*group, places.len()));
             let changes = places.iter().skip(skipped.saturating_sub(1));
             let changes = changes.filter_map(|at| Some(ChangeRow::Change(at.0, self.change(*at)?)));
             heading.into_iter().chain(changes)
-        });
-        groups
+        })
     }
 
     /// All changes in the order shown: the entry of each, and the change.

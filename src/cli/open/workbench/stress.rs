@@ -12,7 +12,7 @@ use crate::files::watch::{Watched, Way};
 use crate::session::read::Options;
 use crate::workbench::keys::{TABLE, chord};
 use crate::workbench::message::Msg;
-use crate::workbench::model::Changes;
+use crate::workbench::model::{Changes, Compare};
 use crate::workbench::run::headless::Headless;
 use crate::workbench::testing::{press, screen};
 
@@ -174,7 +174,7 @@ fn everything(bench: &mut Headless) -> Vec<String> {
     model.pending.clear();
     (model.back, model.forward, model.which_key, model.pinned) = (Vec::new(), Vec::new(), false, None);
     model.forget_changes();
-    model.changes = Changes::default();
+    (model.changes, model.compare) = (Changes::default(), Compare::default());
     model.live = Default::default();
     model.rules.since = "12:00:00".to_owned();
     model.entries.iter_mut().for_each(|entry| entry.left_at = None);

@@ -233,3 +233,26 @@ fn a_session_that_changes_keeps_both_versions() {
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
     assert!(model.compare.frame.is_some());
 }
+
+#[test]
+fn rows_of_the_list_are_the_same_from_wherever_they_are_asked_for() {
+    use crate::workbench::model::ChangeRow;
+    let mut model = model();
+    against(&mut model, "old", version(OTHER));
+    let spelt = |row: ChangeRow<'_>| match row {
+        ChangeRow::Group(group, count) => format!("{group:?} {count}"),
+        ChangeRow::Change(entry, change) => format!("{entry} {change:?}"),
+    };
+    let all: Vec<String> = model.change_rows(0).map(spelt).collect();
+    assert_eq!(all.len(), model.changes.rows());
+    assert!(model.changes.rows() > model.changes.len() && model.changes.len() > 3);
+    for from in 0..=all.len() + 1 {
+        let rows: Vec<String> = model.change_rows(from).map(spelt).collect();
+        assert_eq!(rows, all[from.min(all.len())..]);
+    }
+    for (at, row) in model.change_rows(0).enumerate() {
+        if let ChangeRow::Group(group, _) = row {
+            assert_eq!(model.changes.row_of(group), Some(at));
+        }
+    }
+}
