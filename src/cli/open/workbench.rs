@@ -58,7 +58,8 @@ pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> 
     match run(settings) {
         Ok(()) => Ok(Some(Exit::Clean)),
         Err(RunError::NoTerminal(reason)) => {
-            screen.note(&format!("{reason}, so here is what `replay` prints"));
+            let compares = if asked.base.is_empty() { "" } else { "; `toolgate diff` compares with a base" };
+            screen.note(&format!("{reason}, so here is what `replay` prints{compares}"));
             Ok(None)
         }
         Err(RunError::Theme(error)) => Err(Failure::usage(error.to_string())),

@@ -9,11 +9,13 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 use super::{Model, Pair};
 use crate::compare::{Comparison, Kind, Origin, RuleAt, Side};
 use crate::policy::Policy;
-use crate::source::Source;
+use crate::source::{Source, Span};
 use crate::workbench::list::List;
 
 /// Lines around a hunk that are the same in both versions.
 const AROUND: usize = 3;
+/// Bytes of a line up to which its words are compared: nobody writes a longer one by hand.
+const LONGEST: usize = 4096;
 
 /// The texts being read.
 #[derive(Default)]
@@ -220,6 +222,15 @@ impl Model {
     }
 }
 
+/// The lines a span covers, from 1, the last one included.
+#[must_use]
+pub fn lines_of(source: &Source, span: Span) -> (u32, u32) {
+    let first = source.position(span.start).line;
+    let text = source.slice(span).trim_end();
+    let last = source.position(span.start + text.len().saturating_sub(1)).line;
+    (first, last.max(first))
+}
+
 /// The files of a version by their path in it; of files from several folders that have one path, each apart.
 fn sources(policy: &Policy) -> BTreeMap<(&str, usize), &Source> {
     let mut sources: BTreeMap<(&str, usize), &Source> = BTreeMap::new();
@@ -250,7 +261,7 @@ fn touched(
     for range in ranges {
         let inside = |lines: RangeInclusive<usize>| *lines.start() <= range.end && *lines.end() > range.start;
         let lines = |span| {
-            let (first, last) = crate::workbench::view::policy::lines_of(source, span);
+            let (first, last) = lines_of(source, span);
             first as usize..=last as usize
         };
         let before = touched.len();
@@ -290,6 +301,9 @@ fn number(at: usize) -> u32 {
 fn emphasise(base: &mut TextLine, new: &mut TextLine) {
     let texts =
         [&*base, &*new].map(|line| line.parts.iter().map(|(_, part)| part.as_str()).collect::<String>());
+    if texts.iter().any(|text| text.len() > LONGEST) {
+        return;
+    }
     let [olds, news] = texts.each_ref().map(|text| tokens(text));
     let operations = capture_diff_slices(Algorithm::Myers, &olds, &news);
     let same = operations.iter().filter(|operation| operation.tag() == DiffTag::Equal);

@@ -6,9 +6,10 @@ use ratatui::layout::Rect;
 use super::paint::Row;
 use crate::monitor::RuleId;
 use crate::policy::Document;
-use crate::source::{Source, Span};
+use crate::source::Source;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
+use crate::workbench::model::texts::lines_of;
 use crate::workbench::theme::{Glyph, Role};
 
 /// A document on screen and the rule in it.
@@ -33,15 +34,6 @@ pub fn shown(model: &Model) -> Option<Shown<'_>> {
     let mut documents = model.rules.documents.iter();
     let document = documents.find(|document| Some(document.source.name()) == wanted);
     document.map(|document| Shown { source: &document.source, rule: None })
-}
-
-/// The lines a span covers, from 1, the last one included.
-#[must_use]
-pub fn lines_of(source: &Source, span: Span) -> (u32, u32) {
-    let first = source.position(span.start).line;
-    let text = source.slice(span).trim_end();
-    let last = source.position(span.start + text.len().saturating_sub(1)).line;
-    (first, last.max(first))
 }
 
 /// Draws the pane's lines into `inner`.

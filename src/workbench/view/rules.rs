@@ -5,10 +5,10 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::line::{Line, half, mark_of, rule_place, tail};
-use super::policy::lines_of;
 use crate::compare::Side;
 use crate::monitor::Rule;
 use crate::workbench::model::Model;
+use crate::workbench::model::texts::lines_of;
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns from which the two texts stand beside each other.

@@ -13,7 +13,7 @@ use crate::workbench::model::{Model, Pair, Seen};
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns from which two versions stand beside each other.
-const BESIDE: usize = 70;
+const BESIDE: usize = 60;
 /// Columns before each row where they do not.
 const GUTTER: usize = 2;
 

@@ -313,6 +313,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::NextCall, C::PreviousCall], "call"),
             (&[C::NextTurn, C::PreviousTurn], "turn"),
             (&[C::NextFinding], "finding"),
+            (&[C::NextChange], "change"),
             (&[C::Cause], "cause"),
             (&[C::Body], "body"),
             (&[C::NextPane], "pane"),

@@ -256,3 +256,15 @@ fn rows_of_the_list_are_the_same_from_wherever_they_are_asked_for() {
         }
     }
 }
+
+#[test]
+fn a_line_that_is_no_rules_own_stands_for_the_rules_of_its_document() {
+    let mut model = model();
+    against(&mut model, "old", version(&CONTRACT.replace("tool: issue_refund", "tool: refund")));
+    press(&mut model, "dt");
+    let Some(Overlay::Texts(view)) = model.overlays.last() else { panic!("no texts") };
+    assert_eq!(view.hunks.len(), 1);
+    let counts = model.counts_of(&view.hunks[0]);
+    let blocked = counts.iter().find(|((_, kind), _)| *kind == Kind::NewlyBlocked);
+    assert_eq!(blocked.map(|(_, count)| *count), Some(1), "{counts:?}");
+}
