@@ -98,3 +98,31 @@ fn a_screen_of_two_versions_is_ascii_where_that_is_asked_for() {
         }
     }
 }
+
+/// What a pane says of a version is what it says where that version decides alone.
+#[test]
+fn the_base_shows_what_it_would_show_alone() {
+    use crate::compare::Side;
+    use crate::workbench::layout::Pane;
+    use crate::workbench::view::of_version;
+    let mut both = model(120, 40, "mono");
+    let mut alone = judged(120, 40, "mono", loaded(BASE), vec![refunds(), clean()]);
+    let mut compared = 0;
+    for keys in ["1 gg 2 gg", "1 G 2 gg"] {
+        press(&mut both, keys);
+        press(&mut alone, keys);
+        for _ in 0..both.rows.len() {
+            for pane in [Pane::Tools, Pane::Forbidden, Pane::Preconditions, Pane::Decision] {
+                let [base, alone] = [both.seen(Side::Base), alone.seen(Side::New)].map(|seen| {
+                    of_version(seen, pane, 60).iter().map(|line| line.plain()).collect::<Vec<_>>()
+                });
+                assert!(!base.is_empty());
+                assert_eq!(base, alone, "{pane:?}");
+                compared += 1;
+            }
+            press(&mut both, "Down");
+            press(&mut alone, "Down");
+        }
+    }
+    assert!(compared > 40);
+}
