@@ -15,6 +15,8 @@ pub fn open(model: &mut Model) {
     }
     let hunk = rule(model).and_then(|rule| view.hunk_of(rule));
     view.list.cursor = hunk.and_then(|hunk| view.row_of(hunk, splits(model))).unwrap_or(0);
+    // What the hunk holds stands below its heading.
+    view.list.top = view.list.cursor;
     model.overlays.push(Overlay::Texts(Box::new(view)));
     overlays::keep(model);
 }

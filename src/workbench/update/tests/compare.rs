@@ -268,3 +268,24 @@ fn a_line_that_is_no_rules_own_stands_for_the_rules_of_its_document() {
     let blocked = counts.iter().find(|((_, kind), _)| *kind == Kind::NewlyBlocked);
     assert_eq!(blocked.map(|(_, count)| *count), Some(1), "{counts:?}");
 }
+
+#[test]
+fn a_hunk_far_down_opens_at_its_heading() {
+    let mut model = opened(58, 14, "mono", vec![refunds(), clean()]);
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    let filler = |at: usize| format!("---\ntool: tool_{at}\nforbids_after: [other]\n{}", "#\n".repeat(9));
+    let filled = |edit: bool, last: &str| {
+        let middle: String =
+            (0..20).map(|at| filler(at).replace("other", if edit { "another" } else { "other" })).collect();
+        format!("{middle}---\n{last}")
+    };
+    policy(&mut model, &filled(false, CONTRACT), "12:10:00");
+    against(&mut model, "old", version(&filled(true, OTHER)));
+    press(&mut model, "]f dt");
+    let seen = screen(&model);
+    let rows: Vec<&str> = seen.lines().collect();
+    // Two rows stay in sight above it.
+    assert!(rows[4].contains("newly blocked"), "{seen}");
+    press(&mut model, "[c");
+    assert!(screen(&model).contains("no change"), "{}", screen(&model));
+}
