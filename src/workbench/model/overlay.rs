@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tui_input::Input;
 
 use super::Model;
+use super::supposed::Ask;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::monitor::{Effect, RuleId};
 use crate::session::CallRef;
@@ -122,6 +123,10 @@ pub struct Prompt {
     pub from: usize,
     /// The search before this one.
     pub before: Option<String>,
+    /// What it is for; `None`: it is searched for.
+    pub ask: Option<Ask>,
+    /// Why what was typed cannot be taken.
+    pub refused: Option<String>,
 }
 
 impl Overlay {

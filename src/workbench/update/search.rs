@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, overlays, run, say};
+use super::{asking, go, overlays, run, say};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key};
@@ -21,15 +21,34 @@ pub fn begin(model: &mut Model) {
         Some(Overlay::Body(view)) => (view.list.cursor, String::new()),
         None => (model.list(model.focus).cursor, String::new()),
     };
-    model.prompt = Some(Prompt { input: Input::new(value), from, before: model.query.take() });
+    let input = Input::new(value);
+    model.prompt = Some(Prompt { input, from, before: model.query.take(), ask: None, refused: None });
 }
 
 /// A key while text is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
-    let request = match (key.code, key.ctrl, key.alt) {
-        (KeyCode::Char('c'), true, _) => return run(model, Command::QuitNow, effects),
-        (KeyCode::Enter, ..) => return keep(model),
-        (KeyCode::Esc, ..) => return give_up(model),
+    let empty = match &model.prompt {
+        Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
+        Some(prompt) => prompt.input.value().is_empty(),
+        None => return,
+    };
+    match (key.code, key.ctrl) {
+        (KeyCode::Char('c'), true) => return run(model, Command::QuitNow, effects),
+        (KeyCode::Enter, _) => return keep(model),
+        (KeyCode::Esc, _) => return give_up(model),
+        (KeyCode::Backspace, _) if empty => return give_up(model),
+        _ => {}
+    }
+    let Some(request) = request(key) else { return };
+    if let Some(prompt) = &mut model.prompt {
+        prompt.input.handle(request);
+    }
+    apply(model);
+}
+
+/// What a key does to a line that is typed.
+pub fn request(key: Key) -> Option<InputRequest> {
+    Some(match (key.code, key.ctrl, key.alt) {
         (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
         (KeyCode::Char('w'), true, _) => InputRequest::DeletePrevWord,
         (KeyCode::Char('a'), true, _) | (KeyCode::Home, ..) => InputRequest::GoToStart,
@@ -37,19 +56,10 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         (KeyCode::Left, ..) => InputRequest::GoToPrevChar,
         (KeyCode::Right, ..) => InputRequest::GoToNextChar,
         (KeyCode::Delete, ..) => InputRequest::DeleteNextChar,
-        (KeyCode::Backspace, ..) => {
-            if model.prompt.as_ref().is_some_and(|prompt| prompt.input.value().is_empty()) {
-                return give_up(model);
-            }
-            InputRequest::DeletePrevChar
-        }
+        (KeyCode::Backspace, ..) => InputRequest::DeletePrevChar,
         (KeyCode::Char(c), false, false) => InputRequest::InsertChar(c),
-        _ => return,
-    };
-    if let Some(prompt) = &mut model.prompt {
-        prompt.input.handle(request);
-    }
-    apply(model);
+        _ => return None,
+    })
 }
 
 /// Text was pasted.
@@ -58,6 +68,9 @@ pub fn typed(model: &mut Model, text: &str) {
     // One line is typed; what else is pasted has no place in it.
     for c in text.chars().filter(|c| !c.is_control()) {
         prompt.input.handle(InputRequest::InsertChar(c));
+    }
+    if prompt.ask.is_some() {
+        return;
     }
     apply(model);
 }
