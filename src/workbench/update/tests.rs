@@ -13,6 +13,7 @@ use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
 
 mod live;
+mod what_if;
 
 fn model() -> Model {
     opened(120, 40, "mono", vec![refunds(), clean()])

@@ -5,7 +5,7 @@ use crate::session::edit::Edit;
 use crate::what_if::WhatIf;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
-use crate::workbench::model::supposed::{Layer, Shown, summary};
+use crate::workbench::model::supposed::summary;
 use crate::workbench::transcript::RowKind;
 
 /// For the header, in few words: `WITNESS 2 of 9 calls`, `WHAT IF 3`.
@@ -30,9 +30,11 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
     match pane {
         Pane::Sessions | Pane::Changes => "",
         Pane::Policy if shown.what_if.off().next().is_none() => "",
-        Pane::Policy => " (what if)",
-        _ if layer.part.is_some() => " (witness)",
-        _ => " (what if)",
+        Pane::Transcript if layer.part.is_some() => " (witness)",
+        Pane::Transcript => " (what if)",
+        // Little room: what is meant is said in full above the transcript.
+        _ if layer.part.is_some() && pane != Pane::Policy => " (part)",
+        _ => " (if)",
     }
 }
 
@@ -86,7 +88,7 @@ pub fn mark(model: &Model, row: RowKind) -> &'static str {
 /// What the policy makes of the selected call as it was recorded, where something else is supposed: `deny > allow`.
 #[must_use]
 pub fn beside(model: &Model) -> Option<String> {
-    let (_, shown): (&Layer, &Shown) = model.shown_supposed()?;
+    let (layer, shown) = model.shown_supposed()?;
     let entry = model.entry()?;
     let now = model.call()?.at.index;
     let word = |replay: &crate::replay::Replay, index| {
@@ -95,5 +97,8 @@ pub fn beside(model: &Model) -> Option<String> {
     let new = word(&shown.replay, now)?;
     let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new > {new}")) };
     let (_, replay) = entry.replay.as_ref()?;
-    Some(format!("{} > {new}", word(replay, recorded)?))
+    let known = word(replay, recorded)?;
+    // In a part of a session that nothing is changed in, only what is otherwise is worth a line.
+    let told = layer.part.is_none() || !shown.what_if.is_empty() || known != new;
+    told.then(|| format!("{known} > {new}"))
 }
