@@ -6,6 +6,7 @@ use super::{asking, say};
 use crate::case::judge::is_named;
 use crate::engine::Verdict;
 use crate::policy::Policy;
+use crate::session::CallRef;
 use crate::workbench::effect::{Effect, Save};
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Ask, summary};
@@ -28,7 +29,7 @@ pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// A name beside the policy: `contracts/refund-124-2_1.case.yaml`.
 fn proposed(model: &Model) -> Option<String> {
-    let (entry, call) = (model.entry()?, model.call()?);
+    let (entry, at) = (model.entry()?, place(model)?);
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     let id: String = entry.name.chars().map(plain).take(80).collect();
     let what = match entry.supposed.shown().and(entry.supposed.top()) {
@@ -36,7 +37,7 @@ fn proposed(model: &Model) -> Option<String> {
         Some(_) => "-witness",
         None => "",
     };
-    let name = format!("{id}-{}_{}{what}.case.yaml", call.at.turn, call.at.call);
+    let name = format!("{id}-{}_{}{what}.case.yaml", at.turn, at.call);
     let path = model.policy_paths.first()?;
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
     let folder = match path.rfind(['/', '\\']) {
@@ -49,6 +50,14 @@ fn proposed(model: &Model) -> Option<String> {
         return Some(name);
     }
     Some(format!("{folder}/{name}"))
+}
+
+/// Where the selected call stands in the recording; of one that was added, where it stands now.
+fn place(model: &Model) -> Option<CallRef> {
+    let (entry, now) = (model.entry()?, model.call()?.at);
+    let recorded = entry.supposed.recorded(now.index);
+    let known = recorded.and_then(|index| entry.session.as_ref()?.calls.get(index as usize));
+    Some(known.map_or(now, |call| call.at))
 }
 
 /// The name is there.
@@ -71,8 +80,7 @@ pub fn typed(model: &mut Model, file: &str, effects: &mut Vec<Effect>) -> Result
 fn saved(model: &Model, file: &str) -> Option<Save> {
     let (entry, call, replay) = (model.entry()?, model.call()?, model.replay()?);
     let judged = replay.call(call.at.index)?;
-    let at = call.at;
-    let session = replay.session();
+    let (at, session) = (place(model)?, replay.session());
     let mut comments =
         vec![format!("turn {} call {} of {}, {}", at.turn, at.call, entry.name, session.origin.file)];
     if let Some((layer, shown)) = model.shown_supposed() {
@@ -103,7 +111,7 @@ fn saved(model: &Model, file: &str) -> Option<Save> {
         session: Arc::clone(session),
         policy: Arc::clone(replay.policy()),
         mode: replay.mode(),
-        call: at,
+        call: call.at,
     })
 }
 

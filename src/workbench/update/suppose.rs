@@ -330,19 +330,20 @@ pub fn typed_result(model: &mut Model, target: Target, text: &str) {
     let Some(call) = model.call().cloned() else { return };
     let before = content(model, &call, target);
     let body = like(&before, text);
-    if body == before && call.outcome != Outcome::Unknown {
-        return;
+    if same(&body, &before) && call.outcome != Outcome::Unknown {
+        return say(model, "nothing is changed");
     }
     let outcome = if call.outcome == Outcome::Unknown { Outcome::Ok } else { call.outcome };
     set_result(model, target, outcome, body);
+    say(model, format!("{} {}: another result", view::line::place(call.at), call.tool));
 }
 
 /// What was typed for a call's arguments.
 pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
-    let Some(before) = model.call().map(|call| call.arguments.clone()) else { return };
-    let arguments = like(&before, text);
-    if arguments == before {
-        return;
+    let Some(call) = model.call().cloned() else { return };
+    let arguments = like(&call.arguments, text);
+    if same(&arguments, &call.arguments) {
+        return say(model, "nothing is changed");
     }
     change(model, Land::Stay, |what_if| match target {
         Target::Known(call) => what_if.edit(Edit::Arguments { call, arguments }),
@@ -350,6 +351,7 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
             amend(what_if, place, |call| call.arguments = arguments);
         }
     });
+    say(model, format!("{} {}: other arguments", view::line::place(call.at), call.tool));
 }
 
 /// A call that was typed.
@@ -375,6 +377,11 @@ fn amend(what_if: &mut WhatIf, place: usize, amend: impl FnOnce(&mut Added)) {
         amend(&mut call);
         what_if.replace(place, Edit::AddCall { turn, call });
     }
+}
+
+/// Whether rules could not tell two bodies apart: JSON may be laid out otherwise.
+fn same(one: &Body, other: &Body) -> bool {
+    one == other || one.parsed().is_some_and(|value| Some(value) == other.parsed())
 }
 
 /// Text as a body in the form of the one before.

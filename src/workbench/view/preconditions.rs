@@ -70,8 +70,8 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     counters(&mut lines, model, framed, width);
     let policy = framed.replay.policy();
     for (id, rule) in policy.off().iter().filter_map(|id| Some((*id, policy.rules().get(*id)?))) {
-        let text =
-            format!("off {}", super::line::tail(&rule.id, width.saturating_sub(6), model.theme.marks()));
+        let place = super::line::rule_place(rule);
+        let text = format!("off {}", super::line::tail(&place, width.saturating_sub(6), model.theme.marks()));
         lines.push(Line::new().glyph(Role::VerdictNone, Glyph::None).text(Role::TextDim, text).rule(id));
     }
     if lines.is_empty() {

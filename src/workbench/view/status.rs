@@ -245,13 +245,11 @@ pub fn footer(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
 fn asking(model: &Model, prompt: &Prompt, ask: &Ask, row: &mut Row<'_>) -> Option<u16> {
     const HINT: &str = "  Enter, Esc";
     const EDITOR: &str = ", Ctrl-x editor";
+    let typed = text::width(prompt.input.value(), model.theme.marks(), row.left());
+    let most = (row.left() * 2 / 5).max(row.left().saturating_sub(typed + 4));
     match &prompt.refused {
-        Some(why) => row.put_at_most(Role::StatusProblem, why, row.left() * 2 / 5),
-        None => row.put_at_most(
-            Role::Key,
-            &crate::workbench::update::asking_label(model, ask),
-            row.left() * 2 / 5,
-        ),
+        Some(why) => row.put_at_most(Role::StatusProblem, why, most),
+        None => row.put_at_most(Role::Key, &crate::workbench::update::asking_label(model, ask), most),
     };
     row.put(Role::Key, ": ");
     let hint = match (row.left(), ask) {
@@ -334,11 +332,15 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::NextTurn, C::PreviousTurn], "turn"),
             (&[C::NextFinding], "finding"),
             (&[C::Cause], "cause"),
+            (&[C::WhatIfUndo], "take back"),
             (&[C::Body], "body"),
             (&[C::NextPane], "pane"),
             (&[C::Search], "search"),
             (&[C::Edit], "edit"),
             (&[C::Mode], "mode"),
+            (&[C::Witness], "witness"),
+            (&[C::Save], "save"),
+            (&[C::WhatIfArguments], "what if"),
             (&[C::Zoom], "zoom"),
             (&[C::Help], "help"),
             (&[C::Quit], "quit"),
@@ -346,6 +348,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
         (_, Pane::Changes) => &[
             (&[C::NextCall, C::PreviousCall], "change"),
             (&[C::Open], "go there"),
+            (&[C::Witness], "witness"),
             (&[C::NextPane], "pane"),
             (&[C::Search], "search"),
             (&[C::Edit], "edit"),

@@ -30,8 +30,11 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
     match pane {
         Pane::Sessions | Pane::Changes => "",
         Pane::Policy if shown.what_if.off().next().is_none() => "",
-        Pane::Transcript if layer.part.is_some() => " (witness)",
-        Pane::Transcript => " (what if)",
+        Pane::Transcript => match &layer.part {
+            Some(part) if part.witness.minimal => " (witness)",
+            Some(_) => " (witness, not minimal?)",
+            None => " (what if)",
+        },
         // Little room: what is meant is said in full above the transcript.
         _ if layer.part.is_some() && pane != Pane::Policy => " (part)",
         _ => " (if)",

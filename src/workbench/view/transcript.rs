@@ -216,7 +216,9 @@ pub fn note(model: &Model) -> String {
     match (model.turn(), model.session()) {
         (Some(turn), Some(session)) => {
             let turn = format!("turn {}/{}", turn.number, session.turns.len());
-            let supposed = super::supposed::note(model).map(|note| format!("{note}; {turn}"));
+            let wide = super::width(&model.layout(), Pane::Transcript) >= ROOMY;
+            let supposed = super::supposed::note(model).filter(|_| wide);
+            let supposed = supposed.map(|note| format!("{note}; {turn}"));
             supposed.unwrap_or(turn)
         }
         _ => String::new(),

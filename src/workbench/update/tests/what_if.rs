@@ -3,6 +3,9 @@
 use std::fs;
 
 use super::note;
+use crate::case::judge;
+use crate::policy::{Policy, PolicyFile};
+use crate::source::Source;
 use crate::workbench::effect::{Effect, Save};
 use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
@@ -345,4 +348,72 @@ fn long_texts_go_to_the_editor() {
     answer(&mut model, &long);
     let effect = press(&mut model, "xa").pop();
     assert!(matches!(effect, Some(Effect::Compose { .. })), "at once");
+}
+
+/// As `toolgate test` does: what the case refers to is read anew.
+fn passes(file: &str) -> bool {
+    let text = fs::read_to_string(file).unwrap();
+    let read = crate::case::read::read(&Source::new(file, text.as_str()), true);
+    let [case] = read.cases.as_slice() else { panic!("{:?}\n{text}", read.diagnostics) };
+    let mut files = Vec::new();
+    for policy in &case.policy {
+        let version = crate::files::read_version(&crate::files::beside(file, &policy.path), &[]).unwrap();
+        files.extend(version.files.into_iter().map(|read| PolicyFile {
+            name: read.name,
+            relative: read.relative,
+            text: read.text.unwrap(),
+            named: read.named,
+        }));
+    }
+    let policy = Policy::load(&files, None).policy.expect("the policy loads");
+    let policy = judge::version(case, &policy).expect("its rules are there");
+    let crate::case::Recorded::Inline(session) = &case.session else { panic!("{text}") };
+    judge::judge(case, session, &policy).passes()
+}
+
+/// A policy of each dialect, and sessions that it is about.
+const SAMPLES: [(&str, &str); 6] = [
+    ("refunds/issue_refund.yaml", "refund-124-order-mismatch.json"),
+    ("clinic/records.yaml", "ward.jsonl"),
+    ("desk/analyst.yaml", "support-desk.jsonl"),
+    ("workspace/coding.yaml", "workspace-803-reset-and-restore.json"),
+    ("workspace/notes.yaml", "workspace-811-inbox.json"),
+    ("phone/front_desk.yaml", "support-phone.jsonl"),
+];
+
+/// Every call of samples in all dialects, as recorded and with each rule switched off that decided, passes when saved.
+#[test]
+fn cases_of_all_dialects_pass_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut saved_cases = 0;
+    for (policy, sessions) in SAMPLES {
+        let mut model = sample(120, 40, "mono", policy, sessions);
+        model.policy_paths = vec![format!("contracts/{policy}")];
+        for entry in 0..model.entries.len() {
+            press(&mut model, if entry == 0 { "1 gg 2" } else { "}" });
+            for call in 0..model.session().map_or(0, |session| session.calls.len()) {
+                let row = model.rows.of_call(call as u32).unwrap();
+                crate::workbench::update::go::to_row(&mut model, row);
+                feed(&mut model, Msg::ChordWaits);
+                for change in ["", "xx", "xo"] {
+                    press(&mut model, change);
+                    let name = folder.path().join(format!("{saved_cases}.yaml"));
+                    let name = name.to_string_lossy().into_owned();
+                    let save = saved(&mut model, &name);
+                    feed(&mut model, suppose::save(&save));
+                    assert!(
+                        note(&model).starts_with("saved "),
+                        "{sessions} {call} {change}: {}",
+                        note(&model)
+                    );
+                    assert!(passes(&name), "{}", fs::read_to_string(&name).unwrap());
+                    saved_cases += 1;
+                    if model.facts().what_if {
+                        press(&mut model, "xq");
+                    }
+                }
+            }
+        }
+    }
+    assert!(saved_cases > 100, "{saved_cases}");
 }
