@@ -71,7 +71,8 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
         return say(model, "the session was recorded anew meanwhile");
     };
     let still = model.session().is_some_and(|session| Arc::ptr_eq(session, &looking.session));
-    if !looking.change && !(entry == model.open && still) {
+    let here = entry == model.open && still;
+    if !(looking.change || here) {
         return say(model, "a witness was found, but something else was opened meanwhile");
     }
     if looking.change {
