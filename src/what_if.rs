@@ -68,6 +68,13 @@ impl WhatIf {
         (place < self.edits.len()).then(|| self.edits.remove(place))
     }
 
+    /// Puts another change of the session in the place of one among [`WhatIf::edits`].
+    pub fn replace(&mut self, place: usize, edit: Edit) {
+        if let Some(known) = self.edits.get_mut(place) {
+            *known = edit;
+        }
+    }
+
     /// Switches a rule off, or on again. Whether it is off now.
     pub fn switch(&mut self, rule: &str) -> bool {
         if self.off.remove(rule) {
@@ -107,6 +114,20 @@ impl Hypothesis {
                 Edit::Arguments { call, .. } | Edit::Result { call, .. } => Some(*call) == before,
                 _ => false,
             })
+    }
+
+    /// The change, by its place among [`WhatIf::edits`], that added a call (by its index now).
+    pub fn addition(&self, what_if: &WhatIf, call: u32) -> Option<usize> {
+        let nth = self.edited.added.iter().position(|added| *added == call)?;
+        let turn = |edit: &Edit| match edit {
+            Edit::AddCall { turn, .. } => self.edited.turn(*turn),
+            _ => None,
+        };
+        let edits = what_if.edits.iter().enumerate();
+        let mut added: Vec<(u32, usize)> = edits.filter_map(|(at, edit)| Some((turn(edit)?, at))).collect();
+        // Turn by turn, and within one in the order in which they were made.
+        added.sort_unstable();
+        added.get(nth).map(|(_, place)| *place)
     }
 
     /// Where a recorded call stands now.

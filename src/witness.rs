@@ -18,6 +18,21 @@ use crate::session::{CallRef, MessageKind, Session};
 /// So many replays are enough for a recording of some hundred calls.
 pub const BUDGET: u32 = 2000;
 
+/// How long a part is looked for.
+#[derive(Clone, Copy)]
+pub struct Budget<'b> {
+    /// How often a session may be judged, at least once.
+    pub replays: u32,
+    /// Asked before each time: whether nobody wants to wait any longer.
+    pub over: &'b dyn Fn() -> bool,
+}
+
+impl From<u32> for Budget<'static> {
+    fn from(replays: u32) -> Self {
+        Budget { replays, over: &|| false }
+    }
+}
+
 /// A small part of a session that still shows it.
 #[derive(Debug, Clone)]
 pub struct Witness {
@@ -46,14 +61,15 @@ impl Witness {
 
 /// The smallest part found of a session for which `shows` is true. `None`: it is not even true for the whole.
 ///
-/// `until` may name a turn behind which nothing is expected to matter; it saves replays. `budget` is how often `shows` may
-/// be asked, at least once.
-pub fn shrink(
+/// `until` may name a turn behind which nothing is expected to matter; it saves replays. `budget` says how often `shows` may
+/// be asked.
+pub fn shrink<'b>(
     session: &Session,
     until: Option<u32>,
-    budget: u32,
+    budget: impl Into<Budget<'b>>,
     shows: &mut dyn FnMut(&Edited) -> bool,
 ) -> Option<Witness> {
+    let budget = budget.into();
     let part = Part::whole(session);
     let edited = edit::part(session, &part);
     if !shows(&edited) {
@@ -72,12 +88,12 @@ pub fn shrink(
 }
 
 /// A part in which a stopped call is stopped all the same: by the same rule, for the same reason. `None`: it is not.
-pub fn denial(
+pub fn denial<'b>(
     session: &Session,
     policy: &Arc<Policy>,
     mode: Mode,
     call: u32,
-    budget: u32,
+    budget: impl Into<Budget<'b>>,
 ) -> Option<Witness> {
     let turn = session.calls.get(call as usize)?.at.turn;
     let decided =
@@ -88,12 +104,12 @@ pub fn denial(
 }
 
 /// A part in which two versions still decide differently about a call, each as it did. `None`: they do not differ.
-pub fn change(
+pub fn change<'b>(
     session: &Session,
     versions: [&Arc<Policy>; 2],
     mode: Mode,
     call: u32,
-    budget: u32,
+    budget: impl Into<Budget<'b>>,
 ) -> Option<Witness> {
     let turn = session.calls.get(call as usize)?.at.turn;
     let decided = |edited: &Edited| versions.map(|policy| decision(edited, policy, mode, call));
@@ -107,12 +123,12 @@ pub fn change(
 }
 
 /// A part in which a rule about sessions is violated for the same reason. `None`: it is not violated.
-pub fn violation(
+pub fn violation<'b>(
     session: &Session,
     policy: &Arc<Policy>,
     mode: Mode,
     rule: RuleId,
-    budget: u32,
+    budget: impl Into<Budget<'b>>,
 ) -> Option<Witness> {
     let violated = |edited: &Edited| {
         let rules = outcomes(&edited.session, policy, mode).rules;
@@ -170,7 +186,7 @@ struct Search<'s> {
     part: Part,
     edited: Edited,
     replays: u32,
-    budget: u32,
+    budget: Budget<'s>,
     /// Parts that do not show it.
     failed: HashSet<Part>,
 }
@@ -246,7 +262,7 @@ impl Search<'_> {
         if part == self.part || self.failed.contains(&part) {
             return Some(false);
         }
-        if self.replays >= self.budget {
+        if self.replays >= self.budget.replays || (self.budget.over)() {
             return None;
         }
         let edited = edit::part(self.session, &part);

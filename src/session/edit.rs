@@ -311,8 +311,10 @@ impl Writing<'_> {
 
     /// Calls and results that nobody recorded, behind a turn's response.
     fn unrecorded(&mut self, turn: &Turn, response: &Message) {
-        let taken: HashSet<&str> = self.session.calls.iter().filter_map(|call| call.id.as_deref()).collect();
         let added = self.plan.added.get(&turn.number).map(Vec::as_slice).unwrap_or_default();
+        // Of a long session, not for every turn.
+        let calls = if added.is_empty() { &[] } else { self.session.calls.as_slice() };
+        let taken: HashSet<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
         let mut results = Vec::new();
         for added in added {
             let id = free(&taken, "added", self.added.len() as u32);

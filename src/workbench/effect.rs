@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
-use crate::session::Session;
+use crate::session::{CallRef, Session};
+use crate::workbench::model::supposed::{Ask, Premise};
 
 /// Something to be done outside the model.
 pub enum Effect {
@@ -30,6 +31,19 @@ pub enum Effect {
         /// The line to start at, from 1.
         line: u32,
     },
+    /// Judge what is supposed of the open session.
+    Suppose(Box<Suppose>),
+    /// Look for a witness; what was looked for before is given up. `None`: it is only given up.
+    Witness(Option<Box<Wanted>>),
+    /// Save a case.
+    Save(Box<Save>),
+    /// Let the person write a text in their editor.
+    Compose {
+        /// What it is for.
+        ask: Ask,
+        /// What stands there at first.
+        text: String,
+    },
     /// Put text on the clipboard.
     Copy {
         /// The text.
@@ -37,6 +51,54 @@ pub enum Effect {
         /// What it is, for the note afterwards.
         what: &'static str,
     },
+}
+
+/// A request to judge what is supposed.
+pub struct Suppose {
+    /// Its number; the answer bears it.
+    pub number: u64,
+    /// What is supposed.
+    pub premise: Premise,
+}
+
+/// A request to look for the smallest part of a session that still shows something.
+pub struct Wanted {
+    /// Its number; the answer bears it.
+    pub number: u64,
+    /// The session.
+    pub session: Arc<Session>,
+    /// The version whose other decision is to be shown; `None`: that the call is stopped is.
+    pub base: Option<Arc<Policy>>,
+    /// The version that decides.
+    pub policy: Arc<Policy>,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+    /// The call, by index.
+    pub call: u32,
+}
+
+/// A session to be saved as a case, up to the turn of a call, with what was decided on that call.
+pub struct Save {
+    /// The file, which must not be there yet.
+    pub file: String,
+    /// What the case is called.
+    pub name: String,
+    /// What is to be said about it, a line each.
+    pub comments: Vec<String>,
+    /// The paths of the policy.
+    pub policies: Vec<String>,
+    /// Rules that are switched off, by the ends of their ids.
+    pub without: Vec<Arc<str>>,
+    /// What stands in the policy's files just now does not load.
+    pub stale: bool,
+    /// The session.
+    pub session: Arc<Session>,
+    /// The policy at work, without the rules that are switched off.
+    pub policy: Arc<Policy>,
+    /// The mode it is judged in.
+    pub mode: Mode,
+    /// The call.
+    pub call: CallRef,
 }
 
 /// A request to judge sessions.
@@ -71,6 +133,11 @@ impl std::fmt::Debug for Effect {
                 write!(f, "Judge({} {} {places:?})", judge.generation, judge.mode.word())
             }
             Self::Edit { file, line } => write!(f, "Edit({file}:{line})"),
+            Self::Suppose(suppose) => write!(f, "Suppose({})", suppose.number),
+            Self::Witness(None) => f.write_str("Witness(none)"),
+            Self::Witness(Some(wanted)) => write!(f, "Witness({} call {})", wanted.number, wanted.call),
+            Self::Save(save) => write!(f, "Save({})", save.file),
+            Self::Compose { ask, text } => write!(f, "Compose({ask:?}: {text:?})"),
             Self::Copy { text, what } => write!(f, "Copy({what}: {text:?})"),
         }
     }

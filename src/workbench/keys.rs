@@ -64,6 +64,12 @@ pub struct Facts {
     pub search: bool,
     /// The files behind it all are watched.
     pub watched: bool,
+    /// The policy decides on the selected call, or pane 8 tells of one.
+    pub witness: bool,
+    /// Something supposed can be taken back.
+    pub undo: bool,
+    /// Something is supposed that can be dropped.
+    pub what_if: bool,
     /// There is a place to jump back to.
     pub back: bool,
     /// There is a place to jump forward to.
@@ -174,6 +180,16 @@ commands! {
     Panes Do Judge "judge" ["r"] never "read the policy and the recordings again";
     Panes Do Live "live" ["R"] watched "pick up edits by itself, or only when asked";
     Panes Do Mode "mode" ["m"] never "stop calls (enforce), or only say what would be stopped (shadow)";
+    Panes Do Save "save" ["s"] call "save the session up to this call, with the decision, as a case";
+    Panes Do Witness "witness" ["W"] witness "the smallest part of the session that still shows this stop or change";
+    Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if the call had other arguments";
+    Panes Do WhatIfResult "what-if-result" ["xr"] call "what if it had another result";
+    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if it ended otherwise: ok, error, refused, no result";
+    Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if it had not been proposed";
+    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if the turn had proposed one call more";
+    Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off; again: on";
+    Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "take the last what-if back";
+    Panes Do WhatIfNone "what-if-none" ["xq"] what_if "drop all what-ifs, back to the recording";
     All Do Edit "edit" ["e"] source "edit this rule; from words in the transcript, look at the recording";
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
@@ -253,6 +269,22 @@ fn texts(facts: &Facts) -> Option<&'static str> {
 
 fn loads(facts: &Facts) -> Option<&'static str> {
     (!facts.loads).then_some("the policy was loaded once only; `db` compares with another version")
+}
+
+fn call(facts: &Facts) -> Option<&'static str> {
+    judged(facts).or((!facts.call).then_some("no call is selected"))
+}
+
+fn witness(facts: &Facts) -> Option<&'static str> {
+    (!facts.witness).then_some("this call is not stopped, so there is nothing to show")
+}
+
+fn undo(facts: &Facts) -> Option<&'static str> {
+    (!facts.undo).then_some("no what-if to take back")
+}
+
+fn what_if(facts: &Facts) -> Option<&'static str> {
+    (!facts.what_if).then_some("nothing is supposed; this is the recording")
 }
 
 fn back(facts: &Facts) -> Option<&'static str> {

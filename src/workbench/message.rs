@@ -11,6 +11,9 @@ use crate::files::watch::Told;
 use crate::policy::Loaded;
 use crate::replay::Replay;
 use crate::session::Session;
+use crate::what_if::{Hypothesis, Impossible};
+use crate::witness::Witness;
+use crate::workbench::model::supposed::Ask;
 
 /// Something that happened.
 pub enum Msg {
@@ -83,6 +86,32 @@ pub enum Msg {
         generation: u64,
         /// What changed in each.
         sessions: Vec<ComparedSession>,
+    },
+    /// Something supposed was judged, or cannot be.
+    Supposed {
+        /// Which request this answers.
+        number: u64,
+        /// What came of it.
+        answer: Result<Box<(Hypothesis, Replay)>, Impossible>,
+    },
+    /// A witness was looked for.
+    Witness {
+        /// Which request this answers.
+        number: u64,
+        /// What was found.
+        found: Option<Box<Witness>>,
+    },
+    /// A text was written in the editor.
+    Composed {
+        /// What it is for.
+        ask: Ask,
+        /// The text.
+        text: String,
+    },
+    /// A case was not saved, since there is a file of that name already.
+    Taken {
+        /// The file.
+        file: String,
     },
     /// An effect has something to say: it worked, or why it did not.
     Note {

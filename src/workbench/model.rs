@@ -6,6 +6,7 @@ pub mod entries;
 pub mod live;
 pub mod overlay;
 pub mod select;
+pub mod supposed;
 pub mod texts;
 
 use std::collections::HashSet;
@@ -31,7 +32,8 @@ pub use self::changes::{ChangeRow, Changes};
 pub use self::compare::{Chosen, Compare, Pair, Seen};
 pub use self::entries::{Files, Lost};
 pub use self::live::{Live, Load, Loads};
-pub use self::overlay::{Asks, FindingRow, GroupBy, Overlay, Prompt};
+pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
+pub use self::supposed::{Looking, Supposed};
 
 /// The state of the workbench.
 pub struct Model {
@@ -63,6 +65,12 @@ pub struct Model {
     pub changes: Changes,
     /// What the person compares with.
     pub compare: Compare,
+    /// The paths that the policy was read from; none where it is inside the program.
+    pub policy_paths: Vec<String>,
+    /// The smallest part of a session that is being looked for.
+    pub looking: Option<Looking>,
+    /// The number of the newest request to judge, or look for, something supposed.
+    pub supposings: u64,
     /// The rule that was asked for in a pane beside, shown until something else is selected.
     pub pinned: Option<RuleId>,
     /// How far reading has come; `None` when everything is read.
@@ -151,6 +159,8 @@ pub struct Entry {
     pub changes: Option<Vec<Change>>,
     /// Where its transcript was left.
     pub left_at: Option<List>,
+    /// What is supposed of it.
+    pub supposed: Supposed,
 }
 
 /// The frame of a turn, and of which one it is.
@@ -214,6 +224,9 @@ impl Model {
             asked: false,
             changes: Changes::default(),
             compare: Compare::default(),
+            policy_paths: Vec::new(),
+            looking: None,
+            supposings: 0,
             pinned: None,
             reading: Some((0, 0)),
             generation: 0,
@@ -264,16 +277,24 @@ impl Model {
         self.entries.get(self.open)
     }
 
-    /// The open session.
+    /// The open session, or what is supposed in its place.
     #[must_use]
     pub fn session(&self) -> Option<&Arc<Session>> {
-        self.entry()?.session.as_ref()
+        let entry = self.entry()?;
+        match entry.supposed.shown() {
+            Some(shown) => Some(&shown.hypothesis.session),
+            None => entry.session.as_ref(),
+        }
     }
 
-    /// What was decided on the open session, if only by an earlier request.
+    /// What was decided on that, if only by an earlier request.
     #[must_use]
     pub fn replay(&self) -> Option<&Rc<Replay>> {
-        self.entry()?.replay.as_ref().map(|(_, replay)| replay)
+        let entry = self.entry()?;
+        match entry.supposed.shown() {
+            Some(shown) => Some(&shown.replay),
+            None => entry.replay.as_ref().map(|(_, replay)| replay),
+        }
     }
 
     /// Entries that hold a session.

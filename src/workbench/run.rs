@@ -5,6 +5,7 @@ pub mod environment;
 #[cfg(test)]
 pub(crate) mod headless;
 mod input;
+pub(crate) mod suppose;
 mod terminal;
 mod work;
 
@@ -54,6 +55,8 @@ pub struct Settings {
     pub watch: Option<(Watched, Way)>,
     /// The policy's name, for the header.
     pub policy_name: String,
+    /// The paths that the policy is read from; none where it is inside the program.
+    pub policy_paths: Vec<String>,
     /// What of both the program carries.
     pub built_in: BuiltIn,
     /// What to compare with from the start.
@@ -126,6 +129,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     });
     model.built_in = settings.built_in;
     model.compare.base = settings.base;
+    model.policy_paths = settings.policy_paths;
     workers.policy();
     workers.sessions();
     let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;
@@ -222,6 +226,21 @@ impl Loop {
             Effect::LoadBase(name) => self.workers.base(name),
             Effect::LoadSessions => self.workers.sessions(),
             Effect::Judge(judge) => self.workers.judge(judge),
+            Effect::Suppose(suppose) => self.workers.suppose(suppose),
+            Effect::Witness(wanted) => self.workers.look(wanted),
+            Effect::Save(save) => self.workers.save(save),
+            Effect::Compose { ask, text } => {
+                let editor = self.editor.clone();
+                match self.screen.lend(|| editor::compose(&editor, &text))? {
+                    Ok(text) => {
+                        for effect in update(&mut self.model, Msg::Composed { ask, text }) {
+                            // What is composed asks for nothing that ends the loop.
+                            let _ = self.perform(effect)?;
+                        }
+                    }
+                    Err(text) => self.tell(true, text),
+                }
+            }
             Effect::Edit { file, line } => {
                 let editor = self.editor.clone();
                 // Files of a git revision have names too.

@@ -1,6 +1,7 @@
 //! Small sessions and policies for the workbench's own tests.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Rect, Size};
@@ -9,6 +10,7 @@ use super::effect::{Effect, Judge};
 use super::keys::{Key, chord};
 use super::message::{ComparedSession, Msg};
 use super::model::{Model, Opening};
+use super::run::suppose;
 use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::engine::Mode;
@@ -147,6 +149,11 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 let replays = sessions.into_iter().map(one).collect();
                 effects.extend(update(model, Msg::Judged { generation, replays }));
                 effects.extend(compared.into_iter().flat_map(|compared| update(model, compared)));
+            }
+            Effect::Suppose(asked) => effects.extend(update(model, suppose::suppose(&asked))),
+            Effect::Witness(Some(wanted)) => {
+                let newest = AtomicU64::new(wanted.number);
+                effects.extend(update(model, suppose::look(&wanted, &newest)));
             }
             other => others.push(other),
         }

@@ -1,5 +1,6 @@
 //! What happens to the model when something happens: no I/O, no clock. What is to be done outside is returned.
 
+mod asking;
 mod compare;
 mod copy;
 mod go;
@@ -8,8 +9,11 @@ mod live;
 mod load;
 mod overlays;
 mod recordings;
+mod save;
 mod search;
+mod suppose;
 mod texts;
+mod witness;
 
 use super::effect::Effect;
 use super::keys::{self, Command, Key, Meaning, Scope};
@@ -43,10 +47,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::SessionsEnd { diagnostics } => recordings::end(model, diagnostics),
         Msg::Judged { generation, replays } => load::judged(model, generation, replays),
         Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
+        Msg::Supposed { number, answer } => suppose::judged(model, number, answer),
+        Msg::Witness { number, found } => witness::found(model, number, found),
+        Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
+        Msg::Taken { file } => save::taken(model, &file, &mut effects),
         Msg::Note { failed, text } => model.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }
     go::refresh(model);
+    suppose::ask(model, &mut effects);
     effects
 }
 
@@ -77,6 +86,8 @@ fn forget_chord(model: &mut Model) {
     model.pending.clear();
     model.which_key = false;
 }
+
+pub(super) use self::asking::label as asking_label;
 
 fn say(model: &mut Model, text: impl Into<String>) {
     model.note = Some(Note { failed: false, text: text.into() });
@@ -146,7 +157,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             model.zoom = !model.zoom;
             go::keep_all(model);
         }
-        C::Base => compare::ask(model),
+        C::Base => compare::ask(model, effects),
         C::LastLoad => compare::loads(model, effects),
         C::EndCompare => compare::end(model, effects),
         C::Texts => texts::open(model),
@@ -169,13 +180,27 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         }
         C::Edit => overlays::edit(model, effects),
         C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath => copy::copy(model, command, effects),
+        C::Save => save::begin(model, effects),
+        C::Witness => witness::begin(model, effects),
+        C::WhatIfArguments => suppose::arguments(model, effects),
+        C::WhatIfResult => suppose::result(model, effects),
+        C::WhatIfOutcome => suppose::outcome(model),
+        C::WhatIfDrop => suppose::drop_call(model),
+        C::WhatIfNew => suppose::new_call(model, effects),
+        C::WhatIfRule => suppose::switch(model),
+        C::WhatIfUndo => suppose::undo(model),
+        C::WhatIfNone => suppose::drop_all(model),
         C::Suspend => effects.push(Effect::Suspend),
-        C::Close => overlays::close(model),
+        C::Close => {
+            if !overlays::close(model) {
+                suppose::leave(model, effects, false);
+            }
+        }
         C::Quit => {
-            if model.overlays.is_empty() {
-                effects.push(Effect::Quit);
-            } else {
+            if !model.overlays.is_empty() {
                 overlays::close(model);
+            } else if !suppose::leave(model, effects, true) {
+                effects.push(Effect::Quit);
             }
         }
         C::QuitNow => effects.push(Effect::Quit),

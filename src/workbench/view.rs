@@ -20,6 +20,7 @@ pub mod rules;
 pub mod sessions;
 pub mod split;
 pub mod status;
+pub mod supposed;
 pub mod texts;
 pub mod timeline;
 pub mod tools;
@@ -187,7 +188,7 @@ fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &L
     let focus = pane == model.focus && model.overlays.is_empty();
     let inner = layout.inner(pane).unwrap_or(area);
     if layout.framed() {
-        let title = format!("{} {}", pane.number(), pane.title());
+        let title = format!("{} {}{}", pane.number(), pane.title(), supposed::title(model, pane));
         paint::frame(buf, area, &model.theme, focus, &title, &note(model, pane));
     }
     let list = model.list(pane);

@@ -179,6 +179,54 @@ fn an_edit_changes_the_decision_and_the_editor_gets_the_keys() {
     session.ended();
 }
 
+/// What is supposed is judged, marked and saved; what is saved passes.
+#[test]
+fn what_if_and_a_saved_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("one.json");
+    std::fs::copy(root().join(MISMATCH), &recording).unwrap();
+    std::fs::create_dir(folder.path().join("contracts")).unwrap();
+    for name in ["issue_refund.yaml", "check_eligibility.yaml"] {
+        let from = root().join("contracts/refunds").join(name);
+        std::fs::copy(from, folder.path().join("contracts").join(name)).unwrap();
+    }
+    let before = std::fs::read(&recording).unwrap();
+    let passes = |file: &str| {
+        let mut test = assert_cmd::Command::new(env!("CARGO_BIN_EXE_toolgate"));
+        test.current_dir(folder.path()).args(["test", file]).assert().success();
+    };
+    let mut session = Session::start(120, 40, folder.path(), &["one.json"], &[]);
+    session.sees("✗1");
+    session.press("]f");
+    session.sees("DENY issue_refund");
+    session.press("xx");
+    session.sees("WHAT IF 1");
+    session.sees("deny > allow");
+    session.press("s");
+    session.sees("save as: contracts/refund-124");
+    session.press("\x15off.case.yaml\r");
+    session.sees("saved off.case.yaml");
+    passes("off.case.yaml");
+    let text = std::fs::read_to_string(folder.path().join("off.case.yaml")).unwrap();
+    assert!(text.contains("without: ") && text.contains("policy: contracts"), "{text}");
+    session.press("xu");
+    session
+        .until("the recording", |screen| !screen.contains("WHAT IF") && screen.contains("DENY issue_refund"));
+    session.press("W");
+    session.sees("witness of refund-124");
+    session.press("s\r");
+    session.sees("-witness.case.yaml` passes");
+    let saved = std::fs::read_dir(folder.path().join("contracts")).unwrap();
+    let names = saved.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let name = names.into_iter().find(|name| name.ends_with("-witness.case.yaml")).unwrap();
+    passes(&format!("contracts/{name}"));
+    assert!(std::fs::read(&recording).unwrap() == before, "the recording is as it was");
+    session.press("q");
+    session.until("the recording", |screen| !screen.contains("WITNESS"));
+    session.press("q");
+    session.ended();
+}
+
 #[test]
 fn hostile_text_does_nothing_to_the_terminal() {
     let recording = "sample-traces/transfer-405-hostile-text.json";

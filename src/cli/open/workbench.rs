@@ -46,7 +46,13 @@ pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> 
         [] => "contracts/".to_owned(),
         named => named.join(" "),
     };
+    let policy_paths = match supply.policies.as_slice() {
+        [] if supply.with_samples => Vec::new(),
+        [] => vec![input::DEFAULT_POLICY.to_owned()],
+        named => named.to_vec(),
+    };
     let settings = Settings {
+        policy_paths,
         watch: supply.watched(sessions).zip(way(asked.watch)),
         supply: Arc::new(supply),
         policy_name,

@@ -55,11 +55,19 @@ impl Model {
     }
 
     /// Whether two versions stand beside each other: not so while the base is the recording, which says nothing of tools or
-    /// rules.
+    /// rules, nor while something is supposed, which is judged by the new version alone.
     #[must_use]
     pub fn splits(&self) -> bool {
         let chosen = self.compare.base.as_ref();
-        chosen.is_some_and(|chosen| chosen.base.policy().is_some()) && self.changes.comparison.is_some()
+        chosen.is_some_and(|chosen| chosen.base.policy().is_some())
+            && self.changes.comparison.is_some()
+            && !self.supposes()
+    }
+
+    /// Whether what is supposed stands in place of the open recording.
+    #[must_use]
+    pub fn supposes(&self) -> bool {
+        self.entry().is_some_and(|entry| entry.supposed.shown().is_some())
     }
 
     /// The two versions that are compared.
@@ -71,7 +79,7 @@ impl Model {
     /// What changes about the selected call.
     #[must_use]
     pub fn change_here(&self) -> Option<&Change> {
-        let at = self.call()?.at;
+        let at = self.call().filter(|_| !self.supposes())?.at;
         self.entry()?.changes.as_ref()?.iter().find(|change| change.at == At::Call(at))
     }
 
@@ -120,11 +128,9 @@ impl<'m> Seen<'m> {
     /// What was decided on the open session.
     #[must_use]
     pub fn replay(self) -> Option<&'m Rc<Replay>> {
-        let entry = self.model.entry()?;
         match self.side {
-            Side::New => entry.replay.as_ref().map(|(_, replay)| replay),
-            Side::Base if self.is_same() => entry.replay.as_ref().map(|(_, replay)| replay),
-            Side::Base => entry.base.as_ref(),
+            Side::Base if !self.is_same() => self.model.entry()?.base.as_ref(),
+            _ => self.model.replay(),
         }
     }
 

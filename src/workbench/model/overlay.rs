@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tui_input::Input;
 
 use super::Model;
+use super::supposed::Ask;
 use super::texts::TextsView;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::monitor::{Effect, RuleId};
@@ -127,18 +128,10 @@ pub struct Prompt {
     pub from: usize,
     /// The search before this one.
     pub before: Option<String>,
-    /// What is asked for.
-    pub asks: Asks,
-}
-
-/// What a line of text is typed for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Asks {
-    /// What to search for, or what rows have to contain.
-    #[default]
-    Search,
-    /// What to compare with.
-    Base,
+    /// What it is for; `None`: it is searched for.
+    pub ask: Option<Ask>,
+    /// Why what was typed cannot be taken.
+    pub refused: Option<String>,
 }
 
 impl Overlay {

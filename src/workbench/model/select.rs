@@ -119,6 +119,16 @@ impl Model {
             source: self.editable().is_some(),
             search: self.query.is_some(),
             watched: self.live.way.is_some(),
+            witness: self.focus == Pane::Changes
+                || self.judged_call().is_some_and(|judged| judged.decision.verdict.stops()),
+            undo: self
+                .entry()
+                .and_then(|entry| entry.supposed.top())
+                .is_some_and(|layer| !layer.undo.is_empty()),
+            what_if: self
+                .entry()
+                .and_then(|entry| entry.supposed.top())
+                .is_some_and(|layer| !layer.what_if.is_empty()),
             back: !self.back.is_empty(),
             forward: !self.forward.is_empty(),
             compared: self.changes.comparison.is_some(),
@@ -152,9 +162,8 @@ impl Model {
 
     fn recorded_at(&self) -> Option<Editable> {
         let entry = self.entry()?;
-        let line = entry
-            .session
-            .as_ref()
+        let session = self.session();
+        let line = session
             .and_then(|session| self.row().and_then(|row| row.line(session)).or(Some(session.origin.line)));
         Some(Editable::recording(&entry.file, line.unwrap_or(1).max(1)))
     }

@@ -28,6 +28,19 @@ pub fn command(editor: &str, file: &str, line: u32) -> Option<(String, Vec<Strin
     Some((program, arguments))
 }
 
+/// Lets the person change a text in the editor, in a file of its own that is gone afterwards.
+///
+/// # Errors
+/// What to tell the person: there is no such file, or the editor failed.
+pub fn compose(editor: &str, text: &str) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("no file to edit in: {error}");
+    let file = tempfile::Builder::new().prefix("toolgate-").suffix(".json").tempfile().map_err(failed)?;
+    std::fs::write(file.path(), text).map_err(failed)?;
+    edit(editor, &file.path().to_string_lossy(), 1)?;
+    // Editors save by rename: what counts is what stands under the name now.
+    std::fs::read_to_string(file.path()).map_err(failed)
+}
+
 /// Runs the editor and waits for it.
 ///
 /// # Errors

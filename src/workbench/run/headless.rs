@@ -49,7 +49,11 @@ impl Headless {
                 Effect::LoadBase(name) => self.workers.base(name),
                 Effect::LoadSessions => self.workers.sessions(),
                 Effect::Judge(judge) => self.workers.judge(judge),
-                Effect::Quit
+                Effect::Suppose(suppose) => self.workers.suppose(suppose),
+                Effect::Witness(wanted) => self.workers.look(wanted),
+                Effect::Save(save) => self.workers.save(save),
+                Effect::Compose { .. }
+                | Effect::Quit
                 | Effect::Redraw
                 | Effect::Suspend
                 | Effect::Edit { .. }

@@ -7,13 +7,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Arrived, Supply};
+use super::{Arrived, Supply, suppose};
 use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
-use crate::workbench::effect::Judge;
+use crate::workbench::effect::{Judge, Save, Suppose, Wanted};
 use crate::workbench::message::{ComparedSession, Msg};
 
 /// Threads that read and judge, and what they are told.
@@ -27,6 +27,10 @@ pub struct Workers {
     judges: rayon::ThreadPool,
     /// Judges what is on screen, which waits for nothing else.
     first: rayon::ThreadPool,
+    /// Looks for witnesses, which may take a while.
+    witnesses: rayon::ThreadPool,
+    /// The number of the witness that is looked for; others are given up.
+    witness: Arc<AtomicU64>,
     /// The number of the newest request; older ones are dropped where they stand.
     newest: Arc<AtomicU64>,
 }
@@ -49,13 +53,16 @@ impl Workers {
         let first = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "judge first".to_owned());
         let first = first.build()?;
         let kept = Arc::clone(&supply);
+        let witnesses = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "witness".to_owned());
+        let witnesses = witnesses.build()?;
         let (policy, wanted) = channel();
         let (source, tells) = (Arc::clone(&supply), out.clone());
         thread::spawn(move || read_policies(&*source, &wanted, &tells));
         let (sessions, wanted) = channel();
         let tells = out.clone();
         thread::spawn(move || read_sessions(&*supply, &wanted, &tells));
-        Ok(Self { out, supply: kept, policy, sessions, judges, first, newest: Arc::default() })
+        let (witness, newest) = Default::default();
+        Ok(Self { out, supply: kept, policy, sessions, judges, first, witnesses, witness, newest })
     }
 
     /// Reads the policy.
@@ -82,6 +89,36 @@ impl Workers {
     /// Reads the recordings, as far as they have changed since they were read.
     pub fn sessions(&self) {
         let _ = self.sessions.send(());
+    }
+
+    /// Judges what is supposed of the session on screen.
+    pub fn suppose(&self, asked: Box<Suppose>) {
+        let out = self.out.clone();
+        self.first.spawn_fifo(move || {
+            let told = catch_unwind(AssertUnwindSafe(|| suppose::suppose(&asked)));
+            tell(&out, told.unwrap_or_else(|_| fault("judging what is supposed")));
+        });
+    }
+
+    /// Looks for a witness, and no longer for the one before; with none, for none.
+    pub fn look(&self, wanted: Option<Box<Wanted>>) {
+        self.witness.store(wanted.as_ref().map_or(0, |wanted| wanted.number), Ordering::SeqCst);
+        let Some(wanted) = wanted else { return };
+        let (out, newest) = (self.out.clone(), Arc::clone(&self.witness));
+        self.witnesses.spawn_fifo(move || {
+            let told = catch_unwind(AssertUnwindSafe(|| suppose::look(&wanted, &newest)));
+            let failed = |_| {
+                tell(&out, Msg::Witness { number: wanted.number, found: None });
+                fault("looking for a witness")
+            };
+            tell(&out, told.unwrap_or_else(failed));
+        });
+    }
+
+    /// Saves a case.
+    pub fn save(&self, save: Box<Save>) {
+        let out = self.out.clone();
+        self.first.spawn_fifo(move || tell(&out, suppose::save(&save)));
     }
 
     /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.

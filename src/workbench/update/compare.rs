@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use tui_input::Input;
-
-use super::{go, load, overlays, say, texts};
+use super::{asking, go, load, overlays, say, texts};
 use crate::compare::{Base, Comparison};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
-use crate::workbench::model::{Asks, Chosen, Model, Note, Overlay, Prompt};
+use crate::workbench::model::supposed::Ask;
+use crate::workbench::model::{Chosen, Model, Note, Overlay};
 
 /// Asks what to compare with.
-pub fn ask(model: &mut Model) {
+pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let value = model.compare.base.as_ref().map(|chosen| chosen.name.clone()).unwrap_or_default();
-    let before = model.query.take();
-    model.prompt = Some(Prompt { input: Input::new(value), from: 0, before, asks: Asks::Base });
+    asking::begin(model, Ask::Base, &value, effects);
 }
 
 /// What was typed is the answer; nothing means none.

@@ -111,6 +111,11 @@ fn json(model: &Model) -> Option<String> {
                     copied.insert("codes".to_owned(), codes.into());
                 }
             }
+            let supposed =
+                model.shown_supposed().is_some().then_some(("hypothetical".to_owned(), true.into()));
+            if let Some(copied) = copied.as_object_mut() {
+                copied.extend(supposed);
+            }
             copied
         }
     };

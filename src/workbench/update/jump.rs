@@ -229,7 +229,7 @@ fn tell_change(model: &mut Model, row: usize) {
 /// The row of the transcript at which a change of the open session stands.
 fn row_of(model: &Model, at: At) -> Option<usize> {
     match at {
-        At::Call(call) => model.rows.of_call(call.index),
+        At::Call(call) => row_of_recorded(model, call.index),
         At::Turn(turn) => model.rows.of_turn(turn),
         At::End => model.rows.len().checked_sub(1),
     }
@@ -246,12 +246,19 @@ pub fn to_call(model: &mut Model, index: u32) {
 pub fn to(model: &mut Model, entry: usize, at: CallRef) {
     leave(model);
     go::open(model, entry);
-    if let Some(row) = model.rows.of_call(at.index) {
-        go::to_row(model, row);
+    match row_of_recorded(model, at.index) {
+        Some(row) => go::to_row(model, row),
+        None => say(model, "the call is left out of what is supposed here; q shows the recording"),
     }
 }
 
-fn leave(model: &mut Model) {
+/// The row of a recorded call, which may stand elsewhere in what is supposed.
+fn row_of_recorded(model: &Model, recorded: u32) -> Option<usize> {
+    model.rows.of_call(model.entry()?.supposed.now(recorded)?)
+}
+
+/// Leaves the place to come back to.
+pub fn leave(model: &mut Model) {
     let spot = model.spot();
     model.back.push(spot);
     if model.back.len() > KEPT {

@@ -99,7 +99,8 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
     }
     for (hint, replay) in replays {
         let Some(at) = model.place_of(replay.session(), hint) else { continue };
-        if at == model.open {
+        // Of something supposed, the numbers are known when it is judged.
+        if at == model.open && model.shown_supposed().is_none() {
             renumber_pinned(model, &replay);
         }
         let Some(entry) = model.entries.get_mut(at) else { continue };

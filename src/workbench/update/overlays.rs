@@ -256,20 +256,26 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
 
 pub fn help(model: &mut Model) {
     if matches!(model.overlays.last(), Some(Overlay::Help(_))) {
-        return close(model);
+        close(model);
+        return;
     }
     let scope = model.overlays.last().map(Overlay::scope);
     model.overlays.push(Overlay::Help(HelpView { scope, ..HelpView::default() }));
 }
 
-/// Closes what lies on top; with nothing there, ends a search, then a zoom.
-pub fn close(model: &mut Model) {
-    if model.overlays.pop().is_some() {
-        go::keep_all(model);
-    } else if model.query.take().is_none() && model.zoom {
-        model.zoom = false;
+/// Closes what lies on top; with nothing there, ends a search, then a zoom. Whether there was anything.
+pub fn close(model: &mut Model) -> bool {
+    let closed = if model.overlays.pop().is_some() {
+        true
+    } else if model.query.take().is_some() {
+        return true;
+    } else {
+        std::mem::take(&mut model.zoom)
+    };
+    if closed {
         go::keep_all(model);
     }
+    closed
 }
 
 /// Moves in the topmost overlay.

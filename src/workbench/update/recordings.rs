@@ -10,7 +10,8 @@ use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
-use crate::workbench::model::{Entry, Files, Lost, Model, Overlay, Spot};
+use crate::workbench::model::supposed::Layer;
+use crate::workbench::model::{Entry, Files, Lost, Model, Overlay, Spot, Supposed};
 
 /// The files that there are, in their order. What was read of others is gone.
 pub fn listing(model: &mut Model, files: Vec<Arc<str>>) {
@@ -98,6 +99,7 @@ fn made(file: &Arc<str>, sessions: Vec<Arc<Session>>, diagnostics: Vec<Diagnosti
         base: None,
         changes: None,
         left_at: None,
+        supposed: Supposed::default(),
     };
     let mut diagnostics = Some(diagnostics);
     if sessions.is_empty() {
@@ -115,8 +117,11 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &m
     let mut old: Vec<Entry> = model.entries.splice(range, new).collect();
     let inside = same(&old, model.entries.get(start..start + count).unwrap_or_default());
     for (old, now) in old.iter_mut().zip(&inside) {
-        if let Some(entry) = now.and_then(|now| model.entries.get_mut(start + now)) {
-            inherit(entry, old);
+        if let Some(entry) = now.and_then(|now| model.entries.get_mut(start + now))
+            && inherit(entry, old)
+        {
+            let name = Arc::clone(&entry.name);
+            say(model, format!("{name} was recorded anew: what was supposed of it is dropped"));
         }
     }
     let moved = |then: usize| {
@@ -160,20 +165,25 @@ fn same(old: &[Entry], new: &[Entry]) -> Vec<Option<usize>> {
     inside
 }
 
-/// What an entry takes over from the one that it replaces.
-fn inherit(entry: &mut Entry, old: &mut Entry) {
+/// What an entry takes over from the one that it replaces. Whether something supposed of that no longer applies.
+fn inherit(entry: &mut Entry, old: &mut Entry) -> bool {
     entry.left_at = old.left_at;
-    let Some(session) = &entry.session else { return };
+    let Some(session) = &entry.session else { return false };
+    let goes_on = old.goes_on_as(session);
+    if goes_on {
+        entry.supposed = std::mem::take(&mut old.supposed);
+    }
     if old.session.as_deref() == Some(&**session) {
         entry.session = old.session.take();
         entry.replay = old.replay.take();
         entry.base = old.base.take();
         entry.changes = old.changes.take();
-    } else if old.goes_on_as(session) {
+    } else if goes_on {
         // Until it is judged anew, what was decided on its calls stands.
         entry.replay = old.replay.take();
         entry.base = old.base.take();
     }
+    old.supposed.top().is_some_and(Layer::is_hypothetical)
 }
 
 /// Where the person is, while the list of sessions changes under them.
@@ -234,7 +244,8 @@ impl Place {
 
     /// If the open session is another version of itself, the same row stays under the cursor, at the same height.
     fn show(&self, model: &mut Model) {
-        let same = match (&self.session, model.session()) {
+        let now = model.entry().and_then(|entry| entry.session.as_ref());
+        let same = match (&self.session, now) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
             (before, now) => before.is_none() && now.is_none(),
         };

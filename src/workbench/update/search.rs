@@ -3,12 +3,12 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{compare, go, overlays, run, say};
+use super::{asking, go, overlays, run, say};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key};
 use crate::workbench::layout::Pane;
-use crate::workbench::model::{Asks, Model, Overlay, Prompt};
+use crate::workbench::model::{Model, Overlay, Prompt};
 use crate::workbench::transcript::contains;
 use crate::workbench::view;
 
@@ -23,16 +23,34 @@ pub fn begin(model: &mut Model) {
         Some(Overlay::Body(view)) => (view.list.cursor, String::new()),
         None => (model.list(model.focus).cursor, String::new()),
     };
-    let before = model.query.take();
-    model.prompt = Some(Prompt { input: Input::new(value), from, before, asks: Asks::Search });
+    let input = Input::new(value);
+    model.prompt = Some(Prompt { input, from, before: model.query.take(), ask: None, refused: None });
 }
 
 /// A key while text is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
-    let request = match (key.code, key.ctrl, key.alt) {
-        (KeyCode::Char('c'), true, _) => return run(model, Command::QuitNow, effects),
-        (KeyCode::Enter, ..) => return entered(model, effects),
-        (KeyCode::Esc, ..) => return give_up(model),
+    let empty = match &model.prompt {
+        Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
+        Some(prompt) => prompt.input.value().is_empty(),
+        None => return,
+    };
+    match (key.code, key.ctrl) {
+        (KeyCode::Char('c'), true) => return run(model, Command::QuitNow, effects),
+        (KeyCode::Enter, _) => return keep(model),
+        (KeyCode::Esc, _) => return give_up(model),
+        (KeyCode::Backspace, _) if empty => return give_up(model),
+        _ => {}
+    }
+    let Some(request) = request(key) else { return };
+    if let Some(prompt) = &mut model.prompt {
+        prompt.input.handle(request);
+    }
+    apply(model);
+}
+
+/// What a key does to a line that is typed.
+pub fn request(key: Key) -> Option<InputRequest> {
+    Some(match (key.code, key.ctrl, key.alt) {
         (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
         (KeyCode::Char('w'), true, _) => InputRequest::DeletePrevWord,
         (KeyCode::Char('a'), true, _) | (KeyCode::Home, ..) => InputRequest::GoToStart,
@@ -40,21 +58,10 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         (KeyCode::Left, ..) => InputRequest::GoToPrevChar,
         (KeyCode::Right, ..) => InputRequest::GoToNextChar,
         (KeyCode::Delete, ..) => InputRequest::DeleteNextChar,
-        (KeyCode::Backspace, ..) => {
-            // A base is left out by leaving the answer empty, so emptying it does not give up.
-            let empty = |prompt: &Prompt| prompt.asks == Asks::Search && prompt.input.value().is_empty();
-            if model.prompt.as_ref().is_some_and(empty) {
-                return give_up(model);
-            }
-            InputRequest::DeletePrevChar
-        }
+        (KeyCode::Backspace, ..) => InputRequest::DeletePrevChar,
         (KeyCode::Char(c), false, false) => InputRequest::InsertChar(c),
-        _ => return,
-    };
-    if let Some(prompt) = &mut model.prompt {
-        prompt.input.handle(request);
-    }
-    apply(model);
+        _ => return None,
+    })
 }
 
 /// Text was pasted.
@@ -64,14 +71,17 @@ pub fn typed(model: &mut Model, text: &str) {
     for c in text.chars().filter(|c| !c.is_control()) {
         prompt.input.handle(InputRequest::InsertChar(c));
     }
+    if prompt.ask.is_some() {
+        return;
+    }
     apply(model);
 }
 
 /// What is typed takes effect at once: a filter sifts, a search goes to the first place from where it began.
 fn apply(model: &mut Model) {
-    // What else is asked for takes effect when it is complete.
-    let searching = model.prompt.as_ref().filter(|prompt| prompt.asks == Asks::Search);
-    let Some((value, from)) = searching.map(|prompt| (prompt.input.value().to_owned(), prompt.from)) else {
+    let Some((value, from)) =
+        model.prompt.as_ref().map(|prompt| (prompt.input.value().to_owned(), prompt.from))
+    else {
         return;
     };
     match model.overlays.pop() {
@@ -113,18 +123,8 @@ fn search(model: &mut Model, value: String, from: usize) {
     }
 }
 
-fn entered(model: &mut Model, effects: &mut Vec<Effect>) {
+fn keep(model: &mut Model) {
     let Some(prompt) = model.prompt.take() else { return };
-    match prompt.asks {
-        Asks::Search => keep(model, prompt),
-        Asks::Base => {
-            model.query = prompt.before;
-            compare::answered(model, prompt.input.value(), effects);
-        }
-    }
-}
-
-fn keep(model: &mut Model, prompt: Prompt) {
     let filters = matches!(model.overlays.last(), Some(Overlay::Findings(_) | Overlay::Help(_)));
     if filters {
         model.query = prompt.before;
@@ -146,10 +146,6 @@ fn keep(model: &mut Model, prompt: Prompt) {
 
 fn give_up(model: &mut Model) {
     let Some(prompt) = model.prompt.take() else { return };
-    if prompt.asks == Asks::Base {
-        model.query = prompt.before;
-        return;
-    }
     match model.overlays.pop() {
         Some(Overlay::Findings(mut view)) => {
             view.filter.clear();

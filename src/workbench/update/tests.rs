@@ -14,6 +14,7 @@ use crate::workbench::transcript::RowKind;
 
 mod compare;
 mod live;
+mod what_if;
 
 fn model() -> Model {
     opened(120, 40, "mono", vec![refunds(), clean()])

@@ -3,7 +3,7 @@
 
 use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use super::preconditions::sign;
-use super::{counters, evidence};
+use super::{counters, evidence, supposed};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding, StateItem};
 use crate::replay::Judged;
@@ -11,6 +11,7 @@ use crate::report::words;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::model::{Model, Seen};
 use crate::workbench::theme::{Glyph, Role};
+use crate::workbench::transcript::RowKind;
 
 /// The lines of the pane, at most `width` columns wide.
 #[must_use]
@@ -86,7 +87,10 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
     } else {
         call.outcome.word()
     };
-    let mut recorded = Line::dim(format!("{:LABEL$}", "recorded"));
+    let as_recorded = supposed::mark(model, RowKind::Call(call.at.index)).is_empty()
+        && supposed::mark(model, RowKind::Result(call.at.index)).is_empty();
+    let label = if as_recorded { "recorded" } else { "supposed" };
+    let mut recorded = Line::dim(format!("{label:LABEL$}"));
     let failed = matches!(call.outcome, Outcome::Error | Outcome::Refused);
     recorded = recorded.text(if failed { Role::VerdictReport } else { Role::Text }, outcome);
     if !judged.agrees {
@@ -99,6 +103,9 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
         recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
     }
     lines.push(if fits { recorded } else { recorded.right(Role::TextDim, at) });
+    if let Some(pair) = supposed::beside(model) {
+        lines.push(Line::dim(format!("{:LABEL$}", "what if")).text(Role::TextStrong, pair));
+    }
     if let Some(refusal) = call.refusal {
         paragraph(lines, &model.theme, Role::TextDim, refusal, width, LABEL, Link::default());
     }

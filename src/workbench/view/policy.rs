@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 
 use super::paint::Row;
 use crate::monitor::RuleId;
@@ -51,6 +52,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
             .is_some_and(|judged| judged.decision.findings.iter().any(|finding| finding.rule == id))
     });
     let mark = if against { Role::VerdictDeny } else { Role::StatusNote };
+    let off = switched_off(model, shown.source);
     let digits = shown.source.line_count().to_string().len().max(2);
     for offset in 0..usize::from(inner.height) {
         let Ok(number) = u32::try_from(list.top + offset + 1) else { break };
@@ -58,7 +60,10 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         let y = inner.y + u16::try_from(offset).unwrap_or(0);
         let marked = shown.rule.is_some_and(|(_, first, last)| (first..=last).contains(&number));
         let mut row = Row::new(theme, width);
-        if marked {
+        let off = off.iter().find(|(first, last)| (*first..=*last).contains(&number));
+        if off.is_some() {
+            row.glyph(Role::StatusProblem, Glyph::None);
+        } else if marked {
             row.glyph(mark, Glyph::Rule);
         } else {
             row.gap(1);
@@ -68,13 +73,36 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
             Some(query) => {
                 row.put_found(Role::Text, line, Some(query), false);
             }
+            None if off.is_some() => {
+                row.put(Role::TextDim, line);
+            }
             None => yaml(&mut row, line),
+        }
+        if off.is_some_and(|(first, _)| *first == number) {
+            row.put(Role::StatusProblem, "  off");
         }
         row.to(width);
         let cursor = focus && list.cursor == list.top + offset;
         let under = if cursor { Some(Role::Cursor) } else { marked.then_some(Role::CodeRule) };
         row.draw_under(buf, inner.x, y, under);
+        if off.is_some() {
+            let text = line.trim_start();
+            let from = row.used().min(1 + digits + 1 + (line.len() - text.len()));
+            let struck = Style::new().add_modifier(Modifier::CROSSED_OUT);
+            let x = inner.x + u16::try_from(from).unwrap_or(0);
+            let length = u16::try_from(text.chars().count()).unwrap_or(u16::MAX);
+            buf.set_style(Rect::new(x, y, length, 1).intersection(inner), struck);
+        }
     }
+}
+
+/// The lines of the rules of this document that are switched off.
+fn switched_off(model: &Model, source: &Source) -> Vec<(u32, u32)> {
+    let Some((_, shown)) = model.shown_supposed() else { return Vec::new() };
+    let policy = &shown.hypothesis.policy;
+    let rules = policy.off().iter().filter_map(|rule| policy.rules().get(*rule));
+    let here = rules.filter(|rule| rule.source.name() == source.name());
+    here.map(|rule| lines_of(&rule.source, rule.span)).collect()
 }
 
 fn without(model: &Model, buf: &mut Buffer, inner: Rect) {

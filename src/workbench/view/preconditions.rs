@@ -70,6 +70,13 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         lines.push(line);
     }
     counters(&mut lines, seen, framed, width);
+    let policy = framed.replay.policy();
+    for (id, rule) in policy.off().iter().filter_map(|id| Some((*id, policy.rules().get(*id)?))) {
+        let place = super::line::rule_place(rule);
+        let text =
+            format!("off {}", super::line::tail(&place, width.saturating_sub(6), seen.model.theme.marks()));
+        lines.push(Line::new().glyph(Role::VerdictNone, Glyph::None).text(Role::TextDim, text).rule(id));
+    }
     if lines.is_empty() {
         lines.push(Line::dim("no rule asks for anything first"));
     }

@@ -10,7 +10,8 @@ use crate::files::watch::{Touched, Way};
 use crate::replay::Summary;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
-use crate::workbench::model::{Asks, Model, Overlay};
+use crate::workbench::model::supposed::Ask;
+use crate::workbench::model::{Model, Overlay, Prompt};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
 
@@ -35,6 +36,9 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
         row.put(Role::Status, &format!("{sample} {}/{}", model.open + 1, model.entries.len()));
     } else {
         row.put(Role::Status, if model.reading.is_some() { "reading sessions" } else { "no session" });
+    }
+    if let Some(label) = super::supposed::label(model) {
+        row.gap(1).put(Role::StatusProblem, &label);
     }
     if let (Some(turn), Some(session)) = (model.turn(), model.session()) {
         let (number, turns) = (turn.number, session.turns.len());
@@ -105,8 +109,9 @@ fn documents(model: &Model, row: &mut Row<'_>) {
 /// Stopped, stopped hypothetically, allowed: of the open session.
 fn verdicts(model: &Model) -> Row<'_> {
     let mut row = Row::new(&model.theme, 40);
-    let Some(summary) = model.entry().and_then(|entry| entry.summary()) else { return row };
-    counts(&mut row, summary);
+    // Of what is supposed, where something is; the list of sessions has those of the recording.
+    let Some(replay) = model.replay() else { return row };
+    counts(&mut row, replay.summary());
     row.gap(1);
     row
 }
@@ -217,17 +222,16 @@ pub fn footer(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     let mut row = Row::new(theme, room);
     row.gap(1);
     let mut cursor = None;
-    if let Some(prompt) = &model.prompt {
-        let (sign, hint) = match prompt.asks {
-            Asks::Search => ("/", "Enter keeps, Esc goes back"),
-            Asks::Base => ("compare with: ", "git:REV, a path or recorded; empty: none"),
-        };
-        row.put(Role::Key, sign);
+    if let Some((prompt, ask)) = model.prompt.as_ref().and_then(|prompt| Some((prompt, prompt.ask.as_ref()?)))
+    {
+        cursor = asking(model, prompt, ask, &mut row).map(|at| Position::new(area.x + at, area.y));
+    } else if let Some(prompt) = &model.prompt {
+        row.put(Role::Key, "/");
         let before = prompt.input.value().chars().take(prompt.input.cursor()).collect::<String>();
         let at = row.used() + text::width(&before, theme.marks(), row.left());
         row.put(Role::Text, prompt.input.value());
         cursor = Some(Position::new(area.x + u16::try_from(at).unwrap_or(0), area.y));
-        row.gap(3).put(Role::KeyDoc, hint);
+        row.gap(3).put(Role::KeyDoc, "Enter keeps, Esc goes back");
     } else if let Some(note) = &model.note {
         row.put(if note.failed { Role::StatusProblem } else { Role::StatusNote }, &note.text);
     } else if !model.pending.is_empty() {
@@ -249,8 +253,48 @@ pub fn footer(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     cursor
 }
 
+/// A line that is typed for something: of a long text the part around the cursor. Gives the column of that.
+fn asking(model: &Model, prompt: &Prompt, ask: &Ask, row: &mut Row<'_>) -> Option<u16> {
+    const HINT: &str = "  Enter, Esc";
+    const EDITOR: &str = ", Ctrl-x editor";
+    let typed = text::width(prompt.input.value(), model.theme.marks(), row.left());
+    let most = (row.left() * 2 / 5).max(row.left().saturating_sub(typed + 4));
+    match &prompt.refused {
+        Some(why) => row.put_at_most(Role::StatusProblem, why, most),
+        None => row.put_at_most(Role::Key, &crate::workbench::update::asking_label(model, ask), most),
+    };
+    row.put(Role::Key, ": ");
+    let hint = match (row.left(), ask) {
+        (60.., Ask::Save | Ask::Base) | (40..=59, _) => HINT.to_owned(),
+        (60.., _) => format!("{HINT}{EDITOR}"),
+        _ => String::new(),
+    };
+    let (marks, room) = (model.theme.marks(), row.left().saturating_sub(hint.len()));
+    let value = prompt.input.value();
+    let mut before: String = value.chars().take(prompt.input.cursor()).collect();
+    let rest: String = value.chars().skip(prompt.input.cursor()).collect();
+    if text::width(&before, marks, room + 1) >= room {
+        before = tail_of(&before, room * 2 / 3, marks);
+    }
+    let at = row.used() + text::width(&before, marks, room);
+    let end = row.used() + room;
+    row.put_at_most(Role::Text, &format!("{before}{rest}"), room);
+    row.to(end).put(Role::KeyDoc, &hint);
+    u16::try_from(at).ok()
+}
+
+/// The end of a text that fits, with a mark before it.
+fn tail_of(value: &str, room: usize, marks: text::Marks) -> String {
+    let ends = value.char_indices().map(|(at, _)| value.get(at..).unwrap_or_default());
+    let mut fitting = ends.filter(|end| text::width(end, marks, room + 1) < room);
+    format!("{}{}", marks.ellipsis(), fitting.next().unwrap_or_default())
+}
+
 /// Work under way, in a few words.
 fn work(model: &Model) -> String {
+    if model.looking.is_some() {
+        return "looking for a witness".to_owned();
+    }
     if let Some((done, all)) = model.reading {
         return if all == 0 { "reading".to_owned() } else { format!("reading {done}/{all}") };
     }
@@ -315,11 +359,15 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::NextFinding], "finding"),
             (&[C::NextChange], "change"),
             (&[C::Cause], "cause"),
+            (&[C::WhatIfUndo], "take back"),
             (&[C::Body], "body"),
             (&[C::NextPane], "pane"),
             (&[C::Search], "search"),
             (&[C::Edit], "edit"),
             (&[C::Mode], "mode"),
+            (&[C::Witness], "witness"),
+            (&[C::Save], "save"),
+            (&[C::WhatIfArguments], "what if"),
             (&[C::Zoom], "zoom"),
             (&[C::Help], "help"),
             (&[C::Quit], "quit"),
@@ -328,6 +376,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::NextCall, C::PreviousCall], "change"),
             (&[C::Open], "go there"),
             (&[C::Texts], "text"),
+            (&[C::Witness], "witness"),
             (&[C::NextPane], "pane"),
             (&[C::Search], "search"),
             (&[C::Base], "base"),
@@ -408,8 +457,8 @@ pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
         if let Some(at) = model.call().map(|call| call.at) {
             row.put(Role::Status, &format!("{}/{} {}", model.open + 1, model.entries.len(), place(at)));
         }
-        if let Some(summary) = model.entry().and_then(|entry| entry.summary()) {
-            counts(&mut row, summary);
+        if let Some(replay) = model.replay() {
+            counts(&mut row, replay.summary());
         }
         row.draw(buf, area.x, area.y);
     }

@@ -59,6 +59,7 @@ fn spelt(style: Style) -> String {
         (Modifier::ITALIC, "italic"),
         (Modifier::UNDERLINED, "underlined"),
         (Modifier::REVERSED, "reversed"),
+        (Modifier::CROSSED_OUT, "crossed out"),
     ] {
         if style.add_modifier.contains(modifier) {
             text.push(' ');
@@ -196,3 +197,29 @@ fn a_long_session_is_drawn_from_its_rows_on_screen() {
 }
 
 use crate::session::Session;
+
+/// What is supposed, as it stands on the screens that people have.
+#[test]
+fn what_if() {
+    for (width, height) in [(120, 40), (80, 24), (40, 8)] {
+        let mut model = model(width, height, "harbor");
+        press(&mut model, "]f k k xo j j xx gg xn");
+        typed(&mut model, r#"lookup_order {"order_id": "ORD-124"} => {"status": "shipped"}"#);
+        press(&mut model, "Enter G k k k");
+        press(&mut model, "]f");
+        insta::assert_snapshot!(format!("what_if_{width}x{height}"), dump(&model));
+        press(&mut model, "xa");
+        insta::assert_snapshot!(format!("what_if_typing_{width}x{height}"), screen(&model));
+        press(&mut model, "Ctrl-u Enter");
+        insta::assert_snapshot!(format!("what_if_refused_{width}x{height}"), screen(&model));
+    }
+}
+
+#[test]
+fn witness() {
+    for (width, height) in [(120, 40), (80, 24), (40, 8)] {
+        let mut model = model(width, height, "mono");
+        press(&mut model, "]f W");
+        insta::assert_snapshot!(format!("witness_{width}x{height}"), dump(&model));
+    }
+}

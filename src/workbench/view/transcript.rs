@@ -65,6 +65,7 @@ fn one<'m>(
             let Some(call) = session.calls.get(index as usize) else { return drawn };
             verdict(&mut drawn, model, call);
             speaker(&mut drawn, Role::SpeakerAssistant, "call", roomy);
+            drawn.put(Role::StatusNote, super::supposed::mark(model, row.kind));
             drawn
                 .put_found(if after { Role::Text } else { Role::TextStrong }, &call.tool, query, selected)
                 .gap(1);
@@ -78,7 +79,11 @@ fn one<'m>(
                 // What was recorded did not happen: the model would have been told this instead.
                 drawn.gap(3);
                 speaker(&mut drawn, Role::SpeakerTool, &numbered("told", session, call), roomy);
-                drawn.put_found(Role::Text, told, query, selected).put(Role::TextDim, "  recorded ");
+                let recorded = match super::supposed::mark(model, row.kind) {
+                    "" => "  recorded ",
+                    _ => "  supposed ",
+                };
+                drawn.put_found(Role::Text, told, query, selected).put(Role::TextDim, recorded);
                 if let Some(body) = row.body(session) {
                     drawn.put_found(Role::TextDim, &one_line(body), query, selected);
                 }
@@ -94,6 +99,7 @@ fn one<'m>(
             drawn.gap(1);
             let name = call.map_or_else(|| name.to_owned(), |call| numbered(name, session, call));
             speaker(&mut drawn, Role::SpeakerTool, &name, roomy);
+            drawn.put(Role::StatusNote, super::supposed::mark(model, row.kind));
             if let Some(body) = row.body(session) {
                 let role = if failed.is_some() { Role::VerdictReport } else { plain };
                 drawn.put_found(role, &one_line(body), query, selected);
@@ -208,7 +214,13 @@ fn unread(model: &Model, buf: &mut Buffer, inner: Rect) {
 #[must_use]
 pub fn note(model: &Model) -> String {
     match (model.turn(), model.session()) {
-        (Some(turn), Some(session)) => format!("turn {}/{}", turn.number, session.turns.len()),
+        (Some(turn), Some(session)) => {
+            let turn = format!("turn {}/{}", turn.number, session.turns.len());
+            let wide = super::width(&model.layout(), Pane::Transcript) >= ROOMY;
+            let supposed = super::supposed::note(model).filter(|_| wide);
+            let supposed = supposed.map(|note| format!("{note}; {turn}"));
+            supposed.unwrap_or(turn)
+        }
         _ => String::new(),
     }
 }

@@ -177,14 +177,17 @@ fn everything(bench: &mut Headless) -> Vec<String> {
     (model.changes, model.compare) = (Changes::default(), Compare::default());
     model.live = Default::default();
     model.rules.since = "12:00:00".to_owned();
-    model.entries.iter_mut().for_each(|entry| entry.left_at = None);
+    model.looking = None;
+    for entry in &mut model.entries {
+        (entry.left_at, entry.supposed) = (None, Default::default());
+    }
     if model.mode != crate::engine::Mode::Enforce {
         bench.take(Msg::Key(crate::workbench::keys::Key::char('m')));
         bench.settle(Duration::from_millis(300));
     }
     let model = &mut bench.model;
     let mut screens = Vec::new();
-    press(model, "2 6 2 } 1 gg");
+    press(model, "2 6 2 } 1 G gg");
     for _ in 0..model.entries.len() {
         press(model, "2 gg");
         model.note = None;

@@ -1,0 +1,312 @@
+//! What is supposed of a session: a part of it, other arguments and results, rules switched off.
+//!
+//! The recording and the policy files are never touched: what is supposed lies over an entry in layers, each a session
+//! and a policy made of what lies below, judged by the same engine.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{Entry, List, Model};
+use crate::engine::Mode;
+use crate::monitor::RuleId;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::session::Session;
+use crate::session::edit::Edit;
+use crate::what_if::{Hypothesis, WhatIf};
+use crate::witness::Witness;
+
+/// What is supposed of one session, the topmost layer last. The layers below it are what closing it goes back to.
+#[derive(Default)]
+pub struct Supposed {
+    layers: Vec<Layer>,
+}
+
+/// Something supposed.
+#[derive(Default)]
+pub struct Layer {
+    /// The part of the session that it begins with; `None`: all of it, as it was recorded.
+    pub part: Option<Smallest>,
+    /// What is changed in that.
+    pub what_if: WhatIf,
+    /// What was changed before the last change, and so on.
+    pub undo: Vec<WhatIf>,
+    /// What was last asked to be judged, and in which request.
+    pub asked: Option<(u64, Premise)>,
+    /// What came of it, or of what was asked before.
+    pub shown: Option<Shown>,
+    /// Where the cursor goes when that comes.
+    pub land: Land,
+}
+
+/// The smallest part of a session that still shows something.
+pub struct Smallest {
+    /// The part.
+    pub witness: Witness,
+    /// How many calls the whole has.
+    pub of: usize,
+    /// It is a part of the session as it was recorded, and not of what the layer below makes of it.
+    pub recorded: bool,
+    /// Where the transcript was before.
+    pub from: List,
+    /// It was opened from another place of the program, to which closing it goes back.
+    pub jumped: bool,
+}
+
+/// Where the cursor goes when something supposed is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Land {
+    /// It stays at what it is at.
+    #[default]
+    Stay,
+    /// To this call, by its index in what the layer begins with.
+    Call(u32),
+    /// To the call that was added last.
+    Added,
+}
+
+/// What a layer is made of. The same premise has the same outcome.
+#[derive(Clone)]
+pub struct Premise {
+    /// What it begins with.
+    pub session: Arc<Session>,
+    /// The version that decides.
+    pub policy: Arc<Policy>,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+    /// What is changed.
+    pub what_if: WhatIf,
+}
+
+/// Something supposed, judged.
+pub struct Shown {
+    /// What it was made with.
+    pub what_if: WhatIf,
+    /// The session and the policy.
+    pub hypothesis: Hypothesis,
+    /// What was decided.
+    pub replay: Rc<Replay>,
+}
+
+/// A call that is to be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// One that the layer begins with, by its index there.
+    Known(u32),
+    /// One that was added, by the place of that change.
+    Added(usize),
+}
+
+/// What a line of text is typed for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ask {
+    /// The file that a case is saved in.
+    Save,
+    /// The version to compare with.
+    Base,
+    /// Other arguments.
+    Arguments(Target),
+    /// Another result.
+    Result(Target),
+    /// A call more in this turn (from 1) of what the layer begins with.
+    NewCall(u32),
+}
+
+impl Ask {
+    /// Whether it is a text that may be long, and then is changed in an editor.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        !matches!(self, Ask::Save | Ask::Base)
+    }
+}
+
+/// A witness that is being looked for.
+pub struct Looking {
+    /// Its number.
+    pub number: u64,
+    /// The place that the session's entry had.
+    pub entry: usize,
+    /// The session as it was recorded.
+    pub recorded: Arc<Session>,
+    /// The session that it is looked for in.
+    pub session: Arc<Session>,
+    /// The call that it is about.
+    pub call: u32,
+    /// It is about a change, asked for in the list of changes.
+    pub change: bool,
+}
+
+impl Premise {
+    /// Whether it is the same one.
+    #[must_use]
+    pub fn is(&self, other: &Premise) -> bool {
+        Arc::ptr_eq(&self.session, &other.session)
+            && Arc::ptr_eq(&self.policy, &other.policy)
+            && self.mode == other.mode
+            && self.what_if == other.what_if
+    }
+}
+
+impl Layer {
+    /// Whether it supposes anything: one of which all was taken back does not, but can still be undone.
+    #[must_use]
+    pub fn is_hypothetical(&self) -> bool {
+        self.part.is_some() || !self.what_if.is_empty()
+    }
+}
+
+impl Supposed {
+    /// The topmost layer.
+    #[must_use]
+    pub fn top(&self) -> Option<&Layer> {
+        self.layers.last()
+    }
+
+    /// The same, to change it.
+    pub fn top_mut(&mut self) -> Option<&mut Layer> {
+        self.layers.last_mut()
+    }
+
+    /// The same, made if there is none.
+    pub fn top_or_new(&mut self) -> &mut Layer {
+        if self.layers.is_empty() {
+            self.layers.push(Layer::default());
+        }
+        let at = self.layers.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "there is one now")]
+        &mut self.layers[at]
+    }
+
+    /// Lays something over all others.
+    pub fn push(&mut self, layer: Layer) {
+        self.layers.push(layer);
+    }
+
+    /// Takes the topmost away.
+    pub fn pop(&mut self) -> Option<Layer> {
+        self.layers.pop()
+    }
+
+    /// What is on screen in the place of the recording; `None`: the recording is.
+    #[must_use]
+    pub fn shown(&self) -> Option<&Shown> {
+        self.top().filter(|layer| layer.is_hypothetical())?.shown.as_ref()
+    }
+
+    /// What the recorded index of a call is that is on screen; `None`: it was added.
+    #[must_use]
+    pub fn recorded(&self, now: u32) -> Option<u32> {
+        let mut call = now;
+        for layer in self.shown_layers() {
+            call = layer.shown.as_ref().map_or(Some(call), |shown| shown.hypothesis.edited.before(call))?;
+            if let Some(part) = &layer.part {
+                call = part.witness.edited.before(call)?;
+            }
+        }
+        Some(call)
+    }
+
+    /// What the index on screen is of a recorded call; `None`: it is not there.
+    #[must_use]
+    pub fn now(&self, recorded: u32) -> Option<u32> {
+        let mut call = recorded;
+        for layer in self.shown_layers().into_iter().rev() {
+            if let Some(part) = &layer.part {
+                call = part.witness.edited.call(call)?;
+            }
+            call = layer.shown.as_ref().map_or(Some(call), |shown| shown.hypothesis.edited.call(call))?;
+        }
+        Some(call)
+    }
+
+    /// The layers that what is on screen was made through, the topmost first.
+    fn shown_layers(&self) -> Vec<&Layer> {
+        let mut layers = Vec::new();
+        if self.shown().is_none() {
+            return layers;
+        }
+        for layer in self.layers.iter().rev() {
+            layers.push(layer);
+            if layer.part.as_ref().is_some_and(|part| part.recorded) {
+                break;
+            }
+        }
+        layers
+    }
+}
+
+impl Entry {
+    /// What the topmost layer begins with.
+    #[must_use]
+    pub fn supposed_of(&self) -> Option<&Arc<Session>> {
+        let part = self.supposed.top().and_then(|layer| layer.part.as_ref());
+        part.map(|part| part.witness.session()).or(self.session.as_ref())
+    }
+}
+
+impl Model {
+    /// What is supposed of the open session and on screen in its place.
+    #[must_use]
+    pub fn shown_supposed(&self) -> Option<(&Layer, &Shown)> {
+        let supposed = &self.entry()?.supposed;
+        supposed.top().zip(supposed.shown())
+    }
+
+    /// Whether a rule is switched off in what is on screen.
+    #[must_use]
+    pub fn is_off(&self, rule: RuleId) -> bool {
+        self.shown_supposed().is_some_and(|(_, shown)| shown.hypothesis.policy.off().contains(&rule))
+    }
+
+    /// The call under the cursor, as something to be changed; `None` while what is on screen is about to become
+    /// something else.
+    #[must_use]
+    pub fn target(&self) -> Option<Target> {
+        let call = self.call()?.at.index;
+        let supposed = &self.entry()?.supposed;
+        let Some(layer) = supposed.top() else { return Some(Target::Known(call)) };
+        let Some(shown) = supposed.shown() else {
+            return layer.part.is_none().then_some(Target::Known(call));
+        };
+        match shown.hypothesis.edited.before(call) {
+            Some(known) => Some(Target::Known(known)),
+            None if layer.what_if == shown.what_if => {
+                shown.hypothesis.addition(&shown.what_if, call).map(Target::Added)
+            }
+            None => None,
+        }
+    }
+
+    /// The number that the selected turn has in what the topmost layer begins with.
+    #[must_use]
+    pub fn target_turn(&self) -> Option<u32> {
+        let turn = self.turn()?.number;
+        let entry = self.entry()?;
+        let Some(shown) = entry.supposed.shown() else {
+            return entry.supposed.top().is_none_or(|layer| layer.part.is_none()).then_some(turn);
+        };
+        let begun = entry.supposed_of()?;
+        let edited = &shown.hypothesis.edited;
+        begun.turns.iter().map(|turn| turn.number).find(|known| edited.turn(*known) == Some(turn))
+    }
+}
+
+/// What a list of changes comes to: `1 changed, 1 dropped, 1 new, 1 rule off`.
+#[must_use]
+pub fn summary(what_if: &WhatIf) -> String {
+    let (mut changed, mut dropped, mut new) = (Vec::new(), 0, 0);
+    for edit in what_if.edits() {
+        match edit {
+            Edit::Arguments { call, .. } | Edit::Result { call, .. } => changed.push(*call),
+            Edit::DropCall(_) | Edit::DropTurn(_) => dropped += 1,
+            Edit::AddCall { .. } => new += 1,
+        }
+    }
+    changed.sort_unstable();
+    changed.dedup();
+    let off = what_if.off().count();
+    let rules = if off == 1 { "rule off" } else { "rules off" };
+    let parts = [(changed.len(), "changed"), (dropped, "dropped"), (new, "new"), (off, rules)];
+    let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    parts.collect::<Vec<_>>().join(", ")
+}

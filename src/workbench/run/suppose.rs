@@ -1,0 +1,109 @@
+//! Work beside the loop on what is supposed: judging it, looking for witnesses, saving cases.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::case::judge::judge;
+use crate::case::read::read;
+use crate::case::write::{Draft, decision, up_to, write};
+use crate::files;
+use crate::replay::Replay;
+use crate::source::Source;
+use crate::witness::{self, BUDGET, Budget, Witness};
+use crate::workbench::effect::{Save, Suppose, Wanted};
+use crate::workbench::message::Msg;
+
+/// How long a witness is looked for; then the smallest part found so far is shown.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Judges what is supposed.
+pub fn suppose(suppose: &Suppose) -> Msg {
+    let Suppose { number, premise } = suppose;
+    let answer = premise.what_if.suppose(&premise.session, &premise.policy).map(|hypothesis| {
+        let replay = Replay::new(&hypothesis.session, &hypothesis.policy, premise.mode);
+        Box::new((hypothesis, replay))
+    });
+    Msg::Supposed { number: *number, answer }
+}
+
+/// Looks for a witness, as long as `newest` is the number of this request.
+pub fn look(wanted: &Wanted, newest: &AtomicU64) -> Msg {
+    let begun = Instant::now();
+    let over = || newest.load(Ordering::SeqCst) != wanted.number || begun.elapsed() > PATIENCE;
+    let budget = Budget { replays: BUDGET, over: &over };
+    let Wanted { number, session, base, policy, mode, call } = wanted;
+    let found: Option<Witness> = match base {
+        Some(base) => witness::change(session, [base, policy], *mode, *call, budget),
+        None => witness::denial(session, policy, *mode, *call, budget),
+    };
+    Msg::Witness { number: *number, found: found.map(Box::new) }
+}
+
+/// Saves a case that passes as it is written, and says where.
+pub fn save(save: &Save) -> Msg {
+    let failed = |text: String| Msg::Note { failed: true, text };
+    let made = catch_unwind(AssertUnwindSafe(|| text(save)));
+    let text = match made {
+        Ok(Ok(text)) => text,
+        Ok(Err(why)) => return failed(format!("not saved: {why}")),
+        Err(_) => return failed("not saved: a fault of the program while writing the case".to_owned()),
+    };
+    let written = fs::File::create_new(&save.file).and_then(|mut file| file.write_all(text.as_bytes()));
+    match written {
+        Ok(()) if save.stale => Msg::Note {
+            failed: false,
+            text: format!("saved {}; it passes once the policy's files load again", save.file),
+        },
+        Ok(()) => Msg::Note {
+            failed: false,
+            text: format!("saved {}; `toolgate test {}` passes", save.file, quoted(&save.file)),
+        },
+        // What somebody made of an earlier one is not lost.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Msg::Taken { file: save.file.clone() },
+        Err(error) => failed(format!("{} cannot be written: {error}", save.file)),
+    }
+}
+
+fn quoted(file: &str) -> String {
+    shlex::try_quote(file).map_or_else(|_| file.to_owned(), |quoted| quoted.into_owned())
+}
+
+/// The case's text, judged as it will be read.
+fn text(save: &Save) -> Result<String, String> {
+    let folder = match Path::new(&save.file).parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_string_lossy().into_owned(),
+        _ => ".".to_owned(),
+    };
+    fs::create_dir_all(&folder).map_err(|error| format!("the folder {folder} cannot be made: {error}"))?;
+    if let Some(nowhere) = save.policies.iter().find(|policy| !Path::new(policy).exists()) {
+        return Err(format!("a case refers to files, and there is no `{nowhere}` to refer to"));
+    }
+    let policy: Vec<String> = save.policies.iter().map(|path| files::from(&folder, path)).collect();
+    let session = up_to(&save.session, save.call.turn);
+    let replay = Replay::new(&session, &save.policy, save.mode);
+    let draft = Draft {
+        name: &save.name,
+        comments: &save.comments,
+        description: None,
+        policy: &policy,
+        without: &save.without,
+        mode: save.mode,
+        session: &session,
+        expect: &[decision(&replay, save.call.index).ok_or("the call is not in it")?],
+    };
+    let text = write(&draft).map_err(|error| error.to_string())?;
+    let again = read(&Source::new(save.file.as_str(), text.as_str()), true);
+    let case = again.cases.first().ok_or("it would not be read as a case")?;
+    let crate::case::Recorded::Inline(session) = &case.session else {
+        return Err("it would not be read as a case".to_owned());
+    };
+    match judge(case, &Arc::clone(session), &save.policy).passes() {
+        true => Ok(text),
+        false => Err("read again, the case would not pass".to_owned()),
+    }
+}

@@ -1,0 +1,145 @@
+//! A line of text typed for something: other arguments, another result, a call more, a file's name, a base.
+
+use crossterm::event::KeyCode;
+use serde_json::Value;
+use tui_input::Input;
+
+use super::{compare, run, save, search, suppose};
+use crate::session::edit::Added;
+use crate::session::{Body, Outcome};
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::{Command, Key};
+use crate::workbench::model::supposed::Ask;
+use crate::workbench::model::{Model, Note, Prompt};
+use crate::workbench::view;
+
+/// From this many characters on a text is changed in an editor.
+const LONG: usize = 400;
+
+/// Begins to type, with `text` there already; a long text, or one of several lines, goes to the editor at once.
+pub fn begin(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
+    let long = text.chars().nth(LONG).is_some();
+    if ask.is_text() && (long || text.contains('\n')) {
+        return compose(ask, text, effects);
+    }
+    model.prompt = Some(prompt(ask, text, None));
+}
+
+fn prompt(ask: Ask, text: &str, refused: Option<String>) -> Prompt {
+    Prompt { input: Input::new(text.to_owned()), from: 0, before: None, ask: Some(ask), refused }
+}
+
+/// A key while something is typed.
+pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
+    let Some(prompt) = &mut model.prompt else { return };
+    let Some(ask) = prompt.ask.clone() else { return };
+    prompt.refused = None;
+    match (key.code, key.ctrl) {
+        (KeyCode::Char('c'), true) => run(model, Command::QuitNow, effects),
+        (KeyCode::Esc, _) => model.prompt = None,
+        (KeyCode::Enter, _) => {
+            let text = prompt.input.value().to_owned();
+            model.prompt = None;
+            accept(model, ask, &text, effects);
+        }
+        (KeyCode::Char('x'), true) if ask.is_text() => {
+            let text = prompt.input.value().to_owned();
+            model.prompt = None;
+            compose(ask, &text, effects);
+        }
+        _ => {
+            if let Some(request) = search::request(key) {
+                prompt.input.handle(request);
+            }
+        }
+    }
+}
+
+fn compose(ask: Ask, text: &str, effects: &mut Vec<Effect>) {
+    let pretty = serde_json::from_str::<Value>(text).ok().and_then(|value| {
+        let pretty = serde_json::to_string_pretty(&value).ok()?;
+        (value.is_object() || value.is_array()).then_some(pretty)
+    });
+    effects.push(Effect::Compose { ask, text: pretty.unwrap_or_else(|| text.to_owned()) });
+}
+
+/// What was written in an editor; there, a text ends with a line break.
+pub fn composed(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    // What is JSON over several lines was so for the person's eyes.
+    let packed = match serde_json::from_str::<Value>(text) {
+        Ok(value) if text.contains('\n') => value.to_string(),
+        _ => text.to_owned(),
+    };
+    accept(model, ask, &packed, effects);
+}
+
+/// Takes what was typed; what cannot be taken is given back to be typed anew.
+fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
+    let taken = match &ask {
+        Ask::Save => save::typed(model, text, effects),
+        Ask::Base => {
+            compare::answered(model, text, effects);
+            Ok(())
+        }
+        Ask::Arguments(target) => json(text).map(|()| suppose::typed_arguments(model, *target, text)),
+        Ask::Result(target) => {
+            suppose::typed_result(model, *target, text);
+            Ok(())
+        }
+        Ask::NewCall(turn) => call(text).map(|call| suppose::typed_call(model, *turn, call)),
+    };
+    if let Err(refused) = taken {
+        if text.contains('\n') {
+            model.note = Some(Note { failed: true, text: refused.clone() });
+        }
+        model.prompt = Some(prompt(ask, &text.replace(['\n', '\r'], " "), Some(refused)));
+    }
+}
+
+fn json(text: &str) -> Result<(), String> {
+    let read = serde_json::from_str::<serde::de::IgnoredAny>(text);
+    read.map(drop).map_err(|error| format!("not JSON: {error}"))
+}
+
+/// `tool {json} => result`: the arguments may be left out, and without a result there is none.
+fn call(text: &str) -> Result<Added, String> {
+    let text = text.trim();
+    let (tool, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim_start();
+    if tool.is_empty() || tool.starts_with(['{', '[', '"', '=']) {
+        return Err("begin with the tool's name".to_owned());
+    }
+    let (arguments, rest) = if rest.is_empty() || rest.starts_with("=>") {
+        ("{}", rest)
+    } else {
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(_)) => rest.split_at_checked(values.byte_offset()).unwrap_or((rest, "")),
+            Some(Err(error)) => return Err(format!("the arguments are not JSON: {error}")),
+            None => ("{}", ""),
+        }
+    };
+    let (outcome, content) = match rest.trim().strip_prefix("=>") {
+        Some(result) => (Outcome::Ok, Body::text(result.trim())),
+        None if rest.trim().is_empty() => (Outcome::Unknown, Body::MISSING),
+        None => return Err("behind the arguments comes `=>` and the result".to_owned()),
+    };
+    Ok(Added { tool: tool.into(), arguments: Body::text(arguments.trim()), outcome, content })
+}
+
+/// What is asked for, before the line that is typed.
+#[must_use]
+pub fn label(model: &Model, ask: &Ask) -> String {
+    let call = || match model.call() {
+        Some(call) => format!("{} {}", view::line::place(call.at), call.tool),
+        None => String::new(),
+    };
+    match ask {
+        Ask::Save => "save as".to_owned(),
+        Ask::Base => "compare with git:REV, a path or recorded; empty: none".to_owned(),
+        Ask::Arguments(_) => format!("{} arguments", call()),
+        Ask::Result(_) => format!("{} result", call()),
+        Ask::NewCall(_) => "new call, tool {json} => result".to_owned(),
+    }
+}

@@ -1,0 +1,145 @@
+//! Saving the session up to the selected call, with what was decided there, as a case. Nothing is written here.
+
+use std::sync::Arc;
+
+use super::{asking, say};
+use crate::case::judge::is_named;
+use crate::engine::Verdict;
+use crate::policy::Policy;
+use crate::session::CallRef;
+use crate::workbench::effect::{Effect, Save};
+use crate::workbench::model::Model;
+use crate::workbench::model::supposed::{Ask, summary};
+
+/// Asks for a file's name.
+pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
+    if let Some(git) = model.policy_paths.iter().find(|path| path.starts_with("git:")) {
+        let text = format!("a case refers to files, so none is saved for `{git}`");
+        return say(model, text);
+    }
+    if model.policy_paths.is_empty() {
+        return say(
+            model,
+            "a case refers to the policy's files, and this policy is a sample inside the program",
+        );
+    }
+    let Some(name) = proposed(model) else { return };
+    asking::begin(model, Ask::Save, &name, effects);
+}
+
+/// A name beside the policy: `contracts/refund-124-2_1.case.yaml`.
+fn proposed(model: &Model) -> Option<String> {
+    let (entry, at) = (model.entry()?, place(model)?);
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
+    let id: String = entry.name.chars().map(plain).take(80).collect();
+    let what = match entry.supposed.shown().and(entry.supposed.top()) {
+        Some(layer) if !layer.what_if.edits().is_empty() || layer.part.is_none() => "-what-if",
+        Some(_) => "-witness",
+        None => "",
+    };
+    let name = format!("{id}-{}_{}{what}.case.yaml", at.turn, at.call);
+    let path = model.policy_paths.first()?;
+    let is_file = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
+    let folder = match path.rfind(['/', '\\']) {
+        Some(at) if is_file => path.get(..at).unwrap_or_default(),
+        None if is_file => "",
+        _ => path.trim_end_matches(['/', '\\']),
+    };
+    // A pattern is no folder.
+    if folder.is_empty() || folder.contains(['*', '?', '[']) {
+        return Some(name);
+    }
+    Some(format!("{folder}/{name}"))
+}
+
+/// Where the selected call stands in the recording; of one that was added, where it stands now.
+fn place(model: &Model) -> Option<CallRef> {
+    let (entry, now) = (model.entry()?, model.call()?.at);
+    let recorded = entry.supposed.recorded(now.index);
+    let known = recorded.and_then(|index| entry.session.as_ref()?.calls.get(index as usize));
+    Some(known.map_or(now, |call| call.at))
+}
+
+/// The name is there.
+///
+/// # Errors
+/// Why nothing can be saved under it.
+pub fn typed(model: &mut Model, file: &str, effects: &mut Vec<Effect>) -> Result<(), String> {
+    let file = file.trim();
+    if file.is_empty() {
+        return Err("a name is needed".to_owned());
+    }
+    if ![".yaml", ".yml", ".json"].iter().any(|end| file.ends_with(end)) {
+        return Err("a case's name ends with .yaml".to_owned());
+    }
+    let save = saved(model, file).ok_or("no call is judged here")?;
+    effects.push(Effect::Save(Box::new(save)));
+    Ok(())
+}
+
+fn saved(model: &Model, file: &str) -> Option<Save> {
+    let (entry, call, replay) = (model.entry()?, model.call()?, model.replay()?);
+    let judged = replay.call(call.at.index)?;
+    let (at, session) = (place(model)?, replay.session());
+    let mut comments =
+        vec![format!("turn {} call {} of {}, {}", at.turn, at.call, entry.name, session.origin.file)];
+    if let Some((layer, shown)) = model.shown_supposed() {
+        if let Some(part) = &layer.part {
+            let least = if part.witness.minimal {
+                "nothing can be left out of it"
+            } else {
+                "it may not be the smallest"
+            };
+            let left = part.witness.session().calls.len();
+            comments.push(format!("a witness: {left} of {} calls; {least}", part.of));
+        }
+        if !shown.what_if.is_empty() {
+            comments.push(format!("hypothetical, not as it was recorded: {}", summary(&shown.what_if)));
+        }
+    }
+    let word = match judged.decision.verdict {
+        Verdict::NotReached => "not reached",
+        verdict => verdict.word(),
+    };
+    Some(Save {
+        file: file.to_owned(),
+        name: format!("{} {}.{}: {word}", entry.name, at.turn, at.call),
+        comments,
+        policies: model.policy_paths.clone(),
+        without: off(replay.policy()),
+        stale: model.rules.stale,
+        session: Arc::clone(session),
+        policy: Arc::clone(replay.policy()),
+        mode: replay.mode(),
+        call: call.at,
+    })
+}
+
+/// The rules that are switched off, each by as much of the end of its id as names no other.
+fn off(policy: &Policy) -> Vec<Arc<str>> {
+    let name = |id: &Arc<str>| -> Arc<str> {
+        let before = id.split_once('#').map_or(&**id, |(file, _)| file);
+        let places = before.match_indices(['/', '\\']).map(|(at, _)| at + 1).collect::<Vec<_>>();
+        let ends = places.into_iter().rev().filter_map(|at| id.get(at..));
+        let single = |end: &&str| policy.rules().iter().filter(|(_, rule)| is_named(rule, end)).count() == 1;
+        ends.into_iter().find(single).map_or_else(|| Arc::clone(id), Arc::from)
+    };
+    let rules = policy.off().iter().filter_map(|rule| policy.rules().get(*rule));
+    rules.map(|rule| name(&rule.id)).collect()
+}
+
+/// There is such a file already: another name is proposed.
+pub fn taken(model: &mut Model, file: &str, effects: &mut Vec<Effect>) {
+    let stem = file.strip_suffix(".case.yaml");
+    let free = match stem.map(|stem| (stem, stem.rsplit_once('-'))) {
+        Some((_, Some((stem, nth)))) if nth.parse::<u32>().is_ok() => {
+            format!("{stem}-{}.case.yaml", nth.parse::<u32>().unwrap_or(1).saturating_add(1))
+        }
+        Some((stem, _)) => format!("{stem}-2.case.yaml"),
+        None => file.to_owned(),
+    };
+    asking::begin(model, Ask::Save, &free, effects);
+    if let Some(prompt) = &mut model.prompt {
+        prompt.refused = Some(format!("{file} is there already"));
+    }
+}

@@ -1,0 +1,396 @@
+//! What if: changing what is supposed of the open session, and showing what comes of it.
+//!
+//! Nothing is judged here. Whatever has changed, [`ask`] sees whether the topmost layer is still the answer to what is
+//! wanted, and asks for another one if not.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{asking, go, jump, overlays, say};
+use crate::monitor::RuleId;
+use crate::replay::Replay;
+use crate::session::edit::{Added, Edit};
+use crate::session::{Body, Call, Outcome, Results};
+use crate::what_if::{Hypothesis, Impossible, WhatIf};
+use crate::workbench::effect::{Effect, Suppose};
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
+use crate::workbench::model::supposed::{Ask, Land, Premise, Shown, Target};
+use crate::workbench::model::texts::lines_of;
+use crate::workbench::model::{Model, Note};
+use crate::workbench::transcript::RowKind;
+use crate::workbench::view;
+
+/// Changes that can be taken back one after the other.
+const UNDONE: usize = 200;
+
+/// Asks for what is supposed of the open session to be judged, unless that is what was asked for last.
+pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
+    let (Some(policy), mode) = (model.rules.policy.clone(), model.mode) else { return };
+    let number = model.supposings + 1;
+    let Some(entry) = model.entries.get_mut(model.open) else { return };
+    let Some(session) = entry.supposed_of().cloned() else { return };
+    let Some(layer) = entry.supposed.top_mut().filter(|layer| layer.is_hypothetical()) else { return };
+    let premise = Premise { session, policy, mode, what_if: layer.what_if.clone() };
+    if layer.asked.as_ref().is_some_and(|(_, asked)| asked.is(&premise)) {
+        return;
+    }
+    layer.asked = Some((number, premise.clone()));
+    model.supposings = number;
+    effects.push(Effect::Suppose(Box::new(Suppose { number, premise })));
+}
+
+/// What was supposed is judged, or cannot be. What answers an older request is dropped.
+pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Replay)>, Impossible>) {
+    let asked = |supposed: &crate::workbench::model::Supposed| {
+        supposed.top().and_then(|layer| layer.asked.as_ref()).is_some_and(|(asked, _)| *asked == number)
+    };
+    let Some(place) = model.entries.iter().position(|entry| asked(&entry.supposed)) else { return };
+    let (hypothesis, replay) = match answer {
+        Ok(answer) => *answer,
+        Err(why) => {
+            // What is on screen is what was before.
+            if let Some(layer) = model.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut()) {
+                layer.what_if = match &layer.shown {
+                    Some(shown) => shown.what_if.clone(),
+                    None => layer.undo.pop().unwrap_or_default(),
+                };
+                layer.asked = None;
+            }
+            model.note = Some(Note { failed: true, text: why.to_string() });
+            return;
+        }
+    };
+    let unknown = hypothesis.unknown.clone();
+    let pinned = model.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
+    let mut news = false;
+    let replay = Rc::new(replay);
+    let mut show = |model: &mut Model| {
+        let layer = model.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut());
+        let Some(layer) = layer else { return Land::Stay };
+        let Some((_, premise)) = &layer.asked else { return Land::Stay };
+        news = layer.shown.as_ref().is_none_or(|shown| shown.hypothesis.unknown != hypothesis.unknown);
+        let what_if = premise.what_if.clone();
+        layer.shown = Some(Shown { what_if, hypothesis: hypothesis.clone(), replay: Rc::clone(&replay) });
+        std::mem::take(&mut layer.land)
+    };
+    if place == model.open {
+        exchange(model, show);
+        // Another version gives its rules other numbers.
+        let rules = replay.policy().rules();
+        let known = pinned.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known));
+        model.pinned = known.map(|(id, _)| id);
+    } else {
+        show(model);
+    }
+    if let (Some(first), true) = (unknown.first(), news) {
+        let text = format!("the policy has no rule `{first}` any more, which what if switches off");
+        model.note = Some(Note { failed: true, text });
+    }
+}
+
+/// Shows something else in the place of what is on screen: the cursor stays at its call, wherever that is now.
+fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
+    let (cursor, session) = (model.list(Pane::Transcript).cursor, model.session().cloned());
+    let anchor = model.rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
+    let call = anchor.and_then(|row| model.rows.get(row)).and_then(|row| match row.kind {
+        RowKind::Call(index) => model.entry()?.supposed.recorded(index),
+        _ => None,
+    });
+    let land = show(model);
+    let rows = std::mem::take(&mut model.rows);
+    go::lay_out(model);
+    let now = |model: &Model, recorded: u32| {
+        let index = model.entry()?.supposed.now(recorded)?;
+        model.rows.of_call(index)
+    };
+    let edited = model.shown_supposed().map(|(_, shown)| &shown.hypothesis.edited);
+    let row = match land {
+        Land::Stay => None,
+        Land::Call(begun) => edited.and_then(|edited| edited.call(begun)),
+        Land::Added => edited.and_then(|edited| edited.added.iter().max().copied()),
+    };
+    let row = row.and_then(|index| model.rows.of_call(index)).or_else(|| {
+        let at = now(model, call?)?;
+        Some(at + (cursor - anchor?))
+    });
+    let list = model.list(Pane::Transcript);
+    let height = cursor.saturating_sub(list.top);
+    let row = row.unwrap_or(cursor);
+    let (len, shown) = go::extent(model, Pane::Transcript);
+    let list = model.list_mut(Pane::Transcript);
+    list.top = row.saturating_sub(height);
+    list.set(row, len, shown);
+    overlays::renew_bodies(model, &rows, session.as_ref());
+    go::keep_all(model);
+}
+
+/// Changes what is supposed of the open session.
+pub fn change(model: &mut Model, land: Land, change: impl FnOnce(&mut WhatIf)) {
+    let Some(entry) = model.entries.get_mut(model.open) else { return };
+    let layer = entry.supposed.top_or_new();
+    let before = layer.what_if.clone();
+    change(&mut layer.what_if);
+    if layer.what_if == before {
+        return;
+    }
+    layer.undo.push(before);
+    if layer.undo.len() > UNDONE {
+        layer.undo.remove(0);
+    }
+    layer.land = land;
+    if !layer.is_hypothetical() {
+        to_recording(model);
+    }
+}
+
+/// Nothing is supposed any more: the recording is shown again.
+fn to_recording(model: &mut Model) {
+    exchange(model, |model| {
+        if let Some(layer) = model.entries.get_mut(model.open).and_then(|entry| entry.supposed.top_mut()) {
+            layer.shown = None;
+            layer.asked = None;
+        }
+        Land::Stay
+    });
+}
+
+/// Takes the last change back.
+pub fn undo(model: &mut Model) {
+    let layer = model.entries.get_mut(model.open).and_then(|entry| entry.supposed.top_mut());
+    let Some((layer, before)) = layer.and_then(|layer| Some((layer.undo.pop()?, layer))).map(|(b, l)| (l, b))
+    else {
+        return say(model, "nothing to take back");
+    };
+    layer.what_if = before;
+    let (left, hypothetical) = (layer.undo.len(), layer.is_hypothetical());
+    let text = match (hypothetical, left) {
+        (false, _) => "taken back: this is the recording again".to_owned(),
+        (true, left) => format!("taken back; {left} more can be"),
+    };
+    if !hypothetical {
+        to_recording(model);
+    }
+    say(model, text);
+}
+
+/// Takes all changes back, together.
+pub fn drop_all(model: &mut Model) {
+    change(model, Land::Stay, |what_if| *what_if = WhatIf::default());
+    say(model, format!("what if is dropped; {} brings it back", Command::WhatIfUndo.key()));
+}
+
+/// Leaves what is supposed, if anything is, or what is waited for. Whether there was something to leave.
+pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) -> bool {
+    if model.looking.take().is_some() {
+        effects.push(Effect::Witness(None));
+        say(model, "the search for a witness is called off");
+        return true;
+    }
+    let Some(layer) = model.entry().and_then(|entry| entry.supposed.top()) else { return false };
+    if layer.part.is_some() {
+        close_witness(model);
+        return true;
+    }
+    if what_if_too && layer.is_hypothetical() {
+        drop_all(model);
+        return true;
+    }
+    false
+}
+
+fn close_witness(model: &mut Model) {
+    let mut part = None;
+    exchange(model, |model| {
+        let entry = model.entries.get_mut(model.open);
+        part = entry.and_then(|entry| entry.supposed.pop()).and_then(|layer| layer.part);
+        Land::Stay
+    });
+    let Some(part) = part else { return };
+    if part.jumped {
+        jump::back(model);
+        go::focus(model, Pane::Changes);
+    } else {
+        *model.list_mut(Pane::Transcript) = part.from;
+        go::keep_all(model);
+    }
+}
+
+/// Begins to type other arguments.
+pub fn arguments(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some((call, target)) = targeted(model) else { return };
+    let text = call.arguments.raw().to_owned();
+    asking::begin(model, Ask::Arguments(target), &text, effects);
+}
+
+/// Begins to type another result.
+pub fn result(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some((call, target)) = targeted(model).filter(|_| keeps_results(model)) else { return };
+    let text = content(model, &call, target).raw().to_owned();
+    asking::begin(model, Ask::Result(target), &text, effects);
+}
+
+/// Begins to type a call more in this turn.
+pub fn new_call(model: &mut Model, effects: &mut Vec<Effect>) {
+    match model.target_turn() {
+        Some(turn) => asking::begin(model, Ask::NewCall(turn), "", effects),
+        None => say(model, "no turn is selected that a call could be added to"),
+    }
+}
+
+/// Lets the call end otherwise: ok, error, refused, without a result.
+pub fn outcome(model: &mut Model) {
+    let Some((call, target)) = targeted(model).filter(|_| keeps_results(model)) else { return };
+    let outcome = match call.outcome {
+        Outcome::Ok => Outcome::Error,
+        Outcome::Error => Outcome::Refused,
+        Outcome::Refused => Outcome::Unknown,
+        Outcome::Unknown => Outcome::Ok,
+    };
+    let content = match content(model, &call, target) {
+        content if content.is_missing() => Body::text(""),
+        content => content,
+    };
+    set_result(model, target, outcome, content);
+    let (place, was, word) = (view::line::place(call.at), call.outcome.word(), outcome.word());
+    let more = if outcome == Outcome::Unknown { ", without a result" } else { "" };
+    say(model, format!("{place} {}: {word} instead of {was}{more}", call.tool));
+}
+
+/// Leaves the call out.
+pub fn drop_call(model: &mut Model) {
+    let Some((call, target)) = targeted(model) else { return };
+    change(model, Land::Stay, |what_if| match target {
+        Target::Known(index) => what_if.edit(Edit::DropCall(index)),
+        Target::Added(place) => drop(what_if.take_back(place)),
+    });
+    say(model, format!("{} {} is left out", view::line::place(call.at), call.tool));
+}
+
+/// Switches the rule that is shown, or in the policy the one under the cursor, off or on again.
+pub fn switch(model: &mut Model) {
+    let Some(rule) = pointed(model) else { return say(model, "no rule is under the cursor") };
+    let Some(id) = model.rule(rule).map(|rule| Arc::clone(&rule.id)) else { return };
+    let mut off = false;
+    change(model, Land::Stay, |what_if| off = what_if.switch(&id));
+    model.pinned = Some(rule);
+    say(model, format!("{id} is {}", if off { "off" } else { "on again" }));
+}
+
+fn pointed(model: &Model) -> Option<RuleId> {
+    if model.focus != Pane::Policy {
+        return model.shown_rule();
+    }
+    let source = view::policy::shown(model)?.source;
+    let line = u32::try_from(model.list(Pane::Policy).cursor + 1).ok()?;
+    let rules = model.replay().map(|replay| replay.policy()).or(model.rules.policy.as_ref())?.rules();
+    let here = rules.iter().filter(|(_, rule)| {
+        let (first, last) = lines_of(&rule.source, rule.span);
+        rule.source.name() == source.name() && (first..=last).contains(&line)
+    });
+    // The innermost one.
+    here.min_by_key(|(_, rule)| rule.span.end - rule.span.start).map(|(id, _)| id)
+}
+
+/// The call under the cursor and how it is to be changed.
+fn targeted(model: &mut Model) -> Option<(Call, Target)> {
+    let found = model.call().cloned().zip(model.target());
+    if found.is_none() {
+        say(model, "what is supposed is just being judged");
+    }
+    found
+}
+
+fn keeps_results(model: &mut Model) -> bool {
+    let kept = model.session().is_some_and(|session| session.facts.results != Results::Absent);
+    if !kept {
+        say(model, "this recording keeps no results, so none can be changed");
+    }
+    kept
+}
+
+/// What the call's result holds; of one that is left out, what it held.
+fn content(model: &Model, call: &Call, target: Target) -> Body {
+    let messages = |call: &Call, session: &crate::session::Session| {
+        let message = call.result.and_then(|at| session.messages.get(at));
+        message.map_or_else(|| call.output.clone(), |message| message.content.clone())
+    };
+    let shown = model.session().map(|session| messages(call, session)).unwrap_or_default();
+    match target {
+        Target::Known(index) if shown.is_missing() => {
+            let begun = model.entry().and_then(|entry| entry.supposed_of());
+            let known = begun.and_then(|session| Some(messages(session.calls.get(index as usize)?, session)));
+            known.unwrap_or_default()
+        }
+        _ => shown,
+    }
+}
+
+/// What was typed for a call's result.
+pub fn typed_result(model: &mut Model, target: Target, text: &str) {
+    let Some(call) = model.call().cloned() else { return };
+    let before = content(model, &call, target);
+    let body = like(&before, text);
+    if same(&body, &before) && call.outcome != Outcome::Unknown {
+        return say(model, "nothing is changed");
+    }
+    let outcome = if call.outcome == Outcome::Unknown { Outcome::Ok } else { call.outcome };
+    set_result(model, target, outcome, body);
+    say(model, format!("{} {}: another result", view::line::place(call.at), call.tool));
+}
+
+/// What was typed for a call's arguments.
+pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
+    let Some(call) = model.call().cloned() else { return };
+    let arguments = like(&call.arguments, text);
+    if same(&arguments, &call.arguments) {
+        return say(model, "nothing is changed");
+    }
+    change(model, Land::Stay, |what_if| match target {
+        Target::Known(call) => what_if.edit(Edit::Arguments { call, arguments }),
+        Target::Added(place) => {
+            amend(what_if, place, |call| call.arguments = arguments);
+        }
+    });
+    say(model, format!("{} {}: other arguments", view::line::place(call.at), call.tool));
+}
+
+/// A call that was typed.
+pub fn typed_call(model: &mut Model, turn: u32, call: Added) {
+    let text = format!("{} is added behind the other calls of its turn", call.tool);
+    change(model, Land::Added, |what_if| what_if.edit(Edit::AddCall { turn, call }));
+    say(model, text);
+}
+
+fn set_result(model: &mut Model, target: Target, outcome: Outcome, content: Body) {
+    change(model, Land::Stay, |what_if| match target {
+        Target::Known(call) => what_if.edit(Edit::Result { call, outcome, content }),
+        Target::Added(place) => amend(what_if, place, |call| {
+            call.outcome = outcome;
+            call.content = content;
+        }),
+    });
+}
+
+fn amend(what_if: &mut WhatIf, place: usize, amend: impl FnOnce(&mut Added)) {
+    if let Some(Edit::AddCall { turn, call }) = what_if.edits().get(place) {
+        let (turn, mut call) = (*turn, call.clone());
+        amend(&mut call);
+        what_if.replace(place, Edit::AddCall { turn, call });
+    }
+}
+
+/// Whether rules could not tell two bodies apart: JSON may be laid out otherwise.
+fn same(one: &Body, other: &Body) -> bool {
+    one == other || one.parsed().is_some_and(|value| Some(value) == other.parsed())
+}
+
+/// Text as a body in the form of the one before.
+fn like(before: &Body, text: &str) -> Body {
+    let in_place = before.form() == Some(crate::session::Form::Json);
+    if in_place && serde_json::from_str::<serde_json::Value>(text).is_ok() {
+        Body::json(text)
+    } else {
+        Body::text(text)
+    }
+}

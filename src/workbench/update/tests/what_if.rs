@@ -1,0 +1,419 @@
+//! What if, witnesses, and saving, by keys.
+
+use std::fs;
+
+use super::note;
+use crate::case::judge;
+use crate::policy::{Policy, PolicyFile};
+use crate::source::Source;
+use crate::workbench::effect::{Effect, Save};
+use crate::workbench::keys::Key;
+use crate::workbench::layout::Pane;
+use crate::workbench::message::Msg;
+use crate::workbench::model::Model;
+use crate::workbench::run::suppose;
+use crate::workbench::testing::*;
+use crate::workbench::update::update;
+
+fn refund() -> Model {
+    let mut model = opened(120, 40, "mono", vec![refunds(), clean()]);
+    press(&mut model, "]f");
+    assert_eq!(verdict(&model), "deny");
+    model
+}
+
+fn verdict(model: &Model) -> &'static str {
+    model.judged_call().map_or("none", |judged| judged.decision.verdict.word())
+}
+
+fn selected(model: &Model) -> String {
+    model.call().map_or_else(String::new, |call| format!("{} {}", call.tool, call.arguments.raw()))
+}
+
+/// Clears what stands in the prompt and types something else.
+fn answer(model: &mut Model, text: &str) {
+    press(model, "Ctrl-u");
+    typed(model, text);
+    press(model, "Enter");
+}
+
+#[test]
+fn other_arguments_are_judged_at_once_and_taken_back() {
+    let mut model = refund();
+    press(&mut model, "xa");
+    let prompt = model.prompt.as_ref().unwrap();
+    assert_eq!(prompt.input.value(), r#"{"order_id": "ORD-124", "amount": 214.0}"#, "as it was recorded");
+    answer(&mut model, r#"{"order_id": "ORD-123", "amount": 214.0}"#);
+    assert_eq!(verdict(&model), "allow");
+    assert_eq!(selected(&model), r#"issue_refund {"order_id": "ORD-123", "amount": 214.0}"#);
+    let shown = screen(&model);
+    assert!(shown.contains("WHAT IF 1") && shown.contains("2 Transcript (what if)"), "{shown}");
+    assert!(shown.contains("call      (changed) issue_refund"), "{shown}");
+    assert!(shown.contains("what if  deny > allow"), "{shown}");
+    assert!(
+        shown.contains("✗ refund-124") && shown.contains("1✗  3"),
+        "the list keeps what was recorded\n{shown}"
+    );
+    press(&mut model, "xu");
+    assert_eq!(verdict(&model), "deny");
+    assert!(!screen(&model).contains("WHAT IF"));
+    press(&mut model, "xu");
+    assert_eq!(note(&model), "no what-if to take back");
+}
+
+#[test]
+fn what_is_no_json_is_given_back() {
+    let mut model = refund();
+    press(&mut model, "xa");
+    answer(&mut model, r#"{"order_id": }"#);
+    let prompt = model.prompt.as_ref().expect("still typing");
+    assert_eq!(prompt.input.value(), r#"{"order_id": }"#);
+    assert!(prompt.refused.as_ref().unwrap().starts_with("not JSON: "));
+    press(&mut model, "Esc");
+    assert!(model.prompt.is_none() && model.shown_supposed().is_none());
+}
+
+#[test]
+fn another_result_stops_what_rests_on_it() {
+    let mut model = refund();
+    press(&mut model, "k");
+    assert_eq!(verdict(&model), "allow");
+    press(&mut model, "k xr");
+    answer(&mut model, r#"{"eligible": false}"#);
+    assert_eq!(selected(&model), r#"check_eligibility {"order_id": "ORD-123"}"#);
+    assert!(screen(&model).contains(r#"result    (changed) {"eligible": false}"#), "{}", screen(&model));
+    press(&mut model, "j");
+    assert_eq!(verdict(&model), "deny");
+    // Back to the recording, and back to what was supposed.
+    press(&mut model, "xq");
+    assert_eq!(verdict(&model), "allow");
+    press(&mut model, "xu");
+    assert_eq!(verdict(&model), "deny");
+    // Closing is dropping, and the same key then quits.
+    assert!(press(&mut model, "q").is_empty());
+    assert_eq!(verdict(&model), "allow");
+    assert!(matches!(press(&mut model, "q").as_slice(), [Effect::Quit]));
+}
+
+#[test]
+fn outcomes_go_round() {
+    let mut model = refund();
+    press(&mut model, "gg j");
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        press(&mut model, "xo");
+        seen.push(model.call().unwrap().outcome.word());
+    }
+    assert_eq!(seen, ["error", "refused", "unknown", "ok"]);
+    assert_eq!(model.call().unwrap().output.raw(), r#"{"eligible": true, "reason": "within_policy"}"#);
+}
+
+#[test]
+fn a_call_goes_and_another_comes() {
+    let mut model = refund();
+    press(&mut model, "k k xd");
+    assert_eq!(model.session().unwrap().calls.len(), 2);
+    press(&mut model, "G k k");
+    press(&mut model, "]f");
+    assert_eq!(model.replay().unwrap().summary().deny, 2, "nothing was checked");
+    press(&mut model, "gg xn");
+    answer(&mut model, r#"check_eligibility {"order_id": "ORD-124"} => {"eligible": true}"#);
+    assert_eq!(
+        selected(&model),
+        r#"check_eligibility {"order_id": "ORD-124"}"#,
+        "the cursor is on the new one"
+    );
+    assert!(screen(&model).contains("call      (new) check_eligibility"), "{}", screen(&model));
+    press(&mut model, "j j");
+    assert_eq!(verdict(&model), "allow");
+    // What was added is changed and dropped like any other.
+    press(&mut model, "k k xa");
+    answer(&mut model, r#"{"order_id": "ORD-9"}"#);
+    assert_eq!(selected(&model), r#"check_eligibility {"order_id": "ORD-9"}"#);
+    assert_eq!(model.replay().unwrap().summary().deny, 2);
+    press(&mut model, "xo");
+    assert_eq!(model.call().unwrap().outcome.word(), "error");
+    press(&mut model, "xd");
+    assert_eq!(model.session().unwrap().calls.len(), 2);
+}
+
+#[test]
+fn calls_are_typed_in_a_line() {
+    let mut model = refund();
+    let cases = [
+        ("ping", Some(("ping", "{}", "unknown"))),
+        ("ping => pong => x", Some(("ping", "{}", "ok"))),
+        (r#"ping {"a": "=>"}=> b"#, Some(("ping", r#"{"a": "=>"}"#, "ok"))),
+        (r#"ping {"a": 1} b"#, None),
+        (r#"ping {"a": "#, None),
+        (r#"{"a": 1}"#, None),
+        ("", None),
+    ];
+    for (text, wanted) in cases {
+        press(&mut model, "xn");
+        answer(&mut model, text);
+        match wanted {
+            Some((tool, arguments, outcome)) => {
+                let call = model.call().unwrap();
+                assert_eq!(
+                    (&*call.tool, call.arguments.raw(), call.outcome.word()),
+                    (tool, arguments, outcome)
+                );
+                press(&mut model, "xu");
+            }
+            None => {
+                assert!(model.prompt.as_ref().is_some_and(|prompt| prompt.refused.is_some()), "{text}");
+                press(&mut model, "Esc");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rule_goes_off_and_on() {
+    let mut model = refund();
+    press(&mut model, "xx");
+    assert_eq!(verdict(&model), "allow");
+    assert!(note(&model).ends_with("#/preconditions/0 is off"), "{}", note(&model));
+    let shown = screen(&model);
+    assert!(shown.contains("what if: 1 rule off"), "{shown}");
+    assert!(shown.contains("– 4 ") || shown.contains("–  4"), "the rule's lines are marked\n{shown}");
+    // It is still shown, so the same key switches it on.
+    press(&mut model, "xx");
+    assert_eq!(verdict(&model), "deny");
+    // In the policy, it is the rule under the cursor.
+    press(&mut model, "7 G xx");
+    assert!(note(&model).contains("forbids_after"), "{}", note(&model));
+    assert_eq!(verdict(&model), "deny");
+}
+
+#[test]
+fn what_is_supposed_stays_with_its_session_and_outlives_an_edit() {
+    let mut model = refund();
+    press(&mut model, "xx");
+    press(&mut model, "}");
+    assert!(!screen(&model).contains("WHAT IF"));
+    press(&mut model, "{");
+    assert!(screen(&model).contains("WHAT IF 1"));
+    assert_eq!(verdict(&model), "allow");
+    // A rule of the same id is still off in the next version; of another one, that is said.
+    let commented = format!("# edited\n{CONTRACT}");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&commented)), at: "12:05:00".to_owned() });
+    assert_eq!(verdict(&model), "allow");
+    let other = "tool: issue_refund\nforbids_after: [void_order]\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(other)), at: "12:06:00".to_owned() });
+    assert!(screen(&model).contains("1 rule to be off is not there"), "{}", screen(&model));
+}
+
+#[test]
+fn findings_lead_to_recorded_calls_wherever_they_are_now() {
+    let mut model = refund();
+    press(&mut model, "k k xd F Enter");
+    assert_eq!(selected(&model), r#"issue_refund {"order_id": "ORD-124", "amount": 214.0}"#);
+    press(&mut model, "xd F Enter");
+    assert!(note(&model).contains("left out"), "{}", note(&model));
+}
+
+#[test]
+fn a_witness_is_opened_and_left() {
+    let mut model = refund();
+    let before = model.list(Pane::Transcript);
+    press(&mut model, "W");
+    assert_eq!(model.session().unwrap().calls.len(), 2);
+    assert_eq!(
+        (verdict(&model), selected(&model).as_str()),
+        ("deny", r#"issue_refund {"order_id": "ORD-124", "amount": 214.0}"#)
+    );
+    let shown = screen(&model);
+    assert!(shown.contains("WITNESS 2 of 3 calls"), "{shown}");
+    assert!(shown.contains("witness of refund-124: 2 of 3 calls, minimal"), "{shown}");
+    // It can be changed further; leaving it leaves that as well.
+    press(&mut model, "xx");
+    assert_eq!(verdict(&model), "allow");
+    press(&mut model, "Esc");
+    assert_eq!(model.session().unwrap().calls.len(), 3);
+    assert_eq!(model.list(Pane::Transcript), before);
+    press(&mut model, "k W");
+    assert!(note(&model).contains("not stopped"), "{}", note(&model));
+}
+
+#[test]
+fn the_witness_of_what_is_supposed() {
+    let mut model = refund();
+    press(&mut model, "k k xo j W");
+    assert_eq!(verdict(&model), "deny");
+    assert!(screen(&model).contains("WITNESS"));
+    press(&mut model, "q");
+    assert!(screen(&model).contains("WHAT IF 1"), "back to what was supposed\n{}", screen(&model));
+}
+
+#[test]
+fn an_answer_that_nobody_waits_for_is_dropped() {
+    let mut model = refund();
+    let wanted = update(&mut model, Msg::Key(Key::char('W')));
+    let [Effect::Witness(Some(wanted))] = wanted.as_slice() else { panic!("{wanted:?}") };
+    assert!(screen(&model).contains("looking for a witness"));
+    let called_off = press(&mut model, "Esc");
+    assert!(matches!(called_off.as_slice(), [Effect::Witness(None)]), "{called_off:?}");
+    let newest = std::sync::atomic::AtomicU64::new(wanted.number);
+    feed(&mut model, suppose::look(wanted, &newest));
+    assert!(model.shown_supposed().is_none());
+}
+
+#[test]
+fn the_witness_of_a_change() {
+    let mut model = opened(120, 40, "mono", vec![clean(), refunds()]);
+    let other = "tool: issue_refund\nforbids_after: [void_order]\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(other)), at: "12:06:00".to_owned() });
+    press(&mut model, "8 gg j W");
+    assert!(screen(&model).contains("witness of refund-124: 2 of 3 calls, minimal"), "{}", screen(&model));
+    assert_eq!(verdict(&model), "allow");
+    press(&mut model, "q");
+    assert_eq!((model.open, model.focus), (0, Pane::Changes), "where one was");
+}
+
+/// Presses `s` and answers with a name; gives what is to be saved.
+fn saved(model: &mut Model, name: &str) -> Box<Save> {
+    press(model, "s");
+    press(model, "Ctrl-u");
+    typed(model, name);
+    let effect = press(model, "Enter").pop();
+    match effect {
+        Some(Effect::Save(save)) => save,
+        other => panic!("{other:?} {}", note(model)),
+    }
+}
+
+#[test]
+fn saving_proposes_a_name_and_overwrites_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let contract = folder.path().join("issue_refund.yaml");
+    fs::write(&contract, CONTRACT).unwrap();
+    let mut model = refund();
+    assert!(press(&mut model, "s").is_empty());
+    assert!(note(&model).contains("sample inside the program"), "{}", note(&model));
+    model.policy_paths = vec![contract.to_string_lossy().into_owned()];
+    press(&mut model, "s");
+    let proposed = model.prompt.as_ref().unwrap().input.value().to_owned();
+    assert_eq!(proposed, format!("{}/refund-124-2_2.case.yaml", folder.path().display()));
+    let effect = press(&mut model, "Enter").pop();
+    let Some(Effect::Save(save)) = effect else { panic!("{effect:?}") };
+    feed(&mut model, suppose::save(&save));
+    assert!(note(&model).starts_with("saved ") && note(&model).ends_with(" passes"), "{}", note(&model));
+    let text = fs::read_to_string(&proposed).unwrap();
+    assert!(text.contains("policy: issue_refund.yaml") && text.contains("decision: deny"), "{text}");
+    assert!(!text.contains("on their way"), "nothing behind the call\n{text}");
+    // Once more: another name is proposed, and the file stays.
+    fs::write(&proposed, "mine").unwrap();
+    feed(&mut model, suppose::save(&save));
+    assert_eq!(fs::read_to_string(&proposed).unwrap(), "mine");
+    let prompt = model.prompt.as_ref().unwrap();
+    assert!(prompt.input.value().ends_with("refund-124-2_2-2.case.yaml"), "{}", prompt.input.value());
+    assert!(prompt.refused.as_ref().unwrap().ends_with("is there already"));
+}
+
+#[test]
+fn what_is_supposed_is_saved_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let contract = folder.path().join("issue_refund.yaml");
+    fs::write(&contract, CONTRACT).unwrap();
+    let mut model = refund();
+    model.policy_paths = vec![contract.to_string_lossy().into_owned()];
+    let name = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    press(&mut model, "xx");
+    let save = saved(&mut model, &name("off.yaml"));
+    feed(&mut model, suppose::save(&save));
+    let text = fs::read_to_string(name("off.yaml")).unwrap();
+    assert!(text.contains(r##"without: ["issue_refund.yaml#/preconditions/0"]"##), "{text}");
+    assert!(text.contains("# hypothetical, not as it was recorded: 1 rule off"), "{text}");
+    press(&mut model, "xq W");
+    let save = saved(&mut model, &name("witness.yaml"));
+    feed(&mut model, suppose::save(&save));
+    let text = fs::read_to_string(name("witness.yaml")).unwrap();
+    assert!(text.contains("# a witness: 2 of 3 calls; nothing can be left out of it"), "{text}");
+}
+
+#[test]
+fn long_texts_go_to_the_editor() {
+    let mut model = refund();
+    press(&mut model, "xa");
+    let effect = press(&mut model, "Ctrl-x").pop();
+    let Some(Effect::Compose { ask, text }) = effect else { panic!("{effect:?}") };
+    assert!(text.contains("\n  \"order_id\": \"ORD-124\""), "laid out for the eye: {text}");
+    let written = Msg::Composed { ask, text: "{\n  \"order_id\": \"ORD-123\"\n}\n".to_owned() };
+    feed(&mut model, written);
+    assert_eq!(selected(&model), r#"issue_refund {"order_id":"ORD-123"}"#);
+    let long = format!(r#"{{"order_id": "{}"}}"#, "x".repeat(500));
+    press(&mut model, "xa");
+    answer(&mut model, &long);
+    let effect = press(&mut model, "xa").pop();
+    assert!(matches!(effect, Some(Effect::Compose { .. })), "at once");
+}
+
+/// As `toolgate test` does: what the case refers to is read anew.
+fn passes(file: &str) -> bool {
+    let text = fs::read_to_string(file).unwrap();
+    let read = crate::case::read::read(&Source::new(file, text.as_str()), true);
+    let [case] = read.cases.as_slice() else { panic!("{:?}\n{text}", read.diagnostics) };
+    let mut files = Vec::new();
+    for policy in &case.policy {
+        let version = crate::files::read_version(&crate::files::beside(file, &policy.path), &[]).unwrap();
+        files.extend(version.files.into_iter().map(|read| PolicyFile {
+            name: read.name,
+            relative: read.relative,
+            text: read.text.unwrap(),
+            named: read.named,
+        }));
+    }
+    let policy = Policy::load(&files, None).policy.expect("the policy loads");
+    let policy = judge::version(case, &policy).expect("its rules are there");
+    let crate::case::Recorded::Inline(session) = &case.session else { panic!("{text}") };
+    judge::judge(case, session, &policy).passes()
+}
+
+/// A policy of each dialect, and sessions that it is about.
+const SAMPLES: [(&str, &str); 6] = [
+    ("refunds/issue_refund.yaml", "refund-124-order-mismatch.json"),
+    ("clinic/records.yaml", "ward.jsonl"),
+    ("desk/analyst.yaml", "support-desk.jsonl"),
+    ("workspace/coding.yaml", "workspace-803-reset-and-restore.json"),
+    ("workspace/notes.yaml", "workspace-811-inbox.json"),
+    ("phone/front_desk.yaml", "support-phone.jsonl"),
+];
+
+/// Every call of samples in all dialects, as recorded and with each rule switched off that decided, passes when saved.
+#[test]
+fn cases_of_all_dialects_pass_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut saved_cases = 0;
+    for (policy, sessions) in SAMPLES {
+        let mut model = sample(120, 40, "mono", policy, sessions);
+        model.policy_paths = vec![format!("contracts/{policy}")];
+        for entry in 0..model.entries.len() {
+            press(&mut model, if entry == 0 { "1 gg 2" } else { "}" });
+            for call in 0..model.session().map_or(0, |session| session.calls.len()) {
+                let row = model.rows.of_call(call as u32).unwrap();
+                crate::workbench::update::go::to_row(&mut model, row);
+                feed(&mut model, Msg::ChordWaits);
+                for change in ["", "xx", "xo"] {
+                    press(&mut model, change);
+                    let name = folder.path().join(format!("{saved_cases}.yaml"));
+                    let name = name.to_string_lossy().into_owned();
+                    let save = saved(&mut model, &name);
+                    feed(&mut model, suppose::save(&save));
+                    assert!(
+                        note(&model).starts_with("saved "),
+                        "{sessions} {call} {change}: {}",
+                        note(&model)
+                    );
+                    assert!(passes(&name), "{}", fs::read_to_string(&name).unwrap());
+                    saved_cases += 1;
+                    if model.facts().what_if {
+                        press(&mut model, "xq");
+                    }
+                }
+            }
+        }
+    }
+    assert!(saved_cases > 100, "{saved_cases}");
+}

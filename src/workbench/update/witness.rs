@@ -1,0 +1,101 @@
+//! The smallest part of a session that still shows a denial or a change: asking for it, and opening it.
+
+use std::sync::Arc;
+
+use super::{go, jump, say};
+use crate::compare::{At, Base};
+use crate::session::Session;
+use crate::what_if::WhatIf;
+use crate::witness::Witness;
+use crate::workbench::effect::{Effect, Wanted};
+use crate::workbench::layout::Pane;
+use crate::workbench::model::supposed::{Land, Layer, Looking, Smallest};
+use crate::workbench::model::{ChangeRow, Model, Note};
+
+/// Asks for the witness of the change under the cursor, else of the selected call's denial.
+pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
+    match wanted(model) {
+        Ok((looking, wanted)) => {
+            model.supposings = wanted.number;
+            model.looking = Some(looking);
+            say(model, "looking for the smallest part of the session that still shows it");
+            effects.push(Effect::Witness(Some(Box::new(wanted))));
+        }
+        Err(why) => say(model, why),
+    }
+}
+
+fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
+    let number = model.supposings + 1;
+    let recorded = |entry: usize| -> Result<Arc<Session>, &'static str> {
+        model.entries.get(entry).and_then(|entry| entry.session.clone()).ok_or("no session is open")
+    };
+    if model.focus == Pane::Changes {
+        let row = model.change_rows(model.list(Pane::Changes).cursor).next();
+        let Some(ChangeRow::Change(entry, change)) = row else {
+            return Err("no change stands behind this row");
+        };
+        let At::Call(at) = change.at else {
+            return Err("a witness is looked for of calls that are decided otherwise");
+        };
+        let comparison = model.changes.comparison.as_ref().ok_or("there is nothing to compare with")?;
+        let base = match comparison.base() {
+            Base::Version(base) => Some(Arc::clone(base)),
+            Base::Recorded => None,
+        };
+        let session = recorded(entry)?;
+        let policy = Arc::clone(comparison.policy());
+        let wanted =
+            Wanted { number, session: Arc::clone(&session), base, policy, mode: model.mode, call: at.index };
+        let recorded = Arc::clone(&session);
+        return Ok((Looking { number, entry, recorded, session, call: at.index, change: true }, wanted));
+    }
+    let call = model.call().ok_or("no call is selected")?.at.index;
+    let stops = model.judged_call().is_some_and(|judged| judged.decision.verdict.stops());
+    let replay =
+        model.replay().filter(|_| stops).ok_or("this call is not stopped, so there is nothing to show")?;
+    let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
+    let wanted =
+        Wanted { number, session: Arc::clone(&session), base: None, policy, mode: replay.mode(), call };
+    let (entry, recorded) = (model.open, recorded(model.open)?);
+    Ok((Looking { number, entry, recorded, session, call, change: false }, wanted))
+}
+
+/// It is found, or there is none. What answers an older request is dropped.
+pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
+    let Some(looking) = model.looking.take_if(|looking| looking.number == number) else { return };
+    let Some(witness) = found else {
+        model.note =
+            Some(Note { failed: true, text: "no part of the session shows it by itself".to_owned() });
+        return;
+    };
+    let Some(entry) = model.place_of(&looking.recorded, looking.entry) else {
+        return say(model, "the session was recorded anew meanwhile");
+    };
+    let still = model.session().is_some_and(|session| Arc::ptr_eq(session, &looking.session));
+    let here = entry == model.open && still;
+    if !(looking.change || here) {
+        return say(model, "a witness was found, but something else was opened meanwhile");
+    }
+    if looking.change {
+        jump::leave(model);
+        go::open(model, entry);
+        go::focus(model, Pane::Transcript);
+    }
+    let mut what_if = WhatIf::default();
+    if let Some((_, shown)) = model.shown_supposed().filter(|_| !looking.change) {
+        // It is decided by what is switched off there, too.
+        for rule in shown.what_if.off() {
+            what_if.switch(rule);
+        }
+    }
+    let (of, left) = (looking.session.calls.len(), witness.session().calls.len());
+    let smallest = if witness.minimal { "minimal" } else { "not proven minimal" };
+    say(model, format!("{left} of {of} calls show it, {smallest}; q goes back"));
+    let land = witness.call(looking.call).map_or(Land::Stay, |at| Land::Call(at.index));
+    let from = model.list(Pane::Transcript);
+    let part = Smallest { witness: *witness, of, recorded: looking.change, from, jumped: looking.change };
+    if let Some(entry) = model.entries.get_mut(entry) {
+        entry.supposed.push(Layer { part: Some(part), what_if, land, ..Layer::default() });
+    }
+}

@@ -1,0 +1,107 @@
+//! How what is supposed is marked wherever it is shown: in words, never by colour alone.
+
+use crate::report::words;
+use crate::session::edit::Edit;
+use crate::what_if::WhatIf;
+use crate::workbench::layout::Pane;
+use crate::workbench::model::Model;
+use crate::workbench::model::supposed::summary;
+use crate::workbench::transcript::RowKind;
+
+/// For the header, in few words: `WITNESS 2 of 9 calls`, `WHAT IF 3`.
+#[must_use]
+pub fn label(model: &Model) -> Option<String> {
+    let (layer, shown) = model.shown_supposed()?;
+    let changes = shown.what_if.edits().len() + shown.what_if.off().count();
+    let own = layer.part.is_none() || !layer.undo.is_empty();
+    Some(match &layer.part {
+        Some(part) => {
+            let what_if = if own && changes > 0 { " WHAT IF" } else { "" };
+            format!("WITNESS {} of {} calls{what_if}", part.witness.session().calls.len(), part.of)
+        }
+        None => format!("WHAT IF {changes}"),
+    })
+}
+
+/// For the titles of panes that show what is supposed.
+#[must_use]
+pub fn title(model: &Model, pane: Pane) -> &'static str {
+    let Some((layer, shown)) = model.shown_supposed() else { return "" };
+    match pane {
+        Pane::Sessions | Pane::Changes => "",
+        Pane::Policy if shown.what_if.off().next().is_none() => "",
+        Pane::Transcript => match &layer.part {
+            Some(part) if part.witness.minimal => " (witness)",
+            Some(_) => " (witness, not minimal?)",
+            None => " (what if)",
+        },
+        // Little room: what is meant is said in full above the transcript.
+        _ if layer.part.is_some() && pane != Pane::Policy => " (part)",
+        _ => " (if)",
+    }
+}
+
+/// In a whole sentence, for the title of the transcript: `witness of refund-124: 2 of 9 calls, minimal`.
+#[must_use]
+pub fn note(model: &Model) -> Option<String> {
+    let (layer, shown) = model.shown_supposed()?;
+    let mut parts = Vec::new();
+    if let Some(part) = &layer.part {
+        let name = model.entry().map_or("", |entry| &*entry.name);
+        let least = if part.witness.minimal { "minimal" } else { "not proven minimal" };
+        let left = part.witness.session().calls.len();
+        parts.push(format!("witness of {name}: {left} of {}, {least}", words::count(part.of as u64, "call")));
+    }
+    if !shown.what_if.is_empty() {
+        parts.push(format!("what if: {}", summary(&shown.what_if)));
+    }
+    match shown.hypothesis.unknown.len() {
+        0 => {}
+        1 => parts.push("1 rule to be off is not there".to_owned()),
+        gone => parts.push(format!("{gone} rules to be off are not there")),
+    }
+    Some(parts.join("; "))
+}
+
+/// What is supposed about a row of the transcript; empty where it is as recorded.
+#[must_use]
+pub fn mark(model: &Model, row: RowKind) -> &'static str {
+    let Some((_, shown)) = model.shown_supposed() else { return "" };
+    let (index, result) = match row {
+        RowKind::Call(index) => (index, false),
+        RowKind::Result(index) => (index, true),
+        RowKind::Message(_) => return "",
+    };
+    if shown.hypothesis.edited.added.contains(&index) {
+        return "(new) ";
+    }
+    let changed = |edit: &Edit, call: u32| match edit {
+        Edit::Arguments { call: changed, .. } => !result && *changed == call,
+        // A result that there is none of any more is told at its call.
+        Edit::Result { call: changed, outcome, .. } => {
+            *changed == call && result != (*outcome == crate::session::Outcome::Unknown)
+        }
+        _ => false,
+    };
+    let Some(before) = shown.hypothesis.edited.before(index) else { return "" };
+    let edits = |what_if: &WhatIf| what_if.edits().iter().any(|edit| changed(edit, before));
+    if edits(&shown.what_if) { "(changed) " } else { "" }
+}
+
+/// What the policy makes of the selected call as it was recorded, where something else is supposed: `deny > allow`.
+#[must_use]
+pub fn beside(model: &Model) -> Option<String> {
+    let (layer, shown) = model.shown_supposed()?;
+    let entry = model.entry()?;
+    let now = model.call()?.at.index;
+    let word = |replay: &crate::replay::Replay, index| {
+        replay.call(index).map(|judged| judged.decision.verdict.word().replace('_', " "))
+    };
+    let new = word(&shown.replay, now)?;
+    let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new > {new}")) };
+    let (_, replay) = entry.replay.as_ref()?;
+    let known = word(replay, recorded)?;
+    // In a part of a session that nothing is changed in, only what is otherwise is worth a line.
+    let told = layer.part.is_none() || !shown.what_if.is_empty() || known != new;
+    told.then(|| format!("{known} > {new}"))
+}
