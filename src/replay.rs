@@ -7,7 +7,7 @@
 pub mod corpus;
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -16,7 +16,8 @@ use crate::engine::{Decision, Halt, Mode, Narrowing, NewCall, Run, Ticket, Verdi
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Depth, End, StateItem};
 use crate::policy::Policy;
-use crate::session::{Body, Call, CallRef, Message, MessageKind, Outcome, Session, Turn};
+use crate::session::part::View;
+use crate::session::{Body, Call, CallRef, Facts, Message, MessageKind, Outcome, Part, Session, Turn};
 
 /// A session judged by a policy.
 pub struct Replay {
@@ -126,11 +127,12 @@ const STRIDE: u32 = 64;
 impl Replay {
     /// Judges every call.
     pub fn new(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
-        let mut player = Player::new(session, policy, mode, Depth::Findings);
+        let view = View::from(&**session);
+        let mut player = Player::new(&session.facts, policy, mode, Depth::Findings);
         let (mut forks, mut stride): (Vec<(u32, Run)>, u32) = (Vec::new(), STRIDE);
         let mut calls = Vec::with_capacity(session.calls.len());
         for turn in &session.turns {
-            player.enter(turn);
+            player.enter(view, turn);
             if (turn.number - 1) % stride == 0 {
                 if forks.len() == FORKS {
                     stride *= 2;
@@ -140,10 +142,11 @@ impl Replay {
                     forks.push((turn.number, player.run.fork()));
                 }
             }
-            player.play(turn, &mut |decision| calls.push(decision));
+            player.play(view, turn, &mut |decision| calls.push(decision));
         }
-        player.leave();
-        let mut tally = Tally::new(session, mode);
+        player.leave(view);
+        let mut tally = Tally::new(mode);
+        tally.summary.turns = session.turns.len() as u32;
         let calls: Vec<Judged> =
             session.calls.iter().zip(calls).map(|(call, decision)| tally.judge(call, decision)).collect();
         let rules = player.run.report(End::Complete);
@@ -242,24 +245,25 @@ impl Replay {
         let Some((number, fork)) = self.forks.iter().rev().find(|(number, _)| *number <= first) else {
             return;
         };
-        let mut player = Player::resumed(&self.session, fork.fork(), self.mode);
+        let view = View::from(&*self.session);
+        let mut player = Player::resumed(fork.fork(), self.mode);
         player.told = self.told_before(*number);
         player.run.tell(Depth::Verdict);
         for turn in
             self.session.turns.iter().skip(*number as usize - 1).take_while(|turn| turn.number <= last)
         {
             if turn.number != *number {
-                player.enter(turn);
+                player.enter(view, turn);
             }
             if turn.number < first {
-                player.play(turn, &mut |_| {});
+                player.play(view, turn, &mut |_| {});
                 continue;
             }
             player.run.tell(Depth::Checks);
-            let narrowing = player.narrowing(turn, &self.policy);
+            let narrowing = player.narrowing(&self.session, turn, &self.policy);
             let state = player.run.state();
             let mut calls = Vec::new();
-            player.play(turn, &mut |decision| calls.push(decision));
+            player.play(view, turn, &mut |decision| calls.push(decision));
             if visit(Frame { turn: turn.number, narrowing, state, calls }).is_break() {
                 break;
             }
@@ -269,7 +273,7 @@ impl Replay {
     /// The narrowing of every turn, one by one. Where the recording does not say what was offered, `inferred` is asked
     /// about.
     pub fn narrowings(&self, inferred: Arc<[Arc<str>]>) -> Narrowings<'_> {
-        let mut player = Player::new(&self.session, &self.policy, self.mode, Depth::Verdict);
+        let mut player = Player::new(&self.session.facts, &self.policy, self.mode, Depth::Verdict);
         player.inferred = Some(inferred);
         Narrowings { replay: self, player, turns: self.session.turns.iter() }
     }
@@ -285,7 +289,7 @@ impl Replay {
 /// See [`Replay::narrowings`].
 pub struct Narrowings<'a> {
     replay: &'a Replay,
-    player: Player<'a>,
+    player: Player,
     turns: std::slice::Iter<'a, Turn>,
 }
 
@@ -294,33 +298,62 @@ impl Iterator for Narrowings<'_> {
 
     fn next(&mut self) -> Option<Narrowing> {
         let turn = self.turns.next()?;
-        self.player.enter(turn);
-        let narrowing = self.player.narrowing(turn, &self.replay.policy);
-        self.player.play(turn, &mut |_| {});
+        let session = &*self.replay.session;
+        self.player.enter(session.into(), turn);
+        let narrowing = self.player.narrowing(session, turn, &self.replay.policy);
+        self.player.play(session.into(), turn, &mut |_| {});
         Some(narrowing)
     }
 }
 
 /// A session's outcome alone, for less than a whole [`Replay`].
 pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes {
-    let mut player = Player::new(session, policy, mode, Depth::Verdict);
-    let mut tally = Tally::new(session, mode);
-    let mut calls = session.calls.iter();
-    for turn in &session.turns {
-        player.enter(turn);
-        player.play(turn, &mut |decision| {
-            if let Some(call) = calls.next() {
-                tally.count(call, decision.verdict);
-            }
-        });
+    let mut running = Running::new(&session.facts, policy, mode);
+    running.play(session.into());
+    running.end()
+}
+
+/// A session that is judged part by part, while it is read: what it comes to is what [`outcomes`] says of the whole.
+pub struct Running {
+    player: Player,
+    tally: Tally,
+}
+
+impl Running {
+    /// Before the first part. `facts` are those of the session.
+    pub fn new(facts: &Arc<Facts>, policy: &Arc<Policy>, mode: Mode) -> Running {
+        Running { player: Player::new(facts, policy, mode, Depth::Verdict), tally: Tally::new(mode) }
     }
-    player.leave();
-    let rules = player.run.report(End::Complete);
-    Outcomes {
-        summary: tally.summary,
-        status: status(&tally.summary, mode, &rules),
-        halt: player.run.halt().cloned(),
-        rules,
+
+    /// The next part, in the order of the session.
+    pub fn add(&mut self, part: &Part) {
+        self.play(part.into());
+    }
+
+    /// What the session comes to.
+    pub fn end(self) -> Outcomes {
+        let Running { player, tally } = self;
+        let rules = player.run.report(End::Complete);
+        Outcomes {
+            summary: tally.summary,
+            status: status(&tally.summary, tally.mode, &rules),
+            halt: player.run.halt().cloned(),
+            rules,
+        }
+    }
+
+    fn play(&mut self, view: View<'_>) {
+        let mut calls = view.session.calls.iter();
+        for turn in &view.session.turns {
+            self.tally.summary.turns += 1;
+            self.player.enter(view, turn);
+            self.player.play(view, turn, &mut |decision| {
+                if let Some(call) = calls.next() {
+                    self.tally.count(call, decision.verdict);
+                }
+            });
+        }
+        self.player.leave(view);
     }
 }
 
@@ -348,8 +381,7 @@ fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Status {
 }
 
 /// Plays a recording into a run.
-struct Player<'a> {
-    session: &'a Session,
+struct Player {
     run: Run,
     mode: Mode,
     /// In `enforce`, what stopped calls were told, by call index.
@@ -358,38 +390,33 @@ struct Player<'a> {
     inferred: Option<Arc<[Arc<str>]>>,
 }
 
-impl<'a> Player<'a> {
-    fn new(session: &'a Session, policy: &Arc<Policy>, mode: Mode, depth: Depth) -> Player<'a> {
-        Player::resumed(session, Run::new(policy, mode, depth, &session.facts), mode)
+impl Player {
+    fn new(facts: &Arc<Facts>, policy: &Arc<Policy>, mode: Mode, depth: Depth) -> Player {
+        Player::resumed(Run::new(policy, mode, depth, facts), mode)
     }
 
-    fn resumed(session: &'a Session, run: Run, mode: Mode) -> Player<'a> {
-        Player { session, run, mode, told: Vec::new(), inferred: None }
+    fn resumed(run: Run, mode: Mode) -> Player {
+        Player { run, mode, told: Vec::new(), inferred: None }
     }
 
     /// What stands between the last turn and this one, and the turn's start.
-    fn enter(&mut self, turn: &Turn) {
-        let from = match turn.number.checked_sub(1).and_then(|number| self.session.turn(number)) {
-            Some(before) => before.messages.end,
-            None => 0,
-        };
-        self.between(from..turn.messages.start);
-        self.run.begin_turn(self.session.time_of(turn));
+    fn enter(&mut self, view: View<'_>, turn: &Turn) {
+        self.between(view.session, view.before(turn));
+        self.run.begin_turn(view.session.time_of(turn));
     }
 
     /// What stands after the last turn.
-    fn leave(&mut self) {
-        let from = self.session.turns.last().map_or(0, |turn| turn.messages.end);
-        self.between(from..self.session.messages.len());
+    fn leave(&mut self, view: View<'_>) {
+        self.between(view.session, view.behind());
     }
 
     /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
-    fn play(&mut self, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
-        let messages = self.session.messages.get(turn.messages.clone()).unwrap_or_default();
+    fn play(&mut self, view: View<'_>, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
+        let messages = view.session.messages.get(turn.messages.clone()).unwrap_or_default();
         for message in messages.iter().filter(|message| matches!(message.kind, MessageKind::Response(_))) {
             self.run.respond(message);
         }
-        for call in self.session.calls_of(turn) {
+        for call in view.session.calls_of(turn) {
             let (ticket, decision) =
                 self.run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
             self.told.push(decision.told.clone().filter(|_| self.mode == Mode::Enforce));
@@ -402,7 +429,7 @@ impl<'a> Player<'a> {
         self.run.end_turn();
         // A result that stands after its turn's end counts from the turn after the one it stands in.
         for index in &turn.late {
-            if let Some(call) = self.session.calls.get(*index as usize)
+            if let Some(call) = view.call(*index)
                 && call.outcome != Outcome::Refused
                 && self.told.get(*index as usize).is_none_or(Option::is_none)
             {
@@ -417,8 +444,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn between(&mut self, messages: std::ops::Range<usize>) {
-        for message in self.session.messages.get(messages).unwrap_or_default() {
+    fn between(&mut self, session: &Session, messages: Range<usize>) {
+        for message in session.messages.get(messages).unwrap_or_default() {
             match &message.kind {
                 MessageKind::Operation(operation) => self.run.operation(operation),
                 MessageKind::Result(Some(index), _) => match self.told.get(*index as usize) {
@@ -433,15 +460,15 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn narrowing(&mut self, turn: &Turn, policy: &Policy) -> Narrowing {
-        match self.session.offered_in(turn.number) {
+    fn narrowing(&mut self, session: &Session, turn: &Turn, policy: &Policy) -> Narrowing {
+        match session.offered_in(turn.number) {
             Some(tools) => {
                 Narrowing { inferred: false, tools: self.run.narrow(tools.iter().map(|tool| &tool.name)) }
             }
             None => {
                 let names = self.inferred.get_or_insert_with(|| {
                     let named = policy.names().iter();
-                    let called = self.session.calls.iter().map(|call| &call.tool);
+                    let called = session.calls.iter().map(|call| &call.tool);
                     let names: BTreeSet<&Arc<str>> = named.chain(called).collect();
                     names.into_iter().cloned().collect()
                 });
@@ -460,13 +487,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn new(session: &Session, mode: Mode) -> Tally {
-        let summary = Summary {
-            turns: session.turns.len() as u32,
-            calls: session.calls.len() as u32,
-            ..Summary::default()
-        };
-        Tally { mode, summary, frontier: None, halted: false }
+    fn new(mode: Mode) -> Tally {
+        Tally { mode, summary: Summary::default(), frontier: None, halted: false }
     }
 
     fn judge(&mut self, call: &Call, decision: Decision) -> Judged {
@@ -481,6 +503,7 @@ impl Tally {
         let counterfactual =
             self.halted || self.frontier.is_some_and(|frontier| call.at.turn > frontier.turn);
         let summary = &mut self.summary;
+        summary.calls += 1;
         match verdict {
             Verdict::Allow => summary.allow += 1,
             Verdict::Deny => summary.deny += 1,

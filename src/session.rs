@@ -6,6 +6,7 @@
 pub mod body;
 pub mod build;
 pub mod edit;
+pub mod part;
 pub mod read;
 pub mod value;
 pub mod write;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use body::{Body, Form};
+pub use part::Part;
 
 use crate::diagnostic::Diagnostic;
 

@@ -15,7 +15,9 @@ use super::{Failure, samples};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::files::{self, Input};
+use crate::engine::Mode;
 use crate::policy::{Policy, PolicyFile};
+use crate::replay::corpus::{Judge, Read};
 use crate::report::words;
 use crate::session::Session;
 use crate::session::read::{self, FORMATS, Options};
@@ -31,6 +33,8 @@ pub const RECORDED_ALONE: &str = "`recorded` is a version of its own and cannot 
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
+/// Bytes of a session that are held before it is judged while it is read, where that is possible.
+const TOO_LONG: usize = 4 << 20;
 
 /// Whether somebody asked to break off.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -204,6 +208,13 @@ impl Sessions {
         }
     }
 
+    /// The sessions, those that are too long to be held judged while they are read; for outcomes alone.
+    pub fn judged_while_read(&mut self, policy: &Arc<Policy>, mode: Mode) -> impl Iterator<Item = Read> {
+        self.options.parts_beyond = Some(TOO_LONG);
+        let mut judge = Judge::new(policy, mode);
+        std::iter::from_fn(move || self.next_of(&mut |reading| judge.next(reading)))
+    }
+
     /// The files by the names they are shown under, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(|source| match source {
@@ -246,16 +257,15 @@ impl Sessions {
     }
 }
 
-impl Iterator for Sessions {
-    type Item = Session;
-
-    fn next(&mut self) -> Option<Session> {
+impl Sessions {
+    /// The next thing that a file gives.
+    fn next_of<T>(&mut self, give: &mut dyn FnMut(&mut read::Reading) -> Option<T>) -> Option<T> {
         loop {
             if interrupted() {
                 return None;
             }
             if let Some(reading) = &mut self.current {
-                let session = reading.next();
+                let session = give(reading);
                 self.diagnostics.extend(reading.diagnostics());
                 if session.is_some() {
                     self.count += 1;
@@ -273,6 +283,14 @@ impl Iterator for Sessions {
                 self.progress.inc(1);
             }
         }
+    }
+}
+
+impl Iterator for Sessions {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
+        self.next_of(&mut |reading| reading.next())
     }
 }
 

@@ -12,9 +12,8 @@ use super::{Exit, Failure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::Mode;
 use crate::policy::Policy;
-use crate::replay::corpus::Corpus;
+use crate::replay::corpus::{Corpus, Read};
 use crate::report::{self, Judged, Look, Output, Scope, Total};
-use crate::session::Session;
 
 /// What is asked, whichever way it was.
 pub struct Asked<'a> {
@@ -59,8 +58,12 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     sessions.show_progress(screen);
     let mut total = Total::default();
     let mut written = Ok(());
-    let answer = |session| Answer::new(session, &policy, asked.mode, output, look);
-    let _ = corpus.run(&mut sessions, &answer, &mut |answer: Answer| {
+    let answer = |read| Answer::new(read, &policy, asked.mode, output, look);
+    let mut reads: Box<dyn Iterator<Item = Read>> = match asked.scope {
+        Scope::Summary => Box::new(sessions.judged_while_read(&policy, asked.mode)),
+        _ => Box::new(sessions.by_ref().map(Read::Whole)),
+    };
+    let _ = corpus.run(&mut *reads, &answer, &mut |answer: Answer| {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
         total.merge(&answer.total);
         written = screen.write(&answer.bytes);
@@ -70,6 +73,7 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
             ControlFlow::Continue(())
         }
     });
+    drop(reads);
     screen.end_progress();
     written?;
 
@@ -100,9 +104,17 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(mut session: Session, policy: &Arc<Policy>, mode: Mode, output: &Output, look: Look) -> Answer {
-        let diagnostics = std::mem::take(&mut session.diagnostics);
-        let judged = Judged::new(session, policy, mode, look.scope);
+    fn new(read: Read, policy: &Arc<Policy>, mode: Mode, output: &Output, look: Look) -> Answer {
+        let (diagnostics, judged) = match read {
+            Read::Whole(mut session) => {
+                let diagnostics = std::mem::take(&mut session.diagnostics);
+                (diagnostics, Judged::new(session, policy, mode, look.scope))
+            }
+            Read::Judged(mut session, outcomes) => {
+                let diagnostics = std::mem::take(&mut session.diagnostics);
+                (diagnostics, Judged::outcome(*session, policy, mode, *outcomes))
+            }
+        };
         let mut total = Total::default();
         total.add(&judged);
         total.note(&diagnostics);

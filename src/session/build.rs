@@ -2,14 +2,15 @@
 //!
 //! Readers say what stands in the recording, in order; what that means is decided here, once for all formats.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::body::Fault;
 use super::{
-    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome,
+    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome, Part,
     Results, Session, Tool, ToolCall, Turn,
 };
 use crate::diagnostic::{Code, Diagnostic, code};
@@ -29,6 +30,38 @@ pub struct Builder {
     states_results: bool,
     /// Whether some result says itself if it failed, be it that it did not.
     marks_errors: bool,
+    results: u64,
+    /// Bytes that are held, about.
+    held: usize,
+    sent: Sent,
+}
+
+/// What was handed on in parts while the session is still being read.
+#[derive(Debug, Default)]
+struct Sent {
+    turns: u32,
+    calls: u32,
+    /// What was known of the surroundings when the first part was handed on; `None` before that.
+    facts: Option<Arc<Facts>>,
+    /// Calls without a result so far, with the line of their turn.
+    unanswered: BTreeMap<u32, (Call, u32)>,
+    /// Those that got one since the last part.
+    answered: Vec<Call>,
+    /// Something came that should have been known before.
+    spoiled: bool,
+}
+
+/// The end of a session that was handed on in parts.
+#[derive(Debug)]
+pub(super) struct Tail {
+    /// Calls in the parts before.
+    pub first: u32,
+    /// Calls of parts before that have got their result in this one.
+    pub answered: Vec<Call>,
+    /// Calls of parts before without a result: how many, and the line of the first one's turn.
+    pub unanswered: Option<(usize, u32)>,
+    /// Something is not as it was known to be when the parts were handed on, so they prove nothing.
+    pub spoiled: bool,
 }
 
 /// How a result is marked in the recording.
@@ -69,6 +102,9 @@ impl Builder {
             line,
             states_results: false,
             marks_errors: false,
+            results: 0,
+            held: 0,
+            sent: Sent::default(),
         }
     }
 
@@ -160,7 +196,96 @@ impl Builder {
 
     /// The number that the next response's turn will have.
     pub fn next_turn(&self) -> u32 {
-        self.session.turns.len() as u32 + 1
+        self.turn_count() + 1
+    }
+
+    /// Results so far.
+    pub(super) fn result_count(&self) -> u64 {
+        self.results
+    }
+
+    /// Bytes of messages and calls that are held, about.
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Something came that should have been known when a part was handed on.
+    pub(super) fn spoil(&mut self) {
+        self.sent.spoiled = self.sent.facts.is_some();
+    }
+
+    /// Whether what was handed on proves nothing.
+    pub(super) fn is_spoiled(&self) -> bool {
+        self.sent.spoiled
+    }
+
+    /// Hands on every turn but the latest, and holds them no longer. `None` where none is complete, or where it is not
+    /// yet known what became of its calls.
+    pub(super) fn take_part(&mut self) -> Option<Part> {
+        if self.states_results || self.facts.results == Results::Absent {
+            return None;
+        }
+        let open = self.session.turns.pop()?;
+        if self.session.turns.is_empty() {
+            self.session.turns.push(open);
+            return None;
+        }
+        let (messages, calls) = (open.messages.start, open.calls.start);
+        let sent = &mut self.sent;
+        let facts = Arc::clone(sent.facts.get_or_insert_with(|| Arc::new(self.facts.clone())));
+        let part = Part {
+            first: sent.calls,
+            answered: std::mem::take(&mut sent.answered),
+            session: Session {
+                id: Arc::clone(&self.session.id),
+                origin: self.session.origin.clone(),
+                facts,
+                parent: None,
+                offered: Vec::new(),
+                messages: self.session.messages.drain(..messages).collect(),
+                turns: std::mem::take(&mut self.session.turns),
+                calls: self.session.calls.drain(..calls).collect(),
+                diagnostics: Vec::new(),
+            },
+        };
+        sent.turns += part.session.turns.len() as u32;
+        sent.calls += calls as u32;
+        for call in part.session.calls.iter().filter(|call| call.result.is_none()) {
+            let turn = part.session.turns.iter().find(|turn| turn.number == call.at.turn);
+            let message = turn.and_then(|turn| part.session.messages.get(turn.messages.start));
+            let line = message.map_or(part.session.origin.line, |message| message.line);
+            sent.unanswered.insert(call.at.index, (call.clone(), line));
+        }
+        // What came within the turn that is open is told with it.
+        sent.answered = open.late.iter().filter_map(|index| part.call(*index).cloned()).collect();
+        let moved = |range: &Range<usize>, by: usize| range.start - by..range.end - by;
+        self.session.turns.push(Turn {
+            messages: moved(&open.messages, messages),
+            calls: moved(&open.calls, calls),
+            ..open
+        });
+        for call in &mut self.session.calls {
+            call.result = call.result.and_then(|place| place.checked_sub(messages));
+        }
+        self.held = 0;
+        Some(part)
+    }
+
+    /// What the end of the session needs beside it, where parts of it were handed on.
+    pub(super) fn tail(&mut self) -> Option<Tail> {
+        let sent = std::mem::take(&mut self.sent);
+        let facts = sent.facts?;
+        let first = sent.unanswered.values().next().map(|(_, line)| (sent.unanswered.len(), *line));
+        Some(Tail {
+            first: sent.calls,
+            answered: sent.answered,
+            unanswered: first,
+            spoiled: sent.spoiled || *facts != self.facts,
+        })
+    }
+
+    fn turn_count(&self) -> u32 {
+        self.sent.turns + self.session.turns.len() as u32
     }
 
     /// Number of messages so far.
@@ -193,7 +318,7 @@ impl Builder {
             self.session.turns.push(turn);
         }
         self.open = key.map(Arc::from);
-        let number = self.session.turns.len() as u32;
+        let number = self.turn_count();
         self.push("assistant", content, at, MessageKind::Response(number));
         if let Some(turn) = self.session.turns.last_mut() {
             turn.messages.end = start + 1;
@@ -230,10 +355,12 @@ impl Builder {
                 format!("the arguments of a call of {} {reason}, and are kept as text", quoted(tool));
             self.tell(code::ARGUMENTS_NOT_JSON, message);
         }
-        let index = self.session.calls.len() as u32;
+        let place = self.session.calls.len();
+        let index = self.sent.calls + place as u32;
+        self.held += arguments.raw().len() + 256;
         let (turn, call) = match self.session.turns.last_mut() {
             Some(turn) => {
-                turn.calls.end = index as usize + 1;
+                turn.calls.end = place + 1;
                 (turn.number, turn.calls.len() as u32)
             }
             None => (1, 1),
@@ -272,9 +399,10 @@ impl Builder {
         at: Option<Millis>,
     ) -> Option<CallRef> {
         self.open = None;
+        self.results += 1;
         self.marks_errors |= mark.error || mark.refused.is_some();
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
-        let index = self.waiting.get_mut(&id).and_then(VecDeque::pop_front);
+        let index = self.next_waiting(&id);
         let message = self.session.messages.len();
         if index.is_none() {
             let message = match &id {
@@ -284,8 +412,16 @@ impl Builder {
             self.tell(code::RESULT_WITHOUT_CALL, message);
         }
         self.push("tool", content.clone(), at, MessageKind::Result(index, id));
-        let turn = self.session.turns.len() as u32;
-        let call = self.session.calls.get_mut(index? as usize)?;
+        let turn = self.turn_count();
+        let index = index?;
+        let earlier = self.sent.unanswered.remove(&index).map(|(call, _)| {
+            self.sent.answered.push(call);
+            self.sent.answered.last_mut()
+        });
+        let call = match earlier {
+            Some(call) => call?,
+            None => self.session.calls.get_mut(index.checked_sub(self.sent.calls)? as usize)?,
+        };
         call.refusal = mark.refused.or_else(|| published_refusal(content.shown(), &call.tool));
         call.outcome = match (call.refusal, mark.error) {
             (Some(_), _) => Outcome::Refused,
@@ -296,6 +432,8 @@ impl Builder {
         call.result = Some(message);
         call.in_turn = call.at.turn == turn;
         let at = call.at;
+        // A refusal is known when its call is decided.
+        self.sent.spoiled |= index < self.sent.calls && call.outcome == Outcome::Refused;
         if at.turn != turn
             && let Some(turn) = self.session.turns.last_mut()
         {
@@ -339,8 +477,19 @@ impl Builder {
         self.session
     }
 
+    /// The oldest call with this id that has no result.
+    fn next_waiting(&mut self, id: &Option<Arc<str>>) -> Option<u32> {
+        let waiting = self.waiting.get_mut(id)?;
+        let index = waiting.pop_front();
+        if waiting.is_empty() {
+            self.waiting.remove(id);
+        }
+        index
+    }
+
     fn push(&mut self, role: &str, content: Body, at: Option<Millis>, kind: MessageKind) {
         let (role, calls, line) = (role.into(), Vec::new(), self.line);
+        self.held += content.raw().len() + 128;
         self.session.messages.push(Message { role, content, at, kind, calls, line });
     }
 }

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::Session;
-use super::build::Builder;
+use super::build::{Builder, Tail};
+use super::{Part, Session};
 use crate::diagnostic::{Diagnostic, Severity, code};
 
 mod agentdojo;
@@ -122,6 +122,23 @@ pub struct Options {
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result
     /// has one later is then known at once. Without it, such calls are `unknown`.
     pub again: Option<Again>,
+    /// A session longer than this many bytes of text may be handed on in parts, see [`Reading::piece`]. That needs
+    /// `again`; sessions are whole without it.
+    pub parts_beyond: Option<usize>,
+}
+
+/// What a reading gives next.
+#[derive(Debug)]
+pub enum Piece {
+    /// A session.
+    Whole(Session),
+    /// A part of one that is still being read. Its last part follows, though other sessions may come between.
+    Part(Part),
+    /// The last part of the session whose parts came before: it knows the session's id and origin, and what was odd.
+    Last(Part),
+    /// The parts that came before were told too early: something stood behind them that changes what they mean. The
+    /// session comes again, as a whole.
+    Again,
 }
 
 /// The sessions of one input, in its order.
@@ -135,6 +152,12 @@ pub struct Reading {
     ended: bool,
     out: Out,
     finish: Finish,
+    options: Options,
+    /// Sessions that were given.
+    given: usize,
+    /// Diagnostics that were told, beside those yet to be passed over because they had been told before.
+    told: usize,
+    passed_over: usize,
 }
 
 /// A format's own part: makes sessions of one file's values.
@@ -149,6 +172,11 @@ trait Reader: Send {
 
     /// The file's end.
     fn end(&mut self, _out: &mut Out) {}
+
+    /// The session that is being read, where what its builder holds is so for good, as far as can be known.
+    fn long(&mut self) -> Option<&mut Builder> {
+        None
+    }
 }
 
 /// One value of a file.
@@ -168,10 +196,13 @@ struct Unit<'a> {
 #[derive(Default)]
 struct Out {
     sessions: VecDeque<Made>,
+    parts: VecDeque<Part>,
     made: usize,
     diagnostics: Vec<Diagnostic>,
     /// Diagnostics that are only counted.
     more: u64,
+    /// Something was handed on too early.
+    spoiled: bool,
 }
 
 struct Made {
@@ -180,6 +211,16 @@ struct Made {
     states_results: bool,
     /// Whether its recording marks failures.
     marks_errors: bool,
+    /// Results, also of its parts before.
+    results: u64,
+    /// What belongs to its end, where parts of it were handed on.
+    tail: Option<Tail>,
+}
+
+/// A session that is complete: its end, where parts were handed on.
+struct Complete {
+    session: Session,
+    tail: Option<Tail>,
 }
 
 /// Diagnostics kept of one file; the rest are counted.
@@ -224,6 +265,10 @@ fn open_within(
         following: options.following,
         ended: false,
         out: Out::default(),
+        options: options.clone(),
+        given: 0,
+        told: 0,
+        passed_over: 0,
     })
 }
 
@@ -243,7 +288,91 @@ impl Reading {
             let diagnostic = Diagnostic::warning(code::DAMAGED_LINE, message);
             diagnostics.push(diagnostic.in_file(Arc::clone(&self.file)));
         }
+        let known = diagnostics.len().min(self.passed_over);
+        diagnostics.drain(..known);
+        self.passed_over -= known;
+        self.told += diagnostics.len();
         diagnostics
+    }
+
+    /// The next session, or the next part of one. Without [`Options::parts_beyond`] sessions are whole.
+    pub fn piece(&mut self) -> Option<Piece> {
+        loop {
+            if let Some(complete) = self.complete() {
+                return Some(self.give(complete));
+            }
+            if let Some(part) = self.out.parts.pop_front() {
+                return Some(Piece::Part(part));
+            }
+            if self.out.spoiled {
+                return Some(self.from_the_beginning());
+            }
+            if self.ended {
+                let last = self.finish.end(&mut self.out.diagnostics)?;
+                return Some(self.give(last));
+            }
+            self.step();
+        }
+    }
+
+    /// A session that is ready.
+    fn complete(&mut self) -> Option<Complete> {
+        while let Some(made) = self.out.sessions.pop_front() {
+            let alone = self.out.sessions.is_empty() && self.seen.sampled.is_empty() && self.units.at_end();
+            self.finish.push(made, alone, &mut self.out.diagnostics);
+        }
+        self.finish.pop()
+    }
+
+    fn give(&mut self, Complete { session, tail }: Complete) -> Piece {
+        match tail {
+            Some(tail) if tail.spoiled => self.from_the_beginning(),
+            Some(Tail { first, answered, .. }) => {
+                self.given += 1;
+                Piece::Last(Part { session, first, answered })
+            }
+            None => {
+                self.given += 1;
+                Piece::Whole(session)
+            }
+        }
+    }
+
+    /// Reads the input once more and hands on no parts. What was given is passed over.
+    fn from_the_beginning(&mut self) -> Piece {
+        let options = Options { parts_beyond: None, ..self.options.clone() };
+        let input = match &options.again {
+            Some(again) => again().map_err(|error| unreadable(&self.file, None, &error)),
+            None => Err(unreadable(&self.file, None, &io::ErrorKind::Unsupported.into())),
+        };
+        let opened = input.and_then(|input| open(Arc::clone(&self.file), input, &options));
+        self.out = Out::default();
+        match opened {
+            Ok(reading) => {
+                let (given, told) = (self.given, self.told);
+                *self = Reading { passed_over: told, ..reading };
+                for _ in 0..given {
+                    let _ = self.piece();
+                }
+            }
+            Err(told) => {
+                self.ended = true;
+                self.finish = Finish::new(&self.file, self.format, &options);
+                self.out.diagnostic(told);
+            }
+        }
+        Piece::Again
+    }
+
+    /// Hands on what is complete of a session that is too long to be held.
+    fn hand_on(&mut self) {
+        let Some(most) = self.options.parts_beyond.filter(|_| self.options.again.is_some()) else { return };
+        let Some(builder) = self.reader.long() else { return };
+        if builder.is_spoiled() {
+            self.out.spoiled = true;
+        } else if builder.held() > most {
+            self.out.parts.extend(builder.take_part());
+        }
     }
 
     fn step(&mut self) {
@@ -257,7 +386,7 @@ impl Reading {
         };
         match next {
             Ok(Some(sampled)) => {
-                self.piece(&sampled);
+                self.value(&sampled);
                 self.units.give_back(sampled.text);
             }
             Ok(None) => self.end(),
@@ -268,7 +397,7 @@ impl Reading {
         }
     }
 
-    fn piece(&mut self, Sampled { piece, text, cut_off }: &Sampled) {
+    fn value(&mut self, Sampled { piece, text, cut_off }: &Sampled) {
         let damage = |message: String| {
             Diagnostic::warning(code::DAMAGED_LINE, message).on_line(Arc::clone(&self.file), piece.line)
         };
@@ -284,7 +413,8 @@ impl Reading {
                         let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
                         let unit =
                             Unit { node, members, line, list: piece.list, diagnostics: read.diagnostics };
-                        return self.reader.unit(&unit, &mut self.out);
+                        self.reader.unit(&unit, &mut self.out);
+                        return self.hand_on();
                     }
                     Err(error) => damage(text::not_json(&read.text, &error)),
                 }
@@ -317,30 +447,27 @@ impl Reading {
 impl Iterator for Reading {
     type Item = Session;
 
+    /// The next session, whole. The parts of one that was handed on are lost here.
     fn next(&mut self) -> Option<Session> {
         loop {
-            while let Some(made) = self.out.sessions.pop_front() {
-                let alone =
-                    self.out.sessions.is_empty() && self.seen.sampled.is_empty() && self.units.at_end();
-                self.finish.push(made, alone, &mut self.out.diagnostics);
-            }
-            if let Some(session) = self.finish.pop() {
+            if let Piece::Whole(session) | Piece::Last(Part { session, .. }) = self.piece()? {
                 return Some(session);
             }
-            if self.ended {
-                return self.finish.end(&mut self.out.diagnostics);
-            }
-            self.step();
         }
     }
 }
 
 impl Out {
     /// A session is complete.
-    fn session(&mut self, builder: Builder) {
+    fn session(&mut self, mut builder: Builder) {
         self.made += 1;
-        let (states_results, marks_errors) = (builder.states_results(), builder.marks_errors());
-        self.sessions.push_back(Made { session: builder.finish(), states_results, marks_errors });
+        self.sessions.push_back(Made {
+            states_results: builder.states_results(),
+            marks_errors: builder.marks_errors(),
+            results: builder.result_count(),
+            tail: builder.tail(),
+            session: builder.finish(),
+        });
     }
 
     /// Place in the file of the next session, from 0.

@@ -46,8 +46,11 @@ fn has_blocks(message: &Members<'_>) -> bool {
 
 fn is_answer(value: &Members<'_>) -> bool {
     let text = |key| value.get(key).and_then(Node::text).unwrap_or_default();
-    let list = value.get("content").is_some_and(|content| content.kind() == Kind::List);
-    list && text("type") == "message" && text("role") == "assistant"
+    let content = value.get("content").filter(|content| content.kind() == Kind::List);
+    let first = content.and_then(Node::first_item).and_then(Node::members);
+    // An item of the Responses API looks alike.
+    let item = first.and_then(|block| block.get("type")?.text()).is_some_and(|kind| kind == "output_text");
+    content.is_some() && !item && text("type") == "message" && text("role") == "assistant"
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {

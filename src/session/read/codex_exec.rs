@@ -119,6 +119,10 @@ impl Reader for CodexExec {
         self.close(out);
         self.unknown.tell(&self.setting, out);
     }
+
+    fn long(&mut self) -> Option<&mut Builder> {
+        self.open.as_mut().map(|stream| &mut stream.builder)
+    }
 }
 
 impl CodexExec {

@@ -245,6 +245,10 @@ impl<A: Api> Reader for Exchanges<A> {
             out.session(open.builder);
         }
     }
+
+    fn long(&mut self) -> Option<&mut Builder> {
+        self.bare.as_mut().map(|(builder, _)| builder)
+    }
 }
 
 /// Keys of a line's time, before those that any message may have.

@@ -6,9 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Again, Format, Made, Options};
+use super::{Again, Complete, Format, Made, Options};
 use crate::diagnostic::{Diagnostic, code};
-use crate::session::{MessageKind, Outcome, Results, Session};
+use crate::session::{Call, MessageKind, Outcome, Results, Session};
 use crate::source::quoted;
 
 /// The last step before a session is handed out.
@@ -25,7 +25,7 @@ pub struct Finish {
     kept: Kept,
     held: VecDeque<Made>,
     held_bytes: usize,
-    ready: VecDeque<Session>,
+    ready: VecDeque<Complete>,
     index: usize,
     /// Hashes of the ids that were given.
     ids: HashSet<u64>,
@@ -72,19 +72,21 @@ impl Finish {
     /// Takes a session; `alone` where the file is known to hold no other.
     pub fn push(&mut self, mut made: Made, alone: bool, diagnostics: &mut Vec<Diagnostic>) {
         self.name(&mut made.session, alone);
-        if made.session.messages.is_empty() {
+        if let Some(tail) = &mut made.tail {
+            // Whether calls without a result count as ok is known too late.
+            tail.spoiled |= self.kept == Kept::Absent || made.results == 0;
+        } else if made.session.messages.is_empty() {
             let notice = Diagnostic::notice(code::EMPTY_SESSION, "the session has no message");
             let line = u64::from(made.session.origin.line);
             made.session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
         }
-        let results =
-            made.session.messages.iter().filter(|m| matches!(m.kind, MessageKind::Result(..))).count();
-        self.results += results as u64;
+        self.results += made.results;
         self.marked |= made.marks_errors;
-        if results > 0 && self.kept == Kept::NotYetKnown {
+        if made.results > 0 && self.kept == Kept::NotYetKnown {
             self.settle(Kept::Recorded);
         }
-        let needs_no_answer = made.states_results || made.session.calls.is_empty();
+        let spoiled = made.tail.as_ref().is_some_and(|tail| tail.spoiled);
+        let needs_no_answer = made.states_results || made.session.calls.is_empty() || spoiled;
         if self.kept != Kept::NotYetKnown || needs_no_answer && self.held.is_empty() {
             self.ready.push_back(self.settled(made));
             return;
@@ -97,12 +99,12 @@ impl Finish {
     }
 
     /// The next session that is complete.
-    pub fn pop(&mut self) -> Option<Session> {
+    pub fn pop(&mut self) -> Option<Complete> {
         self.ready.pop_front()
     }
 
     /// The file has ended: gives what was held back, one after the other.
-    pub fn end(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Option<Session> {
+    pub fn end(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Option<Complete> {
         if !std::mem::replace(&mut self.ended, true) {
             if self.kept == Kept::NotYetKnown && !self.held.is_empty() {
                 self.settle(Kept::Absent);
@@ -131,15 +133,15 @@ impl Finish {
         self.held_bytes = 0;
     }
 
-    fn settled(&self, made: Made) -> Session {
-        let Made { mut session, states_results, .. } = made;
+    fn settled(&self, made: Made) -> Complete {
+        let Made { mut session, states_results, tail, .. } = made;
         if self.kept == Kept::Absent && !states_results {
             session.without_results();
         }
         if session.facts.results == Results::Recorded && !self.following {
-            unanswered(&mut session);
+            unanswered(&mut session, tail.as_ref().and_then(|tail| tail.unanswered));
         }
-        session
+        Complete { session, tail }
     }
 
     /// Reads on in a second look at the input until a result comes, or the end.
@@ -199,15 +201,20 @@ fn size(session: &Session) -> usize {
     messages + calls
 }
 
-/// Says how many calls have no result.
-fn unanswered(session: &mut Session) {
+/// Says how many calls have no result. `before` are those of parts that were handed on, with the line of the first.
+fn unanswered(session: &mut Session, before: Option<(usize, u32)>) {
     let mut unknown = session.calls.iter().filter(|call| call.outcome == Outcome::Unknown);
-    let Some(first) = unknown.next() else { return };
-    let count = unknown.count() + 1;
-    let line = session
-        .turn(first.at.turn)
-        .and_then(|turn| session.messages.get(turn.messages.start))
-        .map_or(session.origin.line, |message| message.line);
+    let first = unknown.next();
+    let count = usize::from(first.is_some()) + unknown.count() + before.map_or(0, |(count, _)| count);
+    let line_of = |call: &Call| {
+        let turn = session.turns.iter().find(|turn| turn.number == call.at.turn)?;
+        Some(session.messages.get(turn.messages.start)?.line)
+    };
+    let line = match (before, first) {
+        (None, None) => return,
+        (Some((_, line)), _) => line,
+        (None, Some(first)) => line_of(first).unwrap_or(session.origin.line),
+    };
     let message = match count {
         1 => "1 call has no result".to_owned(),
         count => format!("{count} calls have no result; the first stands here"),

@@ -90,6 +90,10 @@ impl Reader for Native {
     fn end(&mut self, out: &mut Out) {
         self.close(out);
     }
+
+    fn long(&mut self) -> Option<&mut Builder> {
+        self.open.as_mut().map(|(builder, _)| builder)
+    }
 }
 
 impl Native {
