@@ -211,7 +211,7 @@ impl Builder {
 
     /// Something came that should have been known when a part was handed on.
     pub(super) fn spoil(&mut self) {
-        self.sent.spoiled = self.sent.facts.is_some();
+        self.sent.spoiled = true;
     }
 
     /// Whether what was handed on proves nothing.
@@ -274,13 +274,15 @@ impl Builder {
     /// What the end of the session needs beside it, where parts of it were handed on.
     pub(super) fn tail(&mut self) -> Option<Tail> {
         let sent = std::mem::take(&mut self.sent);
-        let facts = sent.facts?;
+        if sent.facts.is_none() && !sent.spoiled {
+            return None;
+        }
         let first = sent.unanswered.values().next().map(|(_, line)| (sent.unanswered.len(), *line));
         Some(Tail {
             first: sent.calls,
             answered: sent.answered,
             unanswered: first,
-            spoiled: sent.spoiled || *facts != self.facts,
+            spoiled: sent.spoiled || sent.facts.is_some_and(|facts| *facts != self.facts),
         })
     }
 
@@ -450,6 +452,11 @@ impl Builder {
     /// Something damaged or odd.
     pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
         self.session.diagnostics.push(diagnostic);
+    }
+
+    /// Takes out what was told so far.
+    pub(super) fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.session.diagnostics)
     }
 
     /// Something odd on the line that was named last.

@@ -173,8 +173,9 @@ trait Reader: Send {
     /// The file's end.
     fn end(&mut self, _out: &mut Out) {}
 
-    /// The session that is being read, where what its builder holds is so for good, as far as can be known.
-    fn long(&mut self) -> Option<&mut Builder> {
+    /// The session that is being read, where what its builder holds is so for good as far as can be known. A reader that
+    /// holds back what it reads gives its builder what is beyond `most` bytes of that.
+    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
         None
     }
 }
@@ -367,7 +368,7 @@ impl Reading {
     /// Hands on what is complete of a session that is too long to be held.
     fn hand_on(&mut self) {
         let Some(most) = self.options.parts_beyond.filter(|_| self.options.again.is_some()) else { return };
-        let Some(builder) = self.reader.long() else { return };
+        let Some(builder) = self.reader.long(most) else { return };
         if builder.is_spoiled() {
             self.out.spoiled = true;
         } else if builder.held() > most {

@@ -12,6 +12,7 @@ mod files;
 #[cfg(feature = "cli")]
 mod hostile;
 mod layering;
+mod parts;
 mod plans;
 mod policies;
 #[cfg(feature = "cli")]

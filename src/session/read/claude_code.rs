@@ -2,24 +2,25 @@
 //!
 //! One log is one session, and each subagent whose lines stand in it is a session of its own. Which lines are the
 //! conversation is known when the last one was read, so a session's lines are held until then; of what is not
-//! said to anybody (progress, hooks, snapshots of files) only its place in the tree is kept.
+//! said to anybody (progress, hooks, snapshots of files) only its place in the tree is kept. Of a log that is too long
+//! for that, the latest lines are held, and the others taken for what they are by then.
 
 mod branch;
 mod entry;
+mod log;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::open::Open;
 use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::unknown::Unknown;
 use super::{Format, Out, Reader, Sample, Unit};
-use crate::diagnostic::{Diagnostic, code};
-use crate::session::Millis;
 use crate::session::build::Builder;
 use crate::source::quoted;
-use branch::Branch;
-use entry::{Entry, Kind, entry, mark};
+use entry::{Entry, entry};
+use log::{Key, Log};
 
 pub(super) const FORMAT: Format = Format {
     name: "claude-code",
@@ -85,25 +86,8 @@ struct ClaudeCode {
     /// What the last summary says it leads to, where no session has begun since.
     summary: Option<Box<str>>,
     unknown: Unknown,
-}
-
-/// A session whose lines are being read.
-struct Log {
-    builder: Builder,
-    key: Key,
-    entries: Vec<Entry>,
-    /// Digests of the lines, by their names.
-    names: HashMap<Box<str>, u64>,
-    /// A summary stood before the first line, and leads here.
-    summary: Option<Box<str>>,
-}
-
-/// Whose lines they are.
-#[derive(Clone, PartialEq, Eq)]
-struct Key {
-    session: Box<str>,
-    /// The subagent.
-    agent: Option<Box<str>>,
+    /// The session of which only the latest lines are held.
+    long: Option<Key>,
 }
 
 impl Reader for ClaudeCode {
@@ -136,6 +120,17 @@ impl Reader for ClaudeCode {
         }
         self.unknown.tell(&self.setting, out);
     }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let known = self.long.as_ref().and_then(|key| self.open.position(|log| log.key == *key));
+        let at = known.or_else(|| self.open.position(|log| log.bytes() > most))?;
+        let log = self.open.get_mut(at)?;
+        if log.bytes() > most {
+            log.settle(most, &self.setting);
+        }
+        self.long = Some(log.key.clone());
+        Some(&mut log.builder)
+    }
 }
 
 impl ClaudeCode {
@@ -149,7 +144,7 @@ impl ClaudeCode {
             if log.key.agent.is_some() {
                 self.sidechains.insert(uuid.clone(), log.key.agent.clone().unwrap_or_default());
             }
-            match log.names.insert(uuid.clone(), entry.digest) {
+            match log.digest(uuid) {
                 Some(digest) if digest == entry.digest => {
                     let message = "the line is there already, and is left out this time";
                     return log.builder.diagnostic(setting.damaged_line(unit.line, message));
@@ -161,7 +156,7 @@ impl ClaudeCode {
                 None => {}
             }
         }
-        log.entries.push(entry);
+        log.push(entry);
         let session = log.key.session.clone();
         while let Some(log) = self.open.too_much(|log| log.key.session == session) {
             if let Some(agent) = &log.key.agent {
@@ -204,8 +199,7 @@ impl ClaudeCode {
         } else {
             self.summary.take()
         };
-        let log = Log { builder, key, entries: Vec::new(), names: HashMap::new(), summary };
-        self.open.put(usize::MAX, log, 0)
+        self.open.put(usize::MAX, Log::new(builder, key, summary), 0)
     }
 
     /// The subagent that wrote a line: by its name, by the call that started it, or by the line before.
@@ -222,132 +216,8 @@ impl ClaudeCode {
     }
 }
 
-impl Log {
-    /// What the lines say of where the session runs.
-    fn surroundings(&mut self, members: &Members<'_>) {
-        for key in ["cwd", "gitBranch", "version"] {
-            if let Some(value) = members.get(key).and_then(Node::value) {
-                self.builder.context_once(key, value);
-            }
-        }
-    }
-
-    fn close(mut self, setting: &Setting, out: &mut Out) {
-        let branch = branch::follow(&self.entries);
-        self.beginning(&branch);
-        self.left_behind(&branch);
-        let mut responses: HashMap<Box<str>, Vec<usize>> = HashMap::new();
-        for (at, entry) in self.entries.iter().enumerate() {
-            if let Kind::Response { key: Some(key), .. } = &entry.kind
-                && branch.live.get(at) == Some(&true)
-            {
-                responses.entry(key.clone()).or_default().push(at);
-            }
-        }
-        let mut entries: Vec<_> = self
-            .entries
-            .into_iter()
-            .zip(branch.live)
-            .map(|(entry, live)| if live { Some(entry) } else { None })
-            .collect();
-        let builder = &mut self.builder;
-        for at in 0..entries.len() {
-            let Some(entry) = entries.get_mut(at).and_then(Option::take) else { continue };
-            let key = match &entry.kind {
-                Kind::Response { key, .. } => key.clone(),
-                _ => None,
-            };
-            let mut calls = HashSet::new();
-            add(builder, setting, entry, &mut calls);
-            // One response is one turn, though results of its first calls may be written before its last line.
-            let others = key.and_then(|key| responses.remove(&key)).unwrap_or_default();
-            for other in others {
-                if let Some(entry) = entries.get_mut(other).and_then(Option::take) {
-                    add(builder, setting, entry, &mut calls);
-                }
-            }
-        }
-        out.session(self.builder);
-    }
-
-    /// Whether what came before is not in the file.
-    fn beginning(&mut self, branch: &Branch) {
-        let first = self.entries.iter().find(|entry| !matches!(entry.kind, Kind::Link | Kind::Offer(_)));
-        let line = first.map_or(self.builder.origin().line, |entry| entry.line);
-        let compacted = self
-            .entries
-            .iter()
-            .take_while(|entry| entry.line < line)
-            .chain(first)
-            .any(|entry| entry.compacts);
-        let summarised = self.summary.as_ref().is_some_and(|leaf| !self.names.contains_key(leaf));
-        let why = if compacted {
-            "the log begins with a summary of what came before"
-        } else if branch.continues {
-            "the log's first line follows one that is not in it"
-        } else if summarised {
-            "the log begins with the summary of a conversation that is not in it"
-        } else {
-            return;
-        };
-        self.builder.at_line(line).starts_in_the_middle(why);
-    }
-
-    /// Says what of the log is no part of the conversation as it went on.
-    fn left_behind(&mut self, branch: &Branch) {
-        let first_adrift = branch.adrift.first().and_then(|at| self.entries.get(*at));
-        if let Some(line) = first_adrift.map(|entry| entry.line) {
-            let lines = count(branch.adrift.len(), "line follows", "lines follow");
-            let message = format!(
-                "{lines} one that is not in the file, and is read as following the line before it; the first stands here"
-            );
-            self.builder.at_line(line).damaged(message);
-        }
-        let left = self.entries.iter().zip(&branch.live).filter(|(_, live)| !**live);
-        let left: Vec<_> = left.map(|(entry, _)| entry).filter(|entry| entry.blocks().is_some()).collect();
-        let Some(first) = left.first() else { return };
-        let calls = left.iter().filter_map(|entry| entry.blocks()).map(|blocks| blocks.calls.len()).sum();
-        let message = format!(
-            "{} with {} on a branch that was left; the first stands here",
-            count(left.len(), "line", "lines"),
-            count(calls, "call", "calls"),
-        );
-        let origin = self.builder.origin();
-        let place = (origin.file.clone(), u64::from(first.line));
-        let notice = Diagnostic::notice(code::DAMAGED_LINE, message).on_line(place.0, place.1);
-        self.builder.diagnostic(notice);
-    }
-}
-
-/// Adds what a line says. `calls` are those of the response so far, to tell one that is there twice.
-fn add(builder: &mut Builder, setting: &Setting, entry: Entry, calls: &mut HashSet<Box<str>>) {
-    builder.at_line(entry.line);
-    entry.odd.into_iter().for_each(|odd| builder.damaged(odd));
-    let at: Option<Millis> = entry.at;
-    let mark = |rejected| move |answer: &_| mark(answer, rejected, setting);
-    match entry.kind {
-        Kind::Link => {}
-        Kind::Offer(tools) => {
-            let turn = builder.next_turn();
-            builder.offered(turn, tools);
-        }
-        Kind::Prompt { blocks, .. } => blocks.reply(builder, "user", at, mark(false)),
-        Kind::Answer { blocks, rejected } => blocks.reply(builder, "user", at, mark(rejected)),
-        Kind::Failure(blocks) => blocks.reply(builder, "system", at, mark(false)),
-        Kind::Response { key, mut blocks } => {
-            let before = blocks.calls.len();
-            blocks.calls.retain(|call| call.id.as_ref().is_none_or(|id| calls.insert(id.clone())));
-            if blocks.calls.len() < before {
-                builder.damaged("a call is there twice in one response, and is left out the second time");
-            }
-            // A line that only thinks is no message.
-            if !blocks.is_empty() || !blocks.odd.is_empty() {
-                blocks.respond(builder, key.as_deref(), at, mark(false));
-            }
-        }
-    }
-}
-
-fn count(count: usize, one: &str, many: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }

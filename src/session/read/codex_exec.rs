@@ -120,7 +120,7 @@ impl Reader for CodexExec {
         self.unknown.tell(&self.setting, out);
     }
 
-    fn long(&mut self) -> Option<&mut Builder> {
+    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
         self.open.as_mut().map(|stream| &mut stream.builder)
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! What happened stands in `response_item` lines. `event_msg` lines say the same once more for the screen, so of them
 //! only marks of failure are taken, and turns that were taken back. Since that is known when it happens, a session's
-//! items are held until the file's next session, or its end.
+//! items are held until the file's next session, or its end; of one that is too long for that, the latest ones.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::items::{self, Answer, Item, Row};
 use super::setting::Setting;
@@ -56,10 +57,20 @@ struct Rollout {
     failed: HashSet<Box<str>>,
     /// The session whose beginning was copied here.
     copied: Option<Box<str>>,
+    row: Row,
+    /// Bytes of the lines of the items.
+    bytes: usize,
+    /// Whether items are held no longer.
+    settled: bool,
+    /// Hashes of the ids of results that are held no longer.
+    answered: HashSet<u64>,
+    /// What was told of items that are held no longer.
+    told: Vec<Diagnostic>,
 }
 
 struct Step {
     line: u32,
+    bytes: usize,
     at: Option<Millis>,
     /// Why its time cannot be read.
     odd: Option<String>,
@@ -84,7 +95,7 @@ impl Reader for Codex {
             }
             ("compacted", Some(_)) => {
                 let rollout = self.rollout(unit, out);
-                if rollout.items.is_empty() {
+                if rollout.items.is_empty() && !rollout.settled {
                     let how = "the rollout begins with a summary of what came before";
                     rollout.builder.at_line(unit.line).starts_in_the_middle(how);
                 }
@@ -108,6 +119,14 @@ impl Reader for Codex {
             rollout.close(&self.setting, out);
         }
         self.unknown.tell(&self.setting, out);
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let rollout = self.open.as_mut()?;
+        if rollout.bytes > most {
+            rollout.settle(most / 4, &self.setting);
+        }
+        Some(&mut rollout.builder)
     }
 }
 
@@ -133,7 +152,7 @@ impl Codex {
             builder.parent(parent);
         }
         let copied = meta.get("forked_from_id").and_then(Node::id).map(|id| id.as_ref().into());
-        self.open = Some(Rollout { builder, items: Vec::new(), failed: HashSet::new(), copied });
+        self.open = Some(Rollout { copied, ..Rollout::new(builder) });
     }
 
     /// The session that a line belongs to. Without the line that begins one, it begins in the middle.
@@ -141,7 +160,7 @@ impl Codex {
         let rollout = self.open.get_or_insert_with(|| {
             let mut builder = self.setting.session_at("", unit.line, out);
             builder.starts_in_the_middle("the rollout has no `session_meta` line at its beginning");
-            Rollout { builder, items: Vec::new(), failed: HashSet::new(), copied: None }
+            Rollout::new(builder)
         });
         unit.diagnostics.iter().cloned().for_each(|diagnostic| rollout.builder.diagnostic(diagnostic));
         rollout
@@ -157,9 +176,10 @@ impl Codex {
             Ok(at) => (at, None),
             Err(odd) => (None, Some(odd)),
         };
-        let line = unit.line;
+        let (line, bytes) = (unit.line, unit.node.json().len());
         let rollout = self.rollout(unit, out);
-        rollout.items.push(Step { line, at, odd, item, prompt: false });
+        rollout.bytes += bytes;
+        rollout.items.push(Step { line, bytes, at, odd, item, prompt: false });
     }
 
     fn event(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &Out) {
@@ -177,7 +197,11 @@ impl Codex {
                 rollout.roll_back(turns, unit.line);
             }
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" if output::failed_event(payload) => {
-                rollout.failed.insert(text("call_id").as_ref().into());
+                let id = text("call_id");
+                if rollout.answered.contains(&hash(&id)) {
+                    rollout.builder.spoil();
+                }
+                rollout.failed.insert(id.as_ref().into());
             }
             _ => {}
         }
@@ -185,13 +209,31 @@ impl Codex {
 }
 
 impl Rollout {
+    fn new(builder: Builder) -> Rollout {
+        Rollout {
+            builder,
+            items: Vec::new(),
+            failed: HashSet::new(),
+            copied: None,
+            row: Row::default(),
+            bytes: 0,
+            settled: false,
+            answered: HashSet::new(),
+            told: Vec::new(),
+        }
+    }
+
     /// The user took the last questions back, and what came of them.
     fn roll_back(&mut self, turns: usize, line: u32) {
         let mut prompts = self.items.iter().enumerate().filter(|(_, step)| step.prompt).map(|(at, _)| at);
         let Some(at) = turns.checked_sub(1).and_then(|behind| prompts.by_ref().rev().nth(behind)) else {
+            if self.settled {
+                self.builder.spoil();
+            }
             return self.builder.at_line(line).damaged("more turns are taken back here than there were");
         };
         let gone = self.items.split_off(at);
+        self.bytes -= gone.iter().map(|step| step.bytes).sum::<usize>();
         let calls = gone.iter().filter(|step| matches!(step.item, Item::Call(_) | Item::Ran(..))).count();
         let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
         let message =
@@ -202,19 +244,49 @@ impl Rollout {
         self.builder.diagnostic(notice);
     }
 
-    fn close(self, setting: &Setting, out: &mut Out) {
-        let Rollout { mut builder, items, failed, .. } = self;
-        builder.mark_errors();
-        let mut row = Row::new(|answer: &Answer| mark(answer, &failed, setting));
-        for step in items {
-            if let Some(odd) = step.odd {
-                builder.at_line(step.line).damaged(odd);
-            }
-            row.add(&mut builder, step.line, step.item, step.at);
-        }
-        row.end(&mut builder);
-        out.session(builder);
+    /// Adds the oldest items to the session, until at most so many bytes are held.
+    fn settle(&mut self, most: usize, setting: &Setting) {
+        let held = self.builder.take_diagnostics();
+        let mut left = self.bytes;
+        let count = self.items.iter().take_while(|step| {
+            let more = left > most;
+            left -= step.bytes;
+            more
+        });
+        self.add(count.count(), setting);
+        self.settled = true;
+        self.told.extend(self.builder.take_diagnostics());
+        held.into_iter().for_each(|told| self.builder.diagnostic(told));
     }
+
+    fn add(&mut self, count: usize, setting: &Setting) {
+        for step in self.items.drain(..count) {
+            self.bytes -= step.bytes;
+            if let Some(odd) = step.odd {
+                self.builder.at_line(step.line).damaged(odd);
+            }
+            if let Item::Answer(Answer { id: Some(id), .. }) | Item::Ran(_, Answer { id: Some(id), .. }) = &step.item
+            {
+                self.answered.insert(hash(id));
+            }
+            let mark = |answer: &Answer| mark(answer, &self.failed, setting);
+            self.row.add(&mut self.builder, step.line, step.item, step.at, &mark);
+        }
+    }
+
+    fn close(mut self, setting: &Setting, out: &mut Out) {
+        self.builder.mark_errors();
+        std::mem::take(&mut self.told).into_iter().for_each(|told| self.builder.diagnostic(told));
+        self.add(self.items.len(), setting);
+        self.row.end(&mut self.builder, &|answer: &Answer| mark(answer, &self.failed, setting));
+        out.session(self.builder);
+    }
+}
+
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// How a result is marked: by itself, by an event, by the exit code in its text.

@@ -246,7 +246,7 @@ impl<A: Api> Reader for Exchanges<A> {
         }
     }
 
-    fn long(&mut self) -> Option<&mut Builder> {
+    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
         self.bare.as_mut().map(|(builder, _)| builder)
     }
 }

@@ -116,21 +116,26 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
 }
 
 /// Adds items to a session. Results of what the provider ran wait for the end of the response that they stand in.
-pub struct Row<F> {
-    mark: F,
+#[derive(Default)]
+pub struct Row {
     waiting: Vec<(u32, Answer, Option<Millis>)>,
 }
 
-impl<F: Fn(&Answer) -> Mark> Row<F> {
-    /// Results are marked as `mark` says.
-    pub fn new(mark: F) -> Row<F> {
-        Row { mark, waiting: Vec::new() }
-    }
+/// Tells how a result is marked.
+pub type Marks<'m> = dyn Fn(&Answer) -> Mark + 'm;
 
-    /// Adds an item that stands on this line.
-    pub fn add(&mut self, builder: &mut Builder, line: u32, item: Item, at: Option<Millis>) {
+impl Row {
+    /// Adds an item that stands on this line. Results are marked as `mark` says.
+    pub fn add(
+        &mut self,
+        builder: &mut Builder,
+        line: u32,
+        item: Item,
+        at: Option<Millis>,
+        mark: &Marks<'_>,
+    ) {
         if matches!(item, Item::Said { .. } | Item::Answer(_)) {
-            self.end(builder);
+            self.end(builder, mark);
         }
         builder.at_line(line);
         match item {
@@ -138,7 +143,7 @@ impl<F: Fn(&Answer) -> Mark> Row<F> {
             Item::Said { role, content } => builder.said(&role, content, at),
             Item::Response(content) => builder.response(Some(ROW), content, at),
             Item::Call(call) => call.give(builder, at),
-            Item::Answer(answer) => self.answer(builder, answer, at),
+            Item::Answer(answer) => give(builder, answer, at, mark),
             Item::Ran(call, answer) => {
                 call.give(builder, at);
                 self.waiting.push((line, answer, at));
@@ -147,20 +152,20 @@ impl<F: Fn(&Answer) -> Mark> Row<F> {
     }
 
     /// The response that is open has ended.
-    pub fn end(&mut self, builder: &mut Builder) {
+    pub fn end(&mut self, builder: &mut Builder, mark: &Marks<'_>) {
         for (line, answer, at) in std::mem::take(&mut self.waiting) {
             builder.at_line(line);
-            self.answer(builder, answer, at);
+            give(builder, answer, at, mark);
         }
     }
+}
 
-    fn answer(&self, builder: &mut Builder, answer: Answer, at: Option<Millis>) {
-        if answer.error.is_some() {
-            builder.mark_errors();
-        }
-        let mark = (self.mark)(&answer);
-        builder.result(answer.id.as_deref(), answer.content, mark, at);
+fn give(builder: &mut Builder, answer: Answer, at: Option<Millis>, mark: &Marks<'_>) {
+    if answer.error.is_some() {
+        builder.mark_errors();
     }
+    let mark = mark(&answer);
+    builder.result(answer.id.as_deref(), answer.content, mark, at);
 }
 
 impl Call {

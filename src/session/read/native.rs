@@ -91,7 +91,7 @@ impl Reader for Native {
         self.close(out);
     }
 
-    fn long(&mut self) -> Option<&mut Builder> {
+    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
         self.open.as_mut().map(|(builder, _)| builder)
     }
 }

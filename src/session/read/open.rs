@@ -40,6 +40,11 @@ impl<T> Open<T> {
         self.slots.get(at).map(|slot| &slot.item)
     }
 
+    /// The one at this place, to which nothing is added.
+    pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        self.slots.get_mut(at).map(|slot| &mut slot.item)
+    }
+
     /// The one at this place, to which so many bytes are added.
     pub fn add_to(&mut self, at: usize, bytes: usize) -> Option<&mut T> {
         self.clock += 1;

@@ -47,14 +47,15 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
     let marks = setting.clone();
     let mark =
         move |answer: &Answer| Mark { error: marks.failed(answer.error, &answer.content), refused: None };
-    Box::new(Exchanges::new(setting, Responses { row: Row::new(Box::new(mark)) }))
+    Box::new(Exchanges::new(setting, Responses { row: Row::default(), mark: Box::new(mark) }))
 }
 
 /// Tells how a result is marked.
 type Marks = Box<dyn Fn(&Answer) -> Mark + Send>;
 
 struct Responses {
-    row: Row<Marks>,
+    row: Row,
+    mark: Marks,
 }
 
 impl Api for Responses {
@@ -80,14 +81,14 @@ impl Api for Responses {
         let line = builder.line();
         if message.kind() == Kind::Text {
             let content = Body::json(message.json());
-            return self.row.add(builder, line, Item::Said { role: "user".into(), content }, at);
+            return self.row.add(builder, line, Item::Said { role: "user".into(), content }, at, &self.mark);
         }
         let Some(members) = message.members() else {
             let word = message.kind().word();
             return builder.damaged(format!("an item is {word}, not an object; it is left out"));
         };
         match items::item(&members) {
-            Some(item) => self.row.add(builder, line, item, at),
+            Some(item) => self.row.add(builder, line, item, at, &self.mark),
             None => builder.damaged("an item of a type that is not known is left out"),
         }
     }
@@ -102,7 +103,7 @@ impl Api for Responses {
     }
 
     fn end(&mut self, builder: &mut Builder) {
-        self.row.end(builder);
+        self.row.end(builder, &self.mark);
     }
 
     fn is_bare_response(value: &Members<'_>) -> bool {

@@ -3,12 +3,16 @@
 //! Every line names the one it follows, so a log is a tree: where somebody went back and asked anew, it forks. The
 //! conversation is the branch of the last line. Beside it stand lines that were not left: results of calls that ran
 //! at once hang side by side, and so do the lines of one response.
+//!
+//! Of a log that is too long to be held the oldest lines are settled: taken for what they are by then. Whether that was
+//! right shows when the later ones are followed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::entry::{Entry, Kind};
+use super::entry::{Entry, Follows, Kind};
+use super::hash;
 
-/// The lines that are the conversation, and what there is to say about the others.
+/// The lines that are the conversation, and what there is to say about the others. Places are those of the entries given.
 pub struct Branch {
     /// Of every line, whether it is.
     pub live: Vec<bool>,
@@ -16,110 +20,169 @@ pub struct Branch {
     pub adrift: Vec<usize>,
     /// Whether the first line names one.
     pub continues: bool,
+    /// The lines that lead to the last one, in the whole log, the last one first.
+    path: Vec<usize>,
+    parents: Vec<Option<usize>>,
+    flat: bool,
 }
 
-/// Finds the branch of the last line.
-pub fn follow(entries: &[Entry]) -> Branch {
-    let tree = Tree::grow(entries);
-    let mut live = vec![false; entries.len()];
-    let mut next = entries.iter().rposition(|entry| !matches!(entry.kind, Kind::Link));
-    while let Some(at) = next {
-        match live.get_mut(at) {
+/// The lines that are settled, the first ones of a log.
+#[derive(Default)]
+pub struct Settled {
+    /// Of every line, whether it is the conversation.
+    live: Vec<bool>,
+    /// The last of them that leads on.
+    tip: Option<usize>,
+    /// Hashes of what the conversation has of calls and responses.
+    known: HashSet<u64>,
+    /// Hashes of what would have made other lines a part of the conversation.
+    wanted: HashSet<u64>,
+    flat: bool,
+}
+
+/// Finds the branch of the last line. `entries` are those after the settled ones; `None` where these would not be what
+/// they were taken for.
+pub fn follow(entries: &[Entry], settled: &Settled) -> Option<Branch> {
+    let base = settled.live.len();
+    let mut branch = Branch::grow(entries, settled);
+    let mut next = entries.iter().rposition(|entry| !matches!(entry.kind, Kind::Link)).map(|at| base + at);
+    while let Some(at) = next.and_then(|place| place.checked_sub(base)) {
+        match branch.live.get_mut(at) {
             Some(place) if !*place => *place = true,
             _ => break,
         }
-        next = tree.parents.get(at).copied().flatten();
+        branch.path.push(base + at);
+        next = branch.parents.get(at).copied().flatten();
     }
-    let mut beside = Beside::default();
-    for (entry, _) in entries.iter().zip(&live).filter(|(_, live)| **live) {
-        beside.know(entry);
+    if base > 0 && (next != settled.tip || branch.flat != settled.flat) {
+        return None;
+    }
+    let mut known = HashSet::new();
+    for (entry, _) in entries.iter().zip(&branch.live).filter(|(_, live)| **live) {
+        known.extend(entry.makes_known());
     }
     for (at, entry) in entries.iter().enumerate() {
-        let on_it = |parent: usize| live.get(parent).copied().unwrap_or(false);
-        let hangs_on = tree.parents.get(at).copied().flatten().is_some_and(on_it);
-        if !on_it(at) && hangs_on && beside.belongs(entry) {
-            beside.know(entry);
-            if let Some(place) = live.get_mut(at) {
+        let on_it = |parent: usize| match parent.checked_sub(base) {
+            Some(at) => branch.live.get(at).copied().unwrap_or(false),
+            None => settled.live.get(parent).copied().unwrap_or(false),
+        };
+        let hangs_on = branch.parents.get(at).copied().flatten().is_some_and(on_it);
+        let belongs = match entry.belongs() {
+            Belongs::Always => true,
+            Belongs::With(names) => {
+                names.iter().any(|name| known.contains(name) || settled.known.contains(name))
+            }
+        };
+        if !on_it(base + at) && hangs_on && belongs {
+            known.extend(entry.makes_known());
+            if let Some(place) = branch.live.get_mut(at) {
                 *place = true;
             }
         }
     }
-    Branch { live, adrift: tree.adrift, continues: tree.continues }
+    (base == 0 || known.is_disjoint(&settled.wanted)).then_some(branch)
 }
 
-/// Who follows whom.
-struct Tree {
-    parents: Vec<Option<usize>>,
-    adrift: Vec<usize>,
-    continues: bool,
-}
-
-impl Tree {
-    fn grow(entries: &[Entry]) -> Tree {
+impl Branch {
+    /// Who follows whom.
+    fn grow(entries: &[Entry], settled: &Settled) -> Branch {
+        let base = settled.live.len();
         // Logs that do not say what a response follows do not say it at all.
-        let flat = entries
-            .iter()
-            .skip(1)
-            .any(|entry| entry.parent.is_none() && matches!(entry.kind, Kind::Response { .. }));
-        let mut tree =
-            Tree { parents: Vec::with_capacity(entries.len()), adrift: Vec::new(), continues: false };
-        let mut places: HashMap<&str, usize> = HashMap::new();
+        let flat = settled.flat
+            || entries.iter().skip(usize::from(base == 0)).any(|entry| {
+                matches!((&entry.follows, &entry.kind), (Follows::Nothing, Kind::Response { .. }))
+            });
+        let mut branch = Branch {
+            live: vec![false; entries.len()],
+            adrift: Vec::new(),
+            continues: false,
+            path: Vec::new(),
+            parents: Vec::with_capacity(entries.len()),
+            flat,
+        };
         for (at, entry) in entries.iter().enumerate() {
-            let before = at.checked_sub(1);
-            let named = entry.parent.as_deref().map(|parent| places.get(parent).copied());
-            let parent = match named {
-                Some(Some(parent)) => Some(parent),
-                Some(None) => {
+            let before = (base + at).checked_sub(1);
+            let parent = match entry.follows {
+                Follows::Line(parent) => Some(parent),
+                Follows::Missing => {
                     match before {
-                        None => tree.continues = true,
-                        Some(_) => tree.adrift.push(at),
+                        None => branch.continues = true,
+                        Some(_) => branch.adrift.push(at),
                     }
                     before
                 }
                 // A question that follows nothing begins anew; a summary, and whatever is no question, goes on.
-                None if !flat
-                    && !entry.compacts
-                    && matches!(entry.kind, Kind::Prompt { meta: false, .. }) =>
+                Follows::Nothing
+                    if !flat && !entry.compacts && matches!(entry.kind, Kind::Prompt { meta: false, .. }) =>
                 {
                     None
                 }
-                None => before,
+                Follows::Nothing => before,
             };
-            tree.parents.push(parent);
-            if let Some(uuid) = entry.uuid.as_deref() {
-                places.insert(uuid, at);
+            branch.parents.push(parent);
+        }
+        branch
+    }
+}
+
+impl Settled {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.live.len()
+    }
+
+    /// Whether a response is among them: no later line may belong to it.
+    pub fn has_response(&self, key: &str) -> bool {
+        self.known.contains(&hash(key))
+    }
+
+    /// Settles the first `count` of the entries that were followed.
+    pub fn add(&mut self, entries: &[Entry], branch: &Branch, count: usize) {
+        let base = self.live.len();
+        self.flat = branch.flat;
+        self.tip = branch.path.iter().copied().find(|place| *place < base + count);
+        for (at, entry) in entries.iter().enumerate().take(count) {
+            let live = branch.live.get(at).copied().unwrap_or(false);
+            if live {
+                self.known.extend(entry.makes_known());
+            }
+            self.live.push(live);
+            let parent = branch.parents.get(at).copied().flatten();
+            let hangs_on = parent.is_some_and(|parent| self.live.get(parent).copied().unwrap_or(false));
+            if let (false, true, Belongs::With(names)) = (live, hangs_on, entry.belongs()) {
+                self.wanted.extend(names);
             }
         }
-        tree
     }
 }
 
-/// What is known of the conversation, to tell what stands beside it and belongs to it.
-#[derive(Default)]
-struct Beside<'e> {
-    calls: HashSet<&'e str>,
-    responses: HashSet<&'e str>,
+/// What makes a line that hangs on the conversation a part of it.
+enum Belongs {
+    Always,
+    /// One of these being known: a call, or a response.
+    With(Vec<u64>),
 }
 
-impl<'e> Beside<'e> {
-    fn know(&mut self, entry: &'e Entry) {
-        if let Kind::Response { key, blocks } = &entry.kind {
-            self.responses.extend(key.as_deref());
-            self.calls.extend(blocks.calls.iter().filter_map(|call| call.id.as_deref()));
+impl Entry {
+    /// Hashes of what it has that others may belong to.
+    fn makes_known(&self) -> Vec<u64> {
+        match &self.kind {
+            Kind::Response { key, blocks } => {
+                let calls = blocks.calls.iter().filter_map(|call| call.id.as_deref());
+                key.as_deref().into_iter().chain(calls).map(hash).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
-    /// Whether a line that hangs on the conversation is a part of it.
-    fn belongs(&self, entry: &Entry) -> bool {
-        match &entry.kind {
-            Kind::Link | Kind::Offer(_) | Kind::Prompt { meta: true, .. } => true,
-            Kind::Answer { blocks, .. } => blocks
-                .answers
-                .iter()
-                .filter_map(|answer| answer.id.as_deref())
-                .any(|id| self.calls.contains(id)),
-            Kind::Response { key, .. } => key.as_deref().is_some_and(|key| self.responses.contains(key)),
-            Kind::Prompt { .. } | Kind::Failure(_) => false,
+    fn belongs(&self) -> Belongs {
+        match &self.kind {
+            Kind::Link | Kind::Offer(_) | Kind::Prompt { meta: true, .. } => Belongs::Always,
+            Kind::Answer { blocks, .. } => Belongs::With(
+                blocks.answers.iter().filter_map(|answer| answer.id.as_deref()).map(hash).collect(),
+            ),
+            Kind::Response { key, .. } => Belongs::With(key.as_deref().into_iter().map(hash).collect()),
+            Kind::Prompt { .. } | Kind::Failure(_) => Belongs::With(Vec::new()),
         }
     }
 }

@@ -27,6 +27,19 @@ pub struct Entry {
     pub odd: Vec<String>,
     /// Hash of what it says, to tell a line that is there twice.
     pub digest: u64,
+    /// The line that it follows, once that is looked for.
+    pub follows: Follows,
+}
+
+/// What a line follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follows {
+    /// It names no line.
+    Nothing,
+    /// The line of the log at this place, from 0.
+    Line(usize),
+    /// It names one that does not stand before it.
+    Missing,
 }
 
 /// What a line is to the conversation.
@@ -73,6 +86,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         compacts: flag("isCompactSummary") || subtype == "compact_boundary",
         kind,
         odd,
+        follows: Follows::Nothing,
         digest: members.get("message").map_or(0, |message| {
             let mut hasher = DefaultHasher::new();
             message.json().hash(&mut hasher);
