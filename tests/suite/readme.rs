@@ -73,6 +73,14 @@ fn its_contract_is_the_sample_without_comments() {
 }
 
 #[test]
+fn it_lists_every_format() {
+    let readme = readme();
+    for format in toolgate::session::read::FORMATS {
+        assert!(readme.contains(&format!("\n| `{}` | ", format.name)), "{} is not in the README", format.name);
+    }
+}
+
+#[test]
 fn its_session_is_one() {
     use std::io::Cursor;
     use toolgate::session::read::{Options, open};

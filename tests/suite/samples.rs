@@ -17,6 +17,10 @@ use toolgate::session::{Outcome, Session};
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.
 const OUTCOMES: &[(&str, &str)] = &[
+    ("coding-821", "3.1 deny resource_unmatched; 4.1 deny before_missing"),
+    ("coding-822", "3.1 deny after_trigger; 4.1 deny after_trigger"),
+    ("coding-823", "1.1 deny prior_tool_missing; 2.2 deny prior_tool_missing; 5.1 deny before_missing"),
+    ("coding-824", "4.1 deny before_missing; 8.1 deny after_trigger"),
     ("clinic-901", "all allowed"),
     ("clinic-902", "1.1 deny before_missing; 3.1 deny before_missing"),
     ("clinic-903", "3.1 deny not_adjacent; 4.1 deny blocklisted; 5.2 deny max_calls_over"),
@@ -303,7 +307,7 @@ fn rules_about_sessions_are_violated_where_the_readme_says_so() {
     }
     assert_eq!(
         violated,
-        ["clinic-904 follow_up_missing", "clinic-904 sequence_cut_short", "clinic-905 sequence_cut_short"]
+        ["coding-823 follow_up_missing", "clinic-904 follow_up_missing", "clinic-904 sequence_cut_short", "clinic-905 sequence_cut_short"]
     );
 }
 

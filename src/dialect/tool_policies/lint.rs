@@ -127,7 +127,8 @@ impl<'a> Linting<'a> {
                 keys.push((*section, &entry.key, entry.key_span));
             }
             for tool in ["read_tools", "write_tools"].into_iter().flat_map(|key| items(policy, key)) {
-                unknown.extend(tool.as_str().map(|name| (name, tool.span)));
+                let listed = |name: &&str| self.scopes.homes.contains_key(*name);
+                unknown.extend(tool.as_str().filter(|name| !listed(name)).map(|name| (name, tool.span)));
             }
         }
         for (section, tool, span) in keys {
