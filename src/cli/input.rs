@@ -14,8 +14,8 @@ use super::screen::Screen;
 use super::{Failure, samples};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect};
-use crate::files::{self, Input};
 use crate::engine::Mode;
+use crate::files::{self, Input};
 use crate::policy::{Policy, PolicyFile};
 use crate::replay::corpus::{Judge, Read};
 use crate::report::words;
@@ -34,7 +34,7 @@ pub const RECORDED_ALONE: &str = "`recorded` is a version of its own and cannot 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
 /// Bytes of a session that are held before it is judged while it is read, where that is possible.
-const TOO_LONG: usize = 4 << 20;
+const TOO_LONG: usize = 2 << 20;
 
 /// Whether somebody asked to break off.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

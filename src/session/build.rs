@@ -235,7 +235,7 @@ impl Builder {
         let facts = Arc::clone(sent.facts.get_or_insert_with(|| Arc::new(self.facts.clone())));
         let part = Part {
             first: sent.calls,
-            answered: std::mem::take(&mut sent.answered),
+            answered: in_order(std::mem::take(&mut sent.answered)),
             session: Session {
                 id: Arc::clone(&self.session.id),
                 origin: self.session.origin.clone(),
@@ -251,10 +251,12 @@ impl Builder {
         sent.turns += part.session.turns.len() as u32;
         sent.calls += calls as u32;
         for call in part.session.calls.iter().filter(|call| call.result.is_none()) {
-            let turn = part.session.turns.iter().find(|turn| turn.number == call.at.turn);
-            let message = turn.and_then(|turn| part.session.messages.get(turn.messages.start));
+            let message =
+                part.turn(call.at.turn).and_then(|turn| part.session.messages.get(turn.messages.start));
             let line = message.map_or(part.session.origin.line, |message| message.line);
-            sent.unanswered.insert(call.at.index, (call.clone(), line));
+            // Its arguments were looked at when it was decided.
+            let kept = Call { arguments: Body::MISSING, ..call.clone() };
+            sent.unanswered.insert(call.at.index, (kept, line));
         }
         // What came within the turn that is open is told with it.
         sent.answered = open.late.iter().filter_map(|index| part.call(*index).cloned()).collect();
@@ -280,7 +282,7 @@ impl Builder {
         let first = sent.unanswered.values().next().map(|(_, line)| (sent.unanswered.len(), *line));
         Some(Tail {
             first: sent.calls,
-            answered: sent.answered,
+            answered: in_order(sent.answered),
             unanswered: first,
             spoiled: sent.spoiled || sent.facts.is_some_and(|facts| *facts != self.facts),
         })
@@ -499,6 +501,11 @@ impl Builder {
         self.held += content.raw().len() + 128;
         self.session.messages.push(Message { role, content, at, kind, calls, line });
     }
+}
+
+fn in_order(mut calls: Vec<Call>) -> Vec<Call> {
+    calls.sort_unstable_by_key(|call| call.at.index);
+    calls
 }
 
 impl Session {

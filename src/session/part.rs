@@ -15,7 +15,7 @@ pub struct Part {
     pub session: Session,
     /// Calls in the parts before.
     pub first: u32,
-    /// Calls of parts before whose result stands in this one.
+    /// Calls of parts before whose result stands in this one, by index; their arguments are gone.
     pub answered: Vec<Call>,
 }
 
@@ -23,6 +23,12 @@ impl Part {
     /// A call that this part knows of, by its index in the whole session.
     pub fn call(&self, index: u32) -> Option<&Call> {
         View::from(self).call(index)
+    }
+
+    /// The turn with this number.
+    pub fn turn(&self, number: u32) -> Option<&Turn> {
+        let first = self.session.turns.first()?.number;
+        self.session.turns.get(number.checked_sub(first)? as usize)
     }
 }
 
@@ -52,7 +58,10 @@ impl<'a> View<'a> {
     pub fn call(self, index: u32) -> Option<&'a Call> {
         match index.checked_sub(self.first) {
             Some(place) => self.session.calls.get(place as usize),
-            None => self.answered.iter().find(|call| call.at.index == index),
+            None => {
+                let place = self.answered.binary_search_by_key(&index, |call| call.at.index).ok()?;
+                self.answered.get(place)
+            }
         }
     }
 

@@ -306,7 +306,7 @@ impl Reading {
                 return Some(Piece::Part(part));
             }
             if self.out.spoiled {
-                return Some(self.from_the_beginning());
+                return Some(self.read_again());
             }
             if self.ended {
                 let last = self.finish.end(&mut self.out.diagnostics)?;
@@ -327,7 +327,7 @@ impl Reading {
 
     fn give(&mut self, Complete { session, tail }: Complete) -> Piece {
         match tail {
-            Some(tail) if tail.spoiled => self.from_the_beginning(),
+            Some(tail) if tail.spoiled => self.read_again(),
             Some(Tail { first, answered, .. }) => {
                 self.given += 1;
                 Piece::Last(Part { session, first, answered })
@@ -340,7 +340,7 @@ impl Reading {
     }
 
     /// Reads the input once more and hands on no parts. What was given is passed over.
-    fn from_the_beginning(&mut self) -> Piece {
+    fn read_again(&mut self) -> Piece {
         let options = Options { parts_beyond: None, ..self.options.clone() };
         let input = match &options.again {
             Some(again) => again().map_err(|error| unreadable(&self.file, None, &error)),

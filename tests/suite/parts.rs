@@ -16,7 +16,12 @@ use toolgate::session::read::{self, Options, Piece};
 use super::samples;
 
 /// What `replay --summary` needs of a file: every session with its outcome, and everything that is told.
-fn judged(bytes: &[u8], policy: &Arc<Policy>, mode: Mode, parts_beyond: Option<usize>) -> (Vec<String>, usize) {
+fn judged(
+    bytes: &[u8],
+    policy: &Arc<Policy>,
+    mode: Mode,
+    parts_beyond: Option<usize>,
+) -> (Vec<String>, usize) {
     let shared: Arc<[u8]> = bytes.into();
     let input = move || -> std::io::Result<Box<dyn BufRead + Send>> {
         Ok(Box::new(Cursor::new(Arc::clone(&shared))))
@@ -106,7 +111,9 @@ fn long(format: &str, steps: usize) -> String {
         line
     };
     if format == "codex-rollout" {
-        lines.push(json!({"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "s"}}));
+        lines.push(
+            json!({"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "s"}}),
+        );
     }
     for step in 0..steps {
         let ids = [format!("a{step}"), format!("b{step}")];
@@ -114,7 +121,9 @@ fn long(format: &str, steps: usize) -> String {
         match format {
             "native" => {
                 let call = |id: &String| json!({"id": id, "function": {"name": "t", "arguments": "{}"}});
-                lines.push(json!({"role": "assistant", "content": "so", "tool_calls": ids.each_ref().map(call)}));
+                lines.push(
+                    json!({"role": "assistant", "content": "so", "tool_calls": ids.each_ref().map(call)}),
+                );
                 lines.extend(ids.map(|id| json!({"role": "tool", "tool_call_id": id, "content": result})));
             }
             "claude-code" => {
@@ -133,11 +142,13 @@ fn long(format: &str, steps: usize) -> String {
             "codex-rollout" => {
                 let item = |payload: serde_json::Value| json!({"type": "response_item", "payload": payload});
                 for id in &ids {
-                    let call = json!({"type": "function_call", "call_id": id, "name": "shell", "arguments": "{}"});
+                    let call =
+                        json!({"type": "function_call", "call_id": id, "name": "shell", "arguments": "{}"});
                     lines.push(item(call));
                 }
                 for id in &ids {
-                    lines.push(item(json!({"type": "function_call_output", "call_id": id, "output": result})));
+                    lines
+                        .push(item(json!({"type": "function_call_output", "call_id": id, "output": result})));
                 }
             }
             _ => {
@@ -170,10 +181,16 @@ fn what_comes_too_late_is_read_again() {
     let policy = samples::policy();
     let late = [
         ("native", json!({"role": "tool", "tool_call_id": "c", "content": "[permission denied: policy]"})),
-        ("claude-code", json!({"type": "user", "sessionId": "s", "uuid": "again", "parentUuid": "u4",
-            "message": {"role": "user", "content": "no, from the beginning"}})),
-        ("codex-rollout", json!({"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "a3",
-            "exit_code": 1}})),
+        (
+            "claude-code",
+            json!({"type": "user", "sessionId": "s", "uuid": "again", "parentUuid": "u4",
+            "message": {"role": "user", "content": "no, from the beginning"}}),
+        ),
+        (
+            "codex-rollout",
+            json!({"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "a3",
+            "exit_code": 1}}),
+        ),
     ];
     for (format, late) in late {
         let call = json!({"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "t", "arguments": "{}"}}]});

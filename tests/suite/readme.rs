@@ -76,7 +76,11 @@ fn its_contract_is_the_sample_without_comments() {
 fn it_lists_every_format() {
     let readme = readme();
     for format in toolgate::session::read::FORMATS {
-        assert!(readme.contains(&format!("\n| `{}` | ", format.name)), "{} is not in the README", format.name);
+        assert!(
+            readme.contains(&format!("\n| `{}` | ", format.name)),
+            "{} is not in the README",
+            format.name
+        );
     }
 }
 

@@ -307,7 +307,12 @@ fn rules_about_sessions_are_violated_where_the_readme_says_so() {
     }
     assert_eq!(
         violated,
-        ["coding-823 follow_up_missing", "clinic-904 follow_up_missing", "clinic-904 sequence_cut_short", "clinic-905 sequence_cut_short"]
+        [
+            "clinic-904 follow_up_missing",
+            "clinic-904 sequence_cut_short",
+            "clinic-905 sequence_cut_short",
+            "coding-823 follow_up_missing"
+        ]
     );
 }
 

@@ -265,7 +265,8 @@ impl Rollout {
             if let Some(odd) = step.odd {
                 self.builder.at_line(step.line).damaged(odd);
             }
-            if let Item::Answer(Answer { id: Some(id), .. }) | Item::Ran(_, Answer { id: Some(id), .. }) = &step.item
+            if let Item::Answer(Answer { id: Some(id), .. }) | Item::Ran(_, Answer { id: Some(id), .. }) =
+                &step.item
             {
                 self.answered.insert(hash(id));
             }

@@ -84,7 +84,9 @@ impl Log {
         let place = self.settled.len() + self.entries.len();
         entry.follows = match entry.parent.take() {
             None => Follows::Nothing,
-            Some(parent) => self.names.get(&hash(&parent)).map_or(Follows::Missing, |(_, at)| Follows::Line(*at)),
+            Some(parent) => {
+                self.names.get(&hash(&parent)).map_or(Follows::Missing, |(_, at)| Follows::Line(*at))
+            }
         };
         if let Some(uuid) = entry.uuid.take() {
             self.names.insert(hash(&uuid), (entry.digest, place));
