@@ -160,6 +160,11 @@ impl Run {
         self.mode == Mode::Enforce && self.halt.is_some()
     }
 
+    /// Whether some rule reads what was said; else messages need not be told.
+    pub fn reads_history(&self) -> bool {
+        self.panel.policy.reads_history()
+    }
+
     /// Adds a message to the history: what a user or the system said, a result as the model saw it. Within a turn it
     /// waits for the turn's end, since the model had not seen it when it proposed the turn's calls.
     pub fn message(&mut self, message: &Message) {

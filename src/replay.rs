@@ -382,6 +382,8 @@ fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Status {
 
 /// Plays a recording into a run.
 struct Player {
+    /// Whether some rule reads what was said.
+    reads: bool,
     run: Run,
     mode: Mode,
     /// In `enforce`, what stopped calls were told, by call index.
@@ -396,7 +398,7 @@ impl Player {
     }
 
     fn resumed(run: Run, mode: Mode) -> Player {
-        Player { run, mode, told: Vec::new(), inferred: None }
+        Player { reads: run.reads_history(), run, mode, told: Vec::new(), inferred: None }
     }
 
     /// What stands between the last turn and this one, and the turn's start.
@@ -413,8 +415,10 @@ impl Player {
     /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
     fn play(&mut self, view: View<'_>, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
         let messages = view.session.messages.get(turn.messages.clone()).unwrap_or_default();
-        for message in messages.iter().filter(|message| matches!(message.kind, MessageKind::Response(_))) {
-            self.run.respond(message);
+        if self.reads {
+            let responses =
+                messages.iter().filter(|message| matches!(message.kind, MessageKind::Response(_)));
+            responses.for_each(|message| self.run.respond(message));
         }
         for call in view.session.calls_of(turn) {
             let (ticket, decision) =
@@ -448,6 +452,7 @@ impl Player {
         for message in session.messages.get(messages).unwrap_or_default() {
             match &message.kind {
                 MessageKind::Operation(operation) => self.run.operation(operation),
+                _ if !self.reads => {}
                 MessageKind::Result(Some(index), _) => match self.told.get(*index as usize) {
                     Some(Some(told)) => {
                         let content = Body::text(&**told);
