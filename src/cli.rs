@@ -27,7 +27,7 @@ use std::sync::Mutex;
 
 use clap::{CommandFactory, Parser};
 
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
 use args::{Cli, Verb};
 use screen::Screen;
 
@@ -142,7 +142,7 @@ impl Failure {
             Failure::Output(error) => (error.to_string(), None),
             Failure::System(error) => (format!("{error:#}"), None),
         };
-        let told = Diagnostic::error(code::MISSING_FILE, message);
+        let told = Diagnostic::error(crate::diagnostic::code::MISSING_FILE, message);
         vec![help.into_iter().fold(told, Diagnostic::help)]
     }
 

@@ -12,10 +12,10 @@ use super::chat::Lines;
 use super::langchain::{self, Given};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
+use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
-use super::spans::{Attributes, Span, instant};
+use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
-use crate::source::quoted;
 
 pub(super) const FORMAT: Format = Format {
     name: "langfuse",
@@ -190,27 +190,17 @@ fn tools(list: &[Node<'_>]) -> HashSet<String> {
 
 /// An observation as a span, and what is odd about it.
 fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line: u32) -> (Span, Vec<String>) {
-    let text = |keys: &[&str]| members.any(keys).and_then(Node::id).filter(|text| !text.is_empty());
-    let owned = |keys: &[&str]| text(keys).map(|text| Box::<str>::from(&*text));
-    let mut odd = Vec::new();
-    let mut time = |keys: &[&str]| {
-        let node = members.any(keys)?;
-        let found = instant(node);
-        if found.is_none() {
-            odd.push(format!("the time of an observation cannot be read: {}", quoted(node.json())));
-        }
-        found
-    };
-    let (start, end) = (time(&START), time(&END));
+    let mut record = SpanRecord::new(members, "an observation");
+    let (start, end) = (record.time(&START), record.time(&END));
     let mut made = Span {
-        trace: owned(&TRACE).or_else(|| about.trace.clone()).unwrap_or_default(),
-        id: owned(&["id"]).unwrap_or_default(),
-        parent: owned(&PARENT),
-        name: owned(&["name"]).unwrap_or_default(),
+        trace: record.kept(&TRACE).or_else(|| about.trace.clone()).unwrap_or_default(),
+        id: record.kept(&["id"]).unwrap_or_default(),
+        parent: record.kept(&PARENT),
+        name: record.kept(&["name"]).unwrap_or_default(),
         start,
         end,
-        failed: text(&["level"]).is_some_and(|level| level == "ERROR"),
-        message: owned(&["statusMessage", "status_message"]),
+        failed: record.text(&["level"]).is_some_and(|level| level == "ERROR"),
+        message: record.kept(&["statusMessage", "status_message"]),
         line,
         attributes: Attributes::default(),
         events: Vec::new(),
@@ -222,14 +212,14 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
     let metadata = members.get("metadata").and_then(Node::members).unwrap_or_default();
     let recorded = metadata.get("attributes").and_then(Node::members).unwrap_or_default();
     recorded.iter().for_each(|(name, value)| made.attributes.add(name, value.json()));
+    let kind = record.text(&["type"]).unwrap_or_default().to_ascii_uppercase();
     let mut unread = |key: &str| {
         let found = langchain::value(members.get(key));
         if found.is_none() && members.get(key).is_some() {
-            odd.push(format!("the `{key}` of an observation cannot be read, and is left out"));
+            record.odd.push(format!("the `{key}` of an observation cannot be read, and is left out"));
         }
         found
     };
-    let kind = text(&["type"]).unwrap_or_default().to_ascii_uppercase();
     let attributes = &mut made.attributes;
     match &*kind {
         "GENERATION" => {
@@ -271,5 +261,5 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
         }
         _ => {}
     }
-    (made, odd)
+    (made, record.odd)
 }

@@ -10,10 +10,10 @@ use super::chat::Lines;
 use super::langchain::{self, Given};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
+use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
-use super::spans::{Attributes, Span, instant};
+use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
-use crate::source::quoted;
 
 pub(super) const FORMAT: Format =
     Format { name: "langsmith", title: "LangSmith runs", absent_without_results: false, recognise, reader };
@@ -114,31 +114,24 @@ fn span(
     parent: Option<Box<str>>,
     line: u32,
 ) -> (Span, Vec<String>) {
-    let text = |key| run.get(key).and_then(Node::id).filter(|text| !text.is_empty());
-    let owned = |key| text(key).map(|text| Box::<str>::from(&*text));
-    let mut odd = Vec::new();
-    let mut time = |key| {
-        let node = run.get(key)?;
-        let found = instant(node);
-        if found.is_none() {
-            odd.push(format!("the time of a run cannot be read: {}", quoted(node.json())));
-        }
-        found
-    };
-    let (start, end) = (time("start_time"), time("end_time"));
-    let error = owned("error");
-    let id = owned("id").or_else(|| owned("run_id")).unwrap_or_default();
+    let mut record = SpanRecord::new(run, "a run");
+    let (start, end) = (record.time(&["start_time"]), record.time(&["end_time"]));
+    let error = record.kept(&["error"]);
+    let id = record.kept(&["id", "run_id"]).unwrap_or_default();
     // The first run of a trace gives it its id.
-    let trace =
-        owned("trace_id").or(trace).or_else(|| root(&text("dotted_order")?)).unwrap_or_else(|| id.clone());
+    let trace = record
+        .kept(&["trace_id"])
+        .or(trace)
+        .or_else(|| root(&record.text(&["dotted_order"])?))
+        .unwrap_or_else(|| id.clone());
     let mut made = Span {
         trace,
         id,
-        parent: owned("parent_run_id").or(parent),
-        name: owned("name").unwrap_or_default(),
+        parent: record.kept(&["parent_run_id"]).or(parent),
+        name: record.kept(&["name"]).unwrap_or_default(),
         start,
         end,
-        failed: error.is_some() || text("status").is_some_and(|status| status == "error"),
+        failed: error.is_some() || record.text(&["status"]).is_some_and(|status| status == "error"),
         message: error,
         line,
         attributes: Attributes::default(),
@@ -149,14 +142,15 @@ fn span(
     if let Some(thread) = about.any(&["thread_id", "conversation_id", "session_id"]) {
         made.attributes.add("gen_ai.conversation.id", thread.json());
     }
+    let kind = record.text(&["run_type"]);
     let mut unread = |key: &str| {
         let found = langchain::value(run.get(key));
         if found.is_none() && run.get(key).is_some() {
-            odd.push(format!("the `{key}` of a run cannot be read, and are left out"));
+            record.odd.push(format!("the `{key}` of a run cannot be read, and are left out"));
         }
         found
     };
-    match text("run_type").as_deref() {
+    match kind.as_deref() {
         Some("tool") => {
             let attributes = &mut made.attributes;
             attributes.add("gen_ai.operation.name", "\"execute_tool\"");
@@ -196,7 +190,7 @@ fn span(
         }
         _ => {}
     }
-    (made, odd)
+    (made, record.odd)
 }
 
 /// The trace that a dotted order begins with: `TIMEZid.TIMEZid`.

@@ -12,10 +12,10 @@ use super::chat::Lines;
 use super::langchain;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
+use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
-use super::spans::{Attributes, Span, instant};
+use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
-use crate::source::quoted;
 
 pub(super) const FORMAT: Format = Format {
     name: "openai-agents",
@@ -140,34 +140,26 @@ impl OpenAiAgents {
 /// A span, and what is odd about it.
 fn span(members: &Members<'_>, line: u32) -> (Span, Vec<String>) {
     let data = members.get("span_data").and_then(Node::members).unwrap_or_default();
-    let text = |keys: &[&str]| members.any(keys).and_then(Node::id).filter(|text| !text.is_empty());
-    let owned = |keys: &[&str]| text(keys).map(|text| Box::<str>::from(&*text));
-    let mut odd = Vec::new();
-    let mut time = |keys: &[&str]| {
-        let node = members.any(keys)?;
-        let found = instant(node);
-        if found.is_none() {
-            odd.push(format!("the time of a span cannot be read: {}", quoted(node.json())));
-        }
-        found
-    };
-    let ended = text(&["event_phase"]).is_some_and(|phase| phase == "finish");
+    let mut record = SpanRecord::new(members, "a span");
+    let ended = record.text(&["event_phase"]).is_some_and(|phase| phase == "finish");
     let (start, end) = if members.has("timestamp") {
-        let at = time(&["timestamp"]);
+        let at = record.time(&["timestamp"]);
         (at, at.filter(|_| ended))
     } else {
-        (time(&["started_at"]), time(&["ended_at"]))
+        (record.time(&["started_at"]), record.time(&["ended_at"]))
     };
     let error = members.get("error");
     let said = error.and_then(Node::members).and_then(|error| error.get("message")?.text());
     let said = said.or_else(|| error.and_then(Node::text));
-    let kind = data.get("type").and_then(Node::text).or_else(|| text(&["span_type"])).unwrap_or_default();
-    let name = data.get("name").and_then(Node::text).or_else(|| text(&["tool_name", "span_name", "name"]));
-    let failed = error.is_some() || text(&["observed_status"]).is_some_and(|status| status == "error");
+    let kind =
+        data.get("type").and_then(Node::text).or_else(|| record.text(&["span_type"])).unwrap_or_default();
+    let name =
+        data.get("name").and_then(Node::text).or_else(|| record.text(&["tool_name", "span_name", "name"]));
+    let failed = error.is_some() || record.text(&["observed_status"]).is_some_and(|status| status == "error");
     let mut made = Span {
-        trace: owned(&["trace_id"]).unwrap_or_default(),
-        id: owned(&["id", "span_id"]).unwrap_or_default(),
-        parent: owned(&["parent_id", "parent_span_id"]),
+        trace: record.kept(&["trace_id"]).unwrap_or_default(),
+        id: record.kept(&["id", "span_id"]).unwrap_or_default(),
+        parent: record.kept(&["parent_id", "parent_span_id"]),
         name: name.unwrap_or_default().as_ref().into(),
         start,
         end,
@@ -222,5 +214,5 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<String>) {
         }
         _ => {}
     }
-    (made, odd)
+    (made, record.odd)
 }

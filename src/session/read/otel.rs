@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use super::chat::Lines;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
+use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
-use super::spans::{Attributes, Event, Span, instant, objects};
+use super::spans::{Attributes, Event, Span, objects};
 use super::{Format, Out, Reader, Sample, Unit};
-use crate::source::quoted;
 
 pub(super) const FORMAT: Format =
     Format { name: "otel", title: "OpenTelemetry spans", absent_without_results: false, recognise, reader };
@@ -204,16 +204,8 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
     if ids.any(&SPAN).is_none() && members.any(&ATTRIBUTES).is_none() {
         return None;
     }
-    let mut odd = Vec::new();
-    let mut time = |keys: &[&str]| {
-        let node = members.any(keys)?;
-        let found = instant(node);
-        if found.is_none() && !matches!(node.json(), "0" | "\"0\"" | "\"\"") {
-            odd.push(format!("the time of a span cannot be read: {}", quoted(node.json())));
-        }
-        found
-    };
-    let (start, end) = (time(&START), time(&END));
+    let mut record = SpanRecord::new(members, "a span");
+    let (start, end) = (record.time(&START), record.time(&END));
     let long = || members.get("duration")?.json().parse::<i64>().ok()?.checked_mul(1000);
     let end = end.or_else(|| start?.checked_add(long()?));
     let (failed, message) = status(members);
@@ -236,9 +228,11 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
         events: events.collect(),
     };
     if members.get("attributes").is_some_and(|given| !matches!(given.kind(), Kind::List | Kind::Object)) {
-        odd.push("the attributes of a span are neither a list nor an object; they are left out".to_owned());
+        record
+            .odd
+            .push("the attributes of a span are neither a list nor an object; they are left out".to_owned());
     }
-    Some((span, odd))
+    Some((span, record.odd))
 }
 
 /// Whether a status is an error, and what it says: `{code, message}`, `{status_code, description}`, or a word.

@@ -6,6 +6,7 @@
 //! once.
 
 pub mod ancestry;
+pub mod record;
 pub mod said;
 mod telling;
 pub mod traces;
