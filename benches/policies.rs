@@ -2,29 +2,27 @@
 //!
 //! `cargo bench --bench policies`. As in `decide`, the engine alone, in summary: `items/s` counts calls.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark may fail")]
+#![expect(clippy::expect_used, reason = "a benchmark may fail")]
+
+#[path = "shared/lengths.rs"]
+mod lengths;
 
 use std::sync::Arc;
 
-use divan::{Bencher, counter::ItemsCount};
+use divan::Bencher;
+use lengths::{LENGTHS, builder};
 use toolgate::engine::{Mode, NewCall, Run};
 use toolgate::monitor::Depth;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay;
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Origin, Outcome, Session};
-
-const LENGTHS: [usize; 4] = [100, 1_000, 10_000, 100_000];
+use toolgate::policy::Policy;
+use toolgate::session::build::Mark;
+use toolgate::session::{Body, Outcome, Session};
 
 fn main() {
     divan::main();
 }
 
 fn policy(text: &str) -> Arc<Policy> {
-    let file = PolicyFile { name: "p".into(), relative: "p".into(), text: text.into(), named: true };
-    let loaded = Policy::load(&[file], None);
-    assert!(loaded.diagnostics.is_empty(), "{}", loaded.diagnostics[0]);
-    loaded.policy.expect("the policy is sound")
+    lengths::policy("p", text)
 }
 
 /// Twenty sequences of up to five calls that are never quite complete, ten limits out of reach, and halts, so that
@@ -54,57 +52,92 @@ fn tool_policy() -> Arc<Policy> {
 
 /// Turns of one call each, with its tool and path.
 fn session(calls: usize, call: impl Fn(usize) -> (String, String)) -> Session {
-    let mut build =
-        Builder::new("bench", Origin { file: "bench".into(), index: 0, format: "native", line: 1 });
+    let mut build = builder();
     for number in 0..calls {
         let (tool, path) = call(number);
         build.response(None, Body::MISSING, None);
         build.call(None, &tool, Body::text(format!(r#"{{"path": "{path}", "content": "…"}}"#)), None);
         build.result(None, Body::text("done"), Mark::default(), None);
     }
-    let session = build.finish();
-    for call in &session.calls {
-        let _ = call.arguments.value();
-    }
-    session
+    build.finish()
 }
 
-fn play(bencher: Bencher<'_, '_>, session: &Session, policy: &Arc<Policy>) {
-    bencher
-        .counter(ItemsCount::new(session.calls.len()))
-        .bench(|| replay::outcomes(divan::black_box(session), policy, Mode::Enforce));
+const OVER_LIMIT: &str = "limits:\n  tool_0: {maxPerSession: 2, action: deny, reason: cost:x}\n";
+
+/// One tool all the time.
+fn one_tool(calls: usize) -> Session {
+    session(calls, |_| ("tool_0".to_owned(), String::new()))
 }
 
-#[divan::bench(args = LENGTHS)]
+/// Nine tools in turn.
+fn nine_tools(calls: usize) -> Session {
+    session(calls, |call| (format!("tool_{}", call % 9), String::new()))
+}
+
+/// Nothing is ever complete, and every dispatched name is kept.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
 fn sequences_and_limits(bencher: Bencher<'_, '_>, calls: usize) {
-    let session = session(calls, |call| (format!("tool_{}", call % 9), String::new()));
-    play(bencher, &session, &sequence_policy());
+    lengths::play(bencher, calls, nine_tools, &sequence_policy(), Mode::Enforce);
 }
 
-#[divan::bench(args = LENGTHS)]
+/// Every second call completes a sequence.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
+fn sequences_that_forbid(bencher: Bencher<'_, '_>, calls: usize) {
+    let tools = |call| (format!("tool_{}", call % 2), String::new());
+    let text = "forbidden:\n  - {sequence: [tool_0, tool_1], action: deny, reason: security:x}\n";
+    lengths::play(bencher, calls, |calls| session(calls, tools), &policy(text), Mode::Shadow);
+}
+
+/// All calls but the first two are over a limit.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
+fn limits_that_are_reached(bencher: Bencher<'_, '_>, calls: usize) {
+    lengths::play(bencher, calls, one_tool, &policy(OVER_LIMIT), Mode::Shadow);
+}
+
+/// The same with every finding.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
+fn limits_that_are_reached_findings(bencher: Bencher<'_, '_>, calls: usize) {
+    lengths::play_whole(bencher, calls, one_tool, &policy(OVER_LIMIT), Mode::Shadow);
+}
+
+#[divan::bench(args = LENGTHS, sample_count = 20)]
 fn dependencies(bencher: Bencher<'_, '_>, calls: usize) {
-    let session = session(calls, |call| (format!("tool_{}", call % 9), String::new()));
-    play(bencher, &session, &tool_policy());
+    lengths::play(bencher, calls, nine_tools, &tool_policy(), Mode::Enforce);
 }
 
-/// A thousand files that come again: read, then written.
-#[divan::bench(args = LENGTHS)]
+/// What every second call needs has never run.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
+fn dependencies_that_are_missing(bencher: Bencher<'_, '_>, calls: usize) {
+    let tools = |call| (format!("tool_{}", 5 + call % 2), String::new());
+    lengths::play(bencher, calls, |calls| session(calls, tools), &tool_policy(), Mode::Enforce);
+}
+
+/// Ten files that come again: read, then written.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
 fn files_that_come_again(bencher: Bencher<'_, '_>, calls: usize) {
-    files(bencher, calls, 1000);
+    files(bencher, calls, 10);
 }
 
 /// Ever new files, so that what is recorded grows to the end.
-#[divan::bench(args = LENGTHS)]
+#[divan::bench(args = LENGTHS, sample_count = 20)]
 fn ever_new_files(bencher: Bencher<'_, '_>, calls: usize) {
     files(bencher, calls, usize::MAX);
 }
 
+/// Every write is of an existing file that nobody has read.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
+fn files_that_nobody_read(bencher: Bencher<'_, '_>, calls: usize) {
+    let tools = |call| ("write_file".to_owned(), format!("/w/a/{}", call % 2));
+    let text = "policies:\n  - {type: read_before_write, mount_point: /w}\nexisting_files: [a/0, a/1]\n";
+    lengths::play(bencher, calls, |calls| session(calls, tools), &policy(text), Mode::Enforce);
+}
+
 fn files(bencher: Bencher<'_, '_>, calls: usize, distinct: usize) {
-    let session = session(calls, |call| {
-        let tool = if call % 2 == 0 { "read_file" } else { "write_file" };
-        (tool.to_owned(), format!("/w/src/{}/file.rs", call / 2 % distinct))
-    });
-    play(bencher, &session, &tool_policy());
+    let tools = |call: usize| {
+        let tool = if call.is_multiple_of(2) { "read_file" } else { "write_file" };
+        (tool.to_owned(), format!("/w/src/{:05}/file.rs", call / 2 % distinct))
+    };
+    lengths::play(bencher, calls, |calls| session(calls, tools), &tool_policy(), Mode::Enforce);
 }
 
 /// A fork of a run behind so many calls with ever new files, and one more call in it.

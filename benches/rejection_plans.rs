@@ -3,17 +3,21 @@
 //! `cargo bench --bench rejection_plans`. `items/s` counts calls; of a session every turn asks for one call of the
 //! governed tool, and half of the calls are rejected.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark may fail")]
+#![expect(clippy::expect_used, reason = "a benchmark may fail")]
+
+#[path = "shared/lengths.rs"]
+mod lengths;
 
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
+use lengths::{LENGTHS, builder, play, play_whole};
 use toolgate::condition::liquid::{self, Scope};
 use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{self, Replay};
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Origin, Session};
+use toolgate::policy::Policy;
+use toolgate::replay;
+use toolgate::session::build::Mark;
+use toolgate::session::{Body, Session};
 
 fn main() {
     divan::main();
@@ -30,19 +34,25 @@ const LIQUID: &str = r"
       liquid: '{% assign last = messages | where: ''role'', ''user'' | last %}{% if last.content contains ''yes'' %}true{% else %}false{% endif %}'
 ";
 
+const GROUP: &str = r"
+    - type: group
+      operator: OR
+      conditions:
+        - {type: regex, regex: 'nobody says this', target: {role: user}}
+        - type: group
+          operator: AND
+          conditions:
+            - {type: regex, regex: '(?i)\b(yes|go ahead)\b', target: {role: user}}
+            - {type: regex, regex: 'shall I', target: {role: assistant, position: -2}}
+";
+
 fn policy(conditions: &str) -> Arc<Policy> {
-    let text = format!("tool: act\nrejectionPlan:\n  conditions:\n{conditions}");
-    let file =
-        PolicyFile { name: "plan.yaml".into(), relative: "plan.yaml".into(), text: text.into(), named: true };
-    let loaded = Policy::load(&[file], None);
-    assert!(loaded.diagnostics.is_empty(), "{}", loaded.diagnostics[0]);
-    loaded.policy.expect("the plan is sound")
+    lengths::policy("plan.yaml", &format!("tool: act\nrejectionPlan:\n  conditions:\n{conditions}"))
 }
 
 /// The user says yes or no, the model asks and calls, the tool answers.
 fn session(calls: usize) -> Session {
-    let mut build =
-        Builder::new("bench", Origin { file: "bench".into(), index: 0, format: "native", line: 1 });
+    let mut build = builder();
     for call in 0..calls {
         let said = if call % 2 == 0 { "well, yes, of course" } else { "no, not on Friday" };
         build.said("user", Body::text(said), None);
@@ -53,34 +63,39 @@ fn session(calls: usize) -> Session {
     build.finish()
 }
 
-fn play(bencher: Bencher<'_, '_>, calls: usize, conditions: &str) {
-    let (session, policy) = (session(calls), policy(conditions));
-    let outcomes = replay::outcomes(&session, &policy, Mode::Shadow);
-    assert!(outcomes.summary.deny as usize >= calls / 2 - 2, "{:?}", outcomes.summary);
-    bencher
-        .counter(ItemsCount::new(calls))
-        .bench(|| replay::outcomes(divan::black_box(&session), &policy, Mode::Shadow));
+/// The plan, which rejects every second call.
+fn rejecting(conditions: &str) -> Arc<Policy> {
+    let policy = policy(conditions);
+    let summary = replay::outcomes(&session(100), &policy, Mode::Shadow).summary;
+    assert!(summary.deny >= 48, "{summary:?}");
+    policy
 }
 
 /// Three patterns, each on its own message: the cost of a call should be the same in each session.
-#[divan::bench(args = [100, 1_000, 10_000, 100_000])]
-fn patterns_by_calls_in_a_session(bencher: Bencher<'_, '_>, calls: usize) {
-    play(bencher, calls, REGEX);
+#[divan::bench(args = LENGTHS, sample_count = 20)]
+fn patterns(bencher: Bencher<'_, '_>, calls: usize) {
+    play(bencher, calls, session, &rejecting(REGEX), Mode::Shadow);
 }
 
-/// The same with the forks that a whole replay keeps.
-#[divan::bench(args = [1_000, 10_000, 100_000])]
+/// The same with the findings and forks that a whole replay keeps.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
 fn patterns_in_a_whole_replay(bencher: Bencher<'_, '_>, calls: usize) {
-    let (session, policy) = (Arc::new(session(calls)), policy(REGEX));
-    bencher
-        .counter(ItemsCount::new(calls))
-        .bench(|| Replay::new(divan::black_box(&session), &policy, Mode::Shadow));
+    play_whole(bencher, calls, session, &rejecting(REGEX), Mode::Shadow);
+}
+
+/// Patterns in groups.
+#[divan::bench(args = LENGTHS, sample_count = 20)]
+fn groups(bencher: Bencher<'_, '_>, calls: usize) {
+    play(bencher, calls, session, &rejecting(GROUP), Mode::Shadow);
 }
 
 /// A template gets the list of all messages, so it costs what the session is long.
 #[divan::bench(args = [100, 1_000])]
 fn templates_by_calls_in_a_session(bencher: Bencher<'_, '_>, calls: usize) {
-    play(bencher, calls, LIQUID);
+    let (session, policy) = (session(calls), rejecting(LIQUID));
+    bencher
+        .counter(ItemsCount::new(calls))
+        .bench(|| replay::outcomes(divan::black_box(&session), &policy, Mode::Shadow));
 }
 
 /// A template that spends its whole budget.

@@ -1,80 +1,58 @@
 //! What each kind of sequence rule costs a call, in sessions of different lengths.
 //!
-//! `cargo bench --bench sequence_rules`. Sessions are built before the clock starts; `items/s` counts calls. A cost a
-//! call that does not grow shows as the same `items/s` at every length.
+//! `cargo bench --bench sequence_rules`. `items/s` counts calls. A cost a call that does not grow shows as the same
+//! `items/s` at every length.
 
 #![expect(clippy::expect_used, reason = "a benchmark may fail")]
 
+#[path = "shared/lengths.rs"]
+mod lengths;
+
 use std::sync::Arc;
 
-use divan::{Bencher, counter::ItemsCount};
+use divan::Bencher;
+use lengths::{LENGTHS, builder};
 use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{self, Replay};
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Origin, Session};
+use toolgate::policy::Policy;
+use toolgate::session::build::Mark;
+use toolgate::session::{Body, Session};
 
 fn main() {
     divan::main();
 }
 
-const LENGTHS: [usize; 4] = [100, 1_000, 10_000, 100_000];
-
 fn policy(rules: &str) -> Arc<Policy> {
-    let text = format!("aliases: {{Any: [a, b, c, d]}}\nrules:\n- {rules}\n");
-    let file =
-        PolicyFile { name: "r.yaml".into(), relative: "r.yaml".into(), text: text.into(), named: true };
-    Policy::load(&[file], None).policy.expect("the rules are sound")
+    let aliases = if rules.contains("Any") { "aliases: {Any: [a, b, c, d]}\n" } else { "" };
+    lengths::policy("r.yaml", &format!("{aliases}rules:\n- {rules}\n"))
 }
 
-/// Turns of one call, the tools one after the other; a tool with `?` never gets a result, one with `+` at the end.
+/// Turns of one call, the tools one after the other. A tool with `?` never gets a result, one with `+` at the end, and one
+/// with `-` there too, the last call's first.
 fn session(calls: usize, tools: &[&str]) -> Session {
-    let mut build =
-        Builder::new("bench", Origin { file: "bench".into(), index: 0, format: "native", line: 1 });
-    for (call, tool) in tools.iter().cycle().take(calls).enumerate() {
-        let id = format!("{call}");
+    let mut build = builder();
+    let named = || tools.iter().cycle().take(calls).enumerate();
+    for (call, tool) in named() {
+        let id = call.to_string();
         build.response(None, Body::MISSING, None);
-        build.call(
-            Some(&id),
-            tool.trim_end_matches(['?', '+']),
-            Body::text(r#"{"cmd": "git push", "n": 5}"#),
-            None,
-        );
-        if !tool.ends_with(['?', '+']) {
+        let name = tool.trim_end_matches(['?', '+', '-']);
+        build.call(Some(&id), name, Body::text(r#"{"cmd": "git push", "n": 5}"#), None);
+        if name.len() == tool.len() {
             build.result(Some(&id), Body::text("done"), Mark::default(), None);
         }
     }
-    for (call, _) in tools.iter().cycle().take(calls).enumerate().filter(|(_, tool)| tool.ends_with('+')) {
+    let late = |mark| named().filter(move |(_, tool)| tool.ends_with(mark)).map(|(call, _)| call);
+    for call in late('+').chain(late('-').collect::<Vec<_>>().into_iter().rev()) {
         build.result(Some(&call.to_string()), Body::text("done"), Mark::default(), None);
     }
-    let session = build.finish();
-    for call in &session.calls {
-        let _ = call.arguments.value();
-    }
-    session
-}
-
-fn play(bencher: Bencher<'_, '_>, calls: usize, tools: &[&str], rules: &str) {
-    let (session, policy) = (session(calls, tools), policy(rules));
-    bencher
-        .counter(ItemsCount::new(calls))
-        .bench(|| replay::outcomes(divan::black_box(&session), &policy, Mode::Shadow));
-}
-
-/// The same with every finding, where deadlines are put to their rules as well.
-fn play_whole(bencher: Bencher<'_, '_>, calls: usize, tools: &[&str], rules: &str) {
-    let (session, policy) = (Arc::new(session(calls, tools)), policy(rules));
-    bencher
-        .counter(ItemsCount::new(calls))
-        .bench(|| Replay::new(divan::black_box(&session), &policy, Mode::Shadow));
+    build.finish()
 }
 
 /// A benchmark a rule.
 macro_rules! kinds {
     ($($name:ident: $play:ident, $tools:expr, $rules:literal;)+) => {
-        $(#[divan::bench(args = LENGTHS)]
+        $(#[divan::bench(args = LENGTHS, sample_count = 20)]
         fn $name(bencher: Bencher<'_, '_>, calls: usize) {
-            $play(bencher, calls, &$tools, $rules);
+            lengths::$play(bencher, calls, |calls| session(calls, &$tools), &policy($rules), Mode::Shadow);
         })+
     };
 }
@@ -88,8 +66,8 @@ kinds! {
     immediately_before_late: play, ["a+", "b"], "{type: immediately_before, first: a, then: b}";
     blocklist: play, ["a", "b"], "{type: blocklist, tools: [\"b*\"]}";
     allowlist: play, ["a", "b"], "{type: allowlist, tools: [\"a*\"]}";
-    max_calls: play, ["a", "b"], "{type: max_calls, tool: Any, max: 50}";
-    max_calls_by_arguments: play, ["a", "b"], "{type: max_calls, tool: {tool: a, args_match: {cmd: \"push|pull\"}}, max: 50}";
+    max_calls: play, ["a", "b"], "{type: max_calls, tool: Any, max: 2}";
+    max_calls_by_arguments: play, ["a", "b"], "{type: max_calls, tool: {tool: a, args_match: {cmd: \"push|pull\"}}, max: 2}";
     eventually: play, ["a"], "{type: eventually, tool: b, within: 90000}";
     never_after: play, ["a", "b"], "{type: never_after, trigger: a, forbidden: b}";
     after_answered: play, ["a", "b"], "{type: after, trigger: a, then: b, within: 3}";
@@ -97,6 +75,7 @@ kinds! {
     after_many_open_windows_findings: play_whole, ["a"], "{type: after, trigger: a, then: b, within: 1000000}";
     after_every_deadline_missed_findings: play_whole, ["a"], "{type: after, trigger: a, then: b, within: 10}";
     after_late_answers: play, ["a", "b+"], "{type: after, trigger: a, then: b, within: 10}";
+    after_late_answers_backwards: play, ["a", "b-"], "{type: after, trigger: a, then: b, within: 10}";
     sequence: play, ["a", "b", "c", "d"], "{type: sequence, tools: [a, b, c, d, e]}";
     sequence_strict: play, ["a", "b", "c", "d"], "{type: sequence, tools: [a, b, c, d, e], strict: true}";
     sequence_unknown_steps: play, ["a?", "b", "c"], "{type: sequence, tools: [a, b, c, d]}";

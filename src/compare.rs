@@ -44,10 +44,10 @@ pub use change::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
 pub use rules::Correspondence;
 pub use totals::{Count, Totals};
 
-use crate::engine::Mode;
+use crate::engine::{Decision, Mode};
 use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::Session;
+use crate::replay::{Judged, Replay};
+use crate::session::{Call, Session};
 
 /// What a new version is compared with.
 #[derive(Clone)]
@@ -139,6 +139,12 @@ impl Comparison {
     /// calls cost nothing; for narrowing both sides are played once more.
     pub fn changes(&self, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
         if self.same { Vec::new() } else { session::changes(self, base, new) }
+    }
+
+    /// What kind of change a call is that the base decided so (`None` where that is the recording) and the new version so;
+    /// `None`: both decide the same.
+    pub fn kind(&self, call: &Call, base: Option<&Decision>, new: &Judged) -> Option<Kind> {
+        session::kind(self, call, base, new)
     }
 
     /// Replays a session under both versions and compares. Where nothing can change, nothing is replayed.

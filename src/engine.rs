@@ -236,15 +236,14 @@ impl Run {
             return (Ticket(at), Decision::not_reached());
         };
         let asked = route.asked(at, call.arguments);
-        let (effect, findings, checks) = self.panel.decide(route, asked, &self.ground);
-        let decision = Decision::of(effect, findings, checks);
+        let decision = self.panel.decide(route, asked, &self.ground);
         if decision.verdict == Verdict::Halt && self.halt.is_none() {
             // A halt is recorded whole, even where decisions tell nothing.
             let finding = decision.deciding().cloned().or_else(|| {
                 let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
-                let (effect, findings, checks) = self.panel.decide(route, asked, &self.ground);
+                let decision = self.panel.decide(route, asked, &self.ground);
                 self.panel.depth = depth;
-                Decision::of(effect, findings, checks).deciding().cloned()
+                decision.deciding().cloned()
             });
             self.halt = Some(Halt { at, tool: Arc::clone(&route.tool), finding });
         }
@@ -295,9 +294,11 @@ impl Run {
         let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
         self.panel.tell_all(&event, &self.ground);
         self.clock.in_turn = false;
-        let mut said = std::mem::take(&mut self.ground.response);
-        said.append(&mut self.waiting);
-        said.into_iter().for_each(|message| self.remember(message));
+        if !self.ground.response.is_empty() || !self.waiting.is_empty() {
+            let mut said = std::mem::take(&mut self.ground.response);
+            said.append(&mut self.waiting);
+            said.into_iter().for_each(|message| self.remember(message));
+        }
     }
 
     /// What stands now, for people: forbidden tools, preconditions, counters, recorded state.

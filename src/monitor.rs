@@ -193,6 +193,10 @@ impl<'a> Sink<'a> {
         {
             let mut finding = Finding::new(*rule, effect, code);
             fill(&mut finding);
+            // Findings are kept, and mostly there is one: a list that grows by itself begins with room for four.
+            if self.findings.is_empty() {
+                self.findings.reserve_exact(1);
+            }
             self.findings.push(finding);
         }
     }

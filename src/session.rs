@@ -105,8 +105,8 @@ pub struct Tool {
 pub struct OfferedFrom {
     /// First turn, from 1.
     pub turn: u32,
-    /// In offered order.
-    pub tools: Vec<Tool>,
+    /// In offered order; shared by all the turns and sessions that one list of them is told for.
+    pub tools: Arc<[Tool]>,
 }
 
 /// One message of the conversation.
@@ -252,7 +252,7 @@ impl Session {
     /// The tools offered in a turn, where they were recorded.
     pub fn offered_in(&self, turn: u32) -> Option<&[Tool]> {
         let after = self.offered.partition_point(|from| from.turn <= turn);
-        Some(self.offered.get(after.checked_sub(1)?)?.tools.as_slice())
+        Some(&self.offered.get(after.checked_sub(1)?)?.tools)
     }
 
     /// The instant of a turn: its first message's time, else the session's `now`.

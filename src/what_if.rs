@@ -63,6 +63,11 @@ impl WhatIf {
         self.edits.push(edit);
     }
 
+    /// Changes the session at a place among [`WhatIf::edits`]: of calls added behind the same one, the earlier stands first.
+    pub fn insert(&mut self, place: usize, edit: Edit) {
+        self.edits.insert(place.min(self.edits.len()), edit);
+    }
+
     /// Takes a change of the session back, by its place among [`WhatIf::edits`].
     pub fn take_back(&mut self, place: usize) -> Option<Edit> {
         (place < self.edits.len()).then(|| self.edits.remove(place))
@@ -114,20 +119,6 @@ impl Hypothesis {
                 Edit::Arguments { call, .. } | Edit::Result { call, .. } => Some(*call) == before,
                 _ => false,
             })
-    }
-
-    /// The change, by its place among [`WhatIf::edits`], that added a call (by its index now).
-    pub fn addition(&self, what_if: &WhatIf, call: u32) -> Option<usize> {
-        let nth = self.edited.added.iter().position(|added| *added == call)?;
-        let turn = |edit: &Edit| match edit {
-            Edit::AddCall { turn, .. } => self.edited.turn(*turn),
-            _ => None,
-        };
-        let edits = what_if.edits.iter().enumerate();
-        let mut added: Vec<(u32, usize)> = edits.filter_map(|(at, edit)| Some((turn(edit)?, at))).collect();
-        // Turn by turn, and within one in the order in which they were made.
-        added.sort_unstable();
-        added.get(nth).map(|(_, place)| *place)
     }
 
     /// Where a recorded call stands now.

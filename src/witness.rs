@@ -6,8 +6,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::compare::Comparison;
 use crate::diagnostic::Code;
-use crate::engine::{Mode, Verdict};
+use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::RuleId;
 use crate::monitor::finding::RuleOutcome;
 use crate::policy::Policy;
@@ -103,23 +104,28 @@ pub fn denial<'b>(
     shrink(session, Some(turn), budget, &mut |edited| decided(edited).as_ref() == Some(&wanted))
 }
 
-/// A part in which two versions still decide differently about a call, each as it did. `None`: they do not differ.
+/// A part in which two versions (or, where that is the base, the recording and a version) still decide differently about a
+/// call: each by the same rule for the same reason as it did, and as the same kind of change. `None`: they do not differ.
 pub fn change<'b>(
     session: &Session,
-    versions: [&Arc<Policy>; 2],
+    comparison: &Comparison,
     mode: Mode,
     call: u32,
     budget: impl Into<Budget<'b>>,
 ) -> Option<Witness> {
     let turn = session.calls.get(call as usize)?.at.turn;
-    let decided = |edited: &Edited| versions.map(|policy| decision(edited, policy, mode, call));
+    let decided = |edited: &Edited| {
+        let index = edited.call(call)?;
+        let replay = |policy| Replay::new(&edited.session, policy, mode);
+        let (base, new) = (comparison.base().policy().map(replay), replay(comparison.policy()));
+        let (theirs, ours) = (base.as_ref().and_then(|base| base.call(index)), new.call(index)?);
+        let theirs = theirs.map(|theirs| &theirs.decision);
+        let kind = comparison.kind(edited.session.calls.get(index as usize)?, theirs, ours)?;
+        Some((kind, theirs.map(Decided::of), Decided::of(&ours.decision)))
+    };
     let whole = edit::part(session, &Part::whole(session));
-    let wanted = decided(&whole);
-    let [Some(base), Some(new)] = &wanted else { return None };
-    if base.outcome(versions[0]) == new.outcome(versions[1]) {
-        return None;
-    }
-    shrink(session, Some(turn), budget, &mut |edited| decided(edited) == wanted)
+    let wanted = decided(&whole)?;
+    shrink(session, Some(turn), budget, &mut |edited| decided(edited).as_ref() == Some(&wanted))
 }
 
 /// A part in which a rule about sessions is violated for the same reason. `None`: it is not violated.
@@ -147,20 +153,15 @@ struct Decided {
 }
 
 impl Decided {
-    /// What is compared of decisions by two versions, which number their rules differently: the rule by its place in its
-    /// document.
-    fn outcome<'p>(&self, policy: &'p Policy) -> (Verdict, Option<(Option<&'p str>, Code)>) {
-        let place = |rule| policy.rules().get(rule).map(|rule| &*rule.pointer);
-        (self.verdict, self.by.map(|(rule, code)| (place(rule), code)))
+    fn of(decision: &Decision) -> Decided {
+        let by = decision.deciding().map(|finding| (finding.rule, finding.code));
+        Decided { verdict: decision.verdict, by }
     }
 }
 
 fn decision(edited: &Edited, policy: &Arc<Policy>, mode: Mode, call: u32) -> Option<Decided> {
     let index = edited.call(call)?;
-    let replay = Replay::new(&edited.session, policy, mode);
-    let decision = &replay.call(index)?.decision;
-    let by = decision.deciding().map(|finding| (finding.rule, finding.code));
-    Some(Decided { verdict: decision.verdict, by })
+    Some(Decided::of(&Replay::new(&edited.session, policy, mode).call(index)?.decision))
 }
 
 /// What is left out together at a time.

@@ -9,12 +9,12 @@ use anyhow::Context as _;
 
 use super::Failure;
 use crate::case::write::{Draft, decision, write};
-use crate::compare::{At, Base, Change, Compared, Comparison, Origin};
+use crate::compare::{At, Change, Compared, Comparison, Origin};
 use crate::files;
 use crate::replay::Replay;
 use crate::report::words;
 use crate::session::CallRef;
-use crate::witness::{self, BUDGET, Witness};
+use crate::witness::{self, BUDGET};
 
 /// A folder that cases are saved in.
 pub struct Folder {
@@ -105,7 +105,7 @@ impl Folder {
 
     fn case(&self, compared: &Compared, comparison: &Comparison, change: &Change, at: CallRef) -> Saved {
         let (session, mode) = (compared.session(), compared.mode());
-        let found = witness(compared, comparison, at)?;
+        let found = witness::change(session, comparison, mode, at.index, BUDGET)?;
         let replay = Replay::new(found.session(), comparison.policy(), mode);
         let now = found.call(at.index)?;
         let kind = change.kind.word();
@@ -135,15 +135,6 @@ impl Folder {
             format!("{}-{}-{}_{}.case.yaml", file_name(&session.id), session.origin.index, at.turn, at.call),
             text,
         ))
-    }
-}
-
-/// The smallest part in which both versions decide as they did. Beside a recording, the new version alone decides.
-fn witness(compared: &Compared, comparison: &Comparison, at: CallRef) -> Option<Witness> {
-    let (session, mode, new) = (compared.session(), compared.mode(), comparison.policy());
-    match comparison.base() {
-        Base::Version(base) => witness::change(session, [base, new], mode, at.index, BUDGET),
-        Base::Recorded => witness::denial(session, new, mode, at.index, BUDGET),
     }
 }
 

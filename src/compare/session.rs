@@ -7,7 +7,7 @@ use super::{Answer, At, Change, Comparison, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::{Decision, Mode, Narrowed, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Finding, RuleId};
-use crate::replay::Replay;
+use crate::replay::{Judged, Replay};
 use crate::session::{Call, Outcome, Session};
 
 /// What is otherwise under `new` than under `base` (`None`: than in the recording).
@@ -21,6 +21,36 @@ pub(super) fn changes(comparison: &Comparison, base: Option<&Replay>, new: &Repl
     }
     changes.sort_by_key(|change| (change.kind, change.origin));
     changes
+}
+
+/// The kind of change of a call that is decided otherwise than under the base (`None`: than in the recording).
+pub(super) fn kind(
+    comparison: &Comparison,
+    call: &Call,
+    base: Option<&Decision>,
+    new: &Judged,
+) -> Option<Kind> {
+    let Some(base) = base else {
+        let differs = !new.agrees;
+        return Kind::of(recorded(call), new.decision.verdict).filter(|_| differs);
+    };
+    let new = &new.decision;
+    let other_reason = || base.verdict.stops() && !same_reason(comparison, base, new);
+    Kind::of(base.verdict, new.verdict)
+        .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
+}
+
+fn same_reason(comparison: &Comparison, base: &Decision, new: &Decision) -> bool {
+    let same = |old: &Finding, young: &Finding| {
+        old.code == young.code
+            && old.reason == young.reason
+            && comparison.rules.in_new(old.rule) == Some(young.rule)
+    };
+    let findings = match (base.deciding(), new.deciding()) {
+        (Some(old), Some(young)) => same(old, young),
+        (old, young) => old.is_none() && young.is_none(),
+    };
+    findings && base.told == new.told
 }
 
 struct Pair<'a> {
@@ -46,13 +76,11 @@ impl Pair<'_> {
     fn calls(&self, changes: &mut Vec<Change>) {
         for (call, judged) in self.session.calls.iter().zip(self.new.calls()) {
             let theirs = self.base.and_then(|base| base.call(call.at.index));
-            let kind = match (self.base, theirs) {
-                (Some(_), Some(theirs)) => self.kind(&theirs.decision, &judged.decision),
-                (Some(_), None) => None,
-                (None, _) if judged.agrees => None,
-                (None, _) => Kind::of(recorded(call), judged.decision.verdict),
-            };
-            let Some(kind) = kind else { continue };
+            if self.base.is_some() && theirs.is_none() {
+                continue;
+            }
+            let theirs_decided = theirs.map(|theirs| &theirs.decision);
+            let Some(kind) = kind(self.comparison, call, theirs_decided, judged) else { continue };
             let base = match theirs {
                 Some(theirs) => stand(&theirs.decision, self.base),
                 None => Stand { answer: Answer::Call(recorded(call)), rule: None, code: None },
@@ -62,25 +90,6 @@ impl Pair<'_> {
             let at = At::Call(call.at);
             changes.push(self.change(at, Some(&call.tool), base, new, kind, counterfactual));
         }
-    }
-
-    fn kind(&self, base: &Decision, new: &Decision) -> Option<Kind> {
-        let other_reason = || base.verdict.stops() && !self.same_reason(base, new);
-        Kind::of(base.verdict, new.verdict)
-            .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
-    }
-
-    fn same_reason(&self, base: &Decision, new: &Decision) -> bool {
-        let same = |old: &Finding, young: &Finding| {
-            old.code == young.code
-                && old.reason == young.reason
-                && self.comparison.rules.in_new(old.rule) == Some(young.rule)
-        };
-        let findings = match (base.deciding(), new.deciding()) {
-            (Some(old), Some(young)) => same(old, young),
-            (old, young) => old.is_none() && young.is_none(),
-        };
-        findings && base.told == new.told
     }
 
     /// Both sides are asked about the same tools, turn by turn, so that no more than a turn of each is in memory. A turn

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use super::path::Path;
 use crate::monitor::finding::{Comparison, Output};
@@ -53,14 +54,14 @@ struct Look {
 
 /// A set of tests by their numbers.
 #[derive(Debug, Clone, Default)]
-pub struct Tests(Vec<u64>);
+pub struct Tests(SmallVec<[u64; 2]>);
 
 /// How many nodes a finding quotes.
 const QUOTED: usize = 4;
 
 impl Table {
-    /// Adds conditions; they are asked for by their place, from 0.
-    pub fn add(&mut self, conditions: &Conditions) {
+    /// Adds conditions; they are asked for by their place, which it returns.
+    pub fn add(&mut self, conditions: &Conditions) -> usize {
         let mut need = Tests::default();
         for condition in &conditions.0 {
             for test in &condition.tests {
@@ -68,6 +69,7 @@ impl Table {
             }
         }
         self.needs.push(need);
+        self.needs.len() - 1
     }
 
     fn number(&mut self, path: &Path, test: &Test) -> usize {
@@ -84,25 +86,26 @@ impl Table {
         self.tests - 1
     }
 
-    /// Makes every test of a result. `into` then holds those that pass; of a missing result none does.
-    pub fn read(&self, output: &Body, into: &mut Tests) {
-        into.0.clear();
+    /// Makes every test of a result, and returns those that pass; of a missing result none does.
+    pub fn read(&self, output: &Body) -> Tests {
+        let mut passed = Tests::default();
         if self.looks.is_empty() {
-            return;
+            return passed;
         }
-        let Some(value) = output.value() else { return };
+        let Some(value) = output.value() else { return passed };
         for Look { path, tests } in &self.looks {
             if path.is_singular() {
                 let node = path.one(value);
                 let numeral = node.and_then(numeral);
-                let passed = tests.iter().filter(|(test, _)| test.holds_one(node, numeral));
-                passed.for_each(|(_, number)| into.insert(*number));
+                let held = tests.iter().filter(|(test, _)| test.holds_one(node, numeral));
+                held.for_each(|(_, number)| passed.insert(*number));
             } else {
                 let nodes = path.nodes(value);
-                let passed = tests.iter().filter(|(test, _)| test.holds(&nodes));
-                passed.for_each(|(_, number)| into.insert(*number));
+                let held = tests.iter().filter(|(test, _)| test.holds(&nodes));
+                held.for_each(|(_, number)| passed.insert(*number));
             }
         }
+        passed
     }
 
     /// Whether the conditions at this place hold of a result that passes these tests.
@@ -233,10 +236,9 @@ mod tests {
 
     fn holds(path: &str, test: Test, output: &str) -> bool {
         let condition = Condition { path: Path::parse(path).unwrap(), tests: vec![test] };
-        let (mut table, mut passed) = (Table::default(), Tests::default());
-        table.add(&Conditions::new(vec![condition]));
-        table.read(&Body::json(output), &mut passed);
-        table.hold(0, &passed)
+        let mut table = Table::default();
+        let place = table.add(&Conditions::new(vec![condition]));
+        table.hold(place, &table.read(&Body::json(output)))
     }
 
     #[test]

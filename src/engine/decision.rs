@@ -1,5 +1,6 @@
 //! What the engine answers: decisions about calls and narrowings of the offered tools.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -52,23 +53,29 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// What the rules' findings, the deciding one first, come to.
-    pub(super) fn of(effect: Effect, findings: Vec<Finding>, checks: Vec<Check>) -> Decision {
-        let verdict = match effect {
+    /// Nothing speaks against the call.
+    pub(super) fn allow() -> Decision {
+        Decision { verdict: Verdict::Allow, findings: Vec::new(), checks: Vec::new(), told: None }
+    }
+
+    /// Makes the decision that findings and checks as they were collected come to, `effect` being the strongest.
+    pub(super) fn settle(&mut self, effect: Effect) {
+        self.verdict = match effect {
             Effect::None | Effect::Also | Effect::Report => Verdict::Allow,
             Effect::Deny => Verdict::Deny,
             Effect::Halt => Verdict::Halt,
         };
-        let told = findings.first().filter(|_| verdict.stops()).map(|finding| {
+        self.findings.sort_by_key(|finding| (Reverse(finding.effect), finding.rule));
+        self.checks.sort_by_key(|check| check.rule);
+        self.told = self.findings.first().filter(|_| self.verdict.stops()).map(|finding| {
             let own = finding.tell_llm.clone();
             own.unwrap_or_else(|| format!("[permission denied: {}]", finding.code).into())
         });
-        Decision { verdict, findings, checks, told }
     }
 
     /// The answer after a halt.
     pub fn not_reached() -> Decision {
-        Decision { verdict: Verdict::NotReached, findings: Vec::new(), checks: Vec::new(), told: None }
+        Decision { verdict: Verdict::NotReached, ..Decision::allow() }
     }
 
     /// The finding that decided, for a stopped call.

@@ -8,10 +8,10 @@ use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use super::decision::Decision;
 use crate::diagnostic::code;
 use crate::monitor::{
-    Asked, Check, Cx, Depth, Effect, Event, Finding, Hidden, History, Monitor, Reason, Sink, Slot, Timer,
-    Timers, Trace,
+    Asked, Cx, Depth, Effect, Event, Hidden, History, Monitor, Reason, Sink, Slot, Timer, Timers, Trace,
 };
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis};
@@ -131,24 +131,18 @@ impl Panel {
         reasons
     }
 
-    /// What the rules say of a call, with the strongest effect.
-    pub fn decide(
-        &mut self,
-        route: &Route,
-        call: Asked<'_>,
-        ground: &Ground,
-    ) -> (Effect, Vec<Finding>, Vec<Check>) {
-        let (mut findings, mut checks): (Vec<Finding>, Vec<Check>) = (Vec::new(), Vec::new());
-        let mut effect = self.ask(&route.decide, call, Effect::Deny, ground, &mut findings, &mut checks);
+    /// What the rules say of a call.
+    pub fn decide(&mut self, route: &Route, call: Asked<'_>, ground: &Ground) -> Decision {
+        let mut decision = Decision::allow();
+        let mut effect = self.ask(&route.decide, call, Effect::Deny, ground, &mut decision);
         // A deadline passes only with a call that runs. It changes no verdict, so nobody is asked where nothing else is
         // wanted.
         if self.depth > Depth::Verdict && (effect < Effect::Deny || !ground.enforcing) {
             let overdue = self.overdue(route, ground);
-            effect = effect.max(self.ask(&overdue, call, Effect::Report, ground, &mut findings, &mut checks));
+            effect = effect.max(self.ask(&overdue, call, Effect::Report, ground, &mut decision));
         }
-        findings.sort_by_key(|finding| (Reverse(finding.effect), finding.rule));
-        checks.sort_by_key(|check| check.rule);
-        (effect, findings, checks)
+        decision.settle(effect);
+        decision
     }
 
     /// Puts a call to some units, each under its own name for the tool; the strongest that they say. A unit in which a
@@ -159,8 +153,7 @@ impl Panel {
         call: Asked<'_>,
         fault: Effect,
         ground: &Ground,
-        findings: &mut Vec<Finding>,
-        checks: &mut Vec<Check>,
+        decision: &mut Decision,
     ) -> Effect {
         let (cx, mut effect) = (ground.cx(), Effect::None);
         for (number, slot) in units {
@@ -168,7 +161,7 @@ impl Panel {
             else {
                 continue;
             };
-            let mut sink = Sink::new(self.depth, unit.rules(), findings, checks);
+            let mut sink = Sink::new(self.depth, unit.rules(), &mut decision.findings, &mut decision.checks);
             let call = Asked { slot: *slot, ..call };
             let failed = self.faulted.get(*number) == Some(&true)
                 || catch_unwind(AssertUnwindSafe(|| monitor.decide(call, &cx, &mut sink))).is_err();

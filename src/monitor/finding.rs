@@ -123,7 +123,7 @@ pub enum Detail {
     /// A rule about a file that must have been read.
     File(Box<Touched>),
     /// A rejection plan.
-    Plan(Box<Plan>),
+    Plan(Arc<Plan>),
     /// A rule about the order of calls.
     Order {
         /// What it asks.

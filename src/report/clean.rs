@@ -117,6 +117,36 @@ pub fn fit(text: &str, width: usize, marks: Marks) -> Shown {
     shown
 }
 
+/// `text` in at most `width` columns; what is cut is its middle, since names that belong together often begin alike.
+#[must_use]
+pub fn ends(text: &str, width: usize, marks: Marks) -> Shown {
+    if self::width(text, marks, width + 1) <= width {
+        return fit(text, width, marks);
+    }
+    let Some(room) = width.checked_sub(1) else { return Shown::default() };
+    let (head, tail) = (room / 2, room - room / 2);
+    let mut shown = Shown::default();
+    for piece in pieces(text, marks, 0) {
+        if shown.width + piece.width > head {
+            break;
+        }
+        shown.push(&piece);
+    }
+    shown.push(&Piece { text: marks.ellipsis().into(), width: 1, mark: true });
+    // Of a very long text no more than what may be seen of its end.
+    let from = text.char_indices().rev().take(tail * 8).last().map_or(text.len(), |(at, _)| at);
+    let end: Vec<Piece<'_>> = pieces(text.get(from..).unwrap_or_default(), marks, 0).collect();
+    let mut left = tail;
+    let fitting = end.iter().rev().take_while(|piece| {
+        let fits = piece.width <= left;
+        left = left.saturating_sub(piece.width);
+        fits
+    });
+    let first = end.len() - fitting.count();
+    end.iter().skip(first).for_each(|piece| shown.push(piece));
+    shown
+}
+
 /// `text` as one line, whole.
 #[must_use]
 pub fn show(text: &str, marks: Marks) -> Shown {
@@ -359,6 +389,35 @@ mod tests {
         for (text, unicode, ascii) in cases {
             assert_eq!(show(text, Marks::Unicode).text(), unicode, "{text:?}");
             assert_eq!(show(text, Marks::Ascii).text(), ascii, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_keep_both_ends() {
+        let cases = [
+            ("refund-124", 10, "refund-124"),
+            ("banking/user_task_0/injection_task_3", 15, "banking…_task_3"),
+            ("banking/user_task_0", 4, "b…_0"),
+            ("banking", 2, "…g"),
+            ("banking", 1, "…"),
+            ("banking", 0, ""),
+            ("注文の返金についての相談", 9, "注文…相談"),
+            ("a\u{1b}[31mred\u{1b}[0m end", 9, "a␛[3… end"),
+        ];
+        for (name, width, shown) in cases {
+            assert_eq!(ends(name, width, Marks::Unicode).text(), shown, "{name:?} {width}");
+        }
+        let long = "x".repeat(1 << 20);
+        assert_eq!(ends(&long, 5, Marks::Ascii).text(), "xx~xx");
+    }
+
+    proptest! {
+        #[test]
+        fn both_ends_fit(text in ".*", width in 0_usize..30) {
+            let shown = ends(&text, width, Marks::Unicode);
+            let pieces: usize = super::pieces(&shown.text(), Marks::Unicode, 0).map(|piece| piece.width).sum();
+            prop_assert!(shown.width <= width);
+            prop_assert_eq!(shown.width, pieces);
         }
     }
 

@@ -4,9 +4,11 @@
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.
 
+mod decision;
 mod plan;
 mod sequence_policies;
 mod sequence_rules;
+mod state;
 mod tool_policies;
 
 use std::io::{self, Write};
@@ -14,20 +16,21 @@ use std::ops::ControlFlow;
 
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-use sequence_policies::{DispatchLine, HaltLine, LimitLine};
-use sequence_rules::{DeadlineLine, OrderLine, StepLine};
-use tool_policies::{MissingLine, RecordedLine, TouchedLine};
+use decision::CallLine;
+pub(super) use decision::FindingLine;
+use sequence_policies::HaltLine;
+use state::{ForbiddenLine, PreconditionLine, StateLine, forbidden, preconditions, states};
 
 use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::{Narrowing, Verdict};
-use crate::monitor::finding::{Output, RuleOutcome, RuleState};
-use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Reason, Rule, RuleId, StateItem};
+use crate::engine::{Mode, Narrowing};
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::{Reason, RuleId};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
-use crate::session::{Call, CallRef, Outcome, Session};
+use crate::session::{Call, Session};
 
 /// Writes one session and a line feed.
 pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
@@ -38,10 +41,7 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
     let full = whole.filter(|_| scope == Scope::Full);
     line(
         &SessionLine {
-            schema: "toolgate.replay/1",
-            mode: judged.mode().word(),
-            session: Named::of(judged.session()),
-            policy: Version::of(judged.policy()),
+            head: Head::of("toolgate.replay/1", judged.mode(), judged.session(), judged.policy()),
             turns: whole.map(|replay| Turns { replay, full: full.is_some() }),
             state_end: full.map(|replay| states(replay.state_end(), replay.policy())),
             rules: whole.map(|replay| rules(replay.rules(), replay.policy())),
@@ -57,10 +57,7 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
 pub fn call(replay: &Replay, frame: &Frame, call: &Call, out: &mut dyn Write) -> io::Result<()> {
     line(
         &ExplainLine {
-            schema: "toolgate.explain/1",
-            mode: replay.mode().word(),
-            session: Named::of(replay.session()),
-            policy: Version::of(replay.policy()),
+            head: Head::of("toolgate.explain/1", replay.mode(), replay.session(), replay.policy()),
             call: CallLine::of(replay, frame, call, true),
         },
         out,
@@ -88,10 +85,8 @@ pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()
 
 #[derive(Serialize)]
 struct SessionLine<'a> {
-    schema: &'static str,
-    mode: &'static str,
-    session: Named<'a>,
-    policy: Version<'a>,
+    #[serde(flatten)]
+    head: Head<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     turns: Option<Turns<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,11 +100,24 @@ struct SessionLine<'a> {
 
 #[derive(Serialize)]
 struct ExplainLine<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    call: Option<CallLine<'a>>,
+}
+
+/// What was judged, and how.
+#[derive(Serialize)]
+struct Head<'a> {
     schema: &'static str,
     mode: &'static str,
     session: Named<'a>,
     policy: Version<'a>,
-    call: Option<CallLine<'a>>,
+}
+
+impl<'a> Head<'a> {
+    fn of(schema: &'static str, mode: Mode, session: &'a Session, policy: &'a Policy) -> Head<'a> {
+        Head { schema, mode: mode.word(), session: Named::of(session), policy: Version::of(policy) }
+    }
 }
 
 /// Which session it is.
@@ -220,307 +228,6 @@ impl<'a> Tools<'a> {
                     reasons: tool.reasons.iter().map(reason).collect(),
                 })
                 .collect(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct ForbiddenLine<'a> {
-    tool: &'a str,
-    since: CallRef,
-    rule: &'a str,
-}
-
-/// Sorted by tool.
-fn forbidden<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<ForbiddenLine<'a>> {
-    let items = state.iter().filter_map(|item| match item {
-        StateItem::Forbidden { tool, since, rule } => {
-            Some(ForbiddenLine { tool, since: *since, rule: id(*rule, policy) })
-        }
-        _ => None,
-    });
-    let mut items: Vec<_> = items.collect();
-    items.sort_by_key(|item| item.tool);
-    items
-}
-
-#[derive(Serialize)]
-struct PreconditionLine<'a> {
-    rule: &'a str,
-    tool: &'a str,
-    satisfied: bool,
-    code: Option<Code>,
-    by: &'a [CallRef],
-}
-
-fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<PreconditionLine<'a>> {
-    let items = state.iter().filter_map(|item| match item {
-        StateItem::Precondition { rule, tool, satisfied, code, by, .. } => {
-            Some(PreconditionLine { rule: id(*rule, policy), tool, satisfied: *satisfied, code: *code, by })
-        }
-        _ => None,
-    });
-    items.collect()
-}
-
-/// What a rule counts or keeps, by kind.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum StateLine<'a> {
-    Step { rule: &'a str, kind: &'static str, tool: &'a str, completed: u64, wanted: &'a Number },
-    Limit(LimitLine<'a>),
-    Deadline(DeadlineLine<'a>),
-    Sequence(StepLine<'a>),
-    Recorded(RecordedLine<'a>),
-}
-
-fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> {
-    let items = state.iter().filter_map(|item| match item {
-        StateItem::Precondition { rule, tool, detail: Detail::Steps { completed, wanted }, .. } => {
-            Some(StateLine::Step {
-                rule: id(*rule, policy),
-                kind: "step",
-                tool,
-                completed: *completed,
-                wanted,
-            })
-        }
-        StateItem::Limit { rule, tool, used, allowed } => Some(StateLine::Limit(LimitLine {
-            rule: id(*rule, policy),
-            kind: "limit",
-            tool,
-            used: *used,
-            allowed: *allowed,
-        })),
-        StateItem::Deadline { rule, tool, since, left, open } => Some(StateLine::Deadline(DeadlineLine {
-            rule: id(*rule, policy),
-            kind: "deadline",
-            tool,
-            since: *since,
-            left: *left,
-            open: *open,
-        })),
-        StateItem::Step { rule, done, of, next } => Some(StateLine::Sequence(StepLine {
-            rule: id(*rule, policy),
-            kind: "step",
-            done: *done,
-            of: *of,
-            next: next.as_deref(),
-        })),
-        StateItem::Recorded { document, recorded, .. } => {
-            RecordedLine::of(document, recorded).map(StateLine::Recorded)
-        }
-        StateItem::Precondition { .. } | StateItem::Forbidden { .. } => None,
-    });
-    items.collect()
-}
-
-#[derive(Serialize)]
-struct CallLine<'a> {
-    turn: u32,
-    call: u32,
-    index: u32,
-    id: Option<&'a str>,
-    tool: &'a str,
-    recorded: Outcome,
-    decision: Verdict,
-    agrees: bool,
-    counterfactual: bool,
-    findings: Vec<FindingLine<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checks: Option<Vec<CheckLine<'a>>>,
-}
-
-impl<'a> CallLine<'a> {
-    fn of(replay: &'a Replay, frame: &'a Frame, call: &'a Call, full: bool) -> Option<CallLine<'a>> {
-        let (session, policy) = (replay.session(), replay.policy());
-        let judged = replay.call(call.at.index)?;
-        let place = (call.at.call as usize).checked_sub(1)?;
-        let checks = full.then(|| frame.calls.get(place).map(|decision| decision.checks.as_slice()));
-        let findings = judged.decision.findings.iter();
-        Some(CallLine {
-            turn: call.at.turn,
-            call: call.at.call,
-            index: call.at.index,
-            id: call.id.as_deref(),
-            tool: &call.tool,
-            recorded: call.outcome,
-            decision: judged.decision.verdict,
-            agrees: judged.agrees,
-            counterfactual: judged.counterfactual,
-            findings: findings.filter_map(|finding| FindingLine::of(finding, session, policy)).collect(),
-            checks: checks.map(|checks| {
-                let checks = checks.unwrap_or_default().iter();
-                checks.filter_map(|check| CheckLine::of(check, session, policy)).collect()
-            }),
-        })
-    }
-}
-
-/// What a rule said of a call.
-#[derive(Serialize)]
-pub(super) struct FindingLine<'a> {
-    dialect: &'static str,
-    rule: &'a str,
-    test: Option<&'a str>,
-    code: Code,
-    effect: Effect,
-    message: String,
-    description: Option<&'a str>,
-    source: Place<'a>,
-    checked: Option<&'a Checked>,
-    found: Vec<FoundLine<'a>>,
-    reason: Option<&'a str>,
-    tell_llm: Option<&'a str>,
-}
-
-impl<'a> FindingLine<'a> {
-    pub(super) fn of(finding: &'a Finding, session: &Session, policy: &'a Policy) -> Option<FindingLine<'a>> {
-        let rule = policy.rules().get(finding.rule)?;
-        Some(FindingLine {
-            dialect: rule.dialect,
-            rule: &rule.id,
-            test: rule.test.as_deref(),
-            code: finding.code,
-            effect: finding.effect,
-            message: words::finding(finding, rule, session),
-            description: rule.description.as_deref(),
-            source: Place::of(rule),
-            checked: finding.checked.as_ref(),
-            found: finding.found.iter().map(FoundLine::of).collect(),
-            reason: finding.reason.as_deref(),
-            tell_llm: finding.tell_llm.as_deref(),
-        })
-    }
-}
-
-#[derive(Serialize)]
-struct CheckLine<'a> {
-    dialect: &'static str,
-    rule: &'a str,
-    test: Option<&'a str>,
-    passed: bool,
-    code: Option<Code>,
-    message: String,
-    checked: Option<&'a Checked>,
-    found: Vec<FoundLine<'a>>,
-    detail: Option<DetailLine<'a>>,
-    #[serde(flatten)]
-    plan: Option<plan::PlanLine<'a>>,
-}
-
-impl<'a> CheckLine<'a> {
-    fn of(check: &'a Check, session: &Session, policy: &'a Policy) -> Option<CheckLine<'a>> {
-        let rule = policy.rules().get(check.rule)?;
-        Some(CheckLine {
-            dialect: rule.dialect,
-            rule: &rule.id,
-            test: rule.test.as_deref(),
-            passed: check.passed,
-            code: check.code,
-            message: words::check(check, rule, session),
-            checked: check.checked.as_ref(),
-            found: check.found.iter().map(FoundLine::of).collect(),
-            detail: DetailLine::of(&check.detail),
-            plan: match &check.detail {
-                Detail::Plan(made) => Some(plan::PlanLine::of(made)),
-                _ => None,
-            },
-        })
-    }
-}
-
-#[derive(Serialize)]
-struct Place<'a> {
-    file: &'a str,
-    line: u32,
-    column: u32,
-}
-
-impl<'a> Place<'a> {
-    fn of(rule: &'a Rule) -> Place<'a> {
-        let position = rule.source.position(rule.span.start);
-        Place { file: rule.source.name(), line: position.line, column: position.column }
-    }
-}
-
-#[derive(Serialize)]
-struct FoundLine<'a> {
-    turn: u32,
-    call: u32,
-    index: u32,
-    value: Option<&'a Value>,
-}
-
-impl<'a> FoundLine<'a> {
-    fn of(found: &'a Found) -> FoundLine<'a> {
-        let CallRef { turn, call, index } = found.call;
-        FoundLine { turn, call, index, value: found.value.as_ref() }
-    }
-}
-
-/// What a check knows beyond its code, by kind of rule.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum DetailLine<'a> {
-    Prior {
-        tool: &'a str,
-        #[serde(rename = "match")]
-        matching: &'static str,
-        other_reading: bool,
-        outputs: Vec<OutputLine<'a>>,
-        hint: Option<&'a str>,
-    },
-    Steps {
-        completed: u64,
-        wanted: &'a Number,
-    },
-    Dispatch(DispatchLine<'a>),
-    Missing(MissingLine<'a>),
-    File(TouchedLine<'a>),
-    Order(OrderLine<'a>),
-}
-
-impl<'a> DetailLine<'a> {
-    fn of(detail: &'a Detail) -> Option<DetailLine<'a>> {
-        Some(match detail {
-            Detail::None | Detail::Plan(_) => return None,
-            Detail::Prior(prior) => DetailLine::Prior {
-                tool: &prior.tool,
-                matching: prior.matching,
-                other_reading: prior.other_reading,
-                outputs: prior.outputs.iter().map(OutputLine::of).collect(),
-                hint: prior.hint.as_deref(),
-            },
-            Detail::Steps { completed, wanted } => DetailLine::Steps { completed: *completed, wanted },
-            Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
-            Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
-            Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
-            Detail::Order { rule: asks, count } => DetailLine::Order(OrderLine { asks, count: *count }),
-        })
-    }
-}
-
-#[derive(Serialize)]
-struct OutputLine<'a> {
-    path: &'a str,
-    operator: &'static str,
-    wanted: &'a Value,
-    /// The first few nodes.
-    got: &'a [Value],
-    nodes: usize,
-    holds: bool,
-}
-
-impl<'a> OutputLine<'a> {
-    fn of(output: &'a Output) -> OutputLine<'a> {
-        OutputLine {
-            path: &output.path,
-            operator: output.comparison.word(),
-            wanted: &output.wanted,
-            got: &output.got,
-            nodes: output.nodes,
-            holds: output.holds,
         }
     }
 }

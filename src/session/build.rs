@@ -2,19 +2,23 @@
 //!
 //! Readers say what stands in the recording, in order; what that means is decided here, once for all formats.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::ops::Range;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::body::Fault;
 use super::{
-    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome, Part,
+    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome,
     Results, Session, Tool, ToolCall, Turn,
 };
 use crate::diagnostic::{Code, Diagnostic, code};
 use crate::source::quoted;
+
+mod parts;
+
+use parts::Sent;
+pub(super) use parts::{Known, Tail};
 
 /// Collects one session.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ pub struct Builder {
     open: Option<Arc<str>>,
     /// Calls that wait for their result, by id; those without one under `None`.
     waiting: HashMap<Option<Arc<str>>, VecDeque<u32>>,
+    /// Names of tools and roles, each kept once: sessions name the same few over and over.
+    names: HashSet<Arc<str>>,
     line: u32,
     /// Whether the recording says itself if results were recorded.
     states_results: bool,
@@ -34,34 +40,6 @@ pub struct Builder {
     /// Bytes that are held, about.
     held: usize,
     sent: Sent,
-}
-
-/// What was handed on in parts while the session is still being read.
-#[derive(Debug, Default)]
-struct Sent {
-    turns: u32,
-    calls: u32,
-    /// What was known of the surroundings when the first part was handed on; `None` before that.
-    facts: Option<Arc<Facts>>,
-    /// Calls without a result so far, with the line of their turn.
-    unanswered: BTreeMap<u32, (Call, u32)>,
-    /// Those that got one since the last part.
-    answered: Vec<Call>,
-    /// Something came that should have been known before.
-    spoiled: bool,
-}
-
-/// The end of a session that was handed on in parts.
-#[derive(Debug)]
-pub(super) struct Tail {
-    /// Calls in the parts before.
-    pub first: u32,
-    /// Calls of parts before that have got their result in this one.
-    pub answered: Vec<Call>,
-    /// Calls of parts before without a result: how many, and the line of the first one's turn.
-    pub unanswered: Option<(usize, u32)>,
-    /// Something is not as it was known to be when the parts were handed on, so they prove nothing.
-    pub spoiled: bool,
 }
 
 /// How a result is marked in the recording.
@@ -99,6 +77,7 @@ impl Builder {
             facts: Facts::default(),
             open: None,
             waiting: HashMap::new(),
+            names: HashSet::new(),
             line,
             states_results: false,
             marks_errors: false,
@@ -184,12 +163,14 @@ impl Builder {
     }
 
     /// The tools offered from `turn` on (from 1).
-    pub fn offered(&mut self, turn: u32, tools: Vec<Tool>) {
+    pub fn offered(&mut self, turn: u32, tools: impl Into<Arc<[Tool]>>) {
+        let tools = tools.into();
         let offered = &mut self.session.offered;
         if offered.last().is_some_and(|last| last.turn == turn) {
             offered.pop();
         }
-        if offered.last().is_none_or(|last| last.tools != tools) {
+        let same = |last: &OfferedFrom| Arc::ptr_eq(&last.tools, &tools) || last.tools == tools;
+        if !offered.last().is_some_and(same) {
             offered.push(OfferedFrom { turn, tools });
         }
     }
@@ -202,90 +183,6 @@ impl Builder {
     /// Results so far.
     pub(super) fn result_count(&self) -> u64 {
         self.results
-    }
-
-    /// Bytes of messages and calls that are held, about.
-    pub(super) fn held(&self) -> usize {
-        self.held
-    }
-
-    /// Something came that should have been known when a part was handed on.
-    pub(super) fn spoil(&mut self) {
-        self.sent.spoiled = true;
-    }
-
-    /// Whether what was handed on proves nothing.
-    pub(super) fn is_spoiled(&self) -> bool {
-        self.sent.spoiled
-    }
-
-    /// Hands on every turn but the latest, and holds them no longer. `None` where none is complete, or where it is not
-    /// yet known what became of its calls.
-    pub(super) fn take_part(&mut self) -> Option<Part> {
-        if self.states_results || self.facts.results == Results::Absent {
-            return None;
-        }
-        let open = self.session.turns.pop()?;
-        if self.session.turns.is_empty() {
-            self.session.turns.push(open);
-            return None;
-        }
-        let (messages, calls) = (open.messages.start, open.calls.start);
-        let sent = &mut self.sent;
-        let facts = Arc::clone(sent.facts.get_or_insert_with(|| Arc::new(self.facts.clone())));
-        let part = Part {
-            first: sent.calls,
-            answered: in_order(std::mem::take(&mut sent.answered)),
-            session: Session {
-                id: Arc::clone(&self.session.id),
-                origin: self.session.origin.clone(),
-                facts,
-                parent: None,
-                offered: Vec::new(),
-                messages: self.session.messages.drain(..messages).collect(),
-                turns: std::mem::take(&mut self.session.turns),
-                calls: self.session.calls.drain(..calls).collect(),
-                diagnostics: Vec::new(),
-            },
-        };
-        sent.turns += part.session.turns.len() as u32;
-        sent.calls += calls as u32;
-        for call in part.session.calls.iter().filter(|call| call.result.is_none()) {
-            let message =
-                part.turn(call.at.turn).and_then(|turn| part.session.messages.get(turn.messages.start));
-            let line = message.map_or(part.session.origin.line, |message| message.line);
-            // Its arguments were looked at when it was decided.
-            let kept = Call { arguments: Body::MISSING, ..call.clone() };
-            sent.unanswered.insert(call.at.index, (kept, line));
-        }
-        // What came within the turn that is open is told with it.
-        sent.answered = open.late.iter().filter_map(|index| part.call(*index).cloned()).collect();
-        let moved = |range: &Range<usize>, by: usize| range.start - by..range.end - by;
-        self.session.turns.push(Turn {
-            messages: moved(&open.messages, messages),
-            calls: moved(&open.calls, calls),
-            ..open
-        });
-        for call in &mut self.session.calls {
-            call.result = call.result.and_then(|place| place.checked_sub(messages));
-        }
-        self.held = 0;
-        Some(part)
-    }
-
-    /// What the end of the session needs beside it, where parts of it were handed on.
-    pub(super) fn tail(&mut self) -> Option<Tail> {
-        let sent = std::mem::take(&mut self.sent);
-        if sent.facts.is_none() && !sent.spoiled {
-            return None;
-        }
-        let first = sent.unanswered.values().next().map(|(_, line)| (sent.unanswered.len(), *line));
-        Some(Tail {
-            first: sent.calls,
-            answered: in_order(sent.answered),
-            unanswered: first,
-            spoiled: sent.spoiled || sent.facts.is_some_and(|facts| *facts != self.facts),
-        })
     }
 
     fn turn_count(&self) -> u32 {
@@ -372,7 +269,7 @@ impl Builder {
         let at_ref = CallRef { turn, call, index };
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
         self.waiting.entry(id.clone()).or_default().push_back(index);
-        let tool: Arc<str> = tool.into();
+        let tool = self.name(tool);
         let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
         if let Some(message) = response.and_then(|place| self.session.messages.get_mut(place)) {
             let (id, tool, arguments) = (id.clone(), Arc::clone(&tool), arguments.clone());
@@ -496,16 +393,22 @@ impl Builder {
         index
     }
 
+    fn name(&mut self, name: &str) -> Arc<str> {
+        match self.names.get(name) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let new: Arc<str> = name.into();
+                self.names.insert(Arc::clone(&new));
+                new
+            }
+        }
+    }
+
     fn push(&mut self, role: &str, content: Body, at: Option<Millis>, kind: MessageKind) {
-        let (role, calls, line) = (role.into(), Vec::new(), self.line);
+        let (role, calls, line) = (self.name(role), Vec::new(), self.line);
         self.held += content.raw().len() + 128;
         self.session.messages.push(Message { role, content, at, kind, calls, line });
     }
-}
-
-fn in_order(mut calls: Vec<Call>) -> Vec<Call> {
-    calls.sort_unstable_by_key(|call| call.at.index);
-    calls
 }
 
 impl Session {

@@ -43,10 +43,13 @@ pub enum Edit {
         /// What the result holds.
         content: Body,
     },
-    /// The turn (from 1) proposes another call, behind its own.
+    /// The turn (from 1) proposes another call.
     AddCall {
         /// The turn.
         turn: u32,
+        /// The call of the turn (by index) that it stands behind, and behind what was added there before; with `None`, or
+        /// one that is not of the turn, it is the turn's last.
+        behind: Option<u32>,
         /// The call.
         call: Added,
     },
@@ -72,6 +75,8 @@ pub struct Edited {
     pub session: Arc<Session>,
     /// Calls that were added, by their index in the changed session.
     pub added: Vec<u32>,
+    /// The places, among the edits, of those that added them.
+    additions: Vec<usize>,
     calls: Vec<Option<u32>>,
     turns: Vec<Option<u32>>,
 }
@@ -85,7 +90,7 @@ pub fn part(session: &Session, part: &Part) -> Edited {
 /// there is not changed.
 pub fn apply(session: &Session, edits: &[Edit]) -> Edited {
     let mut plan = Plan::of(session);
-    for edit in edits {
+    for (place, edit) in edits.iter().enumerate() {
         match edit {
             Edit::DropCall(call) => plan.part.drop_call(*call),
             Edit::DropTurn(turn) => plan.part.drop_turn(*turn),
@@ -95,7 +100,11 @@ pub fn apply(session: &Session, edits: &[Edit]) -> Edited {
             Edit::Result { call, outcome, content } => {
                 plan.results.insert(*call, (*outcome, content));
             }
-            Edit::AddCall { turn, call } => plan.added.entry(*turn).or_default().push(call),
+            Edit::AddCall { turn, behind, call } => {
+                let own = session.turn(*turn).map(|turn| turn.calls.clone()).unwrap_or_default();
+                let behind = behind.filter(|call| own.contains(&(*call as usize)));
+                plan.added.entry(*turn).or_default().push(Addition { place, behind, call });
+            }
         }
     }
     plan.carry_out(session)
@@ -169,6 +178,18 @@ impl Edited {
         self.calls.iter().position(|call| *call == Some(now)).map(|index| index as u32)
     }
 
+    /// The place, among the edits, of the one that added a call (by its index now).
+    pub fn addition(&self, now: u32) -> Option<usize> {
+        let nth = self.added.iter().position(|added| *added == now)?;
+        self.additions.get(nth).copied()
+    }
+
+    /// The index of the call that the edit at this place added.
+    pub fn added_by(&self, place: usize) -> Option<u32> {
+        let nth = self.additions.iter().position(|addition| *addition == place)?;
+        self.added.get(nth).copied()
+    }
+
     /// What a turn's number is now; `None`: it is gone.
     pub fn turn(&self, before: u32) -> Option<u32> {
         *self.turns.get((before as usize).checked_sub(1)?)?
@@ -180,7 +201,16 @@ struct Plan<'e> {
     part: Part,
     arguments: HashMap<u32, &'e Body>,
     results: HashMap<u32, (Outcome, &'e Body)>,
-    added: BTreeMap<u32, Vec<&'e Added>>,
+    added: BTreeMap<u32, Vec<Addition<'e>>>,
+}
+
+/// A call to be added.
+struct Addition<'e> {
+    /// The place of its edit.
+    place: usize,
+    /// The call of the turn that it stands behind; `None`: behind all.
+    behind: Option<u32>,
+    call: &'e Added,
 }
 
 impl<'e> Plan<'e> {
@@ -202,11 +232,13 @@ impl<'e> Plan<'e> {
             calls: vec![None; session.calls.len()],
             turns: vec![None; session.turns.len()],
             added: Vec::new(),
+            additions: Vec::new(),
+            results: Vec::new(),
         };
         for (place, message) in session.messages.iter().enumerate() {
             writing.message(place, message);
         }
-        let Writing { builder, calls, turns, added, .. } = writing;
+        let Writing { builder, calls, turns, added, additions, .. } = writing;
         let mut changed = builder.finish();
         changed.parent.clone_from(&session.parent);
         changed.diagnostics.clone_from(&session.diagnostics);
@@ -215,7 +247,7 @@ impl<'e> Plan<'e> {
         if changed.facts.results == Results::Absent {
             changed.without_results();
         }
-        Edited { session: Arc::new(changed), added, calls, turns }
+        Edited { session: Arc::new(changed), added, additions, calls, turns }
     }
 
     /// Ids of their own for the calls whose result comes or goes. A result belongs to the oldest call with its id that has
@@ -251,9 +283,12 @@ struct Writing<'a> {
     calls: Vec<Option<u32>>,
     turns: Vec<Option<u32>>,
     added: Vec<u32>,
+    additions: Vec<usize>,
+    /// Results of this turn that nobody recorded.
+    results: Vec<(Option<String>, Outcome, &'a Body)>,
 }
 
-impl Writing<'_> {
+impl<'a> Writing<'a> {
     fn message(&mut self, place: usize, message: &Message) {
         self.builder.at_line(message.line);
         match &message.kind {
@@ -276,7 +311,7 @@ impl Writing<'_> {
         }
     }
 
-    fn response(&mut self, turn: &Turn, place: usize, message: &Message) {
+    fn response(&mut self, turn: &'a Turn, place: usize, message: &Message) {
         if place == turn.messages.start
             && let Some(now) = self.turns.get_mut(turn.number as usize - 1)
         {
@@ -287,16 +322,34 @@ impl Writing<'_> {
         self.builder.response(key.as_deref(), message.content.clone(), message.at);
         let is_last = place + 1 == turn.messages.end;
         let calls = self.session.calls.get(self.proposed(turn, place, is_last)).unwrap_or_default();
-        for call in calls.iter().filter(|call| self.plan.part.has_call(call)) {
-            let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
-            let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
-            let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
-            if let Some(now) = self.calls.get_mut(call.at.index as usize) {
-                *now = Some(at.index);
+        for call in calls {
+            if self.plan.part.has_call(call) {
+                let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
+                let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
+                let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
+                if let Some(now) = self.calls.get_mut(call.at.index as usize) {
+                    *now = Some(at.index);
+                }
             }
+            self.add(turn, Some(call.at.index), message);
         }
         if is_last {
+            self.add(turn, None, message);
             self.unrecorded(turn, message);
+        }
+    }
+
+    /// The calls that nobody recorded behind this one of the turn, or behind all of them.
+    fn add(&mut self, turn: &Turn, behind: Option<u32>, response: &Message) {
+        let Some(added) = self.plan.added.get(&turn.number) else { return };
+        // Of a long session, not for every turn.
+        let taken: HashSet<&str> = self.session.calls.iter().filter_map(|call| call.id.as_deref()).collect();
+        for Addition { place, call, .. } in added.iter().filter(|added| added.behind == behind) {
+            let id = free(&taken, "added", self.added.len() as u32);
+            let at = self.builder.call(Some(&id), &call.tool, call.arguments.clone(), response.at);
+            self.added.push(at.index);
+            self.additions.push(*place);
+            self.results.push((Some(id), call.outcome, &call.content));
         }
     }
 
@@ -309,19 +362,9 @@ impl Writing<'_> {
         start.min(turn.calls.end)..end.min(turn.calls.end)
     }
 
-    /// Calls and results that nobody recorded, behind a turn's response.
+    /// Results that nobody recorded, behind a turn's response.
     fn unrecorded(&mut self, turn: &Turn, response: &Message) {
-        let added = self.plan.added.get(&turn.number).map(Vec::as_slice).unwrap_or_default();
-        // Of a long session, not for every turn.
-        let calls = if added.is_empty() { &[] } else { self.session.calls.as_slice() };
-        let taken: HashSet<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
-        let mut results = Vec::new();
-        for added in added {
-            let id = free(&taken, "added", self.added.len() as u32);
-            let at = self.builder.call(Some(&id), &added.tool, added.arguments.clone(), response.at);
-            self.added.push(at.index);
-            results.push((Some(id), added.outcome, &added.content));
-        }
+        let mut results = std::mem::take(&mut self.results);
         let own = self.session.calls_of(turn).iter().filter(|call| call.result.is_none());
         for call in own.filter(|call| self.plan.part.has_call(call)) {
             if let Some((outcome, content)) = self.plan.results.get(&call.at.index) {

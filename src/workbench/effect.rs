@@ -35,6 +35,8 @@ pub enum Effect {
     Suppose(Box<Suppose>),
     /// Look for a witness; what was looked for before is given up. `None`: it is only given up.
     Witness(Option<Box<Wanted>>),
+    /// Compare the texts of two versions.
+    Texts(Arc<Comparison>),
     /// Save a case.
     Save(Box<Save>),
     /// Let the person write a text in their editor.
@@ -67,8 +69,8 @@ pub struct Wanted {
     pub number: u64,
     /// The session.
     pub session: Arc<Session>,
-    /// The version whose other decision is to be shown; `None`: that the call is stopped is.
-    pub base: Option<Arc<Policy>>,
+    /// What it is compared with, where the other decision is to be shown; `None`: that the call is stopped is.
+    pub against: Option<Arc<Comparison>>,
     /// The version that decides.
     pub policy: Arc<Policy>,
     /// Whether decisions take effect.
@@ -136,6 +138,7 @@ impl std::fmt::Debug for Effect {
             Self::Suppose(suppose) => write!(f, "Suppose({})", suppose.number),
             Self::Witness(None) => f.write_str("Witness(none)"),
             Self::Witness(Some(wanted)) => write!(f, "Witness({} call {})", wanted.number, wanted.call),
+            Self::Texts(_) => f.write_str("Texts"),
             Self::Save(save) => write!(f, "Save({})", save.file),
             Self::Compose { ask, text } => write!(f, "Compose({ask:?}: {text:?})"),
             Self::Copy { text, what } => write!(f, "Copy({what}: {text:?})"),

@@ -181,16 +181,16 @@ commands! {
     Panes Do Live "live" ["R"] watched "pick up edits by itself, or only when asked";
     Panes Do Mode "mode" ["m"] never "stop calls (enforce), or only say what would be stopped (shadow)";
     Panes Do Save "save" ["s"] call "save the session up to this call, with the decision, as a case";
-    Panes Do Witness "witness" ["W"] witness "the smallest part of the session that still shows this stop or change";
+    Panes Do Witness "witness" ["W"] witness "the smallest part of the session that shows this stop or change";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if the call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if it had another result";
     Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if it ended otherwise: ok, error, refused, no result";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if it had not been proposed";
-    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if the turn had proposed one call more";
+    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if one call more had been proposed behind this one";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off; again: on";
     Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "take the last what-if back";
     Panes Do WhatIfNone "what-if-none" ["xq"] what_if "drop all what-ifs, back to the recording";
-    All Do Edit "edit" ["e"] source "edit this rule; from words in the transcript, look at the recording";
+    All Do Edit "edit" ["e"] source "edit this rule; from words in the transcript, the recording";
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
     All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule this is about";
@@ -276,7 +276,7 @@ fn call(facts: &Facts) -> Option<&'static str> {
 }
 
 fn witness(facts: &Facts) -> Option<&'static str> {
-    (!facts.witness).then_some("this call is not stopped, so there is nothing to show")
+    (!facts.witness).then_some("this is neither stopped nor decided otherwise, so there is nothing to show")
 }
 
 fn undo(facts: &Facts) -> Option<&'static str> {

@@ -81,6 +81,9 @@ pub const MEDIUM: Size = Size { width: 70, height: 18 };
 /// See [`WIDE`].
 pub const NARROW: Size = Size { width: 40, height: 8 };
 
+/// From so many rows on there is room for a second pane beside the transcript.
+const TALL: u16 = 28;
+
 /// From this height on a narrow screen has a row to spare for the timeline.
 const NARROW_TIMELINE: u16 = 12;
 
@@ -264,7 +267,20 @@ fn medium(mut rest: Rect, state: &LayoutState, made: &mut Layout) {
     let width = rest.width;
     made.panes.push((Pane::Transcript, take_left(&mut rest, share(width, 54))));
     made.tabs = row(take_top(&mut rest, 1));
-    made.panes.push((if state.side == Pane::Transcript { Pane::Decision } else { state.side }, rest));
+    let side = if state.side == Pane::Transcript { Pane::Decision } else { state.side };
+    if rest.height >= TALL {
+        let below = share(rest.height, 40);
+        made.panes.push((beside(side), take_bottom(&mut rest, below)));
+    }
+    made.panes.push((side, rest));
+}
+
+/// What is shown together with a pane where there is room for one more: the rule with what it decides, else that.
+fn beside(side: Pane) -> Pane {
+    match side {
+        Pane::Tools | Pane::Forbidden | Pane::Preconditions | Pane::Decision => Pane::Policy,
+        Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes => Pane::Decision,
+    }
 }
 
 fn share(whole: u16, percent: u16) -> u16 {

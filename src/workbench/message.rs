@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 
 use super::keys::Key;
-use crate::compare::{Base, Change};
+use crate::compare::{Base, Change, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::files::watch::Told;
 use crate::policy::Loaded;
@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
 use crate::workbench::model::supposed::Ask;
+use crate::workbench::model::texts::Texts;
 
 /// Something that happened.
 pub enum Msg {
@@ -100,6 +101,13 @@ pub enum Msg {
         number: u64,
         /// What was found.
         found: Option<Box<Witness>>,
+    },
+    /// The texts of two versions were compared.
+    Texts {
+        /// The versions.
+        comparison: Arc<Comparison>,
+        /// What differs.
+        texts: Arc<Texts>,
     },
     /// A text was written in the editor.
     Composed {

@@ -30,7 +30,7 @@ use crate::session::Session;
 
 pub use self::changes::{ChangeRow, Changes};
 pub use self::compare::{Chosen, Compare, Pair, Seen};
-pub use self::entries::{Files, Lost};
+pub use self::entries::{Files, Held, Lost};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 pub use self::supposed::{Looking, Supposed};
@@ -317,7 +317,7 @@ impl Entry {
     #[must_use]
     pub fn damaged(&self) -> usize {
         let own = self.session.iter().flat_map(|session| &session.diagnostics);
-        own.chain(&self.diagnostics).filter(|diagnostic| diagnostic.severity > Severity::Notice).count()
+        own.chain(&self.diagnostics).filter(|diagnostic| entries::is_damage(diagnostic)).count()
     }
 
     /// Counts of its calls.

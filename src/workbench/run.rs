@@ -228,6 +228,7 @@ impl Loop {
             Effect::Judge(judge) => self.workers.judge(judge),
             Effect::Suppose(suppose) => self.workers.suppose(suppose),
             Effect::Witness(wanted) => self.workers.look(wanted),
+            Effect::Texts(comparison) => self.workers.texts(comparison),
             Effect::Save(save) => self.workers.save(save),
             Effect::Compose { ask, text } => {
                 let editor = self.editor.clone();

@@ -9,6 +9,7 @@ use ratatui::layout::{Rect, Size};
 use super::effect::{Effect, Judge};
 use super::keys::{Key, chord};
 use super::message::{ComparedSession, Msg};
+use super::model::texts::Texts;
 use super::model::{Model, Opening};
 use super::run::suppose;
 use super::theme::{Depth, Theme};
@@ -154,6 +155,10 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Effect::Witness(Some(wanted)) => {
                 let newest = AtomicU64::new(wanted.number);
                 effects.extend(update(model, suppose::look(&wanted, &newest)));
+            }
+            Effect::Texts(comparison) => {
+                let texts = Arc::new(Texts::of(&comparison));
+                effects.extend(update(model, Msg::Texts { comparison, texts }));
             }
             other => others.push(other),
         }

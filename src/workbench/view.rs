@@ -83,7 +83,7 @@ pub fn lines(model: &Model, pane: Pane, width: usize) -> Vec<Line> {
         Pane::Policy if model.splits() => rules::lines(model, width),
         Pane::Policy => Vec::new(),
         pane if model.splits() => split::lines(model, pane, width),
-        Pane::Decision if model.compare.base.is_some() => {
+        Pane::Decision => {
             let mut lines = Vec::new();
             split::change(&mut lines, model, width);
             lines.extend(of_version(model.seen(Side::New), pane, width));
@@ -109,6 +109,13 @@ pub fn of_version(seen: Seen<'_>, pane: Pane, width: usize) -> Vec<Line> {
 #[must_use]
 pub fn width(layout: &Layout, pane: Pane) -> usize {
     layout.inner(pane).map_or(0, |inner| usize::from(inner.width))
+}
+
+/// The part of a pane in which the rows of its list stand.
+#[must_use]
+pub fn rows(layout: &Layout, pane: Pane) -> Option<Rect> {
+    let inner = layout.inner(pane)?;
+    Some(if pane == Pane::Sessions { sessions::split(inner).0 } else { inner })
 }
 
 /// What the line under a pane's cursor points at.
@@ -204,9 +211,12 @@ fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &L
             return;
         }
     }
+    // Below the list of sessions stands what is no part of it.
+    let rows = rows(layout, pane).unwrap_or(inner);
+    let beside = Rect { height: area.height - (inner.height - rows.height), ..area };
     line::draw_scroll(
         buf,
-        area,
+        beside,
         layout.framed(),
         &model.theme,
         list,

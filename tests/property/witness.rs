@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use toolgate::compare::{Base, Comparison};
 use toolgate::engine::Mode;
 use toolgate::policy::Policy;
 use toolgate::replay::Replay;
@@ -93,13 +94,14 @@ proptest! {
         let mut fewer = pair.contracts.clone();
         fewer.remove(gone.index(fewer.len()));
         let new = policy(&fewer);
+        let comparison = Comparison::new(Base::Version(Arc::clone(&base)), Arc::clone(&new));
         let session = Arc::new(read(&pair.session));
         let verdicts = |session: &Arc<Session>, call: u32| {
             [&base, &new].map(|policy| Replay::new(session, policy, Mode::Enforce).call(call).unwrap().decision.verdict)
         };
         for call in &session.calls {
             let [before, after] = verdicts(&session, call.at.index);
-            let found = witness::change(&session, [&base, &new], Mode::Enforce, call.at.index, witness::BUDGET);
+            let found = witness::change(&session, &comparison, Mode::Enforce, call.at.index, witness::BUDGET);
             prop_assert!(found.is_some() || before == after);
             let Some(found) = found else { continue };
             prop_assert_eq!(verdicts(found.session(), found.call(call.at.index).unwrap().index), [before, after]);
@@ -113,7 +115,14 @@ proptest! {
                     let decision = &replay.call(call).unwrap().decision;
                     (decision.verdict, decision.deciding().map(|finding| (finding.rule, finding.code)))
                 };
-                let of = |session: &Arc<Session>, call| [&base, &new].map(|policy| decided(policy, session, call));
+                let kind = |session: &Arc<Session>, call: u32| {
+                    let [base, new] = [&base, &new].map(|policy| Replay::new(session, policy, Mode::Enforce));
+                    let base = base.call(call).map(|judged| &judged.decision);
+                    comparison.kind(&session.calls[call as usize], base, new.call(call).unwrap())
+                };
+                let of = |session: &Arc<Session>, call| {
+                    (kind(session, call), [&base, &new].map(|policy| decided(policy, session, call)))
+                };
                 prop_assert_ne!(of(&edited.session, now), of(&session, call.at.index));
             }
         }

@@ -37,7 +37,7 @@ pub fn session(text: &str) -> Arc<Session> {
     let mut builder = Builder::new("s", origin);
     builder.facts().results = Results::Recorded;
     let tool = |name: &str| Tool { name: name.into(), description: None, parameters: None };
-    builder.offered(1, offered.split_whitespace().map(tool).collect());
+    builder.offered(1, offered.split_whitespace().map(tool).collect::<Vec<_>>());
     builder.said("user", Body::text("go on"), None);
     for turn in turns.split('|') {
         builder.response(None, Body::text("well"), None);

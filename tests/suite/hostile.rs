@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::cli::{folder, toolgate};
 
 /// Far above what these take, far below what they took where a cost grew with the square of the size.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn call(id: usize, tool: &str) -> Value {
     json!({"id": format!("c{id}"), "function": {"name": tool, "arguments": "{}"}})

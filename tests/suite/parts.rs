@@ -1,5 +1,7 @@
 //! Sessions that are judged while they are read come to what they come to as a whole, whatever stands in the file.
 
+mod forks;
+
 use std::io::{BufRead, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +12,15 @@ use toolgate::engine::Mode;
 use toolgate::policy::Policy;
 use toolgate::replay::corpus::{Judge, Read};
 use toolgate::replay::outcomes;
-use toolgate::session::Session;
 use toolgate::session::read::{self, Options, Piece};
+use toolgate::session::{Call, MessageKind, Part, Session};
 
 use super::samples;
+
+mod long;
+mod traced;
+
+use long::long;
 
 /// What `replay --summary` needs of a file: every session with its outcome, and everything that is told.
 fn judged(
@@ -55,6 +62,59 @@ fn judged(
     (told, in_parts)
 }
 
+/// The sessions of a file as they are whole, put together of their parts, and how many pieces that were.
+fn joined(bytes: &[u8], parts_beyond: Option<usize>) -> (Vec<Session>, usize) {
+    let shared: Arc<[u8]> = bytes.into();
+    let input = move || -> std::io::Result<Box<dyn BufRead + Send>> {
+        Ok(Box::new(Cursor::new(Arc::clone(&shared))))
+    };
+    let again = Arc::new(input.clone());
+    let options = Options { again: Some(again), parts_beyond, ..Options::default() };
+    let mut reading = read::open("some.jsonl", input().unwrap(), &options).unwrap();
+    let (mut sessions, mut open, mut pieces) = (Vec::new(), Vec::new(), 0);
+    while let Some(piece) = reading.piece() {
+        pieces += 1;
+        match piece {
+            Piece::Whole(session) => sessions.push(session),
+            Piece::Part(part) => open.push(part),
+            Piece::Last(part) => {
+                open.push(part);
+                sessions.push(whole(std::mem::take(&mut open)));
+            }
+            Piece::Again => open.clear(),
+        }
+    }
+    (sessions, pieces)
+}
+
+/// The session that these are the parts of.
+fn whole(parts: Vec<Part>) -> Session {
+    let (mut messages, mut turns, mut calls) = (Vec::new(), Vec::new(), Vec::<Call>::new());
+    let mut last = None;
+    for Part { mut session, first, answered } in parts {
+        assert_eq!(first as usize, calls.len());
+        for call in answered {
+            let known = &mut calls[call.at.index as usize];
+            *known = Call { arguments: known.arguments.clone(), ..call };
+        }
+        let (said, called) = (messages.len(), calls.len());
+        for mut turn in std::mem::take(&mut session.turns) {
+            turn.messages = turn.messages.start + said..turn.messages.end + said;
+            turn.calls = turn.calls.start + called..turn.calls.end + called;
+            turns.push(turn);
+        }
+        calls.append(&mut session.calls);
+        for (place, message) in std::mem::take(&mut session.messages).into_iter().enumerate() {
+            if let MessageKind::Result(Some(index), _) = message.kind {
+                calls[index as usize].result = Some(said + place);
+            }
+            messages.push(message);
+        }
+        last = Some(session);
+    }
+    Session { messages, turns, calls, ..last.unwrap() }
+}
+
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -81,7 +141,19 @@ fn recordings_in_parts_come_to_the_same() {
     if !shared.exists() {
         eprintln!("skipped in part: there is no folder of recordings beside this one");
     }
-    for folder in ["claude-code", "claude-code-edge", "codex-rollout", "codex-exec-json", "otel"] {
+    const FOLDERS: [&str; 10] = [
+        "claude-code",
+        "claude-code-edge",
+        "codex-rollout",
+        "codex-exec-json",
+        "otel",
+        "agentfootprint",
+        "assay-trace",
+        "gemini-cli",
+        "mcp-jsonrpc",
+        "openhands-events",
+    ];
+    for folder in FOLDERS {
         let found = files(&shared.join(folder));
         all.extend(found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())));
     }
@@ -101,78 +173,19 @@ fn recordings_in_parts_come_to_the_same() {
     assert!(in_parts >= fewest, "{in_parts} sessions came in parts");
 }
 
-/// Some steps of each format that goes on line by line: what is said, and two calls at once with their results.
-fn long(format: &str, steps: usize) -> String {
-    let mut lines: Vec<serde_json::Value> = Vec::new();
-    let (mut before, mut names) = (serde_json::Value::Null, 0);
-    let mut claude = |kind: &str, parent: Option<serde_json::Value>, message: serde_json::Value| {
-        names += 1;
-        let line = json!({"type": kind, "sessionId": "s", "uuid": format!("u{names}"), "message": message,
-            "parentUuid": parent.unwrap_or_else(|| before.clone())});
-        before = line["uuid"].clone();
-        line
-    };
-    if format == "codex-rollout" {
-        lines.push(
-            json!({"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "s"}}),
-        );
-    }
-    for step in 0..steps {
-        let ids = [format!("a{step}"), format!("b{step}")];
-        let result = format!("{step}");
-        match format {
-            "native" => {
-                let call = |id: &String| json!({"id": id, "function": {"name": "t", "arguments": "{}"}});
-                lines.push(
-                    json!({"role": "assistant", "content": "so", "tool_calls": ids.each_ref().map(call)}),
-                );
-                lines.extend(ids.map(|id| json!({"role": "tool", "tool_call_id": id, "content": result})));
-            }
-            "claude-code" => {
-                let mut parents = Vec::new();
-                for id in &ids {
-                    let call = json!({"type": "tool_use", "id": id, "name": "Read", "input": {}});
-                    let message = json!({"id": format!("m{step}"), "role": "assistant", "content": [call]});
-                    lines.push(claude("assistant", None, message));
-                    parents.push(lines.last().unwrap()["uuid"].clone());
-                }
-                for (id, parent) in ids.iter().zip(parents) {
-                    let result = json!({"type": "tool_result", "tool_use_id": id, "content": result});
-                    lines.push(claude("user", Some(parent), json!({"role": "user", "content": [result]})));
-                }
-            }
-            "codex-rollout" => {
-                let item = |payload: serde_json::Value| json!({"type": "response_item", "payload": payload});
-                for id in &ids {
-                    let call =
-                        json!({"type": "function_call", "call_id": id, "name": "shell", "arguments": "{}"});
-                    lines.push(item(call));
-                }
-                for id in &ids {
-                    lines
-                        .push(item(json!({"type": "function_call_output", "call_id": id, "output": result})));
-                }
-            }
-            _ => {
-                let item = |id: &String| json!({"id": id, "type": "command_execution", "command": "ls"});
-                lines.extend(ids.iter().map(|id| json!({"type": "item.started", "item": item(id)})));
-                lines.extend(ids.iter().map(|id| json!({"type": "item.completed", "item": item(id)})));
-            }
-        }
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
-}
-
 #[test]
 fn long_sessions_come_in_parts() {
     let policy = samples::policy();
-    for format in ["native", "claude-code", "codex-rollout", "codex-exec"] {
+    for format in long::FORMATS {
         let text = long(format, 60);
         let whole = judged(text.as_bytes(), &policy, Mode::Enforce, None);
-        assert!(whole.0.concat().contains("turns: 60, calls: 120"), "{format}: {:?}", whole.0);
+        assert!(whole.0.concat().contains("calls: 120"), "{format}: {:?}", whole.0);
         for beyond in [0, 1_000, 4_000] {
             let parts = judged(text.as_bytes(), &policy, Mode::Enforce, Some(beyond));
             assert_eq!((parts.0, parts.1), (whole.0.clone(), 1), "{format} beyond {beyond}");
+            let (joined, count) = joined(text.as_bytes(), Some(beyond));
+            assert_eq!(joined, self::joined(text.as_bytes(), None).0, "{format} beyond {beyond}");
+            assert!(count > 1, "{format} beyond {beyond} came in {count} parts");
         }
     }
 }
@@ -193,11 +206,39 @@ fn what_comes_too_late_is_read_again() {
             json!({"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "a3",
             "exit_code": 1}}),
         ),
+        ("mcp", json!({"jsonrpc": "2.0", "id": "c", "result": {"content": "[permission denied: policy]"}})),
+        (
+            "assay",
+            json!({"type": "tool_call", "episode_id": "e", "step_id": "s3", "tool_name": "t", "result": 1}),
+        ),
+        (
+            "otel-flat",
+            json!({"trace_id": "t", "span_id": "late", "parent_span_id": "r3", "name": "span",
+            "start_time": "1777888832000000000", "attributes": {"gen_ai.tool.name": "t"}}),
+        ),
+        (
+            "otel-flat",
+            json!({"trace_id": "t", "span_id": "late", "parent_span_id": "run", "name": "span",
+            "start_time": "1777888832000000000", "attributes": {"gen_ai.operation.name": "chat"}}),
+        ),
     ];
     for (format, late) in late {
         let call = json!({"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "t", "arguments": "{}"}}]});
-        let before = if format == "native" { format!("{call}\n") } else { String::new() };
-        let text = format!("{before}{}{late}\n", long(format, 60));
+        let before = match format {
+            "native" => format!("{call}\n"),
+            "mcp" => {
+                json!({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "t"}})
+                    .to_string()
+                    + "\n"
+            }
+            _ => String::new(),
+        };
+        let mut text = format!("{before}{}", long(format, 60));
+        if format == "assay" {
+            // Behind its end an episode begins anew.
+            text.truncate(text.trim_end().rfind('\n').unwrap() + 1);
+        }
+        text += &format!("{late}\n");
         let whole = judged(text.as_bytes(), &policy, Mode::Enforce, None);
         let parts = judged(text.as_bytes(), &policy, Mode::Enforce, Some(1_000));
         assert_eq!((parts.0, parts.1), (whole.0, 0), "{format}");
@@ -313,6 +354,76 @@ proptest! {
         for mode in [Mode::Enforce, Mode::Shadow] {
             let whole = judged(text.as_bytes(), &policy, mode, None);
             prop_assert_eq!(&judged(text.as_bytes(), &policy, mode, Some(beyond)).0, &whole.0);
+        }
+    }
+
+    #[test]
+    fn damaged_long_sessions_in_parts_come_to_the_same(
+        format in prop::sample::select(long::FORMATS.to_vec()),
+        edits in edits(),
+        beyond in prop::sample::select(BEYOND.to_vec()),
+    ) {
+        let bytes = edited(long(format, 16).as_bytes(), &edits);
+        the_same(&bytes, beyond)?;
+    }
+
+    #[test]
+    fn spans_in_parts_come_to_the_same(text in traced::spans(), beyond in 0..4_000usize) {
+        the_same(text.as_bytes(), beyond)?;
+    }
+}
+
+/// What is told of a file, and its sessions, are the same in parts.
+fn the_same(bytes: &[u8], beyond: usize) -> Result<(), TestCaseError> {
+    let policy = samples::policy();
+    let whole = judged(bytes, &policy, Mode::Enforce, None);
+    prop_assert_eq!(&judged(bytes, &policy, Mode::Enforce, Some(beyond)).0, &whole.0);
+    if read::open("some.jsonl", Box::new(Cursor::new(bytes.to_vec())), &Options::default()).is_ok() {
+        prop_assert_eq!(joined(bytes, Some(beyond)).0, joined(bytes, None).0);
+    }
+    Ok(())
+}
+
+/// A call without an id follows from the latest request before it, and that may come when the call was told.
+#[test]
+fn a_request_that_comes_late_has_its_calls() {
+    let file = [
+        r#"{"run_type": "tool", "id": "t", "name": "h", "start_time": "4", "outputs": ""}"#,
+        r#"{"run_type": ""}"#,
+        r#"{"run_type": "tool", "trace_id": "t", "parent_run_id": "t", "start_time": "2"}"#,
+        r#"{"run_type": "llm", "trace_id": "t", "parent_run_id": "t"}"#,
+        r#"{"run_type": "llm", "trace_id": "t", "parent_run_id": "t", "start_time": "1"}"#,
+    ];
+    let (whole, _) = joined(file.join("\n").as_bytes(), None);
+    assert_eq!(whole[0].calls[0].at.turn, 2);
+    for beyond in BEYOND {
+        assert_eq!(joined(file.join("\n").as_bytes(), Some(beyond)).0, whole, "beyond {beyond} bytes");
+    }
+}
+
+/// A session whose end cannot be told yet, since no result came so far, is read again before another one is handed on.
+#[test]
+fn parts_of_two_sessions_never_stand_among_each_other() {
+    let call = r#"{"role": "assistant", "content": [{"type": "tool_use"}]}"#;
+    let said = r#"{"role": "assistant"}"#;
+    let file = format!("{call}\na[\n[\n {call} {said}]{said},\n{said},\n");
+    let input = move || -> std::io::Result<Box<dyn BufRead + Send>> {
+        Ok(Box::new(Cursor::new(file.clone().into_bytes())))
+    };
+    let again = Some(Arc::new(input.clone()) as read::Again);
+    let format = read::format("anthropic");
+    let options = Options { format, again, parts_beyond: Some(0), ..Options::default() };
+    let mut reading = read::open("some.jsonl", input().unwrap(), &options).unwrap();
+    let mut open = 0;
+    while let Some(piece) = reading.piece() {
+        match piece {
+            Piece::Part(part) => {
+                assert_eq!(part.first, open);
+                open += part.session.calls.len() as u32;
+            }
+            Piece::Last(part) => assert_eq!(part.first, std::mem::take(&mut open)),
+            Piece::Again => open = 0,
+            Piece::Whole(_) => {}
         }
     }
 }

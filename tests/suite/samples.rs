@@ -81,6 +81,7 @@ const OUTCOMES: &[(&str, &str)] = &[
     ("shop-504", "4.1 deny forbidden"),
     ("support-140", "all allowed"),
     ("transfer-405", "3.1 deny prior_output_unmatched"),
+    ("transfer-406", "3.1 deny prior_tool_missing"),
     ("transfer-401", "all allowed"),
     ("transfer-402", "4.1 deny resource_unmatched"),
     ("transfer-403", "3.1 deny prior_output_unmatched"),

@@ -1,7 +1,10 @@
 //! Reading recordings: the counts of real ones, fixtures, damage, and writing them again.
 
+mod costs;
 mod damage;
 mod edited;
+mod exchanges;
+mod marks;
 mod outlines;
 pub mod recorded;
 mod spans;

@@ -1,6 +1,8 @@
 //! Real recordings, where they are at hand: each is recognised, has the counts of the table in their README, and is the
 //! same when it was written in the native form and read again.
 
+mod kept;
+
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::BufReader;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long something may take to appear: long, for slow machines. A screen that shows it sooner costs less.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Session {
     master: Box<dyn MasterPty + Send>,
@@ -175,6 +175,30 @@ fn an_edit_changes_the_decision_and_the_editor_gets_the_keys() {
     session.sees("ALLOW issue_refund");
     let told = std::fs::read_to_string(folder.path().join("told.txt")).unwrap();
     assert_eq!(told, "+3 contracts/refund.yaml q");
+    session.press("q");
+    session.ended();
+}
+
+/// The screen that `README.md` shows is what somebody sees who starts the program and goes to the first stop.
+/// `UPDATE_README=1 cargo test --test suite readmes_screen` takes it anew.
+#[test]
+fn the_readmes_screen_is_the_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = Session::start(120, 40, folder.path(), &[], &[]);
+    session.until("all judged", |screen| screen.contains("1✗ 2~ 12") && !screen.contains("judging"));
+    session.press("]s");
+    session
+        .until("the first stop", |screen| screen.contains("DENY issue_refund") && screen.contains("o cause"));
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let (before, rest) = readme.split_once("```text\n").unwrap();
+    let (shown, after) = rest.split_once("```").unwrap();
+    if std::env::var_os("UPDATE_README").is_some() {
+        let screen: String = session.screen().lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        std::fs::write(root().join("README.md"), format!("{before}```text\n{screen}```{after}")).unwrap();
+    } else {
+        let same = |screen: &str| screen.lines().map(str::trim_end).eq(shown.lines().map(str::trim_end));
+        session.until("the screen of README.md; UPDATE_README=1 takes it anew", same);
+    }
     session.press("q");
     session.ended();
 }

@@ -2,19 +2,20 @@
 //!
 //! Every question is answered from what was kept when a call was resolved; the past is never looked through again.
 
+mod outlook;
+mod standings;
+
 use std::sync::Arc;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
-use serde_json::Value;
+use hashbrown::DefaultHashBuilder;
 
-use super::unit::{Contracts, Group, Matching, Member, Need, Precondition, Resource};
+use self::standings::{News, Standing, Standings};
+use super::unit::{Contracts, Group, Need, Precondition};
 use crate::condition::output::Tests;
 use crate::diagnostic::code::{self, Code};
-use crate::monitor::finding::{Prior, StateItem};
-use crate::monitor::{
-    Asked, Checked, Cx, Depth, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers,
-};
-use crate::session::{Body, CallRef, Outcome, value};
+use crate::monitor::finding::StateItem;
+use crate::monitor::{Asked, Cx, Depth, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::session::{Body, CallRef, Outcome};
 
 /// How many earlier calls are kept as evidence for a value that did not match.
 const RECENT: usize = 4;
@@ -33,8 +34,6 @@ pub(super) struct ContractsMonitor {
     running: Vec<Running>,
     /// Calls with a good result that count from the next turn on.
     resolved: Vec<Resolved>,
-    /// What the latest result passes: room that is used again.
-    passed: Tests,
 }
 
 #[derive(Clone, Default)]
@@ -63,50 +62,15 @@ struct Running {
     failed: bool,
 }
 
+/// A call with a good result. Its bodies are kept where a value is taken from them or findings are wanted, else missing.
 #[derive(Clone)]
 struct Resolved {
     at: CallRef,
     slot: usize,
+    /// What the result passes of the tests of its tool.
+    passed: Tests,
     arguments: Body,
     output: Body,
-}
-
-/// A call whose result counts from now on.
-#[derive(Clone, Copy)]
-struct News<'a> {
-    call: &'a Resolved,
-    /// What its result passes of the group's tests.
-    passed: &'a Tests,
-    /// Whether findings are wanted.
-    telling: bool,
-}
-
-/// What the earlier calls of one group's tool come to.
-#[derive(Clone, Default)]
-struct Standings {
-    /// For an unbound group: all calls together.
-    all: Option<Standing>,
-    /// For a bound one: by value. Shared between forks until one of them changes it.
-    by_value: HashTable<Arc<(Value, Standing)>>,
-    /// For each member, the values whose deciding call is good.
-    good: Vec<usize>,
-}
-
-/// What the earlier calls with one value come to.
-#[derive(Clone)]
-struct Standing {
-    newest: CallRef,
-    /// Evidence, kept where findings are wanted.
-    newest_output: Body,
-    members: Box<[MemberStanding]>,
-}
-
-#[derive(Clone, Copy)]
-struct MemberStanding {
-    /// Whether the newest call meets the member's conditions.
-    newest_good: bool,
-    /// The newest call that does.
-    good: Option<CallRef>,
 }
 
 /// What there is of earlier calls for a call with given arguments.
@@ -118,31 +82,18 @@ enum Sought<'a> {
     Standing(&'a Standing),
 }
 
-/// What a precondition comes to, and what people are told of it.
-struct Outlook {
-    code: Option<Code>,
-    checked: Option<Checked>,
-    found: Vec<Found>,
-    detail: Detail,
-}
-
 /// The group that was looked up last in a decision: preconditions often ask about the same one.
 type Last<'a> = Option<(usize, Sought<'a>)>;
 
 impl ContractsMonitor {
     pub fn new(unit: Arc<Contracts>) -> ContractsMonitor {
-        let standings = unit
-            .groups
-            .iter()
-            .map(|group| Standings { good: vec![0; group.members.len()], ..Standings::default() });
         ContractsMonitor {
             hasher: DefaultHashBuilder::default(),
             tools: vec![ToolState::default(); unit.tools.len()],
-            standings: standings.collect(),
+            standings: unit.groups.iter().map(Standings::of).collect(),
             completed: 0,
             running: Vec::new(),
             resolved: Vec::new(),
-            passed: Tests::default(),
             unit,
         }
     }
@@ -241,121 +192,43 @@ impl ContractsMonitor {
         if group.resource.is_none() || !self.counts(group) {
             return self.unmet_by(self.seek(need.group, &Body::MISSING), need);
         }
-        if standings.by_value.is_empty() {
+        if !standings.has_values() {
             return Some(code::RESOURCE_UNMATCHED);
         }
-        let good = standings.good.get(need.member).is_some_and(|good| *good > 0);
-        (!good).then_some(code::PRIOR_OUTPUT_UNMATCHED)
+        (!standings.has_good(need.member)).then_some(code::PRIOR_OUTPUT_UNMATCHED)
     }
 
-    /// Everything about a precondition and a call.
-    fn explain(&self, precondition: &Precondition, need: Option<Need>, arguments: &Body) -> Outlook {
-        let explained = need.and_then(|need| {
-            let (group, _) = self.group(need.group)?;
-            Some((need, group, group.members.get(need.member)?))
+    /// A call has a good result, which counts from the next turn on.
+    fn resolve(&mut self, call: Asked<'_>, output: &Body, telling: bool) {
+        let slot = call.slot.0 as usize;
+        let Some(part) = self.unit.tools.get(slot).filter(|part| !part.meets.is_empty()) else { return };
+        let kept = |body: &Body, wanted: bool| if wanted { body.clone() } else { Body::MISSING };
+        self.resolved.push(Resolved {
+            at: call.at,
+            slot,
+            passed: part.table.read(output),
+            arguments: kept(call.arguments, telling || part.gives_arguments),
+            output: kept(output, telling || part.gives_output),
         });
-        match explained {
-            Some((need, group, member)) if self.steps_hold(precondition) => {
-                self.explain_prior(need, group, member, arguments)
-            }
-            _ => Outlook {
-                code: (!self.steps_hold(precondition)).then_some(code::STEP_COUNT_BELOW),
-                checked: None,
-                found: Vec::new(),
-                detail: self.steps(precondition),
-            },
-        }
-    }
-
-    fn steps(&self, precondition: &Precondition) -> Detail {
-        match &precondition.steps {
-            Some(steps) => Detail::Steps { completed: self.completed, wanted: steps.bound.clone() },
-            None => Detail::None,
-        }
-    }
-
-    fn explain_prior(&self, need: Need, group: &Group, member: &Member, arguments: &Body) -> Outlook {
-        let mut prior = self.facts(group, member);
-        let checked = group.resource.as_ref().map(|resource| {
-            let value = arguments.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
-            Checked { path: Arc::clone(resource.here.text()), value }
-        });
-        let sought = self.seek(need.group, arguments);
-        let code = self.unmet_by(sought, need);
-        let found = match sought {
-            Sought::NoPrior => Vec::new(),
-            Sought::NoValue | Sought::Unmatched => {
-                self.recent(group).iter().map(|call| call.found(group.resource.as_ref())).collect()
-            }
-            Sought::Standing(standing) => {
-                let own = standing.members.get(need.member);
-                prior.other_reading = own.is_some_and(|own| own.newest_good != own.good.is_some());
-                let good = own.and_then(|own| own.good).filter(|_| member.matching == Matching::Any);
-                let call = good.unwrap_or(standing.newest);
-                if call == standing.newest {
-                    prior.outputs = member.outputs.explain(&standing.newest_output);
-                }
-                if code.is_some() {
-                    prior.hint = member.outputs.unwrapped(&standing.newest_output);
-                }
-                vec![Found { call, value: checked.as_ref().and_then(|checked| checked.value.clone()) }]
-            }
-        };
-        Outlook { code, checked, found, detail: Detail::Prior(Box::new(prior)) }
-    }
-
-    fn facts(&self, group: &Group, member: &Member) -> Prior {
-        Prior {
-            tool: self.unit.tools.get(group.tool).map(|part| Arc::clone(&part.name)).unwrap_or_default(),
-            matching: member.matching.word(),
-            other_reading: false,
-            outputs: Vec::new(),
-            hint: None,
-        }
-    }
-
-    /// A few calls that meet a requirement for some argument, the newest first.
-    fn good_calls(&self, need: Need, group: &Group, member: &Member) -> Vec<CallRef> {
-        let Some(standings) = self.standings.get(need.group) else { return Vec::new() };
-        let call = |standing: &Standing| {
-            let own = standing.members.get(need.member)?;
-            match member.matching {
-                Matching::Any => own.good,
-                Matching::Newest => own.newest_good.then_some(standing.newest),
-            }
-        };
-        let Some(resource) = &group.resource else { return standings.all.iter().filter_map(call).collect() };
-        let values = self
-            .recent(group)
-            .iter()
-            .filter_map(|recent| resource.of_prior(&recent.arguments, &recent.output));
-        let mut calls: Vec<CallRef> =
-            values.filter_map(|value| standings.get(value, &self.hasher)).filter_map(call).collect();
-        calls.dedup();
-        calls
     }
 
     /// Calls whose results count from now on.
     fn commit(&mut self, telling: bool) {
-        if self.resolved.is_empty() {
-            return;
-        }
-        let mut resolved = std::mem::take(&mut self.resolved);
+        let ContractsMonitor { unit, hasher, tools, standings, resolved, .. } = self;
         if resolved.len() > 1 {
             resolved.sort_by_key(|call| call.at);
         }
         for call in resolved.drain(..) {
-            let Some(part) = self.unit.tools.get(call.slot) else { continue };
+            let (Some(part), Some(tool)) = (unit.tools.get(call.slot), tools.get_mut(call.slot)) else {
+                continue;
+            };
+            let news = News { call: &call, table: &part.table, telling };
             for number in &part.meets {
-                if let (Some(group), Some(standings)) =
-                    (self.unit.groups.get(*number), self.standings.get_mut(*number))
+                if let (Some(group), Some(standings)) = (unit.groups.get(*number), standings.get_mut(*number))
                 {
-                    group.table.read(&call.output, &mut self.passed);
-                    let news = News { call: &call, passed: &self.passed, telling };
-                    standings.add(group, news, &self.hasher);
+                    standings.add(group, news, hasher);
                 }
             }
-            let Some(tool) = self.tools.get_mut(call.slot) else { continue };
             tool.counts = true;
             if telling {
                 let place = tool.recent.partition_point(|recent| recent.at > call.at);
@@ -363,8 +236,6 @@ impl ContractsMonitor {
                 tool.recent.truncate(RECENT);
             }
         }
-        // Keep the room for the next turn.
-        self.resolved = resolved;
     }
 
     /// A call runs: its later siblings are bound by what it forbids.
@@ -459,12 +330,8 @@ impl Monitor for ContractsMonitor {
                 {
                     running.failed = true;
                 }
-                let slot = call.slot.0 as usize;
-                if outcome == Outcome::Ok
-                    && self.unit.tools.get(slot).is_some_and(|part| !part.meets.is_empty())
-                {
-                    let (arguments, output) = (call.arguments.clone(), output.clone());
-                    self.resolved.push(Resolved { at: call.at, slot, arguments, output });
+                if outcome == Outcome::Ok {
+                    self.resolve(call, output, cx.telling);
                 }
             }
             Event::TurnStart => self.commit(cx.telling),
@@ -480,114 +347,6 @@ impl Monitor for ContractsMonitor {
     }
 
     fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
-        for (part, tool) in self.unit.tools.iter().zip(&self.tools) {
-            let ban = tool.bans.first().and_then(|ban| Some((ban.since, *self.unit.rules.get(ban.rule)?)));
-            if let Some((since, rule)) = ban {
-                out.push(StateItem::Forbidden { tool: Arc::clone(&part.name), since, rule });
-            }
-        }
-        for contract in &self.unit.contracts {
-            let slot = self.unit.slot_of(&contract.tool);
-            for (precondition, need) in slot.into_iter().flat_map(|slot| self.preconditions(slot)) {
-                let Some(rule) = self.unit.rules.get(precondition.rule) else { continue };
-                let code = self.unmeetable(precondition, need);
-                let asked = need.and_then(|need| {
-                    let group = self.unit.groups.get(need.group)?;
-                    Some((need, group, group.members.get(need.member)?))
-                });
-                let (by, detail) = match asked {
-                    Some((need, group, member)) if code != Some(code::STEP_COUNT_BELOW) => {
-                        let prior = self.facts(group, member);
-                        (self.good_calls(need, group, member), Detail::Prior(Box::new(prior)))
-                    }
-                    _ => (Vec::new(), self.steps(precondition)),
-                };
-                out.push(StateItem::Precondition {
-                    rule: *rule,
-                    tool: Arc::clone(&contract.tool),
-                    satisfied: code.is_none(),
-                    code,
-                    by,
-                    detail,
-                });
-            }
-        }
-    }
-}
-
-impl Resolved {
-    fn found(&self, resource: Option<&Resource>) -> Found {
-        let value = resource.and_then(|resource| resource.of_prior(&self.arguments, &self.output)).cloned();
-        Found { call: self.at, value }
-    }
-}
-
-impl Standings {
-    fn add(&mut self, group: &Group, news: News<'_>, hasher: &DefaultHashBuilder) {
-        let Some(resource) = &group.resource else {
-            match &mut self.all {
-                Some(standing) => standing.add(group, news, &mut self.good),
-                none => *none = Some(Standing::new(group, news, &mut self.good)),
-            }
-            return;
-        };
-        // A prior call without exactly one value never matches.
-        let Some(bound) = resource.of_prior(&news.call.arguments, &news.call.output) else { return };
-        let hash = value::hash(bound, hasher);
-        match self.by_value.find_mut(hash, |entry| value::equal(&entry.0, bound)) {
-            Some(entry) => Arc::make_mut(entry).1.add(group, news, &mut self.good),
-            None => {
-                let entry = Arc::new((bound.clone(), Standing::new(group, news, &mut self.good)));
-                self.by_value.insert_unique(hash, entry, |entry| value::hash(&entry.0, hasher));
-            }
-        }
-    }
-
-    fn get(&self, bound: &Value, hasher: &DefaultHashBuilder) -> Option<&Standing> {
-        let hash = value::hash(bound, hasher);
-        self.by_value.find(hash, |entry| value::equal(&entry.0, bound)).map(|entry| &entry.1)
-    }
-}
-
-impl Standing {
-    /// The first call with a value. `good` counts, for each member, the values whose deciding call is good.
-    fn new(group: &Group, news: News<'_>, good: &mut [usize]) -> Standing {
-        let members =
-            group.members.iter().map(|_| MemberStanding { newest_good: false, good: None }).collect();
-        let mut standing = Standing { newest: news.call.at, newest_output: Body::MISSING, members };
-        standing.add(group, news, good);
-        standing
-    }
-
-    fn add(&mut self, group: &Group, news: News<'_>, good: &mut [usize]) {
-        let at = news.call.at;
-        let newer = at >= self.newest;
-        if newer {
-            self.newest = at;
-        }
-        if newer && news.telling {
-            self.newest_output = news.call.output.clone();
-        }
-        let members = group.members.iter().zip(&mut self.members).zip(good);
-        for (place, ((member, own), good)) in members.enumerate() {
-            let before = own.decides(member.matching);
-            let holds = group.table.hold(place, news.passed);
-            if newer {
-                own.newest_good = holds;
-            }
-            if holds {
-                own.good = own.good.max(Some(at));
-            }
-            *good = *good + usize::from(own.decides(member.matching)) - usize::from(before);
-        }
-    }
-}
-
-impl MemberStanding {
-    fn decides(self, matching: Matching) -> bool {
-        match matching {
-            Matching::Newest => self.newest_good,
-            Matching::Any => self.good.is_some(),
-        }
+        self.tell_state(out);
     }
 }

@@ -120,14 +120,20 @@ pub(super) struct Group {
     pub resource: Option<Resource>,
     /// Distinct conditions on the prior call; preconditions that ask the same share one.
     pub members: Vec<Member>,
-    /// The conditions of all members, by their place.
-    pub table: Table,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Member {
     pub outputs: Conditions,
     pub matching: Matching,
+    /// The place of `outputs` in the table of the prior tool.
+    pub place: usize,
+}
+
+impl Member {
+    fn asks(&self, prior: &PriorRule) -> bool {
+        self.outputs == prior.outputs && self.matching == prior.matching
+    }
 }
 
 /// A requirement: its group, and its place among the group's members.
@@ -147,6 +153,12 @@ pub(super) struct Part {
     pub needs: Vec<Option<Need>>,
     /// Groups of requirements that its calls can meet.
     pub meets: Vec<usize>,
+    /// The conditions of all their members: a result is read once for all of them.
+    pub table: Table,
+    /// Whether some group takes its value from the arguments of these calls.
+    pub gives_arguments: bool,
+    /// Whether some group takes its value from their results.
+    pub gives_output: bool,
     /// Tools (by slot) that are forbidden once it ran, each with its rule.
     pub forbids: Vec<(usize, usize)>,
     /// Whether some contract can forbid it.
@@ -195,23 +207,24 @@ impl Contracts {
             self.groups.iter().position(|group| group.tool == tool && group.resource == prior.resource);
         let number = known.unwrap_or(self.groups.len());
         if known.is_none() {
-            self.groups.push(Group {
-                tool,
-                resource: prior.resource.clone(),
-                members: Vec::new(),
-                table: Table::default(),
+            self.groups.push(Group { tool, resource: prior.resource.clone(), members: Vec::new() });
+            self.part(tool, |part| {
+                part.meets.push(number);
+                let side = prior.resource.as_ref().map(|resource| resource.side);
+                part.gives_arguments |= side == Some(Side::Arguments);
+                part.gives_output |= side == Some(Side::Output);
             });
-            self.part(tool, |part| part.meets.push(number));
         }
-        let member = Member { outputs: prior.outputs.clone(), matching: prior.matching };
-        let place = self.groups.get_mut(number).map_or(0, |group| {
-            group.members.iter().position(|known| *known == member).unwrap_or_else(|| {
-                group.table.add(&member.outputs);
-                group.members.push(member);
-                group.members.len() - 1
-            })
+        let (Some(group), Some(part)) = (self.groups.get_mut(number), self.tools.get_mut(tool)) else {
+            return Need { group: number, member: 0 };
+        };
+        let known = group.members.iter().position(|member| member.asks(prior));
+        let member = known.unwrap_or_else(|| {
+            let (outputs, matching) = (prior.outputs.clone(), prior.matching);
+            group.members.push(Member { place: part.table.add(&outputs), outputs, matching });
+            group.members.len() - 1
         });
-        Need { group: number, member: place }
+        Need { group: number, member }
     }
 
     fn slot(&mut self, tool: &Arc<str>) -> usize {

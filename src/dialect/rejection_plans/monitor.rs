@@ -95,7 +95,7 @@ impl Monitor for PlanMonitor {
         let look = self.look(cx, cx.response);
         let rejected = self.rejects(&look);
         let told = out.depth() >= Depth::Checks || rejected && out.depth() >= Depth::Findings;
-        let detail = if told { Detail::Plan(Box::new(self.facts(&look))) } else { Detail::None };
+        let detail = if told { Detail::Plan(Arc::new(self.facts(&look))) } else { Detail::None };
         if rejected {
             out.find(0, Effect::Deny, code::PLAN_MATCHED, |finding| {
                 finding.detail = detail.clone();

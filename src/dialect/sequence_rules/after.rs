@@ -1,7 +1,8 @@
 //! Rules about a call that must follow another: `after`.
 //!
 //! Each trigger is its own obligation. Those that no answer has met are kept in order, so an answer meets a run of
-//! them at once; their deadlines are timers, so the rule sleeps until one passes.
+//! them at once; their deadlines come in that order too, so one timer at a time is enough for the rule to sleep until
+//! one passes.
 
 use std::sync::Arc;
 
@@ -10,8 +11,13 @@ use super::unit::{Against, Kind, Stands};
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::{Blocks, Waiting};
-use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
+use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
+
+/// The timer of the next deadline.
+const DEADLINE: u32 = 0;
+/// The timer of the call behind the last one in time, which may have failed.
+const TOO_LATE: u32 = 1;
 
 /// `after`.
 pub(super) struct After {
@@ -20,41 +26,28 @@ pub(super) struct After {
     pub within: u64,
 }
 
-/// What `after` keeps. Places are those of the trace, from 1.
+/// What `after` keeps: places in the trace, from 1.
 #[derive(Clone, Default)]
 pub(super) struct AfterState {
     /// Triggers without an answer, in order.
-    open: Waiting<(u32, CallRef)>,
+    open: Waiting<u32>,
     /// Every trigger, in order.
-    triggers: Blocks<(u32, CallRef)>,
-    /// Every `then` that succeeded, in order.
-    answers: Blocks<(u32, CallRef)>,
-    /// Places of every `then` that has no result yet, in order.
+    triggers: Blocks<u32>,
+    /// Every `then` that succeeded, in the order of the results.
+    answers: Blocks<u32>,
+    /// Every `then` that has no result yet, in order.
     waiting: Waiting<u32>,
-    /// The place of the newest `then`, whatever became of it.
+    /// The newest `then`, whatever became of it.
     newest: u32,
+    /// Whether a timer is set for a deadline: all others pass later than that.
+    timed: bool,
 }
 
 impl AfterState {
-    /// The open trigger at a place.
-    fn open_at(&self, place: u64) -> Option<CallRef> {
-        let found = self.open.find(|(open, _)| u64::from(*open) < place);
-        found.filter(|(open, _)| u64::from(*open) == place).map(|(_, trigger)| trigger)
-    }
-
-    fn answer(&mut self, place: u32, at: CallRef) {
-        if self.answers.last().is_none_or(|(newest, _)| *newest < place) {
-            self.answers.push((place, at));
-            return;
-        }
-        // A late result: what came meanwhile goes behind it.
-        let mut behind = Vec::new();
-        while let Some(last) = self.answers.last().copied().filter(|(newest, _)| *newest > place) {
-            behind.push(last);
-            self.answers.pop();
-        }
-        self.answers.push((place, at));
-        behind.into_iter().rev().for_each(|answer| self.answers.push(answer));
+    /// Whether the trigger at a place is open.
+    fn is_open(&self, place: u64) -> bool {
+        let found = self.open.find(|open| u64::from(*open) < place);
+        found.is_some_and(|open| u64::from(open) == place)
     }
 }
 
@@ -65,16 +58,27 @@ impl After {
     }
 
     /// Every trigger, and the first answer to each that stands ahead of the unanswered one.
-    fn calls(&self, state: &AfterState, unanswered: u32) -> Vec<u32> {
-        let mut calls: Vec<u32> = state.triggers.iter().map(|(_, call)| call.index).collect();
-        let mut answers = state.answers.iter().peekable();
-        for (trigger, _) in state.triggers.iter().take_while(|(place, _)| *place < unanswered) {
-            while answers.next_if(|(place, _)| place <= trigger).is_some() {}
-            calls.extend(answers.peek().map(|(_, answer)| answer.index));
+    fn calls(&self, state: &AfterState, unanswered: u32, ran: &Trace) -> Vec<u32> {
+        let mut places: Vec<u32> = state.triggers.iter().copied().collect();
+        let mut answers: Vec<u32> = state.answers.iter().copied().collect();
+        // Results may come in another order than calls, though few do: a stable sort sees the runs.
+        answers.sort();
+        let mut answers = answers.into_iter().peekable();
+        for trigger in state.triggers.iter().take_while(|place| **place < unanswered) {
+            while answers.next_if(|place| place <= trigger).is_some() {}
+            places.extend(answers.peek());
         }
-        calls.sort_unstable();
-        calls.dedup();
-        calls
+        places.sort();
+        places.dedup();
+        places.into_iter().filter_map(|place| ran.at(place)).map(|call| call.index).collect()
+    }
+
+    /// Sets the timer for a deadline, the next one that passes.
+    fn time(&self, state: &mut AfterState, trigger: u32, timers: &mut Timers<'_>) {
+        if let Ok(due) = u32::try_from(self.deadline(trigger)) {
+            timers.set(due, DEADLINE);
+            state.timed = true;
+        }
     }
 }
 
@@ -97,7 +101,10 @@ impl Kind for After {
         if self.within == 0 {
             return self.trigger.is(look).then(|| Against::new(code::FOLLOW_UP_MISSING, []));
         }
-        let due_at = |place: u64| place.checked_sub(self.within).and_then(|trigger| state.open_at(trigger));
+        let due_at = |place: u64| {
+            let trigger = place.checked_sub(self.within).filter(|trigger| state.is_open(*trigger))?;
+            cx.ran.at(u32::try_from(trigger).ok()?)
+        };
         // The last call in time may still be the answer; if that one failed, the deadline passes with the next.
         let failed = due_at(ran).filter(|_| u64::from(state.newest) == ran);
         let now = due_at(ran + 1).filter(|_| !self.then.is(look));
@@ -110,7 +117,7 @@ impl Kind for After {
         &self,
         state: &mut AfterState,
         look: Look<'_>,
-        at: CallRef,
+        _at: CallRef,
         cx: &Cx<'_>,
         timers: &mut Timers<'_>,
     ) {
@@ -119,17 +126,25 @@ impl Kind for After {
             state.newest = place;
             state.waiting.push(place);
             let last_chance = u64::from(place).checked_sub(self.within);
-            if last_chance.is_some_and(|trigger| state.open_at(trigger).is_some()) {
-                timers.set(place + 1, 0);
+            if last_chance.is_some_and(|trigger| state.is_open(trigger)) {
+                timers.set(place + 1, TOO_LATE);
             }
         }
         if self.trigger.is(look) {
-            state.open.push((place, at));
-            state.triggers.push((place, at));
-            if let Ok(due) = u32::try_from(self.deadline(place))
-                && self.within > 0
-            {
-                timers.set(due, 0);
+            state.open.push(place);
+            state.triggers.push(place);
+            if self.within > 0 && !state.timed {
+                self.time(state, place, timers);
+            }
+        }
+    }
+
+    fn due(&self, state: &mut AfterState, timer: u32, cx: &Cx<'_>, timers: &mut Timers<'_>) {
+        if timer == DEADLINE {
+            state.timed = false;
+            let ran = cx.ran.len() as u64;
+            if let Some(trigger) = state.open.next_behind(|trigger| self.deadline(*trigger) <= ran) {
+                self.time(state, trigger, timers);
             }
         }
     }
@@ -138,16 +153,16 @@ impl Kind for After {
         let Some(place) = cx.ran.place(at).filter(|_| self.then.is(look)) else { return };
         state.waiting.take(|waiting| *waiting < place, |waiting| *waiting == place);
         if ok {
-            state.answer(place, at);
+            state.answers.push(place);
             state.open.take_between(
-                |(trigger, _)| self.deadline(*trigger) < u64::from(place),
-                |(trigger, _)| *trigger < place,
+                |trigger| self.deadline(*trigger) < u64::from(place),
+                |trigger| *trigger < place,
             );
         }
     }
 
     fn stands(&self, state: &AfterState, end: End, cx: &Cx<'_>) -> Stands {
-        let Some((place, trigger)) = state.open.iter().next() else {
+        let Some(place) = state.open.iter().next() else {
             let exercised = !state.triggers.is_empty();
             return Stands::as_it_is(if exercised { RuleOutcome::Held } else { RuleOutcome::NotExercised });
         };
@@ -159,19 +174,19 @@ impl Kind for After {
                 return Stands::as_it_is(RuleOutcome::Pending).count(state.open.len() as u64);
             }
         }
-        let calls = self.calls(state, place);
-        Stands { calls, ..Stands::violated(code::FOLLOW_UP_MISSING, Some(trigger), []) }
+        let calls = self.calls(state, place, cx.ran);
+        Stands { calls, ..Stands::violated(code::FOLLOW_UP_MISSING, cx.ran.at(place), []) }
             .count(state.open.len() as u64)
     }
 
     fn shows(&self, state: &AfterState, rule: RuleId, cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         let ran = cx.ran.len() as u64;
-        let (open, first) = state.open.behind(|(trigger, _)| self.deadline(*trigger) <= ran);
-        if let Some((place, trigger)) = first {
+        let (open, first) = state.open.behind(|trigger| self.deadline(*trigger) <= ran);
+        if let Some(place) = first {
             out.push(StateItem::Deadline {
                 rule,
                 tool: self.then.name(),
-                since: Some(trigger),
+                since: cx.ran.at(place),
                 left: self.deadline(place) - ran,
                 open: open as u64,
             });

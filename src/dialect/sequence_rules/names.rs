@@ -8,7 +8,7 @@ use crate::condition::glob::Glob;
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::Blocks;
-use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
+use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// How many earlier calls a finding names.
@@ -28,9 +28,19 @@ pub(super) struct MaxCalls {
     pub max: u64,
 }
 
-/// The calls that a rule is about.
+/// The calls that a rule is about, by their places in the trace.
 #[derive(Clone, Default)]
-pub(super) struct Hits(Blocks<CallRef>);
+pub(super) struct Hits(Blocks<u32>);
+
+impl Hits {
+    fn add(&mut self, ran: &Trace) {
+        self.0.push(ran.len() as u32);
+    }
+
+    fn all<'a>(&'a self, ran: &'a Trace) -> impl Iterator<Item = CallRef> + 'a {
+        self.0.iter().filter_map(|place| ran.at(*place))
+    }
+}
 
 impl List {
     fn forbids(&self, tool: &str) -> bool {
@@ -60,13 +70,13 @@ impl Kind for List {
         (look.slot.0 == 1).then(|| Against::new(self.code(), []))
     }
 
-    fn started(&self, hits: &mut Hits, _look: Look<'_>, at: CallRef, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
-        hits.0.push(at);
+    fn started(&self, hits: &mut Hits, _look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+        hits.add(cx.ran);
     }
 
-    fn stands(&self, hits: &Hits, _end: End, _cx: &Cx<'_>) -> Stands {
-        match hits.0.first() {
-            Some(first) => Stands::violated(self.code(), Some(*first), hits.0.iter().copied()),
+    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> Stands {
+        match hits.0.first().and_then(|first| cx.ran.at(*first)) {
+            Some(first) => Stands::violated(self.code(), Some(first), hits.all(cx.ran)),
             None => Stands::as_it_is(RuleOutcome::Held),
         }
     }
@@ -84,25 +94,26 @@ impl Kind for MaxCalls {
         out.extend(self.tool.tools().cloned());
     }
 
-    fn gate(&self, hits: &Hits, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+    fn gate(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
         let count = hits.0.len() as u64;
         (count >= self.max && self.tool.means(look) == Meant::Yes).then(|| {
-            let newest = (0..hits.0.len()).rev().take(NAMED).filter_map(|nth| hits.0.get(nth).copied());
+            let newest = (0..hits.0.len()).rev().take(NAMED);
+            let newest = newest.filter_map(|nth| cx.ran.at(*hits.0.get(nth)?));
             Against::new(code::MAX_CALLS_OVER, newest).count(count)
         })
     }
 
-    fn started(&self, hits: &mut Hits, look: Look<'_>, at: CallRef, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+    fn started(&self, hits: &mut Hits, look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         if self.tool.is(look) {
-            hits.0.push(at);
+            hits.add(cx.ran);
         }
     }
 
-    fn stands(&self, hits: &Hits, _end: End, _cx: &Cx<'_>) -> Stands {
+    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> Stands {
         let count = hits.0.len() as u64;
-        let over = usize::try_from(self.max).ok().and_then(|max| hits.0.get(max));
+        let over = usize::try_from(self.max).ok().and_then(|max| cx.ran.at(*hits.0.get(max)?));
         match over {
-            Some(over) => Stands::violated(code::MAX_CALLS_OVER, Some(*over), hits.0.iter().copied()),
+            Some(over) => Stands::violated(code::MAX_CALLS_OVER, Some(over), hits.all(cx.ran)),
             None => Stands::as_it_is(RuleOutcome::Held),
         }
         .count(count)

@@ -22,9 +22,20 @@ const KEPT: usize = 256;
 pub(super) struct Sequence {
     steps: Vec<Operand>,
     strict: bool,
-    /// For each tool that is named, the steps that name it, in order. A tool's slot is its place here, from 1.
-    parts: Vec<Vec<usize>>,
+    /// What each tool that is named may be. A tool's slot is its place here, from 1.
+    parts: Vec<Part>,
     slots: HashMap<Arc<str>, usize>,
+}
+
+/// Numbers of steps, in order; shared by all that stand for the same.
+type Steps = Arc<[usize]>;
+
+/// What calls of one tool may be.
+struct Part {
+    /// The steps that name the tool.
+    steps: Steps,
+    /// Whether some of them look at arguments, so that each call must be looked at by itself.
+    looks: bool,
 }
 
 /// What a call is to the walk at one place.
@@ -40,11 +51,9 @@ enum Step {
 pub(super) struct SequenceState {
     /// The walk up to the calls that are kept.
     walk: Walk,
-    /// The steps that may be the next one there, in order.
-    before: Vec<usize>,
+    /// The steps that may be the next one there.
+    before: Steps,
     kept: VecDeque<Kept>,
-    /// The steps that may be the next one now, in order.
-    now: Vec<usize>,
 }
 
 /// Where the walk stands when steps without a result are taken as not done.
@@ -59,44 +68,54 @@ struct Walk {
 #[derive(Clone)]
 struct Kept {
     at: CallRef,
-    /// The steps that mean this call, in order.
-    steps: Vec<usize>,
+    /// The steps that mean this call.
+    steps: Steps,
     known: Option<bool>,
+    /// The steps that may be the next one behind it.
+    behind: Steps,
 }
 
 impl Default for SequenceState {
     fn default() -> SequenceState {
-        SequenceState { walk: Walk::default(), before: vec![0], kept: VecDeque::new(), now: vec![0] }
+        SequenceState { walk: Walk::default(), before: [0].into(), kept: VecDeque::new() }
+    }
+}
+
+impl SequenceState {
+    /// The steps that may be the next one now.
+    fn now(&self) -> &Steps {
+        self.kept.back().map_or(&self.before, |kept| &kept.behind)
     }
 }
 
 impl Sequence {
     pub fn new(steps: Vec<Operand>, strict: bool) -> Sequence {
-        let mut rule = Sequence { steps: Vec::new(), strict, parts: Vec::new(), slots: HashMap::new() };
+        let (mut slots, mut parts): (HashMap<Arc<str>, usize>, Vec<Vec<usize>>) = Default::default();
         for (number, step) in steps.iter().enumerate() {
             for tool in &step.tools {
-                let slot = *rule.slots.entry(Arc::clone(tool)).or_insert_with(|| {
-                    rule.parts.push(Vec::new());
-                    rule.parts.len()
+                let slot = *slots.entry(Arc::clone(tool)).or_insert_with(|| {
+                    parts.push(Vec::new());
+                    parts.len()
                 });
-                if let Some(part) = slot.checked_sub(1).and_then(|slot| rule.parts.get_mut(slot)) {
+                if let Some(part) = slot.checked_sub(1).and_then(|slot| parts.get_mut(slot)) {
                     part.push(number);
                     part.dedup();
                 }
             }
         }
-        rule.steps = steps;
-        rule
+        let looks = |number: &usize| steps.get(*number).is_some_and(|step| !step.args.is_empty());
+        let part = |part: Vec<usize>| Part { looks: part.iter().any(looks), steps: part.into() };
+        let parts = parts.into_iter().map(part).collect();
+        Sequence { steps, strict, parts, slots }
     }
 
     fn code(&self) -> Code {
         if self.strict { code::SEQUENCE_INTERRUPTED } else { code::SEQUENCE_OUT_OF_ORDER }
     }
 
-    /// The steps that name the tool, in order.
-    fn part(&self, slot: Slot) -> &[usize] {
-        let part = (slot.0 as usize).checked_sub(1).and_then(|slot| self.parts.get(slot));
-        part.map(Vec::as_slice).unwrap_or_default()
+    /// `None`: no step names the tool.
+    fn part(&self, slot: Slot) -> Option<&Part> {
+        self.parts.get((slot.0 as usize).checked_sub(1)?)
     }
 
     fn means(&self, step: usize, look: Look<'_>) -> Meant {
@@ -104,9 +123,14 @@ impl Sequence {
     }
 
     /// The steps that mean this very call.
-    fn meant(&self, look: Look<'_>) -> Vec<usize> {
-        let part = self.part(look.slot).iter();
-        part.copied().filter(|step| self.means(*step, look) == Meant::Yes).collect()
+    fn meant(&self, look: Look<'_>) -> Steps {
+        match self.part(look.slot) {
+            None => Steps::default(),
+            Some(part) if !part.looks => Arc::clone(&part.steps),
+            Some(part) => {
+                part.steps.iter().copied().filter(|step| self.means(*step, look) == Meant::Yes).collect()
+            }
+        }
     }
 
     /// What a call is where `next` is wanted.
@@ -126,7 +150,7 @@ impl Sequence {
         if next >= self.steps.len() {
             return false;
         }
-        let part = self.part(look.slot);
+        let part = self.part(look.slot).map(|part| &*part.steps).unwrap_or_default();
         let wanted = part.binary_search(&next).is_ok() && self.means(next, look) != Meant::No;
         let later = || {
             let behind = part.get(part.partition_point(|step| *step <= next)..).unwrap_or_default();
@@ -145,20 +169,24 @@ impl Sequence {
     }
 
     /// The steps that may be next behind a call.
-    fn after(&self, before: &[usize], meant: &[usize], known: Option<bool>) -> Vec<usize> {
+    fn after(&self, before: &Steps, meant: &[usize], known: Option<bool>) -> Steps {
+        let wanted = |next: &usize| self.step(*next, meant) == Step::Wanted;
+        if known == Some(false) || !before.iter().any(wanted) {
+            return Arc::clone(before);
+        }
         let mut after = Vec::with_capacity(before.len() + 1);
-        for next in before {
-            let wanted = self.step(*next, meant) == Step::Wanted;
-            if !wanted || known != Some(true) {
+        for next in before.iter() {
+            let wanted = wanted(next);
+            if !wanted || known.is_none() {
                 after.push(*next);
             }
-            if wanted && known != Some(false) {
+            if wanted {
                 after.push(next + 1);
             }
         }
         after.sort_unstable();
         after.dedup();
-        after
+        after.into()
     }
 
     fn waits(&self, state: &SequenceState, kept: &Kept) -> bool {
@@ -174,7 +202,7 @@ impl Sequence {
                 break;
             }
             self.pass(&mut state.walk, kept.at, &kept.steps, kept.known == Some(true));
-            state.before = self.after(&state.before, &kept.steps, kept.known);
+            state.before = kept.behind;
         }
     }
 }
@@ -194,7 +222,7 @@ impl Kind for Sequence {
     }
 
     fn gate(&self, state: &SequenceState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
-        let next = state.now.iter().find(|next| self.refuses(**next, look))?;
+        let next = state.now().iter().find(|next| self.refuses(**next, look))?;
         let done = state.walk.done.iter().rev().take(1).copied();
         Some(Against::new(self.code(), done).count(*next as u64))
     }
@@ -208,11 +236,11 @@ impl Kind for Sequence {
         _timers: &mut Timers<'_>,
     ) {
         let steps = self.meant(look);
-        if state.now.iter().all(|next| self.step(*next, &steps) == Step::Free) {
+        if state.now().iter().all(|next| self.step(*next, &steps) == Step::Free) {
             return;
         }
-        state.now = self.after(&state.now, &steps, None);
-        state.kept.push_back(Kept { at, steps, known: None });
+        let behind = self.after(state.now(), &steps, None);
+        state.kept.push_back(Kept { at, steps, known: None, behind });
         self.settle(state);
     }
 
@@ -221,12 +249,18 @@ impl Kind for Sequence {
         if let Some(kept) = state.kept.get_mut(place) {
             kept.known = Some(ok);
         }
-        self.settle(state);
-        let mut now = state.before.clone();
-        for kept in &state.kept {
-            now = self.after(&now, &kept.steps, kept.known);
+        let ahead = place.checked_sub(1).and_then(|ahead| state.kept.get(ahead));
+        let mut before = Arc::clone(ahead.map_or(&state.before, |kept| &kept.behind));
+        for kept in state.kept.range_mut(place..) {
+            let behind = self.after(&before, &kept.steps, kept.known);
+            // From where it changes nothing, all that follows is as it was.
+            if behind == kept.behind {
+                break;
+            }
+            kept.behind = Arc::clone(&behind);
+            before = behind;
         }
-        state.now = now;
+        self.settle(state);
     }
 
     fn stands(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> Stands {

@@ -46,6 +46,8 @@ pub(super) trait Kind: Send + Sync + 'static {
     );
     /// A call has its result.
     fn resolved(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _ok: bool, _cx: &Cx<'_>) {}
+    /// A timer that was set with this number is due.
+    fn due(&self, _state: &mut Self::State, _timer: u32, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
     /// How the rule stands.
     fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> Stands;
     /// What there is to see on the way.
@@ -213,6 +215,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             Event::Resolved { call, outcome, .. } => {
                 kind.resolved(state, Look::call(call), call.at, outcome == Outcome::Ok, cx);
             }
+            Event::Due(timer) => kind.due(state, timer, cx, timers),
             // What was decided a moment ago is decided alike now.
             Event::Stopped(call) if cx.enforcing && kind.gate(state, Look::call(call), cx).is_some() => {
                 self.averted += 1;
@@ -221,7 +224,6 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             | Event::TurnStart
             | Event::Message(_)
             | Event::Operation(_)
-            | Event::Due(_)
             | Event::TurnEnd { .. } => {}
         }
     }

@@ -144,6 +144,13 @@ impl<T: Copy> Waiting<T> {
         self.items.get(place).filter(|(_, jump)| *jump == 0).map(|(item, _)| *item)
     }
 
+    /// The first that waits behind all that are `before`.
+    pub fn next_behind(&mut self, before: impl Fn(&T) -> bool) -> Option<T> {
+        let place = self.items.partition_point(|(item, _)| before(item));
+        let place = self.next(place);
+        self.items.get(place).map(|(item, _)| *item)
+    }
+
     /// Takes out the newest if it is `wanted`, else the one right behind all that are `before`, if that is.
     pub fn take(&mut self, before: impl Fn(&T) -> bool, wanted: impl Fn(&T) -> bool) -> Option<T> {
         // Mostly it is the newest one.
@@ -294,6 +301,7 @@ mod tests {
                 for from in [0, from / 2, 990] {
                     let behind: Vec<usize> = left.range(from..).copied().collect();
                     assert_eq!(waiting.behind(|item| *item < from), (behind.len(), behind.first().copied()));
+                    assert_eq!(waiting.next_behind(|item| *item < from), behind.first().copied());
                 }
             }
         }

@@ -3,11 +3,14 @@
 //! A table that nobody shares is written in place: a look-up is one in an ordinary hash table, however much is in it.
 //! Once it is shared, what changes goes into a small table on top; both become one again before that has grown to an
 //! eighth of the other, so each entry is copied a few times in all. A copy is two counts.
+//!
+//! Keys stand beside their hashes: a table that grows would otherwise look at every key, and those of a long session are
+//! all over the memory.
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
-use hashbrown::{Equivalent, HashMap};
+use hashbrown::{DefaultHashBuilder, Equivalent, HashMap};
 
 /// Changes that a shared table may have on top, whatever its size.
 const FEW: usize = 64;
@@ -15,15 +18,76 @@ const FEW: usize = 64;
 /// A hash table whose copies share what they have in common.
 #[derive(Debug, Clone)]
 pub struct Layered<K, V> {
-    base: Arc<HashMap<K, V>>,
+    base: Arc<Table<K, V>>,
     /// What is different: another value, or none.
-    over: Arc<HashMap<K, Option<V>>>,
+    over: Arc<Table<K, Option<V>>>,
     len: usize,
+    hasher: DefaultHashBuilder,
+}
+
+type Table<K, V> = HashMap<Hashed<K>, V, BuildHasherDefault<Ready>>;
+
+/// A key with its hash.
+#[derive(Debug, Clone, Copy)]
+struct Hashed<K> {
+    hash: u64,
+    key: K,
+}
+
+impl<K> Hash for Hashed<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl<K: PartialEq> PartialEq for Hashed<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && self.key == other.key
+    }
+}
+
+impl<K: Eq> Eq for Hashed<K> {}
+
+/// What is looked for, with its hash.
+struct Sought<'q, Q: ?Sized> {
+    hash: u64,
+    key: &'q Q,
+}
+
+impl<Q: ?Sized> Hash for Sought<'_, Q> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl<K, Q: Equivalent<K> + ?Sized> Equivalent<Hashed<K>> for Sought<'_, Q> {
+    fn equivalent(&self, held: &Hashed<K>) -> bool {
+        self.hash == held.hash && self.key.equivalent(&held.key)
+    }
+}
+
+/// Takes a hash for what it is.
+#[derive(Debug, Default)]
+struct Ready(u64);
+
+impl Hasher for Ready {
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        // Nothing but whole hashes comes here; any other would still be one.
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl<K, V> Default for Layered<K, V> {
     fn default() -> Self {
-        Layered { base: Arc::default(), over: Arc::default(), len: 0 }
+        Layered { base: Arc::default(), over: Arc::default(), len: 0, hasher: DefaultHashBuilder::default() }
     }
 }
 
@@ -40,10 +104,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
 
     /// The value of a key.
     pub fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
-        match self.over.get(key) {
-            Some(changed) => changed.as_ref(),
-            None => self.base.get(key),
-        }
+        self.find(&self.sought(key))
     }
 
     /// Whether the key has a value.
@@ -53,20 +114,22 @@ impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
 
     /// The value of a key, to be changed: for this copy alone.
     pub fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
+        let key = self.sought(key);
         if self.own() {
-            return Arc::get_mut(&mut self.base)?.get_mut(key);
+            return Arc::get_mut(&mut self.base)?.get_mut(&key);
         }
-        if !self.over.contains_key(key) {
-            let (key, value) = self.base.get_key_value(key)?;
-            let (key, value) = (key.clone(), value.clone());
-            Arc::make_mut(&mut self.over).insert(key, Some(value));
+        if !self.over.contains_key(&key) {
+            let (held, value) = self.base.get_key_value(&key)?;
+            let (held, value) = (held.clone(), value.clone());
+            Arc::make_mut(&mut self.over).insert(held, Some(value));
         }
-        Arc::make_mut(&mut self.over).get_mut(key)?.as_mut()
+        Arc::make_mut(&mut self.over).get_mut(&key)?.as_mut()
     }
 
     /// Gives a key a value.
     pub fn insert(&mut self, key: K, value: V) {
-        let new = !self.contains(&key);
+        let key = Hashed { hash: self.hasher.hash_one(&key), key };
+        let new = self.find(&Sought { hash: key.hash, key: &key.key }).is_none();
         self.len += usize::from(new);
         if self.own()
             && let Some(base) = Arc::get_mut(&mut self.base)
@@ -79,31 +142,44 @@ impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
 
     /// Takes a key and its value away.
     pub fn remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) {
-        if !self.contains(key) {
+        let key = self.sought(key);
+        if self.find(&key).is_none() {
             return;
         }
         self.len -= 1;
         if self.own()
             && let Some(base) = Arc::get_mut(&mut self.base)
         {
-            base.remove(key);
+            base.remove(&key);
             return;
         }
-        match self.base.get_key_value(key) {
-            Some((key, _)) => {
-                let key = key.clone();
-                Arc::make_mut(&mut self.over).insert(key, None);
+        match self.base.get_key_value(&key) {
+            Some((held, _)) => {
+                let held = held.clone();
+                Arc::make_mut(&mut self.over).insert(held, None);
             }
             None => {
-                Arc::make_mut(&mut self.over).remove(key);
+                Arc::make_mut(&mut self.over).remove(&key);
             }
         }
     }
 
     /// The entries, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        let changed = self.over.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
-        self.base.iter().filter(|(key, _)| !self.over.contains_key(*key)).chain(changed)
+        let changed = self.over.iter().filter_map(|(held, value)| Some((&held.key, value.as_ref()?)));
+        let same = self.base.iter().filter(|(held, _)| !self.over.contains_key(*held));
+        same.map(|(held, value)| (&held.key, value)).chain(changed)
+    }
+
+    fn sought<'q, Q: Hash + ?Sized>(&self, key: &'q Q) -> Sought<'q, Q> {
+        Sought { hash: self.hasher.hash_one(key), key }
+    }
+
+    fn find<Q: Equivalent<K> + ?Sized>(&self, key: &Sought<'_, Q>) -> Option<&V> {
+        match self.over.get(key) {
+            Some(changed) => changed.as_ref(),
+            None => self.base.get(key),
+        }
     }
 
     /// Whether there is one table that nobody shares, which is made so where it is time.

@@ -78,7 +78,7 @@ impl Reader for AgentDojo {
         // What each tool may do: the nearest thing to the tools that were offered.
         if let Some(tools) = run.get("tool_permission").and_then(Node::members) {
             let tool = |name: &str| Tool { name: name.into(), description: None, parameters: None };
-            builder.offered(1, tools.names().map(tool).collect());
+            builder.offered(1, tools.names().map(tool).collect::<Vec<_>>());
         }
         // Every result says whether it failed.
         builder.mark_errors();

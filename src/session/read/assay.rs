@@ -2,11 +2,8 @@
 //! the older form, a call a line.
 //!
 //! A step is what happened at once: an answer of the model, with the calls in it, or a call by itself. Calls may be
-//! written later than their steps, so an episode is put together at its end.
-
-use std::collections::HashMap;
-
-use serde_json::Value;
+//! written later than their steps, so an episode is put together at its end; of one that is too long for that, the latest
+//! steps are held.
 
 use super::interleaved::Interleaved;
 use super::setting::Setting;
@@ -16,6 +13,10 @@ use super::{Format, Out, Reader, Sample, Unit, time};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 use crate::source::quoted;
+
+mod episode;
+
+use episode::Episode;
 
 pub(super) const FORMAT: Format = Format {
     name: "assay",
@@ -27,8 +28,6 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const PARTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
-/// What stands for the prompt of an episode that was made of a log without one.
-const NO_PROMPT: &str = "<mcp:session>";
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|line| {
@@ -51,27 +50,6 @@ struct Assay {
     setting: Setting,
     open: Interleaved<Episode>,
     unknown: Unknown,
-}
-
-/// An episode that is being read.
-struct Episode {
-    builder: Builder,
-    steps: Vec<Step>,
-    /// Places of the steps, by id.
-    places: HashMap<Box<str>, usize>,
-    output: Option<Body>,
-}
-
-struct Step {
-    id: Box<str>,
-    order: Option<u64>,
-    at: Option<Millis>,
-    line: u32,
-    /// Of an answer of the model; else this is a call.
-    said: Option<Body>,
-    /// The tool that the step itself names.
-    tool: Option<Box<str>>,
-    calls: Vec<Call>,
 }
 
 struct Call {
@@ -113,15 +91,15 @@ impl Reader for Assay {
             if kind != "episode_start" {
                 builder.starts_in_the_middle("the episode has no `episode_start` line before this one");
             }
-            Episode { builder, steps: Vec::new(), places: HashMap::new(), output: None }
+            Episode::new(builder)
         });
         let Some(episode) = episode else { return };
         unit.diagnostics.iter().cloned().for_each(|odd| episode.builder.diagnostic(odd));
         episode.builder.at_line(unit.line);
         match &*kind {
             "episode_start" => episode.start(line),
-            "step" => episode.step(line, unit.line),
-            "tool_call" => episode.call(line, unit.line),
+            "step" => episode.step(unit),
+            "tool_call" => episode.call(unit),
             _ => {
                 episode.output = line.get("final_output").map(|output| Body::json(output.json()));
                 if let Some(outcome) = line.get("outcome").and_then(Node::value) {
@@ -140,6 +118,13 @@ impl Reader for Assay {
         }
         self.unknown.tell(&self.setting, out);
     }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let held = |episode: &Episode| (episode.builder.is_in_parts(), episode.held());
+        let episode = self.open.long(most, held)?;
+        episode.settle(most, &self.setting);
+        Some(&mut episode.builder)
+    }
 }
 
 impl Assay {
@@ -156,95 +141,6 @@ impl Assay {
         let call = call(line, at, unit.line);
         builder.response(None, Body::MISSING, at);
         give(&mut builder, &[(String::new(), call)], &self.setting);
-        out.session(builder);
-    }
-}
-
-impl Episode {
-    fn start(&mut self, line: &Members<'_>) {
-        let at = at(line, &mut self.builder);
-        let input = line.get("input");
-        let prompt = input.and_then(Node::members).and_then(|input| input.get("prompt")).or(input);
-        if let Some(prompt) = prompt.filter(|prompt| prompt.text().is_none_or(|text| text != NO_PROMPT)) {
-            self.builder.said("user", Body::json(prompt.json()), at);
-        }
-        for (name, value) in line.get("meta").and_then(Node::members).iter().flat_map(Members::iter) {
-            if name != "episode_id"
-                && let Some(value) = value.value()
-            {
-                self.builder.context_once(name, value);
-            }
-        }
-    }
-
-    fn step(&mut self, line: &Members<'_>, number: u32) {
-        let at = at(line, &mut self.builder);
-        let id = line.get("step_id").and_then(Node::id).unwrap_or_default();
-        let kind = line.get("kind").and_then(Node::text).unwrap_or_default();
-        let order = line.get("idx").and_then(|order| order.json().parse().ok());
-        let content = line.get("content").map_or(Body::MISSING, |content| Body::json(content.json()));
-        let is_tool = kind.starts_with("tool");
-        let name = line.get("name").and_then(Node::text).filter(|_| is_tool);
-        let place = self.place(&id, number);
-        let Some(step) = self.steps.get_mut(place) else { return };
-        step.order = order;
-        step.at = at;
-        step.tool = name.map(|name| name.as_ref().into());
-        step.said = (!is_tool).then_some(content);
-    }
-
-    fn call(&mut self, line: &Members<'_>, number: u32) {
-        let at = at(line, &mut self.builder);
-        let id = line.get("step_id").and_then(Node::id).unwrap_or_default();
-        let place = self.place(&id, number);
-        let Some(step) = self.steps.get_mut(place) else { return };
-        step.at = step.at.or(at);
-        step.calls.push(call(line, at, number));
-    }
-
-    /// The place of the step of this id; one without an id stands for itself.
-    fn place(&mut self, id: &str, line: u32) -> usize {
-        if let Some(place) = self.places.get(id).filter(|_| !id.is_empty()) {
-            return *place;
-        }
-        let place = self.steps.len();
-        let (said, tool, calls) = (None, None, Vec::new());
-        self.steps.push(Step { id: id.into(), order: None, at: None, line, said, tool, calls });
-        self.places.insert(id.into(), place);
-        place
-    }
-
-    fn close(self, setting: &Setting, out: &mut Out) {
-        let Episode { mut builder, mut steps, output, .. } = self;
-        if steps.iter().all(|step| step.order.is_some()) {
-            steps.sort_by_key(|step| step.order);
-        }
-        // The last thing that was said or that a call gave back.
-        let mut last: Option<Value> = None;
-        for mut step in steps {
-            builder.at_line(step.line);
-            step.calls.sort_by_key(|call| call.order);
-            if step.calls.is_empty()
-                && let Some(tool) = step.tool
-            {
-                let (arguments, result) = (Body::MISSING, Body::MISSING);
-                let (order, error, at, line) = (None, None, step.at, step.line);
-                step.calls.push(Call { tool, order, arguments, result, error, at, line });
-            }
-            let content = step.said.unwrap_or_default();
-            last = content.value().cloned().or(last);
-            builder.response(None, content, step.at);
-            let many = step.calls.len() > 1;
-            let name = |place: usize| if many { format!("{}.{place}", step.id) } else { step.id.to_string() };
-            let calls: Vec<_> =
-                step.calls.into_iter().enumerate().map(|(place, call)| (name(place), call)).collect();
-            last = calls.iter().rev().find_map(|(_, call)| call.result.value().cloned()).or(last);
-            give(&mut builder, &calls, setting);
-        }
-        if let Some(output) = output.filter(|output| output.value() != last.as_ref() && !output.is_missing())
-        {
-            builder.response(None, output, None);
-        }
         out.session(builder);
     }
 }

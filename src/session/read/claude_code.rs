@@ -10,7 +10,6 @@ mod entry;
 mod log;
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::open::Open;
 use super::setting::Setting;
@@ -76,6 +75,9 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 
 /// Keys of a session's id, in a log and in a stream.
 const SESSION: [&str; 2] = ["sessionId", "session_id"];
+
+/// Subagents of one session that are read side by side. Each line looks for its own among them.
+const MOST_AGENTS: usize = 1024;
 
 #[derive(Default)]
 struct ClaudeCode {
@@ -158,7 +160,10 @@ impl ClaudeCode {
         }
         log.push(entry);
         let session = log.key.session.clone();
-        while let Some(log) = self.open.too_much(|log| log.key.session == session) {
+        loop {
+            let crowded = self.open.len() > MOST_AGENTS;
+            let needed = |log: &Log| log.key.session == session && !(crowded && log.key.agent.is_some());
+            let Some(log) = self.open.too_much(needed) else { break };
             if let Some(agent) = &log.key.agent {
                 self.sidechains.retain(|_, of| of != agent);
             }
@@ -214,10 +219,4 @@ impl ClaudeCode {
         let before = || self.sidechains.get(entry.parent.as_deref()?).cloned();
         name("agentId").or_else(before).or_else(|| entry.uuid.clone()).or_else(|| Some("sidechain".into()))
     }
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }

@@ -5,8 +5,8 @@
 //! items are held until the file's next session, or its end; of one that is too long for that, the latest ones.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::digest::digest;
 use super::items::{self, Answer, Item, Row};
 use super::setting::Setting;
 use super::shallow::{Members, Node};
@@ -198,7 +198,7 @@ impl Codex {
             }
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" if output::failed_event(payload) => {
                 let id = text("call_id");
-                if rollout.answered.contains(&hash(&id)) {
+                if rollout.answered.contains(&digest(&id)) {
                     rollout.builder.spoil();
                 }
                 rollout.failed.insert(id.as_ref().into());
@@ -268,7 +268,7 @@ impl Rollout {
             if let Item::Answer(Answer { id: Some(id), .. }) | Item::Ran(_, Answer { id: Some(id), .. }) =
                 &step.item
             {
-                self.answered.insert(hash(id));
+                self.answered.insert(digest(id));
             }
             let mark = |answer: &Answer| mark(answer, &self.failed, setting);
             self.row.add(&mut self.builder, step.line, step.item, step.at, &mark);
@@ -282,12 +282,6 @@ impl Rollout {
         self.row.end(&mut self.builder, &|answer: &Answer| mark(answer, &self.failed, setting));
         out.session(self.builder);
     }
-}
-
-fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// How a result is marked: by itself, by an event, by the exit code in its text.

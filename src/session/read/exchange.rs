@@ -1,10 +1,14 @@
 //! Logs of requests to a model and its responses: what the formats of the providers' interfaces have in common.
 //!
 //! A request repeats the whole conversation so far, so of requests that continue each other the last one is the session,
-//! and the ones before give only the times of their responses and the tools that were offered. Files without responses
-//! are read as well: a conversation each, or the bare messages of one.
+//! and the ones before give only the times of their responses and the tools that were offered. A request that was not
+//! answered is nothing of its own once it is made again. Files without responses are read as well: a conversation each,
+//! or the bare messages of one.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use super::native::IDS;
 use super::open::Open;
@@ -47,12 +51,22 @@ pub trait Api: Send {
 struct Exchange<'a> {
     request: Option<Members<'a>>,
     response: Option<Members<'a>>,
+    /// The response is there in pieces, as they were sent; `response` is nothing then.
+    stream: bool,
+    /// The request stands as such in a record of what was sent, so without a good response it was not answered: a
+    /// conversation by itself may be whole.
+    sent: bool,
 }
 
 /// Keys under which logs keep the two, and what may stand between.
 const REQUEST: [&str; 5] = ["request", "req", "request_body", "kwargs", "params"];
 const RESPONSE: [&str; 5] = ["response", "resp", "response_body", "completion", "result"];
 const BODY: [&str; 2] = ["body", "json"];
+
+/// Keys under which a stream is kept as it came, beside those of a body.
+const RAW: [&str; 3] = ["body", "json", "body_raw"];
+
+const STREAM: &str = "the response is a stream, which is not put together: its calls are left out unless a later request repeats them";
 
 /// Key of the response that a request goes on from.
 const PREVIOUS: [&str; 1] = ["previous_response_id"];
@@ -66,6 +80,32 @@ pub fn request<'a>(value: &Members<'a>, messages: &str) -> Option<Members<'a>> {
 /// The response of a value, for recognition.
 pub fn response<'a>(value: &Members<'a>) -> Option<Members<'a>> {
     value.any(&RESPONSE).and_then(Node::members).map(unwrapped)
+}
+
+impl<'a> Exchange<'a> {
+    fn of<A: Api>(value: &Members<'a>) -> Option<Exchange<'a>> {
+        let request = request(value, A::MESSAGES);
+        let stream = has_stream(value);
+        let whole = || response(value).or_else(|| A::is_bare_response(value).then(|| value.clone()));
+        let response = if stream { None } else { whole() };
+        let sent = value.any(&REQUEST).is_some() || RESPONSE.iter().any(|key| value.has(key));
+        let exchange = Exchange { request, response, stream, sent };
+        (exchange.request.is_some() || exchange.response.is_some() || stream).then_some(exchange)
+    }
+
+    /// Whether the request was sent and nothing of the model came back.
+    fn is_unanswered(&self) -> bool {
+        let failed = |response: &Members<'_>| {
+            response.get("error").is_some() && response.get("output").and_then(Node::first_item).is_none()
+        };
+        self.sent && self.request.is_some() && !self.stream && self.response.as_ref().is_none_or(failed)
+    }
+
+    /// Id of the response that the request goes on from.
+    fn previous(&self) -> Option<Cow<'a, str>> {
+        let both = [&self.request, &self.response].into_iter().flatten();
+        both.into_iter().find_map(|members| members.any(&PREVIOUS)?.id())
+    }
 }
 
 /// Reads the files of an interface.
@@ -84,14 +124,59 @@ struct Conversation {
     said: Vec<u64>,
     /// Id of the response, where there is one.
     answered: Option<Box<str>>,
+    /// Its requests, in the order of their turns.
     steps: Vec<Step>,
+    /// Its requests give only what is new, so what is known of it stays as it is.
+    grows: bool,
+    /// Its last request was not answered: the one that it is made again in takes its place.
+    unanswered: bool,
+    /// Of one that grows, the last request as long as it is not answered. It is added only if no other takes its place.
+    attempt: Option<Attempt>,
+}
+
+impl Conversation {
+    fn new(builder: Builder, steps: Vec<Step>) -> Conversation {
+        Conversation {
+            builder,
+            said: Vec::new(),
+            answered: None,
+            steps,
+            grows: false,
+            unanswered: false,
+            attempt: None,
+        }
+    }
+
+    /// Whether a request with this history takes the place of the ones before.
+    fn is_repeated<A: Api>(&self, history: &[Node<'_>], said: &[u64]) -> bool {
+        let answer = || history.get(self.said.len()).and_then(|next| next.members());
+        !self.said.is_empty()
+            && said.starts_with(&self.said)
+            && (self.unanswered || answer().is_some_and(|next| A::is_response(&next)))
+    }
+}
+
+/// A request that was not answered, as it stands in the file.
+struct Attempt {
+    json: Box<str>,
+    line: u32,
+}
+
+/// What a request continues, and the place of it.
+enum Before {
+    Nothing,
+    /// It repeats the conversation.
+    Repeated(usize, Conversation),
+    /// It names the response that it goes on from, and gives only what is new.
+    Named(usize, Conversation),
 }
 
 /// What a request knew when its response came.
 struct Step {
     turn: u32,
     at: Option<Millis>,
-    tools: Option<Vec<Tool>>,
+    /// The tools that were offered last.
+    tools: Option<Arc<[Tool]>>,
 }
 
 impl<A: Api> Exchanges<A> {
@@ -104,44 +189,82 @@ impl<A: Api> Exchanges<A> {
         self.close_bare(out);
         let none = Members::default();
         let request = exchange.request.as_ref().unwrap_or(&none);
-        let messages = request.get(A::MESSAGES);
-        // One text instead of a list is one message.
-        let history = messages.map_or_else(Vec::new, |node| node.items().unwrap_or_else(|| vec![node]));
+        let history = history::<A>(request);
         let said: Vec<u64> = history.iter().map(|message| digest(*message)).collect();
-        let (place, before) = self.before(exchange, &history, &said);
-        let (mut builder, mut steps) = match before {
-            // The request gives only what is new.
-            Some(Conversation { builder, steps, answered: Some(_), .. }) => (builder, steps),
-            Some(Conversation { steps, .. }) => (self.begin(exchange, unit, out), steps),
-            None => (self.begin(exchange, unit, out), Vec::new()),
+        let unanswered = exchange.is_unanswered();
+        let bytes = unit.node.json().len();
+        let (place, mut conversation) = match self.before(exchange, &history, &said, out) {
+            Before::Named(place, mut before) if unanswered => {
+                before.attempt = Some(Attempt { json: unit.node.json().into(), line: unit.line });
+                self.open.put(place, before, bytes);
+                return self.close_others(out);
+            }
+            Before::Named(place, before) => (place, Conversation { grows: true, attempt: None, ..before }),
+            Before::Repeated(place, before) => {
+                out.spoiled |= before.builder.is_in_parts();
+                (place, Conversation::new(self.begin(exchange, unit, out), before.steps))
+            }
+            Before::Nothing => (usize::MAX, Conversation::new(self.begin(exchange, unit, out), Vec::new())),
         };
-        builder.at_line(unit.line);
-        let at = times(&unit.members, exchange, &mut builder);
-        for message in history {
+        self.add(exchange, &unit.members, unit.line, &mut conversation);
+        let conversation = Conversation { said, unanswered, ..conversation };
+        self.open.put(place, conversation, bytes);
+        self.close_others(out);
+    }
+
+    /// Adds an exchange that begins on this line.
+    fn add(&mut self, exchange: &Exchange<'_>, value: &Members<'_>, line: u32, to: &mut Conversation) {
+        let none = Members::default();
+        let request = exchange.request.as_ref().unwrap_or(&none);
+        let Conversation { builder, steps, grows, .. } = to;
+        builder.at_line(line);
+        let at = times(value, exchange, builder);
+        for message in history::<A>(request) {
             let turn = builder.next_turn();
-            let step = steps.iter().find(|step| step.turn == turn);
+            let step = steps.get(steps.partition_point(|step: &Step| step.turn < turn));
+            let step = step.filter(|step| step.turn == turn);
             let own = message.members().filter(A::is_response).and(step).and_then(|step| step.at);
-            self.api.message(message, own, &mut builder);
+            self.api.message(message, own, builder);
         }
         // What is offered with the first request was offered all along, as far as is known.
         let turn = if steps.is_empty() { 1 } else { builder.next_turn() };
-        let answered = exchange.response.as_ref().map(|response| {
-            self.api.response(response, at, &mut builder);
+        to.answered = exchange.response.as_ref().map(|response| {
+            self.api.response(response, at, builder);
             response.get("id").and_then(Node::id).unwrap_or_default().as_ref().into()
         });
-        self.api.end(&mut builder);
+        if exchange.stream {
+            builder.damaged(STREAM);
+        }
+        self.api.end(builder);
         let tools = request.any(&["tools", "functions"]).and_then(chat::tools).map(|offer| offer.tools);
+        let before = steps.last().and_then(|step| step.tools.clone());
+        let tools = tools.filter(|tools| before.as_deref() != Some(tools)).map(Arc::from).or(before);
         steps.push(Step { turn, at, tools });
-        for step in &steps {
+        // Of a session that goes on what was offered before is known.
+        let new = if *grows { steps.len() - 1 } else { 0 };
+        for step in steps.iter().skip(new) {
             if let Some(tools) = &step.tools {
-                builder.offered(step.turn, tools.clone());
+                builder.offered(step.turn, Arc::clone(tools));
             }
         }
-        let bytes = unit.node.json().len();
-        self.open.put(place, Conversation { builder, said, answered, steps }, bytes);
+    }
+
+    /// Closes what need not be held.
+    fn close_others(&mut self, out: &mut Out) {
         while let Some(open) = self.open.too_much(|_| false) {
-            out.session(open.builder);
+            self.close(open, out);
         }
+    }
+
+    /// No request continues this one.
+    fn close(&mut self, mut open: Conversation, out: &mut Out) {
+        if let Some(Attempt { json, line }) = open.attempt.take()
+            && let Some(value) = Node::parse(&json).ok().and_then(Node::members)
+            && let Some(exchange) = Exchange::of::<A>(&value)
+        {
+            self.add(&exchange, &value, line, &mut open);
+        }
+        out.session(open.builder);
     }
 
     fn begin(&mut self, exchange: &Exchange<'_>, unit: &Unit<'_>, out: &Out) -> Builder {
@@ -162,32 +285,38 @@ impl<A: Api> Exchanges<A> {
         builder
     }
 
-    /// The conversation that a request continues, and its place: the one that it repeats, or the one whose response it
-    /// names. `answered` is left only in the latter.
+    /// The conversation that a request continues: the one whose response it names, or the longest that it repeats. Those
+    /// that were not answered and that it repeats too are dropped.
     fn before(
         &mut self,
         exchange: &Exchange<'_>,
         history: &[Node<'_>],
         said: &[u64],
-    ) -> (usize, Option<Conversation>) {
-        let previous = [&exchange.request, &exchange.response]
-            .into_iter()
-            .flatten()
-            .find_map(|members| members.any(&PREVIOUS)?.id());
-        let named = previous
+        out: &mut Out,
+    ) -> Before {
+        let named = exchange
+            .previous()
             .and_then(|previous| self.open.position(|open| open.answered.as_deref() == Some(&*previous)));
         if let Some(place) = named {
-            return (place, self.open.take(place));
+            return self.open.take(place).map_or(Before::Nothing, |open| Before::Named(place, open));
         }
-        let repeated = self.open.position(|open| {
-            let next = history.get(open.said.len()).and_then(|next| next.members());
-            !open.said.is_empty()
-                && said.starts_with(&open.said)
-                && next.is_some_and(|next| A::is_response(&next))
+        let repeated = (0..self.open.len()).filter_map(|place| {
+            let open = self.open.get(place).filter(|open| open.is_repeated::<A>(history, said))?;
+            Some((open.said.len(), !open.unanswered, Reverse(place)))
         });
-        let Some(place) = repeated else { return (usize::MAX, None) };
-        let open = self.open.take(place);
-        (place, open.map(|open| Conversation { answered: None, ..open }))
+        let Some((.., Reverse(mut place))) = repeated.max() else { return Before::Nothing };
+        let Some(mut before) = self.open.take(place) else { return Before::Nothing };
+        if before.unanswered {
+            // When it was asked in vain is not when it was answered.
+            before.steps.pop();
+        }
+        let in_vain = |open: &Conversation| open.unanswered && open.is_repeated::<A>(history, said);
+        while let Some(other) = self.open.position(in_vain) {
+            let dropped = self.open.take(other);
+            out.spoiled |= dropped.is_some_and(|dropped| dropped.builder.is_in_parts());
+            place -= usize::from(other < place);
+        }
+        Before::Repeated(place, before)
     }
 
     fn bare_message(&mut self, unit: &Unit<'_>, out: &mut Out) {
@@ -218,10 +347,8 @@ impl<A: Api> Exchanges<A> {
 impl<A: Api> Reader for Exchanges<A> {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
-        let request = request(members, A::MESSAGES);
-        let answered = response(members).or_else(|| A::is_bare_response(members).then(|| members.clone()));
-        if request.is_some() || answered.is_some() {
-            return self.exchange(&Exchange { request, response: answered }, unit, out);
+        if let Some(exchange) = Exchange::of::<A>(members) {
+            return self.exchange(&exchange, unit, out);
         }
         if A::is_message(members) || self.bare.is_some() && members.has("role") {
             return self.bare_message(unit, out);
@@ -242,12 +369,19 @@ impl<A: Api> Reader for Exchanges<A> {
     fn end(&mut self, out: &mut Out) {
         self.close_bare(out);
         for open in self.open.close() {
-            out.session(open.builder);
+            self.close(open, out);
         }
     }
 
-    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
-        self.bare.as_mut().map(|(builder, _)| builder)
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let begun = self.open.position(|open| open.builder.is_in_parts());
+        if begun.is_none()
+            && let Some((builder, _)) = &mut self.bare
+        {
+            return Some(builder);
+        }
+        let at = begun.or_else(|| self.open.position(|open| open.grows && open.builder.held() > most))?;
+        self.open.get_mut(at).map(|open| &mut open.builder)
     }
 }
 
@@ -266,8 +400,42 @@ fn times(members: &Members<'_>, exchange: &Exchange<'_>, builder: &mut Builder) 
     told(members).or_else(|| told(exchange.response.as_ref()?))
 }
 
+/// The messages of a request. One text instead of a list is one message.
+fn history<'a, A: Api>(request: &Members<'a>) -> Vec<Node<'a>> {
+    let messages = request.get(A::MESSAGES);
+    messages.map_or_else(Vec::new, |node| node.items().unwrap_or_else(|| vec![node]))
+}
+
 fn unwrapped(members: Members<'_>) -> Members<'_> {
     members.any(&BODY).and_then(Node::members).unwrap_or(members)
+}
+
+/// Whether the response of a value is the pieces of one: the text that was sent, or a list of what stood in it.
+fn has_stream(value: &Members<'_>) -> bool {
+    let Some(response) = value.any(&RESPONSE) else { return false };
+    let body = response.members().and_then(|members| members.any(&RAW)).unwrap_or(response);
+    match body.kind() {
+        Kind::Text => body.text().is_some_and(|text| is_event(&text)),
+        Kind::List => body.first_item().is_some_and(|first| match first.members() {
+            Some(piece) => is_piece(&piece),
+            None => first.text().is_some_and(|text| is_event(&text)),
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a text is server-sent events: blank lines and comments may come first.
+fn is_event(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(':'));
+    lines.next().is_some_and(|line| line.starts_with("data:") || line.starts_with("event:"))
+}
+
+/// Whether it is what an interface sends piece by piece.
+fn is_piece(value: &Members<'_>) -> bool {
+    let text = |key| value.get(key).and_then(Node::text).unwrap_or_default();
+    let kind = text("type");
+    let begins = ["message_start", "content_block_", "message_delta", "response.", "ping"];
+    text("object").ends_with(".chunk") || begins.iter().any(|begin| kind.starts_with(begin))
 }
 
 /// Who says a message and what, without what changes from one request to the next (marks for caches, ids of items).

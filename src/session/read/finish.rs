@@ -2,11 +2,12 @@
 //! recorded at all.
 
 use std::collections::{HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Again, Complete, Format, Made, Options};
+use super::digest::digest;
+use super::out::{Complete, Made};
+use super::{Again, Format, Options};
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::{Call, MessageKind, Outcome, Results, Session};
 use crate::source::quoted;
@@ -86,8 +87,9 @@ impl Finish {
             self.settle(Kept::Recorded);
         }
         let spoiled = made.tail.as_ref().is_some_and(|tail| tail.spoiled);
-        let needs_no_answer = made.states_results || made.session.calls.is_empty() || spoiled;
-        if self.kept != Kept::NotYetKnown || needs_no_answer && self.held.is_empty() {
+        let needs_no_answer = made.states_results || made.session.calls.is_empty();
+        // What is spoiled makes the input be read again, with all that is held; until then no other is to be handed on.
+        if self.kept != Kept::NotYetKnown || spoiled || needs_no_answer && self.held.is_empty() {
             self.ready.push_back(self.settled(made));
             return;
         }
@@ -178,7 +180,7 @@ impl Finish {
             session.id = if alone && index == 0 { stem.into() } else { format!("{stem}#{index}").into() };
         }
         let given = Arc::clone(&session.id);
-        while !self.ids.insert(hash(&session.id)) {
+        while !self.ids.insert(digest(&session.id)) {
             session.id = format!("{}#{index}", session.id).into();
         }
         if given != session.id {
@@ -187,12 +189,6 @@ impl Finish {
             session.diagnostics.push(notice.on_line(Arc::clone(&self.file), u64::from(session.origin.line)));
         }
     }
-}
-
-fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
 }
 
 fn size(session: &Session) -> usize {

@@ -79,6 +79,10 @@ impl Reader for Gemini {
     fn end(&mut self, out: &mut Out) {
         self.close(out);
     }
+
+    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
+        self.open.as_mut().map(|(builder, _)| builder)
+    }
 }
 
 impl Gemini {

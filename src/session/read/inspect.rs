@@ -112,6 +112,9 @@ impl Inspect {
         if let Some(missing) = attachments.missing() {
             builder.damaged(missing);
         }
+        if events.too_deep() > 0 {
+            builder.damaged("events that stand within more than 64 others are not looked at");
+        }
         let left = events.left();
         if left > 0 {
             let what = if left == 1 { "a call stands".to_owned() } else { format!("{left} calls stand") };

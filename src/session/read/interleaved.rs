@@ -1,8 +1,8 @@
 //! Sessions whose lines stand among those of others: each is found by its key.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::digest::digest;
 use super::open::Open;
 
 /// The sessions of one file that are being read.
@@ -34,6 +34,12 @@ impl<T> Interleaved<T> {
         self.open.add_to(at, bytes).map(|open| &mut open.session)
     }
 
+    /// The session of this key, to which nothing is added.
+    pub fn known(&mut self, key: &str) -> Option<&mut T> {
+        let at = self.open.position(|open| &*open.key == key)?;
+        self.open.get_mut(at).map(|open| &mut open.session)
+    }
+
     /// The session of this key, which is complete.
     pub fn take(&mut self, key: &str) -> Option<T> {
         let at = self.open.position(|open| &*open.key == key)?;
@@ -48,14 +54,16 @@ impl<T> Interleaved<T> {
         Some(gone.session)
     }
 
+    /// The session to hand on in parts: the one that is already, else the first that holds more than so many bytes.
+    /// `held` gives whether it is the one, and how many it holds.
+    pub fn long(&mut self, most: usize, held: impl Fn(&T) -> (bool, usize)) -> Option<&mut T> {
+        let begun = self.open.position(|open| held(&open.session).0);
+        let at = begun.or_else(|| self.open.position(|open| held(&open.session).1 > most))?;
+        self.open.get_mut(at).map(|open| &mut open.session)
+    }
+
     /// All that are left, in the order in which they began.
     pub fn close(&mut self) -> impl Iterator<Item = T> + use<T> {
         self.open.close().map(|open| open.session)
     }
-}
-
-fn digest(key: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    hasher.finish()
 }

@@ -9,6 +9,7 @@ use super::shallow::{Kind, Members, Node};
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Event, Span, objects};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::build::Builder;
 use crate::source::quoted;
 
 pub(super) const FORMAT: Format =
@@ -67,6 +68,10 @@ impl Reader for Jaeger {
 
     fn end(&mut self, out: &mut Out) {
         self.traces.end(out);
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        self.traces.long(most)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::chat::Lines;
 use super::langchain::{self, Given};
@@ -16,6 +16,7 @@ use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format = Format {
     name: "langfuse",
@@ -107,6 +108,10 @@ impl Reader for Langfuse {
     fn end(&mut self, out: &mut Out) {
         self.traces.end(out);
     }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        self.traces.long(most)
+    }
 }
 
 impl Langfuse {
@@ -130,8 +135,11 @@ impl Langfuse {
                            the observations";
             return out.diagnostic(self.setting.damaged_line(lines.of(*first), message));
         }
-        let id = trace.get("id").and_then(Node::id).map(|id| id.as_ref().into());
-        self.observations(&list, &About { trace: id, session: trace.any(&SESSION) }, lines, out);
+        // What is downloaded from its page has the trace beside its observations.
+        let beside = trace.get("trace").and_then(Node::members);
+        let about = beside.as_ref().unwrap_or(trace);
+        let id = about.get("id").and_then(Node::id).map(|id| id.as_ref().into());
+        self.observations(&list, &About { trace: id, session: about.any(&SESSION) }, lines, out);
     }
 
     fn observations(&mut self, list: &[Node<'_>], about: &About<'_>, lines: &mut Lines<'_>, out: &mut Out) {
@@ -170,10 +178,7 @@ fn tools(list: &[Node<'_>]) -> HashSet<String> {
         {
             continue;
         }
-        let asked = langchain::value(members.get("input"));
-        if let Some(Value::Array(tools)) = asked.as_ref().and_then(|asked| asked.get("tools")) {
-            tools.iter().for_each(&mut name);
-        }
+        offered(&members, &mut langchain::value(members.get("input"))).iter().flatten().for_each(&mut name);
         let answered = langchain::value(members.get("output")).as_ref().and_then(langchain::answered);
         for message in answered.as_ref().and_then(Value::as_array).into_iter().flatten() {
             for key in ["tool_calls", "content"] {
@@ -186,6 +191,42 @@ fn tools(list: &[Node<'_>]) -> HashSet<String> {
         }
     }
     names
+}
+
+/// The definitions of the tools that a model was offered: in the request, behind its messages as the handler for
+/// LangChain writes them (they are taken out), or by their names, as the service has gathered them.
+fn offered(generation: &Members<'_>, input: &mut Option<Value>) -> Option<Vec<Value>> {
+    if let Some(Value::Array(tools)) = input.as_ref().and_then(|input| input.get("tools")) {
+        return Some(tools.clone());
+    }
+    if let Some(Value::Array(messages)) = input {
+        let (tools, said): (Vec<_>, Vec<_>) = std::mem::take(messages).into_iter().partition(is_definition);
+        *messages = said;
+        if !tools.is_empty() {
+            return Some(
+                tools.into_iter().filter_map(|mut tool| Some(tool.get_mut("content")?.take())).collect(),
+            );
+        }
+    }
+    let gathered = langchain::value(generation.any(&["toolDefinitions", "tool_definitions"]))?;
+    let tools = gathered.as_object()?.iter().map(|(name, about)| {
+        let about =
+            about.as_str().and_then(|text| Node::parse(text).ok()?.value()).unwrap_or_else(|| about.clone());
+        let member = |key| about.get(key).cloned().unwrap_or_default();
+        json!({"name": name, "description": member("description"), "parameters": member("parameters")})
+    });
+    Some(tools.collect()).filter(|tools: &Vec<_>| !tools.is_empty())
+}
+
+/// Whether a message is no result of a call but says what a tool is.
+fn is_definition(message: &Value) -> bool {
+    let about = message.get("content").filter(|content| content.is_object());
+    let named = about.is_some_and(|about| {
+        let inner = about.get("function").filter(|inner| inner.is_object()).unwrap_or(about);
+        let kind = about.get("type").is_some_and(|kind| kind == "function");
+        inner.get("name").is_some_and(Value::is_string) && (kind || about.get("input_schema").is_some())
+    });
+    named && message.get("role").is_some_and(|role| role == "tool") && message.get("tool_call_id").is_none()
 }
 
 /// An observation as a span, and what is odd about it.
@@ -227,12 +268,12 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
             if let Some(model) = members.any(&["model", "providedModelName"]) {
                 attributes.add("gen_ai.request.model", model.json());
             }
-            let input = unread("input");
+            let mut input = unread("input");
+            if let Some(tools) = offered(members, &mut input) {
+                attributes.add("gen_ai.tool.definitions", Value::Array(tools).to_string());
+            }
             if let Some(sent) = input.as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
-            }
-            if let Some(tools) = input.as_ref().and_then(|input| input.get("tools")) {
-                attributes.add("gen_ai.tool.definitions", tools.to_string());
             }
             if let Some(answered) = unread("output").as_ref().and_then(langchain::answered) {
                 attributes.add("gen_ai.output.messages", answered.to_string());
@@ -256,7 +297,7 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
             if let Some(id) = id {
                 made.attributes.add("gen_ai.tool.call.id", Value::String(id).to_string());
             }
-            let name = Value::String(made.name.to_string()).to_string();
+            let name = Value::String(made.tool().into_owned()).to_string();
             made.attributes.add("gen_ai.tool.name", name);
         }
         _ => {}

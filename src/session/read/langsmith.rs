@@ -14,6 +14,7 @@ use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format =
     Format { name: "langsmith", title: "LangSmith runs", absent_without_results: false, recognise, reader };
@@ -75,6 +76,10 @@ impl Reader for LangSmith {
 
     fn end(&mut self, out: &mut Out) {
         self.traces.end(out);
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        self.traces.long(most)
     }
 }
 

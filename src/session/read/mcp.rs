@@ -5,7 +5,7 @@
 //! result of another is one of the same turn.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde_json::Value;
 
@@ -84,12 +84,17 @@ struct Log {
     builder: Builder,
     setting: Setting,
     /// Requests without response, by id, in their order.
-    pending: HashMap<Box<str>, Vec<Request>>,
+    pending: HashMap<Box<str>, VecDeque<Request>>,
     /// Calls of one turn share its number.
     row: u64,
     /// Tools by the server that offers them.
     tools: BTreeMap<Box<str>, Vec<Tool>>,
+    /// The tools are not those that were told last.
+    untold: bool,
 }
+
+/// Requests under one id that a response is compared with.
+const COMPARED: usize = 64;
 
 /// A request that waits for its response.
 struct Request {
@@ -146,8 +151,13 @@ impl Reader for Mcp {
 
     fn end(&mut self, out: &mut Out) {
         for log in self.open.close() {
-            out.session(log.builder);
+            log.close(out);
         }
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let held = |log: &Log| (log.builder.is_in_parts(), log.builder.held());
+        self.open.long(most, held).map(|log| &mut log.builder)
     }
 }
 
@@ -180,7 +190,7 @@ impl Mcp {
         let setting = &self.setting;
         let bytes = message.iter().map(|(_, node)| node.json().len()).sum::<usize>() + 256;
         while let Some(log) = self.open.too_much(&around.session) {
-            out.session(log.builder);
+            log.close(out);
         }
         let log = self.open.get(&around.session, bytes, |again| {
             let mut builder = setting.session_at(&around.session, unit.line, out);
@@ -192,7 +202,7 @@ impl Mcp {
                 );
             }
             let (pending, tools) = (HashMap::new(), BTreeMap::new());
-            Log { builder, setting: setting.clone(), pending, row: 0, tools }
+            Log { builder, setting: setting.clone(), pending, row: 0, tools, untold: false }
         });
         let Some(log) = log else { return };
         log.builder.at_line(around.line);
@@ -247,13 +257,14 @@ impl Log {
         };
         if let Some(id) = id {
             let request = Request { asked, direction: around.direction.clone() };
-            self.pending.entry(id.as_ref().into()).or_default().push(request);
+            self.pending.entry(id.as_ref().into()).or_default().push_back(request);
         }
     }
 
     fn call(&mut self, id: Option<&str>, params: &Members<'_>, around: &Around) {
         let tool = params.get("name").and_then(Node::text).unwrap_or_default();
         let arguments = params.get("arguments").map_or(Body::MISSING, |given| Body::json(given.json()));
+        self.offer();
         self.builder.ensure_response(&self.row.to_string(), around.at);
         self.builder.call(id, &tool, arguments, around.at);
     }
@@ -305,9 +316,10 @@ impl Log {
             };
             (other && shape, shape)
         };
-        let place = waiting.iter().position(|request| fits(request).0);
-        let place = place.or_else(|| waiting.iter().position(|request| fits(request).1)).unwrap_or(0);
-        let asked = (place < waiting.len()).then(|| waiting.remove(place).asked);
+        let compared = || waiting.iter().take(COMPARED);
+        let place = compared().position(|request| fits(request).0);
+        let place = place.or_else(|| compared().position(|request| fits(request).1)).unwrap_or(0);
+        let asked = waiting.remove(place).map(|request| request.asked);
         if waiting.is_empty() {
             self.pending.remove(id);
         }
@@ -325,9 +337,21 @@ impl Log {
             tools.clear();
         }
         tools.extend(offer.tools);
-        let all: Vec<Tool> = self.tools.values().flatten().cloned().collect();
-        let turn = self.builder.next_turn();
-        self.builder.offered(turn, all);
+        self.untold = true;
+    }
+
+    /// Tells the tools of all servers, when the next turn begins: a list may come in any number of pages.
+    fn offer(&mut self) {
+        if std::mem::take(&mut self.untold) {
+            let all: Vec<Tool> = self.tools.values().flatten().cloned().collect();
+            let turn = self.builder.next_turn();
+            self.builder.offered(turn, all);
+        }
+    }
+
+    fn close(mut self, out: &mut Out) {
+        self.offer();
+        out.session(self.builder);
     }
 
     fn name(&mut self, key: &str, about: Option<Node<'_>>) {

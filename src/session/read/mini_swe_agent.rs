@@ -103,6 +103,10 @@ impl Reader for MiniSweAgent {
     fn end(&mut self, out: &mut Out) {
         self.close(out);
     }
+
+    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
+        self.open.as_mut().map(|(run, _)| &mut run.builder)
+    }
 }
 
 impl MiniSweAgent {
@@ -270,14 +274,14 @@ fn fenced<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
     let mut rest = text;
     let fence = format!("```{word}");
     while let Some((_, behind)) = rest.split_once(&*fence) {
-        let block = behind.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n');
-        match block.and_then(|block| block.split_once("\n```")) {
-            Some((command, after)) => {
-                found.push(command.trim());
-                rest = after;
-            }
-            None => rest = behind,
-        }
+        let Some(block) = behind.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n') else {
+            rest = behind;
+            continue;
+        };
+        // Where one block has no end, none behind it has.
+        let Some((command, after)) = block.split_once("\n```") else { break };
+        found.push(command.trim());
+        rest = after;
     }
     found
 }

@@ -35,6 +35,11 @@ impl<T> Open<T> {
         among.max_by_key(|(_, slot)| slot.touched).map(|(at, _)| at)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The one at this place.
     pub fn get(&self, at: usize) -> Option<&T> {
         self.slots.get(at).map(|slot| &slot.item)

@@ -16,6 +16,7 @@ use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format = Format {
     name: "openai-agents",
@@ -99,6 +100,10 @@ impl Reader for OpenAiAgents {
         begun.sort_by_key(|span| span.line);
         begun.into_iter().for_each(|span| self.traces.add(span));
         self.traces.end(out);
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        self.traces.long(most)
     }
 }
 
@@ -186,9 +191,8 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<String>) {
         }
         "handoff" => {
             let to = data.get("to_agent").and_then(Node::text).unwrap_or_default();
-            let to = to.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
             attributes.add("gen_ai.operation.name", "\"execute_tool\"");
-            attributes.add("gen_ai.tool.name", json(&format!("transfer_to_{to}")));
+            attributes.add("gen_ai.tool.name", json(&handing_to(&to)));
             let parties = ["from_agent", "to_agent"].iter();
             let parties = parties.filter_map(|key| Some((key.to_string(), data.get(key)?.value()?)));
             attributes.add("gen_ai.tool.call.arguments", Value::Object(parties.collect()).to_string());
@@ -207,12 +211,30 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<String>) {
             if let Some(answered) = output.as_ref().and_then(langchain::answered) {
                 attributes.add("gen_ai.output.messages", answered.to_string());
             }
+            if let Some(tools) = of_data("response").as_ref().and_then(|response| response.get("tools")) {
+                attributes.add("gen_ai.tool.definitions", tools.to_string());
+            }
         }
         "agent" => {
             attributes.add("gen_ai.operation.name", "\"invoke_agent\"");
             attributes.add("gen_ai.agent.name", json(&made.name));
+            let names = |of_data: &str, of_line: &str| {
+                let list = data.get(of_data).or_else(|| members.get(of_line)).and_then(Node::items)?;
+                Some(list.into_iter().filter_map(|name| Some(name.text()?.into_owned())).collect::<Vec<_>>())
+            };
+            // Nobody has looked for the tools as long as they are `null`.
+            if let Some(mut tools) = names("tools", "available_tools") {
+                let agents = names("handoffs", "available_handoffs").unwrap_or_default();
+                tools.extend(agents.iter().map(|agent| handing_to(agent)));
+                attributes.add("gen_ai.tool.definitions", Value::from(tools).to_string());
+            }
         }
         _ => {}
     }
     (made, record.odd)
+}
+
+/// The tool that hands over to an agent.
+fn handing_to(agent: &str) -> String {
+    format!("transfer_to_{}", agent.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_"))
 }

@@ -4,15 +4,16 @@
 //! What the spans add up to is the matter of [`super::spans`].
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::chat::Lines;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::spans::record::SpanRecord;
-use super::spans::traces::Traces;
+use super::spans::traces::{Apart, Traces};
 use super::spans::{Attributes, Event, Span, objects};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::build::Builder;
+use crate::source::quoted;
 
 pub(super) const FORMAT: Format =
     Format { name: "otel", title: "OpenTelemetry spans", absent_without_results: false, recognise, reader };
@@ -65,23 +66,24 @@ fn is_span(value: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    Box::new(OTel { setting: setting.clone(), traces: Traces::new(setting), events: Vec::new(), held: 0 })
+    Box::new(OTel {
+        setting: setting.clone(),
+        traces: Traces::new(setting),
+        events: Vec::new(),
+        held: 0,
+        unused: None,
+    })
 }
 
 struct OTel {
     setting: Setting,
     traces: Traces,
     /// Events that stand apart from their spans.
-    events: Vec<Record>,
+    events: Vec<Apart>,
     /// Bytes of them.
     held: usize,
-}
-
-/// An event that stands apart from its span.
-struct Record {
-    trace: Box<str>,
-    span: Box<str>,
-    event: Event,
+    /// Log records that say nothing of a span: line and name of the first, and how many.
+    unused: Option<(u32, Box<str>, u32)>,
 }
 
 /// Bytes of events that are held until their spans have come.
@@ -96,7 +98,7 @@ impl Reader for OTel {
                 self.resource(node, &mut lines, out);
             }
             for node in request.any(&LOGS).and_then(Node::items).unwrap_or_default() {
-                self.logs(node);
+                self.logs(node, &mut lines);
             }
         } else if is_span(&unit.members) {
             self.span(unit.node, &mut lines, out);
@@ -107,13 +109,26 @@ impl Reader for OTel {
         }
         if self.held > MOST_EVENTS {
             self.attach();
+        } else if self.traces.is_full() {
+            self.attach_known();
         }
         self.traces.settle(out);
     }
 
     fn end(&mut self, out: &mut Out) {
         self.attach();
+        if let Some((line, name, count)) = self.unused.take() {
+            let message = format!(
+                "log records that say nothing of a span are left out: {count}, the first is {}",
+                quoted(&name)
+            );
+            out.diagnostic(self.setting.passed_by(line, message));
+        }
         self.traces.end(out);
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        self.traces.long(most)
     }
 }
 
@@ -144,9 +159,11 @@ impl OTel {
         }
     }
 
-    fn logs(&mut self, node: Node<'_>) {
+    fn logs(&mut self, node: Node<'_>, lines: &mut Lines<'_>) {
         for scope in list(node, &LOG_SCOPES) {
-            for record in list(scope, &RECORDS).into_iter().filter_map(Node::members) {
+            for node in list(scope, &RECORDS) {
+                let line = lines.of(node);
+                let record = node.members().unwrap_or_default();
                 let id = |keys: &[&str]| record.any(keys).and_then(Node::text).unwrap_or_default();
                 let mut attributes = attributes(record.get("attributes"));
                 if let Some(body) = record.get("body") {
@@ -158,28 +175,33 @@ impl OTel {
                 let event = Event { name: name.unwrap_or_default().as_ref().into(), attributes };
                 if event.name.starts_with("gen_ai.") {
                     self.held += event.attributes.size() + 128;
-                    self.events.push(Record {
-                        trace: id(&TRACE).as_ref().into(),
-                        span: id(&SPAN).as_ref().into(),
+                    self.events.push(Apart {
+                        span: (id(&TRACE).as_ref().into(), id(&SPAN).as_ref().into()),
                         event,
+                        line,
                     });
+                } else {
+                    self.pass_by(line, event.name);
                 }
             }
         }
     }
 
+    /// Gives events to those of their spans that have come.
+    fn attach_known(&mut self) {
+        self.events = self.traces.attach(std::mem::take(&mut self.events));
+    }
+
     /// Gives the events to their spans.
     fn attach(&mut self) {
         self.held = 0;
-        let mut of_spans: BTreeMap<(Box<str>, Box<str>), Vec<Event>> = BTreeMap::new();
-        for Record { trace, span, event } in self.events.drain(..) {
-            of_spans.entry((trace, span)).or_default().push(event);
+        for record in self.traces.attach(std::mem::take(&mut self.events)) {
+            self.pass_by(record.line, record.event.name);
         }
-        for ((trace, id), events) in of_spans {
-            if let Some(span) = self.traces.span(&trace, &id) {
-                span.events.extend(events);
-            }
-        }
+    }
+
+    fn pass_by(&mut self, line: u32, name: Box<str>) {
+        self.unused.get_or_insert((line, name, 0)).2 += 1;
     }
 
     fn left_out(&self, node: Node<'_>, what: &str, lines: &mut Lines<'_>, out: &mut Out) {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::callless;
 use super::native;
+use super::reading::unreadable;
 use super::shallow::{self, Members, Node};
 use super::units::{Kind, Piece, Units};
-use super::{FORMATS, Format, text, unreadable};
+use super::{FORMATS, Format, text};
 use crate::diagnostic::{Diagnostic, code};
 use crate::source::quoted;
 

@@ -6,9 +6,11 @@
 //! once.
 
 pub mod ancestry;
+pub mod conversation;
 pub mod record;
 pub mod said;
 mod telling;
+mod traceloop;
 pub mod traces;
 pub mod turns;
 
@@ -16,8 +18,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::digest::digest;
 use super::shallow::{Kind, Members, Node};
-use super::time;
+use super::{langchain, time};
 use crate::session::{Body, Millis};
 
 /// One span.
@@ -90,7 +93,8 @@ const KEPT: [&str; 14] = [
 ];
 
 /// Other attributes that are looked at: of events, of sessions.
-const KEPT_WHOLE: [&str; 10] = [
+const KEPT_WHOLE: [&str; 11] = [
+    "model_request_parameters",
     "session.id",
     "langfuse.session.id",
     "content",
@@ -108,7 +112,7 @@ const OPERATION: &str = "gen_ai.operation.name";
 const TOOL: [&str; 5] =
     ["gen_ai.tool.name", "tool.name", "mcp.tool.name", "ai.toolCall.name", "traceloop.entity.name"];
 const CALL_ID: [&str; 4] = ["gen_ai.tool.call.id", "tool_call.id", "tool.call.id", "ai.toolCall.id"];
-const ARGUMENTS: [&str; 13] = [
+const ARGUMENTS: [&str; 12] = [
     "gen_ai.tool.call.arguments",
     "gen_ai.tool.args",
     "gen_ai.tool.arguments",
@@ -121,9 +125,8 @@ const ARGUMENTS: [&str; 13] = [
     "tool_arguments",
     "tool.arguments",
     "input.value",
-    "traceloop.entity.input",
 ];
-const RESULT: [&str; 13] = [
+const RESULT: [&str; 12] = [
     "gen_ai.tool.call.result",
     "gen_ai.tool.result",
     "gen_ai.tool.response",
@@ -136,8 +139,9 @@ const RESULT: [&str; 13] = [
     "tool_response",
     "tool.result",
     "output.value",
-    "traceloop.entity.output",
 ];
+/// Where it stands what became of a call.
+const STATUS: [&str; 2] = ["gen_ai.tool.status", "tool.status"];
 const CONVERSATION: [&str; 5] = [
     "gen_ai.conversation.id",
     "gcp.vertex.agent.session_id",
@@ -182,6 +186,21 @@ impl Attributes {
     /// A value that is a list or an object, be it as JSON text.
     pub fn tree(&self, name: &str) -> Option<Value> {
         structure(self.get(name)?)
+    }
+
+    /// They are those of an agent's run, whatever else they say.
+    pub fn is_run(&mut self) {
+        const RUN: &str = "\"invoke_agent\"";
+        if self.get(OPERATION) != Some(RUN) {
+            self.0.insert(0, (OPERATION.into(), RUN.into()));
+        }
+    }
+
+    /// Keeps only what tells the run of an agent.
+    pub fn only_kind(&mut self) {
+        let kinds =
+            [OPERATION, "openinference.span.kind", "langfuse.observation.type", "traceloop.span.kind"];
+        self.0.retain(|(name, _)| kinds.contains(&&**name));
     }
 
     /// Bytes that they hold.
@@ -275,8 +294,22 @@ impl Span {
         if let Some(json) = self.attributes.any(&ARGUMENTS) {
             return Some(Body::json(json));
         }
+        if let Some(json) = self.attributes.get(traceloop::INPUT) {
+            return Some(traceloop::input(json).arguments);
+        }
+        // As LangSmith exports the inputs of a tool.
+        if let Some(inputs) = self.attributes.tree("gen_ai.prompt") {
+            return Some(Body::json(&langchain::arguments(inputs).to_string()));
+        }
         let asked = self.events.iter().find(|event| &*event.name == "gen_ai.tool.message")?;
         Some(Body::json(asked.attributes.any(&["content", "body"])?))
+    }
+
+    /// Whether its arguments stand in a wrapper, which need not hold them as the model wrote them.
+    pub fn is_wrapped(&self) -> bool {
+        let json =
+            self.attributes.get(traceloop::INPUT).filter(|_| self.attributes.any(&ARGUMENTS).is_none());
+        json.is_some_and(|json| traceloop::input(json).wrapped)
     }
 
     /// What came of the call.
@@ -284,13 +317,22 @@ impl Span {
         if let Some(json) = self.attributes.any(&RESULT) {
             return Some(Body::json(json));
         }
+        if let Some(json) = self.attributes.get(traceloop::OUTPUT) {
+            return Some(traceloop::output(json));
+        }
+        if let Some(outputs) = self.attributes.tree("gen_ai.completion") {
+            return Some(Body::json(&langchain::given(outputs).content.to_string()));
+        }
         let answer = self.events.iter().find(|event| &*event.name == "gen_ai.choice")?;
         Some(Body::json(answer.attributes.any(&["message", "content", "body"])?))
     }
 
-    /// Whether it is marked as failed, by its status or by the kind of error that it names.
+    /// Whether it is marked as failed, by its status, by that of its call or by the kind of error that it names.
     pub fn is_error(&self) -> bool {
-        self.failed || self.attributes.text("error.type").is_some()
+        let status = self.attributes.any_text(&STATUS);
+        self.failed
+            || self.attributes.text("error.type").is_some()
+            || status.is_some_and(|status| status.eq_ignore_ascii_case("error"))
     }
 
     /// What it failed with.

@@ -3,6 +3,8 @@
 //! Both the agent and the simulated user call tools. The user's calls are nobody's that a policy gates: they and their
 //! results are left out, and counted. What a task expects to happen is not read.
 
+use std::sync::Arc;
+
 use super::chat::Lines;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
@@ -44,7 +46,7 @@ struct Tau2 {
 struct About<'a> {
     domain: Option<Node<'a>>,
     model: Option<Node<'a>>,
-    tools: Vec<Tool>,
+    tools: Arc<[Tool]>,
 }
 
 /// Left out of a simulation, as it should be.
@@ -114,7 +116,7 @@ impl Tau2 {
         }
         builder.facts().now = simulation.get("start_time").and_then(time::instant);
         if !about.tools.is_empty() {
-            builder.offered(1, about.tools.clone());
+            builder.offered(1, Arc::clone(&about.tools));
         }
         // Every result says whether it failed.
         builder.mark_errors();
@@ -188,6 +190,7 @@ impl Tau2 {
             return builder
                 .damaged(format!("`tool_calls` is {}, not a list; it is left out", calls.kind().word()));
         };
+        let mut responds = role == "assistant";
         for item in items {
             let Some(call) = item.members() else {
                 let word = item.kind().word();
@@ -201,6 +204,10 @@ impl Tau2 {
                 }
                 users.calls += 1;
                 continue;
+            }
+            // A call of the agent in somebody else's message belongs to no response before it, whose results may have come.
+            if !std::mem::replace(&mut responds, true) {
+                builder.response(None, Body::MISSING, at);
             }
             let text = |key| call.get(key).and_then(Node::id);
             let arguments = call.get("arguments").map_or(Body::MISSING, |node| Body::json(node.json()));
@@ -227,8 +234,8 @@ fn about<'a>(results: &Members<'a>) -> About<'a> {
     let info = inner(results, "info");
     let environment = inner(&info, "environment_info");
     let tools = inner(&environment, "tool_defs");
-    let tool = |name: &str| {
-        let signature = inner(&tools, name);
+    let tool = |(name, signature): (&str, Node<'_>)| {
+        let signature = signature.members().unwrap_or_default();
         let named = signature.get("name").and_then(Node::text);
         Tool {
             name: named.as_deref().unwrap_or(name).into(),
@@ -242,7 +249,7 @@ fn about<'a>(results: &Members<'a>) -> About<'a> {
     About {
         domain: environment.get("domain_name"),
         model: inner(&info, "agent_info").get("llm"),
-        tools: tools.names().map(tool).collect(),
+        tools: tools.iter().map(tool).collect(),
     }
 }
 

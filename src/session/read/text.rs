@@ -139,6 +139,8 @@ pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
             Some("the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`")
         }
         _ if bytes.starts_with(b"SQLite format 3") => Some("the file is a SQLite database, not a recording"),
+        // No text has a zero byte, and JSON least of all.
+        _ if bytes.iter().take(64).any(|byte| *byte == 0) => Some("the file is binary, not text"),
         _ => None,
     }
 }

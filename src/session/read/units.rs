@@ -7,7 +7,11 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use memchr::{memchr, memchr3};
+use memchr::memchr;
+
+mod scan;
+
+use scan::{Scan, Start, Stop};
 
 /// A value larger than this is not kept in memory.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
@@ -54,14 +58,6 @@ pub struct Units {
     lists: u32,
     /// Some value filled its line exactly, so a line that does not is damaged.
     by_lines: bool,
-}
-
-/// Where a value begins.
-#[derive(Clone, Copy)]
-struct Start {
-    column: u64,
-    /// Whether it is the first thing on its line.
-    fresh: bool,
 }
 
 const NO_QUOTE: &str = "a line ends within a text";
@@ -211,10 +207,7 @@ impl Units {
                 break Kind::CutOff;
             }
             let stop = scan.run(chunk, &mut self.line, &mut self.column);
-            let used = match stop {
-                Stop::More => chunk.len(),
-                Stop::Done(used) | Stop::InText(used) | Stop::AtNext(used) => used,
-            };
+            let used = stop.used(chunk);
             self.size += used as u64;
             if self.size <= self.limit {
                 self.text.extend_from_slice(chunk.get(..used).unwrap_or_default());
@@ -309,123 +302,6 @@ fn fill(input: &mut Box<dyn BufRead + Send>) -> io::Result<&[u8]> {
         }
     }
     input.fill_buf()
-}
-
-/// The state within one value.
-struct Scan {
-    start: Start,
-    by_lines: bool,
-    at_top: bool,
-    depth: u64,
-    in_text: bool,
-    escaped: bool,
-    /// Nothing but blanks on this line so far.
-    fresh: bool,
-    /// The latest byte that is neither blank nor within a text.
-    last: u8,
-}
-
-enum Stop {
-    /// The chunk is used up.
-    More,
-    /// The value ends before this byte of the chunk.
-    Done(usize),
-    /// The line ends within a text, before this byte.
-    InText(usize),
-    /// The next value begins at this byte, and this one has not ended.
-    AtNext(usize),
-}
-
-impl Scan {
-    fn new(start: Start, by_lines: bool, at_top: bool) -> Scan {
-        Scan { start, by_lines, at_top, depth: 0, in_text: false, escaped: false, fresh: false, last: 0 }
-    }
-
-    /// Reads on, and keeps count of lines and columns.
-    fn run(&mut self, chunk: &[u8], line: &mut u64, column: &mut u64) -> Stop {
-        // The column of the byte at `at` is `first + at`; wrapping, since a line may begin within the chunk.
-        let mut first = *column;
-        let mut at = 0;
-        let stop = loop {
-            if self.in_text {
-                match self.text(chunk, &mut at) {
-                    None => break Stop::More,
-                    Some(b'\n') => {
-                        *line += 1;
-                        first = 1u64.wrapping_sub(at as u64);
-                        break Stop::InText(at);
-                    }
-                    Some(_) if self.depth == 0 => break Stop::Done(at),
-                    Some(_) => continue,
-                }
-            }
-            let Some(&byte) = chunk.get(at) else { break Stop::More };
-            match byte {
-                b'\n' => {
-                    *line += 1;
-                    first = 0u64.wrapping_sub(at as u64);
-                    self.fresh = true;
-                }
-                b' ' | b'\t' | b'\r' => {}
-                _ => {
-                    if self.fresh && byte == b'{' && self.is_next(first.wrapping_add(at as u64)) {
-                        break Stop::AtNext(at);
-                    }
-                    self.fresh = false;
-                    self.last = byte;
-                    match byte {
-                        b'"' => self.in_text = true,
-                        b'{' | b'[' => self.depth += 1,
-                        b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                        _ => {}
-                    }
-                    if self.depth == 0 && !self.in_text {
-                        break Stop::Done(at + 1);
-                    }
-                }
-            }
-            at += 1;
-        };
-        let used = match stop {
-            Stop::More => chunk.len(),
-            Stop::Done(used) | Stop::InText(used) | Stop::AtNext(used) => used,
-        };
-        *column = first.wrapping_add(used as u64);
-        stop
-    }
-
-    /// Within a text: to behind its closing quote or a line feed, whichever that is. `None` at the chunk's end.
-    fn text(&mut self, chunk: &[u8], at: &mut usize) -> Option<u8> {
-        loop {
-            if self.escaped {
-                let escaped = *chunk.get(*at)?;
-                self.escaped = false;
-                // A line may be cut off behind its backslash.
-                *at += usize::from(escaped != b'\n');
-            }
-            let rest = chunk.get(*at..)?;
-            // Escapes mostly stand close together, and then the search is over before it pays to begin a wide one.
-            let near = rest.iter().take(16).position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
-            let found = near.or_else(|| memchr3(b'"', b'\\', b'\n', rest))?;
-            *at += found + 1;
-            match rest.get(found) {
-                Some(b'\\') => self.escaped = true,
-                byte => {
-                    self.in_text = false;
-                    return byte.copied();
-                }
-            }
-        }
-    }
-
-    /// Whether an object that begins a line here is the next value, and not a part of this one.
-    fn is_next(&self, column: u64) -> bool {
-        if self.by_lines && self.at_top && column == 1 {
-            return true;
-        }
-        let may_hold_it = matches!(self.last, b',' | b'[' | b':');
-        self.start.fresh && column == self.start.column && (self.by_lines || !may_hold_it)
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Messages of the Vercel AI SDK: those of its chats (`parts` with a `type`, or the older `toolInvocations`), and those
-//! that it sends to models (`content` with parts of type `tool-call` and `tool-result`).
+//! that it sends to models (`content` with parts of type `tool-call` and `tool-result`), as requests or as the
+//! `response` of a logged result. Rows of a table of messages name their chat, and may have their parts as JSON text.
 //!
 //! A message of a chat holds everything up to the user's next word: several responses, parted by `step-start`, each call
 //! beside its result.
@@ -7,9 +8,10 @@
 mod chat_message;
 mod model_message;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::chat::{self, Lines};
+use super::interleaved::Interleaved;
 use super::native::IDS;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
@@ -27,8 +29,15 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn recognise(sample: &Sample<'_>) -> bool {
-    sample.objects().any(|value| is_own(value) || value.get("messages").is_some_and(any_own))
+    sample.objects().any(|value| is_own(value) || lists(value).into_iter().any(any_own))
         || sample.lists().any(any_own)
+}
+
+/// The messages of a value: those that were sent, and those that were answered.
+fn lists<'a>(value: &Members<'a>) -> Vec<Node<'a>> {
+    let response = value.get("response").and_then(Node::members);
+    let answered = response.and_then(|response| response.get("messages"));
+    value.get("messages").into_iter().chain(answered).collect()
 }
 
 fn any_own(list: Node<'_>) -> bool {
@@ -42,55 +51,82 @@ fn is_own(message: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    Box::new(VercelAi { setting: setting.clone(), open: None })
+    Box::new(VercelAi { setting: setting.clone(), open: Interleaved::default(), latest: None, list: None })
 }
 
 struct VercelAi {
     setting: Setting,
-    /// The session that messages by themselves add up to, and the list they stand in.
-    open: Option<(Builder, Asked, Option<u32>)>,
+    /// The sessions that messages by themselves add up to, by their chats.
+    open: Interleaved<Chat>,
+    /// The chat of the latest message.
+    latest: Option<Box<str>>,
+    /// The list they stand in.
+    list: Option<u32>,
 }
+
+struct Chat {
+    builder: Builder,
+    asked: Asked,
+}
+
+/// Keys under which a message names its chat.
+const CHAT: [&str; 6] = ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
 
 /// Calls that somebody was asked to approve, by the id of the question, and those that were refused so.
 #[derive(Default)]
 struct Asked {
     open: HashMap<Box<str>, Box<str>>,
-    refused: Vec<Box<str>>,
+    refused: HashSet<Box<str>>,
 }
 
 impl Reader for VercelAi {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
-        let messages = if unit.node.kind() == Kind::List { Some(unit.node) } else { members.get("messages") };
-        if let Some(messages) = messages {
+        let listed = unit.node.kind() == Kind::List;
+        let messages = if listed { vec![unit.node] } else { lists(members) };
+        if !messages.is_empty() {
             self.close(out);
             let id = members.any(&IDS).or_else(|| members.any(&["chatId", "threadId", "thread_ref"]));
             let mut builder = self.setting.session(&id.and_then(Node::id).unwrap_or_default(), unit, out);
             if let Some(offer) = members.get("tools").and_then(chat::tools) {
                 builder.offered(1, offer.tools);
             }
-            self.messages(messages, unit, &mut builder);
+            self.messages(&messages, unit, &mut builder);
             return out.session(builder);
         }
         if !members.has("role") {
             return out.diagnostics(self.setting.foreign(unit, "neither a chat nor a message"));
         }
-        if self.open.as_ref().is_some_and(|(_, _, list)| *list != unit.list) {
+        if self.list != unit.list {
             self.close(out);
+            self.list = unit.list;
         }
-        let (mut builder, mut asked, list) = self
-            .open
-            .take()
-            .unwrap_or_else(|| (self.setting.session_at("", unit.line, out), Asked::default(), unit.list));
+        let key = members.any(&CHAT).and_then(Node::id).unwrap_or_default();
+        while let Some(chat) = self.open.too_much(&key) {
+            out.session(chat.builder);
+        }
+        let setting = &self.setting;
+        let begin = |again| {
+            let mut builder = setting.session_at(&key, unit.line, out);
+            if again {
+                builder.starts_in_the_middle(
+                    "messages of the same chat stand so far before that they were read already",
+                );
+            }
+            Chat { builder, asked: Asked::default() }
+        };
+        let Some(Chat { builder, asked }) = self.open.get(&key, unit.node.json().len(), begin) else {
+            return;
+        };
         unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
         builder.at_line(unit.line);
-        message(members, &self.setting, &mut asked, &mut builder);
-        self.open = Some((builder, asked, list));
+        message(members, setting, asked, builder);
+        self.latest = Some(key.as_ref().into());
     }
 
     fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
-        match &mut self.open {
-            Some((builder, ..)) => builder.diagnostic(diagnostic),
+        match self.latest.as_ref().and_then(|latest| self.open.known(latest)) {
+            Some(chat) => chat.builder.diagnostic(diagnostic),
             None => out.diagnostic(diagnostic),
         }
     }
@@ -98,21 +134,30 @@ impl Reader for VercelAi {
     fn end(&mut self, out: &mut Out) {
         self.close(out);
     }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let held = |chat: &Chat| (chat.builder.is_in_parts(), chat.builder.held());
+        self.open.long(most, held).map(|chat| &mut chat.builder)
+    }
 }
 
 impl VercelAi {
     fn close(&mut self, out: &mut Out) {
-        if let Some((builder, ..)) = self.open.take() {
-            out.session(builder);
-        }
+        self.open.close().for_each(|chat| out.session(chat.builder));
+        self.latest = None;
     }
 
-    fn messages(&self, messages: Node<'_>, unit: &Unit<'_>, builder: &mut Builder) {
-        let Some(items) = messages.items() else {
-            return builder.damaged(format!("the messages are {}, not a list", messages.kind().word()));
-        };
+    fn messages(&self, messages: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut lines = Lines::new(unit.node, unit.line);
         let mut asked = Asked::default();
+        let items = messages.iter().filter_map(|list| {
+            let items = list.items();
+            if items.is_none() {
+                builder.damaged(format!("the messages are {}, not a list", list.kind().word()));
+            }
+            items
+        });
+        let items: Vec<_> = items.flatten().collect();
         for item in items {
             builder.at_line(lines.of(item));
             match item.members() {
@@ -136,7 +181,10 @@ fn message(message: &Members<'_>, setting: &Setting, asked: &mut Asked, builder:
     let role = message.get("role").and_then(Node::text).unwrap_or_default();
     let role = if role.is_empty() { "unknown".into() } else { role };
     if message.has("parts") || message.has("toolInvocations") {
-        chat_message::read(message, &role, at, setting, builder);
+        let written = chat_message::written(message);
+        let parts = written.as_deref().and_then(|text| Node::parse(text).ok());
+        let parts = parts.or_else(|| message.get("parts"));
+        chat_message::read(message, parts, &role, at, setting, builder);
     } else {
         model_message::read(message, &role, at, setting, asked, builder);
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::texts::Texts;
 use super::{Framed, Model};
 use crate::compare::{At, Base, Change, Comparison, RuleAt, Side};
 use crate::engine::Decision;
@@ -18,6 +19,10 @@ pub struct Compare {
     pub reading: Option<String>,
     /// What stands in the selected turn under the base.
     pub frame: Option<Framed>,
+    /// The texts of two versions, once somebody has asked for them.
+    pub texts: Option<(Arc<Comparison>, Arc<Texts>)>,
+    /// They were asked for, and open when they are there.
+    pub opens_texts: bool,
 }
 
 /// A base and what it is called.
@@ -93,13 +98,7 @@ impl Model {
                 Side::New => Pair { base: None, new: Some(rule.rule) },
             };
         };
-        let pairs = comparison.rules();
-        // One version has its rules where they are.
-        let same = comparison.is_same().then_some(rule.rule);
-        match rule.side {
-            Side::Base => Pair { base: Some(rule.rule), new: same.or_else(|| pairs.in_new(rule.rule)) },
-            Side::New => Pair { base: same.or_else(|| pairs.in_base(rule.rule)), new: Some(rule.rule) },
-        }
+        Pair::of(comparison, rule)
     }
 
     /// The rules to show of either version: those that the cursor is on, else those that decided, else the one that would be
@@ -121,6 +120,20 @@ impl Model {
             return Pair { base: base.base.or(new.base), new: new.new.or(base.new) };
         }
         self.shown_rule().map(new).unwrap_or_default()
+    }
+}
+
+impl Pair {
+    /// Of a rule of one of two versions, as both have it.
+    #[must_use]
+    pub fn of(comparison: &Comparison, rule: RuleAt) -> Self {
+        let pairs = comparison.rules();
+        // One version has its rules where they are.
+        let same = comparison.is_same().then_some(rule.rule);
+        match rule.side {
+            Side::Base => Pair { base: Some(rule.rule), new: same.or_else(|| pairs.in_new(rule.rule)) },
+            Side::New => Pair { base: same.or_else(|| pairs.in_base(rule.rule)), new: Some(rule.rule) },
+        }
     }
 }
 

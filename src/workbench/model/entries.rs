@@ -1,25 +1,112 @@
 //! The list of sessions: in the order of their files, whatever order they are read in.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Entry, Model};
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::session::Session;
 
-/// The files of recordings, in their order.
+/// The files of recordings, in their order, and what each holds.
 #[derive(Debug, Default)]
 pub struct Files {
     order: Vec<Arc<str>>,
     ranks: HashMap<Arc<str>, usize>,
+    held: HashMap<Arc<str>, Held>,
+    /// The formats that there are, and how many files have each.
+    formats: BTreeMap<&'static str, usize>,
+}
+
+/// What a file of recordings holds. Counted as it is read: of many sessions, nobody counts them again to draw a line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Held {
+    /// The name of its format; none where no session could be read.
+    pub format: Option<&'static str>,
+    /// Sessions.
+    pub sessions: usize,
+    /// Calls of all of them.
+    pub calls: usize,
+    /// Lines that were dropped, as they cannot be read.
+    pub lines: usize,
+    /// All that is wrong with the file and its sessions, those lines included.
+    pub problems: usize,
+}
+
+impl Held {
+    /// Of sessions, and of what is wrong with their file besides.
+    #[must_use]
+    pub fn of(sessions: &[Arc<Session>], diagnostics: &[Diagnostic]) -> Self {
+        let own = sessions.iter().flat_map(|session| &session.diagnostics).chain(diagnostics);
+        let mut held = Self {
+            format: sessions.first().map(|session| session.origin.format),
+            sessions: sessions.len(),
+            calls: sessions.iter().map(|session| session.calls.len()).sum(),
+            ..Self::default()
+        };
+        for diagnostic in own.filter(|diagnostic| is_damage(diagnostic)) {
+            held.problems += 1;
+            held.lines += usize::from(diagnostic.code == code::DAMAGED_LINE);
+        }
+        held
+    }
+
+    /// With a part of the same file that was read after it.
+    #[must_use]
+    pub fn and(self, part: Self) -> Self {
+        Self {
+            format: self.format.or(part.format),
+            sessions: self.sessions + part.sessions,
+            calls: self.calls + part.calls,
+            lines: self.lines + part.lines,
+            problems: self.problems + part.problems,
+        }
+    }
+}
+
+/// Whether it says that something is wrong with a recording, beyond what is worth knowing.
+pub fn is_damage(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity > Severity::Notice
 }
 
 impl Files {
-    /// These, in this order; each name stands for one file.
+    /// Puts them in this order; each name stands for one file. What others held is forgotten.
+    pub fn list(&mut self, order: Vec<Arc<str>>) {
+        self.ranks = order.iter().enumerate().map(|(rank, file)| (Arc::clone(file), rank)).collect();
+        self.order = order;
+        let ranks = &self.ranks;
+        self.held.retain(|file, _| ranks.contains_key(file));
+        self.formats.clear();
+        for format in self.held.values().filter_map(|held| held.format) {
+            *self.formats.entry(format).or_default() += 1;
+        }
+    }
+
+    /// What a file holds; nothing as long as it was not read.
     #[must_use]
-    pub fn new(order: Vec<Arc<str>>) -> Self {
-        let ranks = order.iter().enumerate().map(|(rank, file)| (Arc::clone(file), rank)).collect();
-        Self { order, ranks }
+    pub fn held(&self, file: &str) -> Held {
+        self.held.get(file).copied().unwrap_or_default()
+    }
+
+    /// Takes in what a file holds now.
+    pub fn hold(&mut self, file: &Arc<str>, held: Held) {
+        let before = self.held.insert(Arc::clone(file), held).and_then(|before| before.format);
+        if before == held.format {
+            return;
+        }
+        if let Some(format) = held.format {
+            *self.formats.entry(format).or_default() += 1;
+        }
+        if let Some(count) = before.and_then(|format| self.formats.get_mut(format)) {
+            *count -= 1;
+        }
+        self.formats.retain(|_, count| *count > 0);
+    }
+
+    /// The formats that there are, and how many files have each.
+    #[must_use]
+    pub fn formats(&self) -> &BTreeMap<&'static str, usize> {
+        &self.formats
     }
 
     /// Whether it is these, in this order.

@@ -119,8 +119,13 @@ impl Model {
             source: self.editable().is_some(),
             search: self.query.is_some(),
             watched: self.live.way.is_some(),
-            witness: self.focus == Pane::Changes
-                || self.judged_call().is_some_and(|judged| judged.decision.verdict.stops()),
+            witness: match self.focus {
+                Pane::Changes => !self.changes.is_empty(),
+                _ => {
+                    self.judged_call().is_some_and(|judged| judged.decision.verdict.stops())
+                        || self.change_here().is_some()
+                }
+            },
             undo: self
                 .entry()
                 .and_then(|entry| entry.supposed.top())

@@ -61,8 +61,8 @@ pub enum Land {
     Stay,
     /// To this call, by its index in what the layer begins with.
     Call(u32),
-    /// To the call that was added last.
-    Added,
+    /// To the call that was added by the change at this place.
+    Added(usize),
 }
 
 /// What a layer is made of. The same premise has the same outcome.
@@ -108,8 +108,13 @@ pub enum Ask {
     Arguments(Target),
     /// Another result.
     Result(Target),
-    /// A call more in this turn (from 1) of what the layer begins with.
-    NewCall(u32),
+    /// A call more.
+    NewCall {
+        /// The turn (from 1) of what the layer begins with.
+        turn: u32,
+        /// The call of the turn that it is to stand behind; `None`: behind all of them.
+        behind: Option<Target>,
+    },
 }
 
 impl Ask {
@@ -132,8 +137,10 @@ pub struct Looking {
     pub session: Arc<Session>,
     /// The call that it is about.
     pub call: u32,
-    /// It is about a change, asked for in the list of changes.
+    /// It is about a change of the session as it was recorded, whatever is supposed of it.
     pub change: bool,
+    /// It was asked for in the list of changes.
+    pub listed: bool,
 }
 
 impl Premise {
@@ -271,7 +278,7 @@ impl Model {
         match shown.hypothesis.edited.before(call) {
             Some(known) => Some(Target::Known(known)),
             None if layer.what_if == shown.what_if => {
-                shown.hypothesis.addition(&shown.what_if, call).map(Target::Added)
+                shown.hypothesis.edited.addition(call).map(Target::Added)
             }
             None => None,
         }

@@ -1,6 +1,6 @@
 //! The documents of two versions as text: what differs, in hunks, and the rules that each hunk touches.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -17,15 +17,23 @@ const AROUND: usize = 3;
 /// Bytes of a line up to which its words are compared: nobody writes a longer one by hand.
 const LONGEST: usize = 4096;
 
-/// The texts being read.
+/// What differs between the texts of two versions. Made once for them, beside the loop.
 #[derive(Default)]
-pub struct TextsView {
+pub struct Texts {
     /// What differs, by file and line.
     pub hunks: Vec<Hunk>,
+    /// The last line's number.
+    pub last: u32,
     /// With both versions on one row.
     beside: Vec<TextRow>,
     /// With a row for each line that one version alone has.
     below: Vec<TextRow>,
+}
+
+/// The texts being read.
+pub struct TextsView {
+    /// What they are.
+    pub texts: Arc<Texts>,
     /// Where in the rows shown.
     pub list: List,
 }
@@ -67,32 +75,29 @@ pub struct TextLine {
     pub differs: bool,
 }
 
-impl TextsView {
+impl Texts {
     /// Of two versions; empty where the base has no text.
     #[must_use]
-    pub fn of(model: &Model) -> Self {
-        let mut view = Self::default();
-        let Some(comparison) = model.comparison() else { return view };
+    pub fn of(comparison: &Comparison) -> Self {
+        let mut texts = Self::default();
         let sides = [Side::Base, Side::New].map(|side| comparison.side(side).map(|policy| sources(policy)));
-        let [Some(base), Some(new)] = sides else { return view };
-        let names: std::collections::BTreeSet<_> = base.keys().chain(new.keys()).collect();
+        let [Some(base), Some(new)] = sides else { return texts };
+        let names: BTreeSet<_> = base.keys().chain(new.keys()).collect();
         for name in names {
-            view.file(model, comparison, base.get(name).copied(), new.get(name).copied());
+            texts.file(comparison, base.get(name).copied(), new.get(name).copied());
         }
-        view
+        let numbers = |row: &TextRow| match row {
+            TextRow::Hunk(_) => None,
+            TextRow::Lines { base, new } => [base, new].into_iter().flatten().map(|line| line.number).max(),
+        };
+        texts.last = texts.beside.iter().filter_map(numbers).max().unwrap_or(0);
+        texts
     }
 
     /// The rows, with both versions beside each other or one below the other.
     #[must_use]
     pub fn rows(&self, beside: bool) -> &[TextRow] {
         if beside { &self.beside } else { &self.below }
-    }
-
-    /// The hunk that the cursor is in.
-    #[must_use]
-    pub fn hunk(&self, beside: bool) -> Option<usize> {
-        let rows = self.rows(beside).iter().take(self.list.cursor + 1).rev();
-        rows.filter_map(TextRow::hunk).next()
     }
 
     /// The row at which a hunk begins.
@@ -107,28 +112,7 @@ impl TextsView {
         self.hunks.iter().position(|hunk| hunk.rules.contains(&rule))
     }
 
-    /// File and line under the cursor in the new version, for an editor; of what that has no more, where it stood.
-    #[must_use]
-    pub fn place(&self, beside: bool) -> Option<(Arc<str>, u32)> {
-        let hunk = self.hunks.get(self.hunk(beside)?).filter(|hunk| hunk.is_new)?;
-        let line = match self.rows(beside).get(self.list.cursor)? {
-            TextRow::Lines { new: Some(line), .. } => line.number,
-            _ => hunk.line,
-        };
-        Some((Arc::clone(&hunk.file), line))
-    }
-
-    /// The text of the row under the cursor.
-    #[must_use]
-    pub fn text(&self, beside: bool) -> Option<String> {
-        let text = |line: &TextLine| line.parts.iter().map(|(_, part)| part.as_str()).collect();
-        match self.rows(beside).get(self.list.cursor)? {
-            TextRow::Hunk(hunk) => self.hunks.get(*hunk).map(|hunk| format!("{}:{}", hunk.file, hunk.line)),
-            TextRow::Lines { base, new } => new.as_ref().or(base.as_ref()).map(text),
-        }
-    }
-
-    fn file(&mut self, model: &Model, comparison: &Comparison, base: Option<&Source>, new: Option<&Source>) {
+    fn file(&mut self, comparison: &Comparison, base: Option<&Source>, new: Option<&Source>) {
         let lines = |source: Option<&Source>| -> Vec<String> {
             let all =
                 source.into_iter().flat_map(|source| (1..=source.line_count()).map(|at| source.line(at)));
@@ -148,7 +132,7 @@ impl TextsView {
             };
             let mut rules = touched(Side::Base, DiffOp::old_range);
             rules.extend(touched(Side::New, DiffOp::new_range));
-            let both = rules.into_iter().flat_map(|rule| both(model.pair(rule)));
+            let both = rules.into_iter().flat_map(|rule| both(Pair::of(comparison, rule)));
             let hunk = self.hunks.len();
             self.hunks.push(Hunk {
                 file: source.name().into(),
@@ -186,6 +170,50 @@ impl TextsView {
             self.below.extend(news.map(|line| TextRow::Lines { base: None, new: Some(line) }));
         } else {
             self.below.extend(pairs.map(|(base, new)| TextRow::Lines { base, new }));
+        }
+    }
+}
+
+impl TextsView {
+    /// At their beginning.
+    #[must_use]
+    pub fn new(texts: Arc<Texts>) -> Self {
+        Self { texts, list: List::default() }
+    }
+
+    /// The rows, with both versions beside each other or one below the other.
+    #[must_use]
+    pub fn rows(&self, beside: bool) -> &[TextRow] {
+        self.texts.rows(beside)
+    }
+
+    /// The hunk that the cursor is in.
+    #[must_use]
+    pub fn hunk(&self, beside: bool) -> Option<usize> {
+        let rows = self.rows(beside).iter().take(self.list.cursor + 1).rev();
+        rows.filter_map(TextRow::hunk).next()
+    }
+
+    /// File and line under the cursor in the new version, for an editor; of what that has no more, where it stood.
+    #[must_use]
+    pub fn place(&self, beside: bool) -> Option<(Arc<str>, u32)> {
+        let hunk = self.texts.hunks.get(self.hunk(beside)?).filter(|hunk| hunk.is_new)?;
+        let line = match self.rows(beside).get(self.list.cursor)? {
+            TextRow::Lines { new: Some(line), .. } => line.number,
+            _ => hunk.line,
+        };
+        Some((Arc::clone(&hunk.file), line))
+    }
+
+    /// The text of the row under the cursor.
+    #[must_use]
+    pub fn text(&self, beside: bool) -> Option<String> {
+        let text = |line: &TextLine| line.parts.iter().map(|(_, part)| part.as_str()).collect();
+        match self.rows(beside).get(self.list.cursor)? {
+            TextRow::Hunk(hunk) => {
+                self.texts.hunks.get(*hunk).map(|hunk| format!("{}:{}", hunk.file, hunk.line))
+            }
+            TextRow::Lines { base, new } => new.as_ref().or(base.as_ref()).map(text),
         }
     }
 }

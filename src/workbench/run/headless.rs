@@ -51,6 +51,7 @@ impl Headless {
                 Effect::Judge(judge) => self.workers.judge(judge),
                 Effect::Suppose(suppose) => self.workers.suppose(suppose),
                 Effect::Witness(wanted) => self.workers.look(wanted),
+                Effect::Texts(comparison) => self.workers.texts(comparison),
                 Effect::Save(save) => self.workers.save(save),
                 Effect::Compose { .. }
                 | Effect::Quit

@@ -36,9 +36,9 @@ pub fn look(wanted: &Wanted, newest: &AtomicU64) -> Msg {
     let begun = Instant::now();
     let over = || newest.load(Ordering::SeqCst) != wanted.number || begun.elapsed() > PATIENCE;
     let budget = Budget { replays: BUDGET, over: &over };
-    let Wanted { number, session, base, policy, mode, call } = wanted;
-    let found: Option<Witness> = match base {
-        Some(base) => witness::change(session, [base, policy], *mode, *call, budget),
+    let Wanted { number, session, against, policy, mode, call } = wanted;
+    let found: Option<Witness> = match against {
+        Some(against) => witness::change(session, against, *mode, *call, budget),
         None => witness::denial(session, policy, *mode, *call, budget),
     };
     Msg::Witness { number: *number, found: found.map(Box::new) }

@@ -15,6 +15,7 @@ use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{Judge, Save, Suppose, Wanted};
 use crate::workbench::message::{ComparedSession, Msg};
+use crate::workbench::model::texts::Texts;
 
 /// Threads that read and judge, and what they are told.
 pub struct Workers {
@@ -112,6 +113,16 @@ impl Workers {
                 fault("looking for a witness")
             };
             tell(&out, told.unwrap_or_else(failed));
+        });
+    }
+
+    /// Compares the texts of two versions.
+    pub fn texts(&self, comparison: Arc<Comparison>) {
+        let out = self.out.clone();
+        self.first.spawn_fifo(move || {
+            let made = catch_unwind(AssertUnwindSafe(|| Arc::new(Texts::of(&comparison))));
+            let told = made.map(|texts| Msg::Texts { comparison: Arc::clone(&comparison), texts });
+            tell(&out, told.unwrap_or_else(|_| fault("comparing two texts")));
         });
     }
 

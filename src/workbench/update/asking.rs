@@ -87,7 +87,9 @@ fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
             suppose::typed_result(model, *target, text);
             Ok(())
         }
-        Ask::NewCall(turn) => call(text).map(|call| suppose::typed_call(model, *turn, call)),
+        Ask::NewCall { turn, behind } => {
+            call(text).map(|call| suppose::typed_call(model, *turn, *behind, call))
+        }
     };
     if let Err(refused) = taken {
         if text.contains('\n') {
@@ -140,6 +142,12 @@ pub fn label(model: &Model, ask: &Ask) -> String {
         Ask::Base => "compare with git:REV, a path or recorded; empty: none".to_owned(),
         Ask::Arguments(_) => format!("{} arguments", call()),
         Ask::Result(_) => format!("{} result", call()),
-        Ask::NewCall(_) => "new call, tool {json} => result".to_owned(),
+        Ask::NewCall { turn, behind } => {
+            let place = match (behind, model.call()) {
+                (Some(_), Some(call)) => view::line::place(call.at),
+                _ => format!("T{turn}"),
+            };
+            format!("new call behind {place}, tool {{json}} => result")
+        }
     }
 }

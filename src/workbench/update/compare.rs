@@ -84,7 +84,7 @@ fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
     model.changes.to_tell = model.compare.base.is_some();
     *model.list_mut(Pane::Changes) = List::default();
     load::judge_all(model, effects);
-    texts::renew(model);
+    texts::renew(model, effects);
     overlays::keep(model);
     go::keep_all(model);
 }

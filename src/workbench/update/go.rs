@@ -131,7 +131,8 @@ pub fn show_open(model: &mut Model) {
 pub fn extent(model: &Model, pane: Pane) -> (usize, usize) {
     let layout = model.layout();
     let width = view::width(&layout, pane);
-    let height = layout.inner(pane).map_or(usize::from(model.size.height), |inner| usize::from(inner.height));
+    let rows = view::rows(&layout, pane).map(|rows| rows.height);
+    let height = usize::from(rows.unwrap_or(model.size.height));
     (view::len(model, pane, width), height)
 }
 

@@ -1,14 +1,17 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
 use super::{go, say};
-use crate::compare::At;
+use crate::compare::{At, Change};
 use crate::replay::{Frame, Judged};
 use crate::report::diff;
 use crate::session::CallRef;
+use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::select::has_finding;
 use crate::workbench::model::{ChangeRow, Entry, Model, Spot};
 use crate::workbench::transcript::{Row, RowKind};
+use crate::workbench::view;
+use crate::workbench::view::line::Key;
 
 /// Places that are kept to go back to.
 const KEPT: usize = 100;
@@ -36,8 +39,13 @@ pub fn finding(model: &mut Model, forward: bool) {
     };
     match found {
         Some((entry, at)) => to(model, entry, at),
-        None => say(model, format!("no finding {} this in any session", side(forward))),
+        None => say(model, format!("no finding {} this in any session{}", side(forward), so_far(model))),
     }
+}
+
+/// Said of what is not found while not all is judged.
+fn so_far(model: &Model) -> &'static str {
+    if model.reading.is_some() || model.judging().is_some() { " so far" } else { "" }
 }
 
 fn side(forward: bool) -> &'static str {
@@ -132,7 +140,7 @@ pub fn stop(model: &mut Model, forward: bool) {
         (0..model.open).rev().find(stopped)
     };
     let Some(entry) = found else {
-        return say(model, format!("no session with a stop {} this one", side(forward)));
+        return say(model, format!("no session with a stop {} this one{}", side(forward), so_far(model)));
     };
     leave(model);
     go::open(model, entry);
@@ -149,7 +157,7 @@ pub fn stop(model: &mut Model, forward: bool) {
 pub fn cause(model: &mut Model) {
     let pointed = match model.focus {
         Pane::Decision | Pane::Preconditions | Pane::Forbidden => {
-            crate::workbench::view::link(model, model.focus).and_then(|link| link.call)
+            view::link(model, model.focus).and_then(|link| link.call)
         }
         _ => None,
     };
@@ -171,10 +179,11 @@ pub fn change(model: &mut Model) {
     };
     leave(model);
     go::open(model, entry);
+    go::focus(model, Pane::Transcript);
     if let Some(row) = row_of(model, at) {
         go::to_row(model, row);
+        show_change(model, row);
     }
-    go::focus(model, Pane::Transcript);
 }
 
 /// The next change in the order of the transcript, if need be in another session. Changes of one place are one.
@@ -188,6 +197,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
     let row = if forward { own.filter(|row| *row > here).min() } else { own.filter(|row| *row < here).max() };
     if let Some(row) = row {
         go::to_row(model, row);
+        show_change(model, row);
         return tell_change(model, row);
     }
     let in_entry = |at: usize| {
@@ -204,13 +214,54 @@ pub fn next_change(model: &mut Model, forward: bool) {
     };
     let Some((entry, at)) = found else {
         let so_far = if model.changes.counts().0 < model.session_count() { " so far" } else { "" };
-        return say(model, format!("no change {} this in any session{so_far}", side(forward)));
+        let back = if forward { Command::PreviousChange } else { Command::NextChange };
+        let others = match model.changes.is_empty() {
+            true => String::new(),
+            false => format!("; {} goes to those {} it", back.key(), side(!forward)),
+        };
+        return say(model, format!("no change {} this in any session{so_far}{others}", side(forward)));
     };
     leave(model);
     go::open(model, entry);
     if let Some(row) = row_of(model, at) {
         go::to_row(model, row);
+        show_change(model, row);
         tell_change(model, row);
+    }
+}
+
+/// Brings the pane that shows what changes at a row beside the transcript, where not all are seen: the decision, or the
+/// tools with the first one that is shown or hidden in sight.
+fn show_change(model: &mut Model, row: usize) {
+    let changes = model.entry().and_then(|entry| entry.changes.as_ref());
+    let here: Vec<&Change> =
+        changes.into_iter().flatten().filter(|change| row_of(model, change.at) == Some(row)).collect();
+    let decided = here.iter().any(|change| matches!(change.at, At::Call(_)));
+    let tool =
+        here.iter().find(|change| matches!(change.at, At::Turn(_))).and_then(|change| change.tool.clone());
+    let (pane, tool) = match tool {
+        _ if decided => (Pane::Decision, None),
+        Some(tool) => (Pane::Tools, Some(tool)),
+        None => return,
+    };
+    if model.layout().pane(pane).is_none() && !model.zoom {
+        match model.focus {
+            Pane::Transcript => model.side = pane,
+            Pane::Tools | Pane::Forbidden | Pane::Preconditions | Pane::Decision => model.focus = pane,
+            // Lists that somebody goes through.
+            Pane::Sessions | Pane::Policy | Pane::Changes => {}
+        }
+        go::focus(model, model.focus);
+    }
+    // The frame of that turn is what the tools are listed by.
+    go::refresh(model);
+    let Some(key) = tool.map(Key::Tool) else { return };
+    let (len, height) = go::extent(model, pane);
+    let width = view::width(&model.layout(), pane);
+    if let Some(line) =
+        view::lines(model, pane, width).iter().position(|line| line.key.as_ref() == Some(&key))
+    {
+        model.list_mut(pane).set(line, len, height);
     }
 }
 

@@ -45,7 +45,7 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
                     say(model, format!("policy read at {}", model.rules.since));
                 }
                 judge_all(model, effects);
-                texts::renew(model);
+                texts::renew(model, effects);
             }
         }
         None => {

@@ -11,7 +11,7 @@ use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::model::supposed::Layer;
-use crate::workbench::model::{Entry, Files, Lost, Model, Overlay, Spot, Supposed};
+use crate::workbench::model::{Entry, Held, Lost, Model, Overlay, Spot, Supposed};
 
 /// The files that there are, in their order. What was read of others is gone.
 pub fn listing(model: &mut Model, files: Vec<Arc<str>>) {
@@ -19,7 +19,7 @@ pub fn listing(model: &mut Model, files: Vec<Arc<str>>) {
         return;
     }
     let place = Place::of(model);
-    model.files = Files::new(files);
+    model.files.list(files);
     let before = std::mem::take(&mut model.entries);
     let mut moved = vec![None; before.len()];
     let mut kept: Vec<(usize, Entry)> =
@@ -46,6 +46,7 @@ pub fn part(
 ) {
     model.reading = Some(progress);
     model.files.add(file);
+    model.files.hold(file, model.files.held(file).and(Held::of(&sessions, &diagnostics)));
     let own = model.entries_of(file);
     if sessions.is_empty()
         && let Some(entry) = model.entries.get_mut(own.clone()).and_then(<[Entry]>::last_mut)
@@ -75,6 +76,7 @@ pub fn file(
 ) {
     model.reading = Some(progress);
     model.files.add(file);
+    model.files.hold(file, Held::of(&sessions, &diagnostics));
     let own = model.entries_of(file);
     let new = made(file, sessions, diagnostics);
     exchange(model, own, new, effects);

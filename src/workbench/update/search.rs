@@ -269,7 +269,9 @@ fn matches(model: &Model, texts: Option<&[String]>, row: usize, query: &str) -> 
         return texts.get(row).is_some_and(|text| contains(text, query));
     }
     match model.focus {
-        Pane::Sessions => model.entries.get(row).is_some_and(|entry| contains(&entry.name, query)),
+        Pane::Sessions => {
+            model.entries.get(row).is_some_and(|entry| contains(&view::sessions::plain(entry), query))
+        }
         Pane::Changes => contains(&view::changes::plain(model, row), query),
         Pane::Policy => {
             let line = u32::try_from(row + 1).ok();

@@ -108,7 +108,7 @@ fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     let row = match land {
         Land::Stay => None,
         Land::Call(begun) => edited.and_then(|edited| edited.call(begun)),
-        Land::Added => edited.and_then(|edited| edited.added.iter().max().copied()),
+        Land::Added(place) => edited.and_then(|edited| edited.added_by(place)),
     };
     let row = row.and_then(|index| model.rows.of_call(index)).or_else(|| {
         let at = now(model, call?)?;
@@ -230,10 +230,13 @@ pub fn result(model: &mut Model, effects: &mut Vec<Effect>) {
     asking::begin(model, Ask::Result(target), &text, effects);
 }
 
-/// Begins to type a call more in this turn.
+/// Begins to type a call more in this turn, behind the one that is selected.
 pub fn new_call(model: &mut Model, effects: &mut Vec<Effect>) {
     match model.target_turn() {
-        Some(turn) => asking::begin(model, Ask::NewCall(turn), "", effects),
+        Some(turn) => {
+            let behind = model.target();
+            asking::begin(model, Ask::NewCall { turn, behind }, "", effects);
+        }
         None => say(model, "no turn is selected that a call could be added to"),
     }
 }
@@ -355,10 +358,28 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
     say(model, format!("{} {}: other arguments", view::line::place(call.at), call.tool));
 }
 
-/// A call that was typed.
-pub fn typed_call(model: &mut Model, turn: u32, call: Added) {
-    let text = format!("{} is added behind the other calls of its turn", call.tool);
-    change(model, Land::Added, |what_if| what_if.edit(Edit::AddCall { turn, call }));
+/// A call that was typed, to stand behind another one, else behind all of its turn.
+pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: Added) {
+    let selected = model.call().filter(|_| behind.is_some());
+    let place = selected.map_or_else(
+        || format!("the other calls of turn {turn}"),
+        |selected| format!("{} {}", view::line::place(selected.at), selected.tool),
+    );
+    let text = format!("{} is added behind {place}", call.tool);
+    let layer = model.entry().and_then(|entry| entry.supposed.top());
+    let edits = layer.map(|layer| layer.what_if.edits()).unwrap_or_default();
+    let (at, known) = match behind {
+        Some(Target::Added(other)) => {
+            let known = edits.get(other).and_then(|edit| match edit {
+                Edit::AddCall { behind, .. } => *behind,
+                _ => None,
+            });
+            (other + 1, known)
+        }
+        Some(Target::Known(call)) => (edits.len(), Some(call)),
+        None => (edits.len(), None),
+    };
+    change(model, Land::Added(at), |what_if| what_if.insert(at, Edit::AddCall { turn, behind: known, call }));
     say(model, text);
 }
 
@@ -373,10 +394,10 @@ fn set_result(model: &mut Model, target: Target, outcome: Outcome, content: Body
 }
 
 fn amend(what_if: &mut WhatIf, place: usize, amend: impl FnOnce(&mut Added)) {
-    if let Some(Edit::AddCall { turn, call }) = what_if.edits().get(place) {
-        let (turn, mut call) = (*turn, call.clone());
+    if let Some(Edit::AddCall { turn, behind, call }) = what_if.edits().get(place) {
+        let (turn, behind, mut call) = (*turn, *behind, call.clone());
         amend(&mut call);
-        what_if.replace(place, Edit::AddCall { turn, call });
+        what_if.replace(place, Edit::AddCall { turn, behind, call });
     }
 }
 

@@ -1,20 +1,47 @@
 //! In the text of two versions: opening it where the cursor was, going from hunk to hunk, and to what one changes.
 
+use std::sync::Arc;
+
 use super::{jump, overlays, say};
-use crate::compare::RuleAt;
+use crate::compare::{Comparison, RuleAt};
+use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
-use crate::workbench::model::texts::TextsView;
+use crate::workbench::model::texts::{Texts, TextsView};
 use crate::workbench::model::{ChangeRow, Model, Overlay};
 use crate::workbench::view::texts::splits;
 
-/// Opens the texts, at the hunk that the selected change is about.
-pub fn open(model: &mut Model) {
-    let mut view = TextsView::of(model);
-    if view.hunks.is_empty() {
+/// Opens the texts, at the hunk that the selected change is about; where they were not compared yet, once they are.
+pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(comparison) = model.comparison().cloned() else { return };
+    match &model.compare.texts {
+        Some((known, texts)) if Arc::ptr_eq(known, &comparison) => show(model, Arc::clone(texts)),
+        _ => {
+            model.compare.opens_texts = true;
+            effects.push(Effect::Texts(comparison));
+        }
+    }
+}
+
+/// The texts of two versions are compared; of versions that nobody compares any more, nobody waits for them.
+pub fn arrived(model: &mut Model, comparison: Arc<Comparison>, texts: Arc<Texts>) {
+    if !model.comparison().is_some_and(|now| Arc::ptr_eq(now, &comparison)) {
+        return;
+    }
+    model.compare.texts = Some((comparison, Arc::clone(&texts)));
+    if std::mem::take(&mut model.compare.opens_texts) {
+        show(model, texts);
+    } else {
+        replace(model, texts);
+    }
+}
+
+fn show(model: &mut Model, texts: Arc<Texts>) {
+    if texts.hunks.is_empty() {
         return say(model, "the documents of both versions have the same text");
     }
-    let hunk = rule(model).and_then(|rule| view.hunk_of(rule));
-    view.list.cursor = hunk.and_then(|hunk| view.row_of(hunk, splits(model))).unwrap_or(0);
+    let mut view = TextsView::new(texts);
+    let hunk = rule(model).and_then(|rule| view.texts.hunk_of(rule));
+    view.list.cursor = hunk.and_then(|hunk| view.texts.row_of(hunk, splits(model))).unwrap_or(0);
     // What the hunk holds stands below its heading.
     view.list.top = view.list.cursor;
     model.overlays.push(Overlay::Texts(Box::new(view)));
@@ -32,20 +59,36 @@ fn rule(model: &Model) -> Option<RuleAt> {
     }
 }
 
-/// The texts, if they are open, are those of the versions that are compared now.
-pub fn renew(model: &mut Model) {
-    let Some(at) = model.overlays.iter().position(|overlay| matches!(overlay, Overlay::Texts(_))) else {
-        return;
-    };
-    let mut view = TextsView::of(model);
-    let before = model.overlays.remove(at);
-    if view.hunks.is_empty() {
-        return say(model, "the documents of both versions have the same text now");
+/// The texts, if they are open or waited for, are to be those of the versions that are compared now.
+pub fn renew(model: &mut Model, effects: &mut Vec<Effect>) {
+    model.compare.texts = None;
+    let open = place(model).is_some();
+    let comparison = model.comparison().filter(|comparison| comparison.base().policy().is_some());
+    match comparison.cloned() {
+        Some(comparison) if open || model.compare.opens_texts => effects.push(Effect::Texts(comparison)),
+        Some(_) => {}
+        None => {
+            model.compare.opens_texts = false;
+            replace(model, Arc::default());
+        }
     }
-    if let Overlay::Texts(before) = before {
-        view.list = before.list;
+}
+
+fn place(model: &Model) -> Option<usize> {
+    model.overlays.iter().position(|overlay| matches!(overlay, Overlay::Texts(_)))
+}
+
+/// Puts texts in the place of those that are open; the place in them stays.
+fn replace(model: &mut Model, texts: Arc<Texts>) {
+    let Some(at) = place(model) else { return };
+    if texts.hunks.is_empty() {
+        model.overlays.remove(at);
+        if model.note.is_none() {
+            say(model, "the documents of both versions have the same text now");
+        }
+    } else if let Some(Overlay::Texts(view)) = model.overlays.get_mut(at) {
+        view.texts = texts;
     }
-    model.overlays.insert(at, Overlay::Texts(Box::new(view)));
     overlays::keep(model);
 }
 
@@ -54,13 +97,13 @@ pub fn hunk(model: &mut Model, forward: bool) {
     let beside = splits(model);
     let Some(Overlay::Texts(view)) = model.overlays.last_mut() else { return };
     let here = view.hunk(beside).unwrap_or(0);
-    let at_start = view.row_of(here, beside) == Some(view.list.cursor);
+    let at_start = view.texts.row_of(here, beside) == Some(view.list.cursor);
     let target = match (forward, at_start) {
         (true, _) => Some(here + 1),
         (false, true) => here.checked_sub(1),
         (false, false) => Some(here),
     };
-    match target.and_then(|hunk| view.row_of(hunk, beside)) {
+    match target.and_then(|hunk| view.texts.row_of(hunk, beside)) {
         Some(row) => {
             view.list.cursor = row;
             // The hunk is what is read now: as much of it as fits.
@@ -75,7 +118,7 @@ pub fn hunk(model: &mut Model, forward: bool) {
 pub fn enter(model: &mut Model) {
     let beside = splits(model);
     let Some(Overlay::Texts(view)) = model.overlays.last() else { return };
-    let hunk = view.hunk(beside).and_then(|hunk| view.hunks.get(hunk));
+    let hunk = view.hunk(beside).and_then(|hunk| view.texts.hunks.get(hunk));
     let Some(row) = hunk.and_then(|hunk| model.first_change_of(hunk)) else {
         return say(model, "no change in any session is about a rule that stands here");
     };

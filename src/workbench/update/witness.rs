@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{go, jump, say};
-use crate::compare::{At, Base};
+use crate::compare::At;
 use crate::session::Session;
 use crate::what_if::WhatIf;
 use crate::witness::Witness;
@@ -38,27 +38,38 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
         let At::Call(at) = change.at else {
             return Err("a witness is looked for of calls that are decided otherwise");
         };
-        let comparison = model.changes.comparison.as_ref().ok_or("there is nothing to compare with")?;
-        let base = match comparison.base() {
-            Base::Version(base) => Some(Arc::clone(base)),
-            Base::Recorded => None,
-        };
-        let session = recorded(entry)?;
-        let policy = Arc::clone(comparison.policy());
-        let wanted =
-            Wanted { number, session: Arc::clone(&session), base, policy, mode: model.mode, call: at.index };
-        let recorded = Arc::clone(&session);
-        return Ok((Looking { number, entry, recorded, session, call: at.index, change: true }, wanted));
+        return of_change(model, entry, recorded(entry)?, at.index, true);
     }
     let call = model.call().ok_or("no call is selected")?.at.index;
     let stops = model.judged_call().is_some_and(|judged| judged.decision.verdict.stops());
-    let replay =
-        model.replay().filter(|_| stops).ok_or("this call is not stopped, so there is nothing to show")?;
+    if !stops && model.change_here().is_some() {
+        return of_change(model, model.open, recorded(model.open)?, call, false);
+    }
+    let replay = model
+        .replay()
+        .filter(|_| stops)
+        .ok_or("this is neither stopped nor decided otherwise, so there is nothing to show")?;
     let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
     let wanted =
-        Wanted { number, session: Arc::clone(&session), base: None, policy, mode: replay.mode(), call };
+        Wanted { number, session: Arc::clone(&session), against: None, policy, mode: replay.mode(), call };
     let (entry, recorded) = (model.open, recorded(model.open)?);
-    Ok((Looking { number, entry, recorded, session, call, change: false }, wanted))
+    Ok((Looking { number, entry, recorded, session, call, change: false, listed: false }, wanted))
+}
+
+/// Of a call that is decided otherwise in a recorded session.
+fn of_change(
+    model: &Model,
+    entry: usize,
+    session: Arc<Session>,
+    call: u32,
+    listed: bool,
+) -> Result<(Looking, Wanted), &'static str> {
+    let number = model.supposings + 1;
+    let comparison = model.comparison().ok_or("there is nothing to compare with")?;
+    let (against, policy) = (Some(Arc::clone(comparison)), Arc::clone(comparison.policy()));
+    let wanted = Wanted { number, session: Arc::clone(&session), against, policy, mode: model.mode, call };
+    let recorded = Arc::clone(&session);
+    Ok((Looking { number, entry, recorded, session, call, change: true, listed }, wanted))
 }
 
 /// It is found, or there is none. What answers an older request is dropped.
@@ -74,10 +85,10 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     };
     let still = model.session().is_some_and(|session| Arc::ptr_eq(session, &looking.session));
     let here = entry == model.open && still;
-    if !(looking.change || here) {
+    if !(looking.listed || here) {
         return say(model, "a witness was found, but something else was opened meanwhile");
     }
-    if looking.change {
+    if looking.listed {
         jump::leave(model);
         go::open(model, entry);
         go::focus(model, Pane::Transcript);
@@ -94,7 +105,7 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     say(model, format!("{left} of {of} calls show it, {smallest}; q goes back"));
     let land = witness.call(looking.call).map_or(Land::Stay, |at| Land::Call(at.index));
     let from = model.list(Pane::Transcript);
-    let part = Smallest { witness: *witness, of, recorded: looking.change, from, jumped: looking.change };
+    let part = Smallest { witness: *witness, of, recorded: looking.change, from, jumped: looking.listed };
     if let Some(entry) = model.entries.get_mut(entry) {
         entry.supposed.push(Layer { part: Some(part), what_if, land, ..Layer::default() });
     }

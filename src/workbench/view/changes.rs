@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::line::{Link, place, rule_place, tail};
+use super::line::{Link, mark_of, place, rule_place, tail};
 use super::paint::Row;
 use crate::compare::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
@@ -12,13 +12,14 @@ use crate::report::{diff, words};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::changes::Group;
 use crate::workbench::model::{ChangeRow, Model, Pair};
+use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
 /// Draws the pane's rows into `inner`.
 pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
     let list = model.list(Pane::Changes);
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-    let mut ys = inner.y..inner.bottom();
+    let ys = inner.y..inner.bottom();
     let query = model.query.as_deref().filter(|_| focus);
     let shown = model.change_rows(list.top).take(height);
     let mut drawn = 0;
@@ -31,11 +32,11 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         row.draw_under(buf, inner.x, y, cursor);
         drawn += 1;
     }
-    if drawn < height
-        && let Some(y) = ys.nth(drawn)
-    {
+    // The row about all others may take what is left of the pane.
+    let others = text::wrap(&rest(model), width, height - drawn, model.theme.marks());
+    for (line, y) in others.into_iter().zip(ys.skip(drawn)) {
         let mut row = Row::new(&model.theme, width);
-        row.put(Role::TextDim, &rest(model));
+        row.shown(Role::TextDim, line);
         let cursor = (focus && list.cursor >= model.changes.rows()).then_some(Role::Cursor);
         row.draw_under(buf, inner.x, y, cursor);
     }
@@ -71,11 +72,15 @@ pub fn link(model: &Model) -> Link {
 /// A rule of either version, where it stands; in the base alone, that it does.
 #[must_use]
 pub fn rule_name(model: &Model, rule: RuleAt) -> Option<String> {
-    let place = rule_place(model.comparison()?.side(rule.side)?.rules().get(rule.rule)?);
+    let place = rule_place_of(model, rule)?;
     Some(match rule.side {
         Side::Base => format!("{place} of the base"),
         Side::New => place,
     })
+}
+
+fn rule_place_of(model: &Model, rule: RuleAt) -> Option<String> {
+    Some(rule_place(model.comparison()?.side(rule.side)?.rules().get(rule.rule)?))
 }
 
 /// A row's text, for copying and searching.
@@ -115,8 +120,19 @@ fn heading(model: &Model, group: Group, count: usize, width: usize) -> Row<'_> {
         None => "refused in the recording".to_owned(),
     };
     let room = row.left().saturating_sub(2);
-    if room >= 6 {
-        row.gap(2).put(Role::TextDim, &tail(&rule, room, model.theme.marks()));
+    let of_base = group.rule.filter(|of| of.side == Side::Base && rule.chars().count() > room);
+    match of_base.and_then(|rule| rule_place_of(model, rule)) {
+        // Where there is little room, the rule matters more than the words for whose it is.
+        Some(place) if room >= 8 => {
+            let (role, glyph) = mark_of(Side::Base);
+            row.gap(2).glyph(role, glyph);
+            let place = tail(&place, row.left(), model.theme.marks());
+            row.put(Role::TextDim, &place);
+        }
+        _ if room >= 6 => {
+            row.gap(2).put(Role::TextDim, &tail(&rule, room, model.theme.marks()));
+        }
+        _ => {}
     }
     row
 }

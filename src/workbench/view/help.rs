@@ -13,7 +13,9 @@ use crate::workbench::model::{Model, Overlay};
 use crate::workbench::theme::Role;
 
 /// Columns of the keys.
-const KEYS: usize = 15;
+const KEYS: usize = 11;
+/// Columns from which groups of commands are named beside them; below that, what they do needs the room.
+const NAMED: usize = 96;
 
 /// Draws the list into `area`.
 pub fn draw(model: &Model, view: &HelpView, buf: &mut Buffer, area: Rect) {
@@ -28,7 +30,7 @@ pub fn draw(model: &Model, view: &HelpView, buf: &mut Buffer, area: Rect) {
     scroll_mark(buf, area, theme, view.list.top, rows.len());
     let inner = shrink(area);
     let width = usize::from(inner.width);
-    let heading = if width >= 70 { 21 } else { 0 };
+    let heading = if width >= NAMED { 21 } else { 0 };
     let facts = model.facts();
     let mut before = view.list.top.checked_sub(1).and_then(|at| rows.get(at)).map(|row| row.group);
     for (offset, command) in rows.iter().skip(view.list.top).take(usize::from(inner.height)).enumerate() {

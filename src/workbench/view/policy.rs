@@ -11,6 +11,7 @@ use crate::source::Source;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
 use crate::workbench::model::texts::lines_of;
+use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
 /// A document on screen and the rule in it.
@@ -116,10 +117,15 @@ fn without(model: &Model, buf: &mut Buffer, inner: Rect) {
     if model.rules.policy.is_none() {
         lines.extend(model.rules.problems.iter().map(|problem| (Role::Text, problem.to_string())));
     }
-    for (offset, (role, line)) in lines.into_iter().take(usize::from(inner.height)).enumerate() {
+    let marks = model.theme.marks();
+    let height = usize::from(inner.height);
+    let wrapped = lines.into_iter().flat_map(|(role, line)| {
+        text::wrap(&line, width, height, marks).into_iter().map(move |line| (role, line))
+    });
+    for ((role, line), y) in wrapped.zip(inner.top()..inner.bottom()) {
         let mut row = Row::new(&model.theme, width);
-        row.put(role, &line);
-        row.draw(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0));
+        row.shown(role, line);
+        row.draw(buf, inner.x, y);
     }
 }
 

@@ -1,16 +1,29 @@
-//! The sessions, with their counts. Draws only the rows on screen.
+//! The sessions, with their counts; below them what is known of the open one and its file. Draws only the rows on screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::line::tail;
 use super::paint::Row;
+use crate::report::words;
 use crate::workbench::layout::Pane;
-use crate::workbench::model::{Entry, Model};
+use crate::workbench::model::{Entry, Held, Model};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
+/// Columns from which a list of several formats names the one of each session.
+const ROOMY: u16 = 40;
+/// Rows below the list: a line with the format, the file, what it holds, what the counts mean; where there is room for it
+/// two stand on one.
+const FOOT: u16 = 4;
+/// Columns from which there is that room.
+const BESIDE: u16 = 50;
+/// Rows that the list has at least where there is a foot.
+const LEAST: u16 = 6;
+
 /// Draws the pane's rows into `inner`.
 pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
+    let (inner, foot) = split(inner);
     let list = model.list(Pane::Sessions);
     let width = usize::from(inner.width);
     if model.entries.is_empty() {
@@ -18,30 +31,28 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         row.put(Role::TextDim, if model.reading.is_some() { "reading" } else { "no sessions here" });
         row.draw(buf, inner.x, inner.y);
     }
+    let column = column(model, inner.width);
     for (at, entry) in model.entries.iter().enumerate().skip(list.top).take(usize::from(inner.height)) {
         let y = inner.y + u16::try_from(at - list.top).unwrap_or(0);
         let open = at == model.open;
-        let mut row = Row::new(&model.theme, width);
-        let (role, glyph) = sign(model, entry);
-        row.put(Role::Text, if open { model.theme.glyph(Glyph::Cursor) } else { " " });
-        row.put(role, glyph).gap(1);
-        let counts = counts(model, entry);
-        let room = row.left().saturating_sub(counts.used() + 1);
-        let name_role = if open { Role::TextStrong } else { Role::Text };
         let query = model.query.as_deref().filter(|_| focus);
-        let name = text::fit(&entry.name, room, model.theme.marks());
-        let mut named = Row::new(&model.theme, room);
-        named.put_found(name_role, &name.text(), query, false);
-        let start = row.used();
-        row.to(start + room + 1);
-        let cursor = if open { Some(if focus { Role::Cursor } else { Role::CursorIdle }) } else { None };
-        row.draw(buf, inner.x, y);
-        named.draw(buf, inner.x + u16::try_from(start).unwrap_or(0), y);
-        counts.draw(buf, inner.x + u16::try_from(row.used()).unwrap_or(0), y);
-        if let Some(cursor) = cursor {
-            super::paint::lay_under(buf, Rect::new(inner.x, y, inner.width, 1), model.theme.style(cursor));
-        }
+        let cursor = open.then_some(if focus { Role::Cursor } else { Role::CursorIdle });
+        one(model, entry, open, width, column, query).draw_under(buf, inner.x, y, cursor);
     }
+    if let Some((foot, entry)) = foot.zip(model.entry()) {
+        below(model, entry, buf, foot);
+    }
+}
+
+/// The rows of the list, and those below it where the pane is high enough.
+#[must_use]
+pub fn split(inner: Rect) -> (Rect, Option<Rect>) {
+    let foot = if inner.width < BESIDE { FOOT } else { FOOT / 2 };
+    if inner.height < LEAST + foot {
+        return (inner, None);
+    }
+    let list = Rect { height: inner.height - foot, ..inner };
+    (list, Some(Rect { y: list.bottom(), height: foot, ..inner }))
 }
 
 /// What stands beside the title: which session of how many.
@@ -52,6 +63,12 @@ pub fn note(model: &Model) -> String {
     } else {
         format!("{}/{}", model.open + 1, model.entries.len())
     }
+}
+
+/// A row's text, for searching: name, file and format.
+#[must_use]
+pub fn plain(entry: &Entry) -> String {
+    format!("{} {} {}", entry.name, entry.file, format(entry).unwrap_or_default())
 }
 
 /// How a session is marked: by the worst that was decided in it.
@@ -79,6 +96,50 @@ pub fn sign<'m>(model: &'m Model, entry: &Entry) -> (Role, &'m str) {
     }
 }
 
+fn one<'m>(
+    model: &'m Model,
+    entry: &Entry,
+    open: bool,
+    width: usize,
+    column: usize,
+    query: Option<&str>,
+) -> Row<'m> {
+    let mut row = Row::new(&model.theme, width);
+    let (role, glyph) = sign(model, entry);
+    row.put(Role::Text, if open { model.theme.glyph(Glyph::Cursor) } else { " " });
+    row.put(role, glyph).gap(1);
+    let counts = counts(model, entry);
+    let columns = if column > 0 { column + 2 } else { 0 };
+    let room = row.left().saturating_sub(counts.used() + 1);
+    // The formats stand below each other, whatever is counted.
+    let named = if columns > 0 { row.left().saturating_sub(columns + COUNTS) } else { room };
+    let start = row.used();
+    let name = text::ends(&entry.name, named, model.theme.marks());
+    let name_role = if open { Role::TextStrong } else { Role::Text };
+    row.put_found(name_role, &name.text(), query, false);
+    if columns > 0 {
+        row.to(start + named + 2).put_at_most(Role::TextDim, format(entry).unwrap_or_default(), column);
+    }
+    row.to(start + room + 1).append(counts);
+    row
+}
+
+/// Columns that counts take where formats stand before them.
+const COUNTS: usize = 10;
+
+/// Columns for formats: as many as the longest one has, where there are several and there is room.
+fn column(model: &Model, width: u16) -> usize {
+    let formats = model.files.formats();
+    if width < ROOMY || formats.len() < 2 {
+        return 0;
+    }
+    formats.keys().map(|format| format.len()).max().unwrap_or(0)
+}
+
+fn format(entry: &Entry) -> Option<&'static str> {
+    entry.session.as_ref().map(|session| session.origin.format)
+}
+
 /// Stops and calls, or how many parts of the file are damaged: `1✗ 9`.
 fn counts<'t>(model: &'t Model, entry: &Entry) -> Row<'t> {
     let mut row = Row::new(&model.theme, 16);
@@ -100,5 +161,86 @@ fn counts<'t>(model: &'t Model, entry: &Entry) -> Row<'t> {
         }
     }
     row.put(Role::TextDim, &format!("{:>2}", session.calls.len()));
+    row
+}
+
+/// What is known of the open session and its file.
+fn below(model: &Model, entry: &Entry, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    let width = usize::from(area.width);
+    let held = model.files.held(&entry.file);
+    let track = theme.glyph(Glyph::Track);
+    let format = format(entry).unwrap_or("not a recording");
+    let mut first = Row::new(theme, width);
+    first.put(Role::Border, &track.repeat(2)).gap(1).put(Role::Text, format).gap(1);
+    let mut holds = holds(model, held, width);
+    let meaning = meaning(model, entry, width);
+    let file = tail(&entry.file, width.saturating_sub(first.used() + 2), theme.marks());
+    let rows = if area.height < FOOT {
+        first.put(Role::Border, track).gap(1).put(Role::TextDim, &file).gap(1);
+        holds.gap(3).append(meaning);
+        vec![first, holds]
+    } else {
+        let mut second = Row::new(theme, width);
+        second.put(Role::TextDim, &tail(&entry.file, width, theme.marks()));
+        vec![first, second, holds, meaning]
+    };
+    for (mut row, y) in rows.into_iter().zip(area.y..) {
+        if y == area.y {
+            row.put(Role::Border, &track.repeat(row.left()));
+        }
+        row.draw(buf, area.x, y);
+    }
+}
+
+/// What a file holds: `4 sessions 31 calls ! 2 lines dropped`.
+fn holds(model: &Model, held: Held, width: usize) -> Row<'_> {
+    let mut row = Row::new(&model.theme, width);
+    let calls = words::count(held.calls as u64, "call");
+    let holds = match held.sessions {
+        0 => "no session".to_owned(),
+        1 => calls,
+        several => format!("{} {calls}", words::count(several as u64, "session")),
+    };
+    row.put(Role::TextDim, &holds);
+    if held.problems > 0 {
+        let problems = words::count(held.problems as u64, "problem");
+        let lines = words::count(held.lines as u64, "line");
+        let whole = match held.lines {
+            0 => problems.clone(),
+            all if all == held.problems => format!("{lines} dropped"),
+            _ => format!("{problems}, {lines} dropped"),
+        };
+        let sign = model.theme.glyph(Glyph::Problem);
+        let told =
+            [format!("{sign} {whole}"), format!("{sign} {problems}"), format!("{sign}{}", held.problems)];
+        row.gap(1);
+        let fitting = told.iter().find(|told| told.chars().count() <= row.left());
+        row.put(Role::StatusProblem, fitting.map_or("", String::as_str));
+    }
+    row
+}
+
+/// What was decided in the open session: the glyphs of the list in words.
+fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
+    let theme = &model.theme;
+    let mut row = Row::new(theme, width);
+    let Some(summary) = entry.summary() else {
+        row.put(Role::TextDim, if entry.session.is_some() { "not judged" } else { "" });
+        return row;
+    };
+    let after = summary.deny_counterfactual;
+    let stopped = summary.deny + summary.halt - after;
+    if stopped > 0 {
+        row.put(Role::VerdictDeny, &format!("{stopped}{}", theme.glyph(Glyph::Deny)));
+        row.put(Role::TextDim, " stopped  ");
+    }
+    if after > 0 {
+        row.put(Role::VerdictAfter, &format!("{after}{}", theme.glyph(Glyph::After)));
+        row.put(Role::TextDim, " after that");
+    }
+    if stopped + after == 0 {
+        row.put(Role::VerdictAllow, theme.glyph(Glyph::Allow)).put(Role::TextDim, " nothing stopped");
+    }
     row
 }

@@ -15,8 +15,10 @@ use crate::workbench::model::{Model, Overlay, Prompt};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
 
-/// Columns from which the header has room for everything.
+/// Columns from which the header names the program and the policy.
 const ROOMY: u16 = 100;
+/// Columns from which it has room for long names and for what the policy holds.
+const WHOLE: u16 = 110;
 
 /// Draws the line at the top.
 pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
@@ -30,8 +32,12 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
         row.put(Role::StatusStrong, "toolgate").gap(2);
     }
     if let Some(entry) = model.entry() {
-        let most = if roomy { 36 } else { 18.min(width / 3) };
-        row.put_at_most(Role::StatusStrong, &entry.name, most);
+        let most = match roomy {
+            true if area.width >= WHOLE => 36,
+            true => 24,
+            false => 18.min(width / 3),
+        };
+        row.shown(Role::StatusStrong, text::ends(&entry.name, most.min(row.left()), theme.marks()));
         let sample = if model.built_in.sessions { " sample" } else { "" };
         row.put(Role::Status, &format!("{sample} {}/{}", model.open + 1, model.entries.len()));
     } else {
@@ -57,7 +63,9 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
             row.put(Role::StatusProblem, "no policy");
         } else {
             row.put_at_most(Role::Status, &model.policy_name, 30);
-            documents(model, &mut row);
+            if area.width >= WHOLE {
+                documents(model, &mut row);
+            }
         }
     }
     if area.width >= MEDIUM.width {
@@ -328,6 +336,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::CopyJson], "copy"),
             (&[C::Quit], "close"),
         ],
+        (Scope::Findings, _) if nothing_found(model) => &[(&[C::Quit], "close")],
         (Scope::Findings, _) => &[
             (&[C::Open], "go there"),
             (&[C::GroupBy], "group"),
@@ -368,6 +377,15 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::Witness], "witness"),
             (&[C::Save], "save"),
             (&[C::WhatIfArguments], "what if"),
+            (&[C::Zoom], "zoom"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ],
+        (_, Pane::Changes) if model.changes.is_empty() => &[
+            (&[C::NextPane], "pane"),
+            (&[C::Base], "base"),
+            (&[C::Edit], "edit"),
+            (&[C::Live], "live"),
             (&[C::Zoom], "zoom"),
             (&[C::Help], "help"),
             (&[C::Quit], "quit"),
@@ -443,6 +461,10 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             row.put(Role::Key, keys).gap(1).put(Role::KeyDoc, word).gap(2);
         }
     }
+}
+
+fn nothing_found(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Findings(found)) if found.row().is_none())
 }
 
 /// Draws what there is room for on a terminal that is too small for panes.

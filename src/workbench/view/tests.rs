@@ -15,7 +15,7 @@ use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 use crate::workbench::testing::*;
 
-const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (58, 14), (40, 8)];
+const SIZES: [(u16, u16); 5] = [(120, 40), (100, 35), (80, 24), (58, 14), (40, 8)];
 
 fn model(width: u16, height: u16, theme: &str) -> Model {
     opened(width, height, theme, vec![refunds(), clean()])
@@ -164,6 +164,40 @@ fn problems_stay_in_sight() {
     feed(&mut model, Msg::Resize(Size::new(80, 24)));
     press(&mut model, "!");
     insta::assert_snapshot!("stale_problems_80x24", screen(&model));
+}
+
+/// Formats and counts of a folder of several formats, with a damaged file and names that begin alike.
+#[test]
+fn sessions_of_several_formats() {
+    for (width, height) in [(120, 40), (80, 24), (58, 14)] {
+        let mut model = model(width, height, "mono");
+        let file: Arc<str> = "runs/nightly/agent.jsonl".into();
+        let of = |name: &str| {
+            let mut session = clean();
+            session.id = name.into();
+            session.origin.format = "claude-code";
+            session.origin.file = Arc::clone(&file);
+            Arc::new(session)
+        };
+        let names = [
+            "banking/user_task_0/injection_task_3",
+            "banking/user_task_0/injection_task_4",
+            "注文の返金についての長い相談",
+        ];
+        let sessions = names.map(of).to_vec();
+        let diagnostics = [3, 7]
+            .map(|line| Diagnostic::error(code::DAMAGED_LINE, "not JSON").on_line(&*file, line))
+            .to_vec();
+        feed(&mut model, Msg::Sessions { file: Arc::clone(&file), sessions, diagnostics, progress: (3, 4) });
+        let diagnostics = vec![Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41)];
+        let file = "broken.json".into();
+        feed(&mut model, Msg::Sessions { file, sessions: Vec::new(), diagnostics, progress: (4, 4) });
+        feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+        press(&mut model, "1 j j");
+        insta::assert_snapshot!(format!("formats_{width}x{height}"), screen(&model));
+        press(&mut model, "z G");
+        insta::assert_snapshot!(format!("formats_alone_{width}x{height}"), screen(&model));
+    }
 }
 
 #[test]

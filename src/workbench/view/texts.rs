@@ -31,15 +31,15 @@ pub fn draw(model: &Model, view: &TextsView, buf: &mut Buffer, area: Rect) {
     let rows = view.rows(beside);
     let at = view.hunk(beside).map_or(0, |hunk| hunk + 1);
     let title = format!("Text of {} {} new", model.changes.since, theme.glyph(Glyph::Arrow));
-    frame(buf, area, theme, true, &title, &format!("hunk {at}/{}", view.hunks.len()));
+    frame(buf, area, theme, true, &title, &format!("hunk {at}/{}", view.texts.hunks.len()));
     scroll_mark(buf, area, theme, view.list.top, rows.len());
     let inner = shrink(area);
     let width = usize::from(inner.width);
-    let digits = rows.iter().flat_map(numbers).max().unwrap_or(0).to_string().len().max(2);
+    let digits = view.texts.last.to_string().len().max(2);
     let shown = rows.iter().enumerate().skip(view.list.top);
     for ((at, row), y) in shown.zip(inner.top()..inner.bottom()) {
         let drawn = match row {
-            TextRow::Hunk(hunk) => match view.hunks.get(*hunk) {
+            TextRow::Hunk(hunk) => match view.texts.hunks.get(*hunk) {
                 Some(hunk) => heading(model, hunk, width),
                 None => Row::new(theme, width),
             },
@@ -78,13 +78,6 @@ pub fn draw(model: &Model, view: &TextsView, buf: &mut Buffer, area: Rect) {
         };
         let cursor = (at == view.list.cursor).then_some(Role::Cursor);
         drawn.draw_under(buf, inner.x, y, cursor);
-    }
-}
-
-fn numbers(row: &TextRow) -> Option<u32> {
-    match row {
-        TextRow::Hunk(_) => None,
-        TextRow::Lines { base, new } => [base, new].into_iter().flatten().map(|line| line.number).max(),
     }
 }
 

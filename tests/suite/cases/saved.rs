@@ -84,6 +84,7 @@ fn what_was_supposed_passes_once_it_is_saved() {
     what_if.edit(Edit::Arguments { call: 1, arguments: Body::text("{\"id\": 3}") });
     what_if.edit(Edit::AddCall {
         turn: 1,
+        behind: None,
         call: Added {
             tool: "check".into(),
             arguments: Body::text("{\"id\": 3}"),

@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use serde_json::json;
 use toolgate::session::read::{self, FORMATS, Options};
+use toolgate::session::write::Native;
 use toolgate::session::{Outcome, Results};
 
 use super::{opened, opened_with, told, written};
@@ -468,4 +470,23 @@ proptest! {
             written::survives(&session, Path::new("f.jsonl"));
         }
     }
+}
+
+/// A call that stands behind a result which answers nothing must not get that result when the session is written and
+/// read again.
+#[test]
+fn a_call_of_the_agent_within_the_words_of_the_user_is_a_response_of_its_own() {
+    let recording = json!({"task_id": 1, "termination_reason": "user_stop", "messages": [
+        {"role": "assistant", "content": "Hi!"},
+        {"role": "tool", "content": "lost", "error": false},
+        {"role": "user", "content": "Look.", "tool_calls": [{"name": "reset", "requestor": "assistant"}]},
+        {"role": "tool", "content": "no", "error": true},
+    ]});
+    let (sessions, _) = opened(recording.to_string());
+    let kinds: Vec<_> = sessions[0].messages.iter().map(|message| &*message.role).collect();
+    assert_eq!(kinds, ["assistant", "tool", "assistant", "user", "tool"]);
+    let call = &sessions[0].calls[0];
+    assert_eq!((call.at.turn, call.outcome, call.result), (2, Outcome::Error, Some(4)));
+    let (again, _) = opened(serde_json::to_vec(&Native(&sessions[0])).unwrap());
+    assert_eq!((again[0].calls[0].at.turn, again[0].calls[0].outcome), (2, Outcome::Error));
 }

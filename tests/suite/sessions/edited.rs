@@ -125,8 +125,8 @@ fn arguments_results_and_calls_are_put_in_place() {
             Edit::Result { call: 2, outcome: Outcome::Ok, content: Body::text("fine") },
             // The second call has the id that the first one has: without its result, it needs one of its own.
             Edit::Result { call: 0, outcome: Outcome::Unknown, content: Body::MISSING },
-            Edit::AddCall { turn: 2, call: added.clone() },
-            Edit::AddCall { turn: 2, call: Added { outcome: Outcome::Unknown, ..added } },
+            Edit::AddCall { turn: 2, behind: None, call: added.clone() },
+            Edit::AddCall { turn: 2, behind: None, call: Added { outcome: Outcome::Unknown, ..added } },
         ],
     );
     assert_eq!(
@@ -143,6 +143,35 @@ fn arguments_results_and_calls_are_put_in_place() {
     );
     assert_eq!(shape(&again.session)[0], "1.1 a error no");
     assert_hangs_together(&again.session);
+}
+
+/// A call stands behind the one it was added behind, also where that one goes.
+#[test]
+fn calls_are_added_behind_others() {
+    let session = busy();
+    let added = |tool: &str, behind: Option<u32>| Edit::AddCall {
+        turn: 1,
+        behind,
+        call: Added {
+            tool: tool.into(),
+            arguments: Body::text("{}"),
+            outcome: Outcome::Ok,
+            content: Body::text(tool),
+        },
+    };
+    let edits = [added("last", None), added("x", Some(0)), added("y", Some(0)), added("elsewhere", Some(2))];
+    let edited = apply(&session, &edits);
+    let shown = shape(&edited.session);
+    let tools: Vec<&str> = shown.iter().map(|call| call.split(' ').nth(1).unwrap()).collect();
+    assert_eq!(tools[..6], ["a", "x", "y", "b", "last", "elsewhere"], "{shown:?}");
+    assert_eq!((edited.call(0), edited.call(1)), (Some(0), Some(3)));
+    let by: Vec<Option<usize>> = (0..6).map(|now| edited.addition(now)).collect();
+    assert_eq!(by, [None, Some(1), Some(2), None, Some(0), Some(3)]);
+    assert!((0..4).all(|place| edited.added_by(place).and_then(|now| edited.addition(now)) == Some(place)));
+    assert_hangs_together(&edited.session);
+    let edited = apply(&session, &[Edit::DropCall(0), added("x", Some(0))]);
+    assert_eq!((edited.call(0), edited.added.as_slice(), edited.call(1)), (None, &[0][..], Some(1)));
+    assert_hangs_together(&edited.session);
 }
 
 proptest! {
@@ -180,6 +209,7 @@ proptest! {
             Edit::Arguments { call: u32::from(picked[1]) % calls as u32, arguments: Body::text("[]") },
             Edit::AddCall {
                 turn: u32::from(picked[2]) % 4 + 1,
+                behind: Some(u32::from(picked[3]) % calls as u32),
                 call: Added { tool: "ping".into(), arguments: Body::MISSING, outcome, content: Body::text("x") },
             },
         ];

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use super::entry::{Entry, Follows, Kind};
-use super::hash;
+use crate::session::read::digest::digest;
 
 /// The lines that are the conversation, and what there is to say about the others. Places are those of the entries given.
 pub struct Branch {
@@ -133,7 +133,24 @@ impl Settled {
 
     /// Whether a response is among them: no later line may belong to it.
     pub fn has_response(&self, key: &str) -> bool {
-        self.known.contains(&hash(key))
+        self.known.contains(&digest(key))
+    }
+
+    /// Whether one of the first `count` entries is a part of the conversation for nothing but what a later one has, which
+    /// may be left yet.
+    pub fn leans_on_later(&self, entries: &[Entry], branch: &Branch, count: usize) -> bool {
+        let base = self.live.len();
+        let live =
+            || entries.iter().zip(&branch.live).enumerate().take(count).filter(|(_, (_, live))| **live);
+        let known: HashSet<u64> = live().flat_map(|(_, (entry, _))| entry.makes_known()).collect();
+        let path: HashSet<usize> = branch.path.iter().copied().collect();
+        let mut beside = live().filter(|(at, _)| !path.contains(&(base + at)));
+        beside.any(|(_, (entry, _))| match entry.belongs() {
+            Belongs::Always => false,
+            Belongs::With(names) => {
+                !names.iter().any(|name| known.contains(name) || self.known.contains(name))
+            }
+        })
     }
 
     /// Settles the first `count` of the entries that were followed.
@@ -169,7 +186,7 @@ impl Entry {
         match &self.kind {
             Kind::Response { key, blocks } => {
                 let calls = blocks.calls.iter().filter_map(|call| call.id.as_deref());
-                key.as_deref().into_iter().chain(calls).map(hash).collect()
+                key.as_deref().into_iter().chain(calls).map(digest).collect()
             }
             _ => Vec::new(),
         }
@@ -179,9 +196,9 @@ impl Entry {
         match &self.kind {
             Kind::Link | Kind::Offer(_) | Kind::Prompt { meta: true, .. } => Belongs::Always,
             Kind::Answer { blocks, .. } => Belongs::With(
-                blocks.answers.iter().filter_map(|answer| answer.id.as_deref()).map(hash).collect(),
+                blocks.answers.iter().filter_map(|answer| answer.id.as_deref()).map(digest).collect(),
             ),
-            Kind::Response { key, .. } => Belongs::With(key.as_deref().into_iter().map(hash).collect()),
+            Kind::Response { key, .. } => Belongs::With(key.as_deref().into_iter().map(digest).collect()),
             Kind::Prompt { .. } | Kind::Failure(_) => Belongs::With(Vec::new()),
         }
     }

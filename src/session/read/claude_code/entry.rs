@@ -1,9 +1,8 @@
 //! One line of a Claude Code log, or of its stream, as what it is to the conversation.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use crate::session::build::Mark;
 use crate::session::read::blocks::{Answer, Blocks, Side};
+use crate::session::read::digest::digest;
 use crate::session::read::setting::Setting;
 use crate::session::read::shallow::{Kind as Json, Members, Node};
 use crate::session::read::{Unit, chat, time};
@@ -87,11 +86,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         kind,
         odd,
         follows: Follows::Nothing,
-        digest: members.get("message").map_or(0, |message| {
-            let mut hasher = DefaultHasher::new();
-            message.json().hash(&mut hasher);
-            hasher.finish()
-        }),
+        digest: members.get("message").map_or(0, |message| digest(message.json())),
     })
 }
 
@@ -164,7 +159,7 @@ pub fn mark(answer: &Answer, rejected: bool, setting: &Setting) -> Mark {
 /// How a refusal is told, and what it was.
 type Refusal = (fn(&str) -> bool, &'static str);
 
-const REFUSALS: [Refusal; 4] = [
+const REFUSALS: [Refusal; 5] = [
     (
         |text| {
             text.starts_with("The user doesn't want to proceed with this tool use")
@@ -179,6 +174,15 @@ const REFUSALS: [Refusal; 4] = [
     (
         |text| text.starts_with("Claude requested permissions ") && text.contains("haven't granted it"),
         "the result says that permission was not given",
+    ),
+    // Where nobody can be asked, a command that needs an answer does not run.
+    (
+        |text| {
+            text.starts_with("This command requires approval")
+                || text.starts_with("This Bash command contains multiple operations")
+                    && text.contains("approval")
+        },
+        "the result says that the call needed an approval",
     ),
     (
         |text| {

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::branch::{self, Branch, Settled};
 use super::entry::{Entry, Follows, Kind, mark};
-use super::hash;
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::Millis;
 use crate::session::build::Builder;
+use crate::session::read::digest::digest;
 use crate::session::read::setting::Setting;
 use crate::session::read::shallow::Members;
 use crate::session::read::{Node, Out};
@@ -76,7 +76,7 @@ impl Log {
 
     /// Hash of what the line of this name says, where there is one.
     pub fn digest(&self, uuid: &str) -> Option<u64> {
-        self.names.get(&hash(uuid)).map(|(digest, _)| *digest)
+        self.names.get(&digest(uuid)).map(|(digest, _)| *digest)
     }
 
     /// Adds a line.
@@ -85,11 +85,11 @@ impl Log {
         entry.follows = match entry.parent.take() {
             None => Follows::Nothing,
             Some(parent) => {
-                self.names.get(&hash(&parent)).map_or(Follows::Missing, |(_, at)| Follows::Line(*at))
+                self.names.get(&digest(&parent)).map_or(Follows::Missing, |(_, at)| Follows::Line(*at))
             }
         };
         if let Some(uuid) = entry.uuid.take() {
-            self.names.insert(hash(&uuid), (entry.digest, place));
+            self.names.insert(digest(&uuid), (entry.digest, place));
         }
         self.bytes += entry.size();
         self.entries.push(entry);
@@ -116,7 +116,8 @@ impl Log {
             self.patience = 2 * self.bytes;
             return;
         };
-        if self.comes_late(&branch.live, count) {
+        let leans = self.settled.leans_on_later(&self.entries, &branch, count);
+        if leans || self.comes_late(&branch.live, count) {
             return self.builder.spoil();
         }
         let held = self.builder.take_diagnostics();

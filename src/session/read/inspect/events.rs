@@ -1,6 +1,9 @@
 //! What the events of a sample know of its messages: when they came, and which tools the model could see.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::attachments::Attachments;
 use crate::session::read::shallow::{Kind, Members, Node};
@@ -10,28 +13,40 @@ use crate::session::{Millis, Tool};
 /// The events of one sample.
 pub struct Events<'a> {
     /// Requests to a model, by the id of the message that answers, and of each call in it.
-    models: HashMap<Box<str>, Model<'a>>,
+    models: HashMap<Box<str>, Rc<Model<'a>>>,
     /// When calls had their results, by their ids.
     calls: HashMap<Box<str>, VecDeque<Option<Millis>>>,
     /// Calls that messages have.
     seen: HashSet<Box<str>>,
+    /// Lists of events that stand too deep to be looked at.
+    too_deep: u64,
 }
 
+/// Events within events that are looked at.
+const DEEPEST: u32 = 64;
+
 /// A request to a model.
-#[derive(Clone)]
 pub struct Model<'a> {
     /// When its answer came.
     pub at: Option<Millis>,
     tools: Option<Node<'a>>,
+    /// The tools as they were read: any number of messages may say that they answer this request.
+    read: OnceCell<Option<Arc<[Tool]>>>,
 }
 
 impl<'a> Events<'a> {
     /// Those of this sample.
     pub fn of(sample: &Members<'a>) -> Events<'a> {
-        let mut events = Events { models: HashMap::new(), calls: HashMap::new(), seen: HashSet::new() };
+        let mut events =
+            Events { models: HashMap::new(), calls: HashMap::new(), seen: HashSet::new(), too_deep: 0 };
         let older = || sample.get("transcript").and_then(Node::members)?.get("events");
-        let mut lists: Vec<_> = sample.get("events").or_else(older).into_iter().collect();
-        while let Some(list) = lists.pop() {
+        let whole = sample.get("events").or_else(older);
+        let mut lists: Vec<_> = whole.into_iter().map(|list| (list, 0)).collect();
+        while let Some((list, depth)) = lists.pop() {
+            if depth > DEEPEST {
+                events.too_deep += 1;
+                continue;
+            }
             for event in list.items().unwrap_or_default().into_iter().filter_map(Node::members) {
                 let text = |key| event.get(key).and_then(Node::text).unwrap_or_default();
                 match &*text("event") {
@@ -42,26 +57,27 @@ impl<'a> Events<'a> {
                     _ => {}
                 }
                 // Older logs keep what happened within a call in its event.
-                lists.extend(event.get("events").filter(|inner| inner.kind() == Kind::List));
+                let inner = event.get("events").filter(|inner| inner.kind() == Kind::List);
+                lists.extend(inner.map(|inner| (inner, depth + 1)));
             }
         }
         events
     }
 
     fn asked(&mut self, event: &Members<'a>) {
-        let model = Model { at: when(event), tools: event.get("tools") };
+        let model = Rc::new(Model { at: when(event), tools: event.get("tools"), read: OnceCell::new() });
         let output = event.get("output").and_then(Node::members);
         let choice = output.and_then(|output| output.get("choices")?.first_item()?.members());
         let Some(message) = choice.and_then(|choice| choice.get("message")?.members()) else { return };
         let calls = message.get("tool_calls").and_then(Node::objects).unwrap_or_default();
         let ids = message.get("id").into_iter().chain(calls.iter().filter_map(|call| call.get("id")));
         for id in ids.filter_map(Node::id).filter(|id| !id.is_empty()) {
-            self.models.entry(id.as_ref().into()).or_insert_with(|| model.clone());
+            self.models.entry(id.as_ref().into()).or_insert_with(|| Rc::clone(&model));
         }
     }
 
     /// The request that a message answers, by the message's id or that of a call in it.
-    pub fn model(&self, id: &str) -> Option<Model<'a>> {
+    pub fn model(&self, id: &str) -> Option<Rc<Model<'a>>> {
         self.models.get(id).cloned()
     }
 
@@ -75,6 +91,11 @@ impl<'a> Events<'a> {
         self.calls.get_mut(id)?.pop_front().flatten()
     }
 
+    /// How many lists of events stand within too many others, and were not looked at.
+    pub fn too_deep(&self) -> u64 {
+        self.too_deep
+    }
+
     /// How many calls no message has.
     pub fn left(&self) -> usize {
         self.calls.keys().filter(|id| !self.seen.contains(*id)).count()
@@ -83,9 +104,12 @@ impl<'a> Events<'a> {
 
 impl Model<'_> {
     /// The tools that were offered, where the event says so.
-    pub fn tools(&self, attachments: &mut Attachments) -> Option<Vec<Tool>> {
-        let whole = attachments.resolved(self.tools?);
-        Some(chat::tools(Node::parse(&whole).ok()?)?.tools)
+    pub fn tools(&self, attachments: &mut Attachments) -> Option<Arc<[Tool]>> {
+        let mut read = || {
+            let whole = attachments.resolved(self.tools?);
+            Some(chat::tools(Node::parse(&whole).ok()?)?.tools.into())
+        };
+        self.read.get_or_init(&mut read).clone()
     }
 }
 

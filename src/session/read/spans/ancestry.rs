@@ -11,8 +11,19 @@ use super::{Part, Span};
 pub struct Ancestry {
     /// What each span is; a request that others are made within is the run of an agent.
     parts: Vec<Part>,
-    /// The nearest span around each that is no [`Part::Other`].
-    around: Vec<Option<usize>>,
+    /// What is around each, beside those that are [`Part::Other`].
+    around: Vec<Around>,
+}
+
+/// What a span is within.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Around {
+    /// A span of the session, by its place.
+    Span(usize),
+    /// A span with this id, which is not among those of the session.
+    Beyond(Box<str>),
+    /// Nothing.
+    Nothing,
 }
 
 /// Parents of spans that are not kept, by trace and id.
@@ -25,17 +36,15 @@ impl Ancestry {
     /// Of these spans; `passed` are those between them.
     pub fn of(spans: &[Span], passed: &Passed) -> Ancestry {
         let mut parts: Vec<Part> = spans.iter().map(Span::part).collect();
-        let places: HashMap<(&str, &str), usize> =
-            spans.iter().enumerate().map(|(place, span)| ((&*span.trace, &*span.id), place)).collect();
-        let mut known: HashMap<Key, Option<usize>> = HashMap::new();
+        let mut parents = Parents::of(spans, passed);
         let mut around = Vec::with_capacity(spans.len());
         for (place, span) in spans.iter().enumerate() {
-            let found = nearest(span, &places, passed, &mut known);
-            around.push(found.filter(|found| *found != place));
+            let found = parents.nearest(&span.trace, span.parent.as_deref());
+            around.push(if found == Around::Span(place) { Around::Nothing } else { found });
         }
         let mut within = vec![0_u32; spans.len()];
         for (place, outer) in around.iter().enumerate() {
-            if let Some(outer) = *outer
+            if let Around::Span(outer) = *outer
                 && parts.get(place) == Some(&Part::Model)
                 && let Some(count) = within.get_mut(outer)
             {
@@ -57,7 +66,15 @@ impl Ancestry {
 
     /// The nearest span around it that is part of a run.
     pub fn around(&self, place: usize) -> Option<usize> {
-        self.around.get(place).copied().flatten()
+        match self.beyond(place) {
+            Around::Span(outer) => Some(*outer),
+            Around::Beyond(_) | Around::Nothing => None,
+        }
+    }
+
+    /// What is around it, be it that it is not among the spans.
+    pub fn beyond(&self, place: usize) -> &Around {
+        self.around.get(place).unwrap_or(&Around::Nothing)
     }
 
     /// The outermost span that a span stands for together with all between: those for which `same` (inner, outer) holds.
@@ -90,29 +107,45 @@ impl Ancestry {
     }
 }
 
-/// The nearest kept span among those around.
-fn nearest(
-    span: &Span,
-    places: &HashMap<(&str, &str), usize>,
-    passed: &Passed,
-    known: &mut HashMap<Key, Option<usize>>,
-) -> Option<usize> {
-    let mut path: Vec<Key> = Vec::new();
-    let mut parent = span.parent.clone();
-    let found = loop {
-        let Some(id) = parent else { break None };
-        if let Some(place) = places.get(&(&*span.trace, &*id)) {
-            break Some(*place);
-        }
-        let key = (span.trace.clone(), id);
-        if let Some(found) = known.get(&key) {
-            break *found;
-        }
-        // Said now already, so that a circle ends here.
-        known.insert(key.clone(), None);
-        parent = passed.get(&key).cloned().flatten();
-        path.push(key);
-    };
-    known.extend(path.into_iter().map(|key| (key, found)));
-    found
+/// Finds what is around a span, by the parents of those between.
+pub struct Parents<'a> {
+    places: HashMap<(&'a str, &'a str), usize>,
+    passed: &'a Passed,
+    known: HashMap<Key, Around>,
+}
+
+impl<'a> Parents<'a> {
+    /// Among these spans; `passed` are those between them.
+    pub fn of(spans: &'a [Span], passed: &'a Passed) -> Parents<'a> {
+        let named = spans.iter().enumerate().map(|(place, span)| ((&*span.trace, &*span.id), place));
+        Parents { places: named.collect(), passed, known: HashMap::new() }
+    }
+
+    /// The nearest span that is kept, from the one of this id on.
+    pub fn nearest(&mut self, trace: &str, id: Option<&str>) -> Around {
+        let mut path: Vec<Key> = Vec::new();
+        let mut parent: Option<Box<str>> = id.map(Into::into);
+        let found = loop {
+            let Some(id) = parent else { break Around::Nothing };
+            if let Some(place) = self.places.get(&(trace, &*id)) {
+                break Around::Span(*place);
+            }
+            let key: Key = (trace.into(), id);
+            if let Some(found) = self.known.get(&key) {
+                break found.clone();
+            }
+            let outer = self.passed.get(&key);
+            let (_, id) = &key;
+            // Said now already, so that a circle ends here.
+            let now = if outer.is_some() { Around::Nothing } else { Around::Beyond(id.clone()) };
+            self.known.insert(key.clone(), now.clone());
+            match outer {
+                Some(outer) => parent = outer.clone(),
+                None => break now,
+            }
+            path.push(key);
+        };
+        self.known.extend(path.into_iter().map(|key| (key, found.clone())));
+        found
+    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{Attributes, Span, structure};
+use crate::session::read::langchain;
 use crate::session::{Body, Tool};
 
 /// A message.
@@ -46,7 +47,7 @@ pub fn inputs(span: &Span) -> Vec<Said> {
         &|| request().map_or_else(Vec::new, |request| of_request(&request)),
         &|| of_events(span, false),
         &|| list(attributes.tree("ai.prompt.messages"), "user"),
-        &|| list(attributes.tree("gen_ai.prompt"), "user"),
+        &|| list(logged(attributes.tree("gen_ai.prompt"), langchain::sent), "user"),
         &|| observed(attributes, "langfuse.observation.input", "user"),
         &|| plain(attributes, &["gen_ai.prompt", "ai.prompt"], "user"),
         &|| list(attributes.tree("input.value").and_then(|value| value.get("messages").cloned()), "user"),
@@ -79,7 +80,7 @@ pub fn outputs(span: &Span) -> Vec<Said> {
         },
         &|| of_events(span, true),
         &|| vercel(attributes),
-        &|| list(attributes.tree("gen_ai.completion"), "assistant"),
+        &|| list(logged(attributes.tree("gen_ai.completion"), langchain::answered), "assistant"),
         &|| observed(attributes, "langfuse.observation.output", "assistant"),
         &|| plain(attributes, &["gen_ai.completion"], "assistant"),
         &|| match attributes.tree("output.value") {
@@ -88,6 +89,13 @@ pub fn outputs(span: &Span) -> Vec<Said> {
         },
     ];
     sources.iter().map(|source| source()).find(|said| !said.is_empty()).unwrap_or_default()
+}
+
+/// What a model was sent or answered, as it stands or within an object as LangSmith exports it.
+fn logged(value: Option<Value>, read: fn(&Value) -> Option<Value>) -> Option<Value> {
+    let value = value?;
+    let wraps = value.is_object() && value.get("role").is_none();
+    if wraps { read(&value) } else { Some(value) }
 }
 
 /// The tools that the model could see; `None` where they are not recorded.
@@ -104,6 +112,12 @@ pub fn tools(span: &Span) -> Option<Vec<Tool>> {
         });
         Some(Value::Array(tools.flatten().collect()))
     };
+    // Pydantic AI has functions, and tools that are there to answer with.
+    let requested = || {
+        let request = attributes.tree("model_request_parameters")?;
+        let lists = ["function_tools", "output_tools"].map(|key| request.get(key).and_then(Value::as_array));
+        Some(Value::Array(lists.into_iter().flatten().flatten().cloned().collect()))
+    };
     let parameters = || attributes.tree("llm.invocation_parameters")?.get("tools").cloned();
     let listed = attributes
         .tree("gen_ai.tool.definitions")
@@ -111,6 +125,7 @@ pub fn tools(span: &Span) -> Option<Vec<Tool>> {
         .or_else(|| indexed(attributes, "llm.tools."))
         .or_else(declared)
         .or_else(|| attributes.tree("ai.prompt.tools"))
+        .or_else(requested)
         .or_else(parameters)?;
     Some(listed.as_array()?.iter().filter_map(tool).collect())
 }
@@ -219,17 +234,21 @@ fn of_event(attributes: &Attributes) -> Value {
     if let Some(body @ Value::Object(_)) = attributes.tree("body") {
         return body;
     }
+    if let Some(whole) = whole(attributes) {
+        return whole;
+    }
     let mut message = Map::new();
     for (name, json) in attributes.iter() {
         let name = name.strip_prefix("gen_ai.event.").unwrap_or(name);
-        let value = structure(json).or_else(|| serde_json::from_str::<String>(json).ok().map(Value::String));
+        let text = || serde_json::from_str::<String>(json).ok().map(Value::String);
+        let value = match structure(json) {
+            // It stands as it is: only lists have parts.
+            Some(content @ Value::Object(_)) if name == "content" => text().or(Some(content)),
+            read => read.or_else(text),
+        };
         if let Some(value) = value {
             message.insert(name.to_owned(), value);
         }
-    }
-    // The whole message may stand where its content does.
-    if let Some(whole @ Value::Object(_)) = message.get("content") {
-        return whole.clone();
     }
     // In an answer the message may be the content by itself.
     if let Some(content @ (Value::Array(_) | Value::String(_))) = message.remove("message") {
@@ -238,6 +257,20 @@ fn of_event(attributes: &Attributes) -> Value {
         return inner;
     }
     Value::Object(message)
+}
+
+/// The whole message where its content should stand. What says itself which call it answers holds no more than content.
+fn whole(attributes: &Attributes) -> Option<Value> {
+    if let Some(whole @ Value::Object(_)) = attributes.tree("gen_ai.event.content") {
+        return Some(whole);
+    }
+    let content = attributes.tree("content").filter(Value::is_object)?;
+    let has = |keys: &[&str]| any(&content, keys).is_some();
+    let named = attributes.any(&["id", "tool_call_id", "tool_calls"]).is_some();
+    let role = attributes.text("role");
+    let same = role.is_none() || role.as_deref() == content.get("role").and_then(Value::as_str);
+    let message = has(&["role", "parts", "content", "contents", "message", "tool_calls", "toolCalls"]);
+    (!named && same && message).then_some(content)
 }
 
 /// The answer in the attributes of the Vercel AI SDK.

@@ -5,18 +5,13 @@
 //! proposes its id, else to the request that it was made within, else to the latest one before it in the same agent's
 //! run. Where no model was recorded, calls that share a parent and overlap are one turn.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::ancestry::Ancestry;
+use super::ancestry::{Ancestry, Around};
 use super::said::{self, Proposed, Said};
-use super::traces::Trace;
-use super::{Part, Span, telling};
-use crate::diagnostic::{Diagnostic, code};
-use crate::session::build::Builder;
-use crate::session::read::Out;
-use crate::session::read::setting::Setting;
+use super::{Part, Span};
 use crate::session::{Body, Tool};
 
 /// A response of the model, or the calls that stand for one.
@@ -35,10 +30,12 @@ pub struct Response {
     pub scope: Scope,
     pub inputs: Vec<Said>,
     pub content: Body,
-    pub tools: Option<Vec<Tool>>,
+    pub tools: Option<Arc<[Tool]>>,
     pub calls: Vec<Call>,
     /// Those of its calls that were proposed and are not known to have been made.
     pub free: VecDeque<usize>,
+    /// Places of the spans of the request; none where calls stand for it.
+    pub spans: Vec<usize>,
 }
 
 /// A call: proposed, made, or both.
@@ -59,61 +56,18 @@ pub struct Made {
     pub span: Box<str>,
     pub tool: Box<str>,
     pub arguments: Option<Body>,
+    /// The arguments stand in a wrapper: those that the model proposed tell more of what it wrote.
+    pub wrapped: bool,
     pub result: Option<Body>,
     pub error: bool,
     pub message: Body,
     pub line: u32,
-}
-
-/// The session of a conversation's traces.
-pub fn session(id: &str, traces: Vec<Trace>, setting: &Setting, out: &mut Out) {
-    let line = traces.iter().map(|trace| trace.line).min().unwrap_or(1);
-    let mut builder = setting.session_at(id, line, out);
-    let mut spans = Vec::new();
-    let mut passed = HashMap::new();
-    for trace in traces {
-        builder.at_line(trace.line);
-        if trace.continues {
-            builder.starts_in_the_middle(
-                "spans of the same trace stand so far before that they were read already",
-            );
-        }
-        trace.diagnostics.into_iter().for_each(|diagnostic| builder.diagnostic(diagnostic));
-        spans.extend(trace.spans);
-        passed.extend(trace.passed);
-    }
-    // What stands first in time stands first, whatever the file's order.
-    spans.sort_by_key(|span| span.start.or(span.end));
-    let ancestry = Ancestry::of(&spans, &passed);
-    surroundings(&spans, &mut builder);
-    let mut responses = responses(&spans, &ancestry);
-    let made = made(&spans, &ancestry, &mut builder);
-    distribute(made, &mut responses, &spans, &ancestry);
-    // A request that failed before anything was answered is no response.
-    responses.retain(|response| !response.failed || !response.calls.is_empty());
-    responses.sort_by_key(|response| (response.start, response.place));
-    if responses.iter().all(|response| response.inputs.is_empty())
-        && let Some(first) = responses.first_mut()
-    {
-        // Without the requests, the run of the agent may still say what it was asked.
-        let runs = spans.iter().enumerate().filter(|(place, _)| ancestry.part(*place) == Part::Agent);
-        let mut asked = runs.map(|(_, span)| said::inputs(span)).filter(|asked| !asked.is_empty());
-        first.inputs = asked.next().unwrap_or_default();
-    }
-    telling::tell(responses, setting, &mut builder);
-    out.session(builder);
-}
-
-fn surroundings(spans: &[Span], builder: &mut Builder) {
-    for (key, name) in [("agent", "gen_ai.agent.name"), ("model", "gen_ai.request.model")] {
-        if let Some(value) = spans.iter().find_map(|span| span.attributes.text(name)) {
-            builder.context_once(key, Value::String(value.into_owned()));
-        }
-    }
+    /// Places of all its spans.
+    pub spans: Vec<usize>,
 }
 
 /// The requests to a model. Spans of one request within another are one.
-fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
+pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<Response> {
     let mut known = HashMap::new();
     let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
     for place in (0..spans.len()).filter(|place| ancestry.part(*place) == Part::Model) {
@@ -135,9 +89,9 @@ fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
             at: group.iter().filter_map(|span| span.end).min(),
             line: outermost.map_or(1, |span| span.line),
             place,
-            scope: scope(place, spans, ancestry),
+            scope: scopes.get(place).cloned().unwrap_or_default(),
             inputs: first(said::inputs),
-            tools: group.iter().find_map(|span| said::tools(span)),
+            tools: group.iter().find_map(|span| said::tools(span)).map(Arc::from),
             ..Response::default()
         };
         for said in first(said::outputs) {
@@ -151,14 +105,16 @@ fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
             && response.calls.is_empty()
             && group.iter().all(|span| span.is_error());
         response.free = (0..response.calls.len()).collect();
+        response.spans = members;
         response
     };
     groups.into_iter().map(of_group).collect()
 }
 
 /// The calls that were made. Spans of the same call, one within the other, are one.
-fn made(spans: &[Span], ancestry: &Ancestry, builder: &mut Builder) -> Vec<Made> {
+pub fn made(spans: &[Span], ancestry: &Ancestry) -> Vec<Made> {
     let mut known = HashMap::new();
+    let asked = Asked::of(spans);
     let mut calls: Vec<Made> = Vec::new();
     let mut places: HashMap<usize, usize> = HashMap::new();
     for (place, span) in spans.iter().enumerate() {
@@ -166,24 +122,18 @@ fn made(spans: &[Span], ancestry: &Ancestry, builder: &mut Builder) -> Vec<Made>
             continue;
         }
         if span.is_merged() {
-            let file = builder.origin().file.clone();
-            let message = "a span stands for several calls that have spans of their own, and is no call";
-            let notice = Diagnostic::notice(code::DAMAGED_RECORD, message);
-            builder.diagnostic(notice.on_line(file, u64::from(span.line)));
             continue;
         }
-        let same = |inner: usize, outer: usize| {
-            let (Some(inner), Some(around)) = (spans.get(inner), spans.get(outer)) else { return false };
-            ancestry.part(outer) == Part::Tool && is_same(inner, around)
-        };
+        let same =
+            |inner: usize, outer: usize| ancestry.part(outer) == Part::Tool && asked.is_same(inner, outer);
         let root = ancestry.outermost(place, &mut known, same);
         match places.get(&root).and_then(|at| calls.get_mut(*at)) {
-            Some(call) => call.add(span),
+            Some(call) => call.add(place, span),
             None => {
                 places.insert(root, calls.len());
                 calls.push(Made::of(root, spans.get(root).unwrap_or(span)));
                 if let Some(call) = calls.last_mut() {
-                    call.add(span);
+                    call.add(place, span);
                 }
             }
         }
@@ -191,16 +141,36 @@ fn made(spans: &[Span], ancestry: &Ancestry, builder: &mut Builder) -> Vec<Made>
     calls
 }
 
-/// Whether a tool's span within another one is the same call: as a client and a server see it.
-fn is_same(inner: &Span, outer: &Span) -> bool {
-    let protocol = inner.attributes.get("mcp.method.name").is_some();
-    let (name, around) = (inner.tool(), outer.tool());
-    let named = name == around || protocol && (related(&name, &around));
-    let differ = match (inner.arguments(), outer.arguments()) {
-        (Some(inner), Some(outer)) => inner.value() != outer.value(),
-        _ => false,
-    };
-    named && !differ
+/// Spans with what their calls were asked. A span may have any number of others within it, so its arguments are read
+/// once.
+struct Asked<'a> {
+    spans: &'a [Span],
+    arguments: Vec<OnceCell<Option<Body>>>,
+}
+
+impl Asked<'_> {
+    fn of(spans: &[Span]) -> Asked<'_> {
+        Asked { spans, arguments: vec![OnceCell::new(); spans.len()] }
+    }
+
+    fn arguments(&self, place: usize) -> Option<&Body> {
+        let read = || self.spans.get(place).and_then(Span::arguments);
+        self.arguments.get(place)?.get_or_init(read).as_ref()
+    }
+
+    /// Whether a tool's span within another one is the same call: as a client and a server see it.
+    fn is_same(&self, inner: usize, outer: usize) -> bool {
+        let (Some(span), Some(around)) = (self.spans.get(inner), self.spans.get(outer)) else { return false };
+        let protocol = span.attributes.get("mcp.method.name").is_some();
+        let (name, named) = (span.tool(), around.tool());
+        if name != named && !(protocol && related(&name, &named)) {
+            return false;
+        }
+        match (self.arguments(inner), self.arguments(outer)) {
+            (Some(inner), Some(outer)) => inner.value() == outer.value(),
+            _ => true,
+        }
+    }
 }
 
 /// Whether one name is the other with something before it.
@@ -220,20 +190,24 @@ impl Made {
             span: span.id.clone(),
             tool: span.tool().as_ref().into(),
             arguments: None,
+            wrapped: false,
             result: None,
             error: false,
             message: Body::MISSING,
             line: span.line,
+            spans: Vec::new(),
         }
     }
 
     /// What a span of the call says that is not known yet.
-    fn add(&mut self, span: &Span) {
+    fn add(&mut self, place: usize, span: &Span) {
+        self.spans.push(place);
         if self.id.is_none() {
             self.id = span.call_id().map(|id| id.as_ref().into());
         }
         if self.arguments.is_none() {
             self.arguments = span.arguments();
+            self.wrapped = self.arguments.is_some() && span.is_wrapped();
         }
         if self.result.is_none() {
             self.result = span.result().filter(|result| !result.is_missing());
@@ -245,8 +219,13 @@ impl Made {
     }
 }
 
-/// Gives each call to the response that it follows from; the others become responses of their own.
-fn distribute(made: Vec<Made>, responses: &mut Vec<Response>, spans: &[Span], ancestry: &Ancestry) {
+/// Gives each call to the response that it follows from; gives those that follow from none.
+pub fn distribute(
+    made: Vec<Made>,
+    responses: &mut [Response],
+    ancestry: &Ancestry,
+    scopes: &[Scope],
+) -> Vec<(Scope, Made)> {
     let mut by_id: HashMap<Box<str>, VecDeque<(usize, usize)>> = HashMap::new();
     let mut by_place: HashMap<usize, usize> = HashMap::new();
     // Of each agent's run, its responses in order of time.
@@ -278,7 +257,7 @@ fn distribute(made: Vec<Made>, responses: &mut Vec<Response>, spans: &[Span], an
         let within = within.map(|outer| {
             ancestry.outermost(outer, &mut known, |_, outer| ancestry.part(outer) == Part::Model)
         });
-        let scope = scope(call.place, spans, ancestry);
+        let scope = scopes.get(call.place).cloned().unwrap_or_default();
         let before = || {
             let run = runs.get(&scope)?;
             let after = run.partition_point(|(start, _)| *start <= call.start);
@@ -290,18 +269,27 @@ fn distribute(made: Vec<Made>, responses: &mut Vec<Response>, spans: &[Span], an
             None => alone.push((scope, call)),
         }
     }
-    overlapping(alone, spans, responses);
+    alone
 }
 
-/// A trace, and the run within it.
-pub type Scope = (Box<str>, Option<usize>);
+/// A trace, and the run within it: the id of the span that is that.
+pub type Scope = (Box<str>, Option<Box<str>>);
 
-fn scope(place: usize, spans: &[Span], ancestry: &Ancestry) -> Scope {
-    (spans.get(place).map(|span| span.trace.clone()).unwrap_or_default(), ancestry.around(place))
+/// The run that each span is part of. One that is not among the spans is none, unless it is to be told from others.
+pub fn scopes(spans: &[Span], ancestry: &Ancestry, beyond: bool) -> Vec<Scope> {
+    let of_place = |(place, span): (usize, &Span)| {
+        let run = match ancestry.beyond(place) {
+            Around::Span(outer) => spans.get(*outer).map(|outer| outer.id.clone()),
+            Around::Beyond(id) => Some(id.clone()).filter(|_| beyond),
+            Around::Nothing => None,
+        };
+        (span.trace.clone(), run)
+    };
+    spans.iter().enumerate().map(of_place).collect()
 }
 
-/// Calls without a response: those with one parent that overlap are one turn.
-fn overlapping(mut alone: Vec<(Scope, Made)>, spans: &[Span], responses: &mut Vec<Response>) {
+/// Calls without a response become responses of their own: those with one parent that overlap are one turn.
+pub fn overlapping(mut alone: Vec<(Scope, Made)>, spans: &[Span], responses: &mut Vec<Response>) {
     alone.sort_by_key(|(_, call)| (call.start, call.place));
     // Of each parent, its latest response and when the last of its calls ends.
     let mut open: HashMap<_, (usize, i64)> = HashMap::new();

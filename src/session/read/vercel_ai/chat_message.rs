@@ -13,6 +13,15 @@ use crate::session::{Body, Millis};
 struct Step<'a> {
     spoken: Vec<Node<'a>>,
     calls: Vec<Call<'a>>,
+    /// One of the calls has its result.
+    answered: bool,
+}
+
+impl<'a> Step<'a> {
+    fn call(&mut self, call: Call<'a>) {
+        self.answered |= call.result.is_some();
+        self.calls.push(call);
+    }
 }
 
 /// A call beside its result.
@@ -34,7 +43,15 @@ struct Came<'a> {
 /// Whether nothing else writes such a message.
 pub fn is_own(message: &Members<'_>) -> bool {
     let invocations = message.get("toolInvocations").is_some_and(|list| list.kind() == Kind::List);
-    invocations || message.get("parts").and_then(Node::first_item).is_some_and(is_part)
+    let written = written(message);
+    let written = written.as_deref().and_then(|text| Node::parse(text).ok());
+    let parts = written.or_else(|| message.get("parts"));
+    invocations || parts.and_then(Node::first_item).is_some_and(is_part)
+}
+
+/// The text of parts that are written as one, as a column of a table may hold them.
+pub fn written<'a>(message: &Members<'a>) -> Option<Cow<'a, str>> {
+    message.get("parts")?.text().filter(|text| text.trim_start().starts_with('['))
 }
 
 /// Whether it is a part as the SDK types them.
@@ -48,8 +65,14 @@ fn is_part(part: Node<'_>) -> bool {
 }
 
 /// Adds a message.
-pub fn read(message: &Members<'_>, role: &str, at: Option<Millis>, setting: &Setting, builder: &mut Builder) {
-    let parts = message.get("parts");
+pub fn read(
+    message: &Members<'_>,
+    parts: Option<Node<'_>>,
+    role: &str,
+    at: Option<Millis>,
+    setting: &Setting,
+    builder: &mut Builder,
+) {
     let items = parts.and_then(Node::items).unwrap_or_default();
     if let Some(odd) = parts.filter(|parts| parts.kind() != Kind::List) {
         builder.damaged(format!("`parts` is {}, not a list; it is left out", odd.kind().word()));
@@ -102,7 +125,7 @@ fn steps<'a>(parts: &[Node<'a>], builder: &mut Builder) -> Vec<Step<'a>> {
             continue;
         };
         let kind = members.get("type").and_then(Node::text).unwrap_or_default();
-        let answered = steps.last().is_some_and(|step| step.calls.iter().any(|call| call.result.is_some()));
+        let answered = steps.last().is_some_and(|step| step.answered);
         let call = match &*kind {
             "tool-invocation" => {
                 let inner = members.get("toolInvocation").and_then(Node::members);
@@ -117,7 +140,7 @@ fn steps<'a>(parts: &[Node<'a>], builder: &mut Builder) -> Vec<Step<'a>> {
         }
         let Some(step) = steps.last_mut() else { continue };
         match (call, &*kind) {
-            (Some(call), _) => step.calls.push(call),
+            (Some(call), _) => step.call(call),
             // What is thought is said to nobody; sources and the application's own data are not the model's words.
             (None, "reasoning" | "step-start") => {}
             (None, kind) if kind.starts_with("source") || kind.starts_with("data-") => {}
@@ -133,7 +156,10 @@ fn tool<'a>(kind: &str, part: &Members<'a>) -> Call<'a> {
     let approval = part.get("approval").and_then(Node::members).unwrap_or_default();
     let denied = approval.get("approved").is_some_and(|approved| approved.bool() != Some(true));
     let result = |content, failed, refused| Some(Came { content, failed: Some(failed), refused });
+    // What a tool gave out so far is no result yet.
+    let preliminary = part.get("preliminary").is_some_and(|mark| mark.bool() != Some(false));
     let result = match &*state {
+        "output-available" if preliminary => None,
         "output-available" => result(part.get("output"), false, None),
         "output-error" => result(part.any(&["errorText", "output"]), true, None),
         "output-denied" => {
@@ -182,16 +208,20 @@ fn invoked<'a>(message: &Members<'a>, builder: &mut Builder) -> Vec<Step<'a>> {
         };
         let number = members.get("step").map(Node::json);
         match steps.last_mut() {
-            Some((open, step)) if *open == number => step.calls.push(invocation(&members)),
-            _ => steps.push((number, Step { spoken: Vec::new(), calls: vec![invocation(&members)] })),
+            Some((open, step)) if *open == number => step.call(invocation(&members)),
+            _ => {
+                let mut step = Step::default();
+                step.call(invocation(&members));
+                steps.push((number, step));
+            }
         }
     }
     let mut steps: Vec<_> = steps.into_iter().map(|(_, step)| step).collect();
     let content = message.get("content").filter(|content| content.json() != "\"\"");
-    let answered = steps.last().is_none_or(|step| step.calls.iter().any(|call| call.result.is_some()));
+    let answered = steps.last().is_none_or(|step| step.answered);
     match (content, steps.last_mut()) {
         (Some(content), Some(last)) if !answered => last.spoken.push(content),
-        (Some(content), _) => steps.push(Step { spoken: vec![content], calls: Vec::new() }),
+        (Some(content), _) => steps.push(Step { spoken: vec![content], ..Step::default() }),
         (None, None) => steps.push(Step::default()),
         (None, Some(_)) => {}
     }

@@ -106,8 +106,7 @@ fn answer(part: Node<'_>, at: Option<Millis>, setting: &Setting, asked: &mut Ask
                 }
             };
             // The refusal itself stands before it.
-            if denied && id.as_deref().is_some_and(|id| asked.refused.iter().any(|refused| **refused == *id))
-            {
+            if denied && id.as_deref().is_some_and(|id| asked.refused.contains(id)) {
                 return;
             }
             if marked.is_some() {
@@ -123,7 +122,7 @@ fn answer(part: Node<'_>, at: Option<Millis>, setting: &Setting, asked: &mut Ask
             let Some(call) = call.filter(|_| !approved) else { return };
             let refused = Some("the approval says `approved: false`");
             builder.result(Some(&*call), body(members.get("reason")), Mark { error: false, refused }, at);
-            asked.refused.push(call);
+            asked.refused.insert(call);
         }
         Some(kind) => builder.damaged(format!("a part of the type `{kind}` is no result; it is left out")),
         None => builder.damaged(format!("a part is {}, and no result; it is left out", part.kind().word())),

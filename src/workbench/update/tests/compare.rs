@@ -168,7 +168,7 @@ fn changes_are_stepped_through_into_the_next_session() {
     let said = |wanted: &str| places.iter().any(|(.., said)| said.contains(wanted));
     assert!(said("newly blocked issue_refund (primary)"), "{places:?}");
     assert!(said("newly allowed lookup_order (primary)"), "{places:?}");
-    assert_eq!(note(&model), "no change after this in any session");
+    assert_eq!(note(&model), "no change after this in any session; [c goes to those before it");
     let forward = places.len();
     let mut back = 0;
     while !note(&model).starts_with("no change before") {
@@ -187,7 +187,7 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     against(&mut model, "old", version(OTHER));
     press(&mut model, "]f dt");
     let Some(Overlay::Texts(view)) = model.overlays.last() else { panic!("no texts") };
-    let hunk = &view.hunks[view.hunk(true).unwrap()];
+    let hunk = &view.texts.hunks[view.hunk(true).unwrap()];
     let counts = model.counts_of(hunk);
     let of =
         |kind: Kind| counts.iter().filter(|((_, known), _)| *known == kind).map(|(_, count)| count).sum();
@@ -204,6 +204,31 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     policy(&mut model, OTHER, "12:10:00");
     assert!(model.overlays.is_empty());
     assert!(note(&model).contains("no decision otherwise"), "{}", note(&model));
+}
+
+/// Where not all panes are seen, a change brings the one along that shows it.
+#[test]
+fn a_change_brings_its_pane_along() {
+    let mut model = opened(80, 24, "mono", vec![clean(), refunds()]);
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    against(&mut model, "old", version(OTHER));
+    press(&mut model, "gg");
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        press(&mut model, "]c");
+        let pane =
+            [Pane::Tools, Pane::Decision].into_iter().find(|pane| model.layout().pane(*pane).is_some());
+        let change = model.change_here().is_some();
+        assert_eq!(pane == Some(Pane::Decision), change, "{}", screen(&model));
+        assert_eq!(model.focus, Pane::Transcript);
+        seen.push(pane);
+    }
+    assert!(seen.contains(&Some(Pane::Tools)) && seen.contains(&Some(Pane::Decision)), "{seen:?}");
+    // With the keys in that pane, they stay beside the transcript; a list that is gone through stays as well.
+    press(&mut model, "gg 6 [c");
+    assert!(matches!(model.focus, Pane::Tools | Pane::Decision));
+    press(&mut model, "8 ]c");
+    assert_eq!(model.focus, Pane::Changes);
 }
 
 #[test]
@@ -263,8 +288,8 @@ fn a_line_that_is_no_rules_own_stands_for_the_rules_of_its_document() {
     against(&mut model, "old", version(&CONTRACT.replace("tool: issue_refund", "tool: refund")));
     press(&mut model, "dt");
     let Some(Overlay::Texts(view)) = model.overlays.last() else { panic!("no texts") };
-    assert_eq!(view.hunks.len(), 1);
-    let counts = model.counts_of(&view.hunks[0]);
+    assert_eq!(view.texts.hunks.len(), 1);
+    let counts = model.counts_of(&view.texts.hunks[0]);
     let blocked = counts.iter().find(|((_, kind), _)| *kind == Kind::NewlyBlocked);
     assert_eq!(blocked.map(|(_, count)| *count), Some(1), "{counts:?}");
 }

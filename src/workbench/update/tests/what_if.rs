@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::note;
+use super::{at, note};
 use crate::case::judge;
 use crate::policy::{Policy, PolicyFile};
 use crate::source::Source;
@@ -137,6 +137,35 @@ fn a_call_goes_and_another_comes() {
     assert_eq!(model.session().unwrap().calls.len(), 2);
 }
 
+/// A call is added behind the one under the cursor, one that was added itself included.
+#[test]
+fn a_call_comes_behind_the_selected_one() {
+    let mut model = refund();
+    let tools = |model: &Model| -> Vec<String> {
+        model.session().unwrap().calls.iter().map(|call| call.tool.to_string()).collect()
+    };
+    press(&mut model, "gg j j");
+    assert_eq!(at(&model), "T2.1 issue_refund");
+    press(&mut model, "xn");
+    assert!(screen(&model).contains("new call behind T2.1"), "{}", screen(&model));
+    answer(&mut model, "first => ok");
+    assert_eq!(note(&model), "first is added behind T2.1 issue_refund");
+    assert_eq!(at(&model), "T2.2 first");
+    press(&mut model, "k xn");
+    answer(&mut model, "third");
+    assert_eq!(at(&model), "T2.3 third");
+    press(&mut model, "k xn");
+    answer(&mut model, "second");
+    assert_eq!(at(&model), "T2.3 second");
+    let wanted = ["check_eligibility", "issue_refund", "first", "second", "third", "issue_refund"];
+    assert_eq!(tools(&model), wanted);
+    press(&mut model, "xa");
+    answer(&mut model, r#"{"a": 1}"#);
+    assert_eq!(selected(&model), r#"second {"a": 1}"#);
+    press(&mut model, "xd");
+    assert_eq!(tools(&model).len(), 5);
+}
+
 #[test]
 fn calls_are_typed_in_a_line() {
     let mut model = refund();
@@ -234,7 +263,7 @@ fn a_witness_is_opened_and_left() {
     assert_eq!(model.session().unwrap().calls.len(), 3);
     assert_eq!(model.list(Pane::Transcript), before);
     press(&mut model, "k W");
-    assert!(note(&model).contains("not stopped"), "{}", note(&model));
+    assert!(note(&model).contains("neither stopped"), "{}", note(&model));
 }
 
 #[test]
@@ -270,6 +299,36 @@ fn the_witness_of_a_change() {
     assert_eq!(verdict(&model), "allow");
     press(&mut model, "q");
     assert_eq!((model.open, model.focus), (0, Pane::Changes), "where one was");
+}
+
+/// Where the change is shown, whichever pane has the keys: also of a call that the new version allows.
+#[test]
+fn the_witness_of_a_change_at_the_call_itself() {
+    let mut model = opened(120, 40, "mono", vec![refunds()]);
+    let other = "tool: issue_refund\nforbids_after: [void_order]\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(other)), at: "12:06:00".to_owned() });
+    press(&mut model, "gg j j");
+    assert_eq!(verdict(&model), "allow");
+    press(&mut model, "W");
+    assert!(note(&model).contains("neither stopped nor decided otherwise"), "{}", note(&model));
+    press(&mut model, "j");
+    press(&mut model, "W");
+    assert!(screen(&model).contains("witness of refund-124: 2 of 3 calls, minimal"), "{}", screen(&model));
+    press(&mut model, "q");
+    assert_eq!((model.focus, at(&model).as_str()), (Pane::Transcript, "T2.2 issue_refund"));
+}
+
+/// Another text for the model is a change as well, and has a witness.
+#[test]
+fn the_witness_of_another_reason() {
+    let told = |text: &str| CONTRACT.replace("$.order_id}", &format!("$.{text}}}"));
+    let mut model = judged(120, 40, "mono", loaded(&told("order_id")), vec![refunds()]);
+    press(&mut model, "G k k k");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&told("amount"))), at: "12:06:00".to_owned() });
+    press(&mut model, "8 gg j");
+    let seen = screen(&model);
+    press(&mut model, "W");
+    assert!(screen(&model).contains("minimal"), "{seen}\n{}", screen(&model));
 }
 
 /// Presses `s` and answers with a name; gives what is to be saved.

@@ -1,0 +1,158 @@
+//! What people are told of the contracts: what a precondition looked at and found, and how everything stands.
+//!
+//! Nothing here decides: codes come from the questions that decide, asked again.
+
+use std::sync::Arc;
+
+use super::standings::Standing;
+use super::{ContractsMonitor, Resolved, Sought};
+use crate::diagnostic::code::{self, Code};
+use crate::dialect::contracts::unit::{Group, Matching, Member, Need, Precondition, Resource};
+use crate::monitor::finding::{Prior, StateItem};
+use crate::monitor::{Checked, Detail, Found};
+use crate::session::{Body, CallRef};
+
+/// What a precondition comes to, and what people are told of it.
+pub(super) struct Outlook {
+    pub code: Option<Code>,
+    pub checked: Option<Checked>,
+    pub found: Vec<Found>,
+    pub detail: Detail,
+}
+
+impl ContractsMonitor {
+    /// Everything about a precondition and a call.
+    pub(super) fn explain(
+        &self,
+        precondition: &Precondition,
+        need: Option<Need>,
+        arguments: &Body,
+    ) -> Outlook {
+        let explained = need.and_then(|need| {
+            let (group, _) = self.group(need.group)?;
+            Some((need, group, group.members.get(need.member)?))
+        });
+        match explained {
+            Some((need, group, member)) if self.steps_hold(precondition) => {
+                self.explain_prior(need, group, member, arguments)
+            }
+            _ => Outlook {
+                code: (!self.steps_hold(precondition)).then_some(code::STEP_COUNT_BELOW),
+                checked: None,
+                found: Vec::new(),
+                detail: self.steps(precondition),
+            },
+        }
+    }
+
+    fn steps(&self, precondition: &Precondition) -> Detail {
+        match &precondition.steps {
+            Some(steps) => Detail::Steps { completed: self.completed, wanted: steps.bound.clone() },
+            None => Detail::None,
+        }
+    }
+
+    fn explain_prior(&self, need: Need, group: &Group, member: &Member, arguments: &Body) -> Outlook {
+        let mut prior = self.facts(group, member);
+        let checked = group.resource.as_ref().map(|resource| {
+            let value = arguments.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
+            Checked { path: Arc::clone(resource.here.text()), value }
+        });
+        let sought = self.seek(need.group, arguments);
+        let code = self.unmet_by(sought, need);
+        let found = match sought {
+            Sought::NoPrior => Vec::new(),
+            Sought::NoValue | Sought::Unmatched => {
+                self.recent(group).iter().map(|call| call.found(group.resource.as_ref())).collect()
+            }
+            Sought::Standing(standing) => {
+                let own = standing.members.get(need.member);
+                prior.other_reading = own.is_some_and(|own| own.newest_good != own.good.is_some());
+                let good = own.and_then(|own| own.good).filter(|_| member.matching == Matching::Any);
+                let call = good.unwrap_or(standing.newest);
+                if call == standing.newest {
+                    prior.outputs = member.outputs.explain(&standing.newest_output);
+                }
+                if code.is_some() {
+                    prior.hint = member.outputs.unwrapped(&standing.newest_output);
+                }
+                vec![Found { call, value: checked.as_ref().and_then(|checked| checked.value.clone()) }]
+            }
+        };
+        Outlook { code, checked, found, detail: Detail::Prior(Box::new(prior)) }
+    }
+
+    fn facts(&self, group: &Group, member: &Member) -> Prior {
+        Prior {
+            tool: self.unit.tools.get(group.tool).map(|part| Arc::clone(&part.name)).unwrap_or_default(),
+            matching: member.matching.word(),
+            other_reading: false,
+            outputs: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// A few calls that meet a requirement for some argument, the newest first.
+    fn good_calls(&self, need: Need, group: &Group, member: &Member) -> Vec<CallRef> {
+        let Some(standings) = self.standings.get(need.group) else { return Vec::new() };
+        let call = |standing: &Standing| {
+            let own = standing.members.get(need.member)?;
+            match member.matching {
+                Matching::Any => own.good,
+                Matching::Newest => own.newest_good.then_some(standing.newest),
+            }
+        };
+        let Some(resource) = &group.resource else { return standings.all.iter().filter_map(call).collect() };
+        let values = self
+            .recent(group)
+            .iter()
+            .filter_map(|recent| resource.of_prior(&recent.arguments, &recent.output));
+        let mut calls: Vec<CallRef> =
+            values.filter_map(|value| standings.get(value, &self.hasher)).filter_map(call).collect();
+        calls.dedup();
+        calls
+    }
+
+    /// What stands now: forbidden tools, and every precondition.
+    pub(super) fn tell_state(&self, out: &mut Vec<StateItem>) {
+        for (part, tool) in self.unit.tools.iter().zip(&self.tools) {
+            let ban = tool.bans.first().and_then(|ban| Some((ban.since, *self.unit.rules.get(ban.rule)?)));
+            if let Some((since, rule)) = ban {
+                out.push(StateItem::Forbidden { tool: Arc::clone(&part.name), since, rule });
+            }
+        }
+        for contract in &self.unit.contracts {
+            let slot = self.unit.slot_of(&contract.tool);
+            for (precondition, need) in slot.into_iter().flat_map(|slot| self.preconditions(slot)) {
+                let Some(rule) = self.unit.rules.get(precondition.rule) else { continue };
+                let code = self.unmeetable(precondition, need);
+                let asked = need.and_then(|need| {
+                    let group = self.unit.groups.get(need.group)?;
+                    Some((need, group, group.members.get(need.member)?))
+                });
+                let (by, detail) = match asked {
+                    Some((need, group, member)) if code != Some(code::STEP_COUNT_BELOW) => {
+                        let prior = self.facts(group, member);
+                        (self.good_calls(need, group, member), Detail::Prior(Box::new(prior)))
+                    }
+                    _ => (Vec::new(), self.steps(precondition)),
+                };
+                out.push(StateItem::Precondition {
+                    rule: *rule,
+                    tool: Arc::clone(&contract.tool),
+                    satisfied: code.is_none(),
+                    code,
+                    by,
+                    detail,
+                });
+            }
+        }
+    }
+}
+
+impl Resolved {
+    fn found(&self, resource: Option<&Resource>) -> Found {
+        let value = resource.and_then(|resource| resource.of_prior(&self.arguments, &self.output)).cloned();
+        Found { call: self.at, value }
+    }
+}

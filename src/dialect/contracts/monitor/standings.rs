@@ -1,0 +1,150 @@
+//! What the earlier calls of a tool come to: one standing for all of them, or one for each value that calls must share.
+
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use serde_json::Value;
+use smallvec::SmallVec;
+
+use super::Resolved;
+use crate::condition::output::Table;
+use crate::dialect::contracts::unit::{Group, Matching};
+use crate::session::{Body, CallRef, value};
+
+/// What the earlier calls of one group's tool come to.
+#[derive(Clone, Default)]
+pub(super) struct Standings {
+    /// For an unbound group: all calls together.
+    pub all: Option<Standing>,
+    /// For a bound one: by value.
+    by_value: HashTable<Valued>,
+    /// For each member, the values whose deciding call is good.
+    good: Vec<usize>,
+}
+
+/// What the earlier calls with one value come to, with the value's hash: a table that grows does not look at the values.
+#[derive(Clone)]
+struct Valued {
+    hash: u64,
+    /// Shared between forks until one of them changes it.
+    kept: Arc<(Value, Standing)>,
+}
+
+/// What the earlier calls with one value come to.
+#[derive(Clone)]
+pub(super) struct Standing {
+    pub newest: CallRef,
+    /// Evidence, kept where findings are wanted.
+    pub newest_output: Body,
+    pub members: SmallVec<[MemberStanding; 1]>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct MemberStanding {
+    /// Whether the newest call meets the member's conditions.
+    pub newest_good: bool,
+    /// The newest call that does.
+    pub good: Option<CallRef>,
+}
+
+/// A call whose result counts from now on.
+#[derive(Clone, Copy)]
+pub(super) struct News<'a> {
+    pub call: &'a Resolved,
+    /// The tests of its tool.
+    pub table: &'a Table,
+    /// Whether findings are wanted.
+    pub telling: bool,
+}
+
+impl Standings {
+    pub fn of(group: &Group) -> Standings {
+        Standings { good: vec![0; group.members.len()], ..Standings::default() }
+    }
+
+    /// The standing of a value.
+    pub fn get(&self, bound: &Value, hasher: &DefaultHashBuilder) -> Option<&Standing> {
+        let hash = value::hash(bound, hasher);
+        self.by_value.find(hash, |valued| valued.is(hash, bound)).map(|valued| &valued.kept.1)
+    }
+
+    /// Whether there is any value.
+    pub fn has_values(&self) -> bool {
+        !self.by_value.is_empty()
+    }
+
+    /// Whether some value's deciding call is good for a member.
+    pub fn has_good(&self, member: usize) -> bool {
+        self.good.get(member).is_some_and(|good| *good > 0)
+    }
+
+    /// A call counts from now on.
+    pub fn add(&mut self, group: &Group, news: News<'_>, hasher: &DefaultHashBuilder) {
+        let Some(resource) = &group.resource else {
+            match &mut self.all {
+                Some(standing) => standing.add(group, news, &mut self.good),
+                none => *none = Some(Standing::new(group, news, &mut self.good)),
+            }
+            return;
+        };
+        // A prior call without exactly one value never matches.
+        let Some(bound) = resource.of_prior(&news.call.arguments, &news.call.output) else { return };
+        let hash = value::hash(bound, hasher);
+        match self.by_value.find_mut(hash, |valued| valued.is(hash, bound)) {
+            Some(valued) => Arc::make_mut(&mut valued.kept).1.add(group, news, &mut self.good),
+            None => {
+                let kept = Arc::new((bound.clone(), Standing::new(group, news, &mut self.good)));
+                self.by_value.insert_unique(hash, Valued { hash, kept }, |valued| valued.hash);
+            }
+        }
+    }
+}
+
+impl Valued {
+    fn is(&self, hash: u64, value: &Value) -> bool {
+        self.hash == hash && value::equal(&self.kept.0, value)
+    }
+}
+
+impl Standing {
+    /// The first call with a value. `good` counts, for each member, the values whose deciding call is good.
+    fn new(group: &Group, news: News<'_>, good: &mut [usize]) -> Standing {
+        let members =
+            group.members.iter().map(|_| MemberStanding { newest_good: false, good: None }).collect();
+        let mut standing = Standing { newest: news.call.at, newest_output: Body::MISSING, members };
+        standing.add(group, news, good);
+        standing
+    }
+
+    fn add(&mut self, group: &Group, news: News<'_>, good: &mut [usize]) {
+        let at = news.call.at;
+        let newer = at >= self.newest;
+        if newer {
+            self.newest = at;
+        }
+        if newer && news.telling {
+            self.newest_output = news.call.output.clone();
+        }
+        for ((member, own), good) in group.members.iter().zip(&mut self.members).zip(good) {
+            let before = own.decides(member.matching);
+            let holds = news.table.hold(member.place, &news.call.passed);
+            if newer {
+                own.newest_good = holds;
+            }
+            if holds && own.good.is_none_or(|good| good < at) {
+                own.good = Some(at);
+            }
+            *good = *good + usize::from(own.decides(member.matching)) - usize::from(before);
+        }
+    }
+}
+
+impl MemberStanding {
+    /// Whether the call that decides is good.
+    pub fn decides(&self, matching: Matching) -> bool {
+        match matching {
+            Matching::Newest => self.newest_good,
+            Matching::Any => self.good.is_some(),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What sessions come to, without their calls: for summaries, and for sessions that are too long to be held.
+
+use std::sync::Arc;
+
+use crate::engine::{Halt, Mode};
+use crate::monitor::finding::RuleState;
+use crate::monitor::{Depth, End};
+use crate::policy::Policy;
+use crate::session::part::View;
+use crate::session::{Facts, Part, Session};
+
+use super::player::Player;
+use super::tally::{self, Status, Summary, Tally};
+
+/// A session's outcome without its calls: what `--summary` prints. Nothing is narrowed and no finding is built.
+#[derive(Debug, Clone)]
+pub struct Outcomes {
+    /// Counts.
+    pub summary: Summary,
+    /// Status.
+    pub status: Status,
+    /// The first halt.
+    pub halt: Option<Halt>,
+    /// Rules about the session.
+    pub rules: Vec<RuleState>,
+}
+
+/// A session that is judged part by part, while it is read: what it comes to is what [`outcomes`] says of the whole.
+pub struct Running {
+    player: Player,
+    tally: Tally,
+}
+
+/// A session's outcome alone, for less than a whole [`Replay`](super::Replay).
+pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes {
+    let mut running = Running::new(&session.facts, policy, mode);
+    running.play(session.into());
+    running.end()
+}
+
+impl Outcomes {
+    /// Whether this makes `replay` exit with 1: a call was stopped, or a rule is violated.
+    pub fn objects(&self) -> bool {
+        tally::objects(&self.summary, &self.rules)
+    }
+}
+
+impl Running {
+    /// Before the first part. `facts` are those of the session.
+    pub fn new(facts: &Arc<Facts>, policy: &Arc<Policy>, mode: Mode) -> Running {
+        Running { player: Player::new(facts, policy, mode, Depth::Verdict), tally: Tally::new(mode) }
+    }
+
+    /// The next part, in the order of the session.
+    pub fn add(&mut self, part: &Part) {
+        self.play(part.into());
+    }
+
+    /// What the session comes to.
+    pub fn end(self) -> Outcomes {
+        let Running { player, tally } = self;
+        let rules = player.run.report(End::Complete);
+        Outcomes {
+            summary: tally.summary,
+            status: tally::status(&tally.summary, tally.mode, &rules),
+            halt: player.run.halt().cloned(),
+            rules,
+        }
+    }
+
+    fn play(&mut self, view: View<'_>) {
+        let mut calls = view.session.calls.iter();
+        for turn in &view.session.turns {
+            self.tally.summary.turns += 1;
+            self.player.enter(view, turn);
+            self.player.play(view, turn, &mut |decision| {
+                if let Some(call) = calls.next() {
+                    self.tally.count(call, decision.verdict);
+                }
+            });
+        }
+        self.player.leave(view);
+    }
+}

@@ -1,0 +1,114 @@
+//! Plays a recording into a run: what stands in which order, and what stopped calls were told instead of results.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::engine::{Decision, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
+use crate::monitor::Depth;
+use crate::policy::Policy;
+use crate::session::part::View;
+use crate::session::{Body, Facts, Message, MessageKind, Outcome, Session, Turn};
+
+/// Plays a recording into a run.
+pub(super) struct Player {
+    /// Whether some rule reads what was said.
+    reads: bool,
+    pub run: Run,
+    mode: Mode,
+    /// In `enforce`, what stopped calls were told, by call index.
+    pub told: Vec<Option<Arc<str>>>,
+    /// What was offered, where the recording does not say; made when first asked for.
+    pub inferred: Option<Arc<[Arc<str>]>>,
+}
+
+impl Player {
+    pub fn new(facts: &Arc<Facts>, policy: &Arc<Policy>, mode: Mode, depth: Depth) -> Player {
+        Player::resumed(Run::new(policy, mode, depth, facts), mode)
+    }
+
+    pub fn resumed(run: Run, mode: Mode) -> Player {
+        Player { reads: run.reads_history(), run, mode, told: Vec::new(), inferred: None }
+    }
+
+    /// What stands between the last turn and this one, and the turn's start.
+    pub fn enter(&mut self, view: View<'_>, turn: &Turn) {
+        self.between(view.session, view.before(turn));
+        self.run.begin_turn(view.session.time_of(turn));
+    }
+
+    /// What stands after the last turn.
+    pub fn leave(&mut self, view: View<'_>) {
+        self.between(view.session, view.behind());
+    }
+
+    /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
+    pub fn play(&mut self, view: View<'_>, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
+        let messages = view.session.messages.get(turn.messages.clone()).unwrap_or_default();
+        if self.reads {
+            let responses =
+                messages.iter().filter(|message| matches!(message.kind, MessageKind::Response(_)));
+            responses.for_each(|message| self.run.respond(message));
+        }
+        for call in view.session.calls_of(turn) {
+            let (ticket, decision) =
+                self.run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
+            self.told.push(decision.told.clone().filter(|_| self.mode == Mode::Enforce));
+            let ran = decision.verdict == Verdict::Allow || self.mode == Mode::Shadow;
+            decided(decision);
+            if ran && (call.in_turn || call.outcome == Outcome::Refused) {
+                self.run.resolve(ticket, call.outcome, &call.output);
+            }
+        }
+        self.run.end_turn();
+        // A result that stands after its turn's end counts from the turn after the one it stands in.
+        for index in &turn.late {
+            if let Some(call) = view.call(*index)
+                && call.outcome != Outcome::Refused
+                && self.told.get(*index as usize).is_none_or(Option::is_none)
+            {
+                self.run.resolve(Ticket::of(call.at), call.outcome, &call.output);
+            }
+        }
+        // An operation between two messages of one response is applied once the turn is over.
+        for message in messages {
+            if let MessageKind::Operation(operation) = &message.kind {
+                self.run.operation(operation);
+            }
+        }
+    }
+
+    fn between(&mut self, session: &Session, messages: Range<usize>) {
+        for message in session.messages.get(messages).unwrap_or_default() {
+            match &message.kind {
+                MessageKind::Operation(operation) => self.run.operation(operation),
+                _ if !self.reads => {}
+                MessageKind::Result(Some(index), _) => match self.told.get(*index as usize) {
+                    Some(Some(told)) => {
+                        let content = Body::text(&**told);
+                        self.run.message(&Message { content, ..message.clone() });
+                    }
+                    _ => self.run.message(message),
+                },
+                _ => self.run.message(message),
+            }
+        }
+    }
+
+    pub fn narrowing(&mut self, session: &Session, turn: &Turn, policy: &Policy) -> Narrowing {
+        match session.offered_in(turn.number) {
+            Some(tools) => {
+                Narrowing { inferred: false, tools: self.run.narrow(tools.iter().map(|tool| &tool.name)) }
+            }
+            None => {
+                let names = self.inferred.get_or_insert_with(|| {
+                    let named = policy.names().iter();
+                    let called = session.calls.iter().map(|call| &call.tool);
+                    let names: BTreeSet<&Arc<str>> = named.chain(called).collect();
+                    names.into_iter().cloned().collect()
+                });
+                Narrowing { inferred: true, tools: self.run.narrow(names.iter()) }
+            }
+        }
+    }
+}

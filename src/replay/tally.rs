@@ -1,0 +1,116 @@
+//! What a session comes to: its counts, its status, and where decisions and recording part.
+
+use serde::Serialize;
+
+use crate::engine::{Decision, Mode, Verdict};
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::session::{Call, CallRef, Outcome};
+
+use super::Judged;
+
+/// What a session comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Summary {
+    /// Model responses.
+    pub turns: u32,
+    /// Proposed calls.
+    pub calls: u32,
+    /// Calls by decision.
+    pub allow: u32,
+    /// See `allow`.
+    pub deny: u32,
+    /// See `allow`.
+    pub halt: u32,
+    /// See `allow`.
+    pub not_reached: u32,
+    /// Denied or halted calls beyond the frontier, which the others count as well.
+    pub deny_counterfactual: u32,
+    /// Calls where the decision is not what the recording did.
+    pub disagree: u32,
+}
+
+/// Status of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// In `enforce`, a call was denied or halted.
+    Stopped,
+    /// A rule about the session is violated.
+    Fail,
+    /// There are such rules, and none had anything to decide.
+    NotExercised,
+    /// None of these.
+    Pass,
+}
+
+impl Status {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Stopped => "stopped",
+            Status::Fail => "fail",
+            Status::NotExercised => "not_exercised",
+            Status::Pass => "pass",
+        }
+    }
+}
+
+/// Counts decisions and finds the frontier.
+pub(super) struct Tally {
+    pub mode: Mode,
+    pub summary: Summary,
+    pub frontier: Option<CallRef>,
+    halted: bool,
+}
+
+pub(super) fn objects(summary: &Summary, rules: &[RuleState]) -> bool {
+    summary.deny + summary.halt > 0 || rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated)
+}
+
+pub(super) fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Status {
+    if mode == Mode::Enforce && summary.deny + summary.halt > 0 {
+        Status::Stopped
+    } else if rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated) {
+        Status::Fail
+    } else if !rules.is_empty() && rules.iter().all(|rule| rule.outcome == RuleOutcome::NotExercised) {
+        Status::NotExercised
+    } else {
+        Status::Pass
+    }
+}
+
+impl Tally {
+    pub fn new(mode: Mode) -> Tally {
+        Tally { mode, summary: Summary::default(), frontier: None, halted: false }
+    }
+
+    pub fn judge(&mut self, call: &Call, decision: Decision) -> Judged {
+        let (agrees, counterfactual) = self.count(call, decision.verdict);
+        Judged { decision, agrees, counterfactual }
+    }
+
+    pub fn count(&mut self, call: &Call, verdict: Verdict) -> (bool, bool) {
+        let ran_then = call.outcome != Outcome::Refused;
+        let agrees = (verdict == Verdict::Allow) == ran_then;
+        // Siblings of the frontier had been proposed already; after a halt everything later is another session.
+        let counterfactual =
+            self.halted || self.frontier.is_some_and(|frontier| call.at.turn > frontier.turn);
+        let summary = &mut self.summary;
+        summary.calls += 1;
+        match verdict {
+            Verdict::Allow => summary.allow += 1,
+            Verdict::Deny => summary.deny += 1,
+            Verdict::Halt => summary.halt += 1,
+            Verdict::NotReached => summary.not_reached += 1,
+        }
+        summary.disagree += u32::from(!agrees);
+        summary.deny_counterfactual += u32::from(verdict.stops() && counterfactual);
+        if self.mode == Mode::Enforce {
+            if !agrees && self.frontier.is_none() {
+                self.frontier = Some(call.at);
+            }
+            self.halted |= verdict == Verdict::Halt;
+        }
+        (agrees, counterfactual)
+    }
+}

@@ -1,0 +1,254 @@
+//! A call's decision as data: what was found against it, and every check that was made.
+
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+use super::sequence_policies::DispatchLine;
+use super::sequence_rules::OrderLine;
+use super::tool_policies::{MissingLine, TouchedLine};
+use super::{plan, words};
+use crate::diagnostic::Code;
+use crate::engine::Verdict;
+use crate::monitor::finding::Output;
+use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Rule};
+use crate::policy::Policy;
+use crate::replay::{Frame, Replay};
+use crate::session::{Call, CallRef, Outcome, Session};
+
+#[derive(Serialize)]
+pub(super) struct CallLine<'a> {
+    turn: u32,
+    call: u32,
+    index: u32,
+    id: Option<&'a str>,
+    tool: &'a str,
+    recorded: Outcome,
+    decision: Verdict,
+    agrees: bool,
+    counterfactual: bool,
+    findings: Vec<FindingLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checks: Option<Vec<CheckLine<'a>>>,
+}
+
+impl<'a> CallLine<'a> {
+    pub(super) fn of(
+        replay: &'a Replay,
+        frame: &'a Frame,
+        call: &'a Call,
+        full: bool,
+    ) -> Option<CallLine<'a>> {
+        let (session, policy) = (replay.session(), replay.policy());
+        let judged = replay.call(call.at.index)?;
+        let place = (call.at.call as usize).checked_sub(1)?;
+        let checks = full.then(|| frame.calls.get(place).map(|decision| decision.checks.as_slice()));
+        let findings = judged.decision.findings.iter();
+        Some(CallLine {
+            turn: call.at.turn,
+            call: call.at.call,
+            index: call.at.index,
+            id: call.id.as_deref(),
+            tool: &call.tool,
+            recorded: call.outcome,
+            decision: judged.decision.verdict,
+            agrees: judged.agrees,
+            counterfactual: judged.counterfactual,
+            findings: findings.filter_map(|finding| FindingLine::of(finding, session, policy)).collect(),
+            checks: checks.map(|checks| {
+                let checks = checks.unwrap_or_default().iter();
+                checks.filter_map(|check| CheckLine::of(check, session, policy)).collect()
+            }),
+        })
+    }
+}
+
+/// What a rule said of a call.
+#[derive(Serialize)]
+pub(in crate::report) struct FindingLine<'a> {
+    #[serde(flatten)]
+    rule: RuleName<'a>,
+    code: Code,
+    effect: Effect,
+    message: String,
+    description: Option<&'a str>,
+    source: Place<'a>,
+    #[serde(flatten)]
+    evidence: Evidence<'a>,
+    reason: Option<&'a str>,
+    tell_llm: Option<&'a str>,
+}
+
+impl<'a> FindingLine<'a> {
+    pub(in crate::report) fn of(
+        finding: &'a Finding,
+        session: &Session,
+        policy: &'a Policy,
+    ) -> Option<FindingLine<'a>> {
+        let rule = policy.rules().get(finding.rule)?;
+        Some(FindingLine {
+            rule: RuleName::of(rule),
+            code: finding.code,
+            effect: finding.effect,
+            message: words::finding(finding, rule, session),
+            description: rule.description.as_deref(),
+            source: Place::of(rule),
+            evidence: Evidence::of(finding.checked.as_ref(), &finding.found),
+            reason: finding.reason.as_deref(),
+            tell_llm: finding.tell_llm.as_deref(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct CheckLine<'a> {
+    #[serde(flatten)]
+    rule: RuleName<'a>,
+    passed: bool,
+    code: Option<Code>,
+    message: String,
+    #[serde(flatten)]
+    evidence: Evidence<'a>,
+    detail: Option<DetailLine<'a>>,
+    #[serde(flatten)]
+    plan: Option<plan::PlanLine<'a>>,
+}
+
+impl<'a> CheckLine<'a> {
+    fn of(check: &'a Check, session: &Session, policy: &'a Policy) -> Option<CheckLine<'a>> {
+        let rule = policy.rules().get(check.rule)?;
+        Some(CheckLine {
+            rule: RuleName::of(rule),
+            passed: check.passed,
+            code: check.code,
+            message: words::check(check, rule, session),
+            evidence: Evidence::of(check.checked.as_ref(), &check.found),
+            detail: DetailLine::of(&check.detail),
+            plan: match &check.detail {
+                Detail::Plan(made) => Some(plan::PlanLine::of(made)),
+                _ => None,
+            },
+        })
+    }
+}
+
+/// Whose word it is.
+#[derive(Serialize)]
+struct RuleName<'a> {
+    dialect: &'static str,
+    rule: &'a str,
+    test: Option<&'a str>,
+}
+
+impl<'a> RuleName<'a> {
+    fn of(rule: &'a Rule) -> RuleName<'a> {
+        RuleName { dialect: rule.dialect, rule: &rule.id, test: rule.test.as_deref() }
+    }
+}
+
+/// What it rests on.
+#[derive(Serialize)]
+struct Evidence<'a> {
+    checked: Option<&'a Checked>,
+    found: Vec<FoundLine<'a>>,
+}
+
+impl<'a> Evidence<'a> {
+    fn of(checked: Option<&'a Checked>, found: &'a [Found]) -> Evidence<'a> {
+        Evidence { checked, found: found.iter().map(FoundLine::of).collect() }
+    }
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> Place<'a> {
+    fn of(rule: &'a Rule) -> Place<'a> {
+        let position = rule.source.position(rule.span.start);
+        Place { file: rule.source.name(), line: position.line, column: position.column }
+    }
+}
+
+#[derive(Serialize)]
+struct FoundLine<'a> {
+    turn: u32,
+    call: u32,
+    index: u32,
+    value: Option<&'a Value>,
+}
+
+impl<'a> FoundLine<'a> {
+    fn of(found: &'a Found) -> FoundLine<'a> {
+        let CallRef { turn, call, index } = found.call;
+        FoundLine { turn, call, index, value: found.value.as_ref() }
+    }
+}
+
+/// What a check knows beyond its code, by kind of rule.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum DetailLine<'a> {
+    Prior {
+        tool: &'a str,
+        #[serde(rename = "match")]
+        matching: &'static str,
+        other_reading: bool,
+        outputs: Vec<OutputLine<'a>>,
+        hint: Option<&'a str>,
+    },
+    Steps {
+        completed: u64,
+        wanted: &'a Number,
+    },
+    Dispatch(DispatchLine<'a>),
+    Missing(MissingLine<'a>),
+    File(TouchedLine<'a>),
+    Order(OrderLine<'a>),
+}
+
+impl<'a> DetailLine<'a> {
+    fn of(detail: &'a Detail) -> Option<DetailLine<'a>> {
+        Some(match detail {
+            Detail::None | Detail::Plan(_) => return None,
+            Detail::Prior(prior) => DetailLine::Prior {
+                tool: &prior.tool,
+                matching: prior.matching,
+                other_reading: prior.other_reading,
+                outputs: prior.outputs.iter().map(OutputLine::of).collect(),
+                hint: prior.hint.as_deref(),
+            },
+            Detail::Steps { completed, wanted } => DetailLine::Steps { completed: *completed, wanted },
+            Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
+            Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
+            Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
+            Detail::Order { rule: asks, count } => DetailLine::Order(OrderLine { asks, count: *count }),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct OutputLine<'a> {
+    path: &'a str,
+    operator: &'static str,
+    wanted: &'a Value,
+    /// The first few nodes.
+    got: &'a [Value],
+    nodes: usize,
+    holds: bool,
+}
+
+impl<'a> OutputLine<'a> {
+    fn of(output: &'a Output) -> OutputLine<'a> {
+        OutputLine {
+            path: &output.path,
+            operator: output.comparison.word(),
+            wanted: &output.wanted,
+            got: &output.got,
+            nodes: output.nodes,
+            holds: output.holds,
+        }
+    }
+}

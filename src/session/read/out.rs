@@ -1,0 +1,81 @@
+//! What a reader has made of a file so far: sessions, parts of one, and what was wrong with the file.
+
+use std::collections::VecDeque;
+
+use crate::diagnostic::Diagnostic;
+use crate::session::build::{Builder, Tail};
+use crate::session::{Part, Session};
+
+/// What the reader has made so far.
+#[derive(Default)]
+pub struct Out {
+    /// Sessions, in their order.
+    pub sessions: VecDeque<Made>,
+    /// Parts of one.
+    pub parts: VecDeque<Part>,
+    made: usize,
+    /// What was wrong with the file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Diagnostics that are only counted.
+    pub more: u64,
+    /// Something was handed on too early.
+    pub spoiled: bool,
+}
+
+/// A session as its reader gave it.
+pub struct Made {
+    /// The session.
+    pub session: Session,
+    /// Whether the session says itself if results were recorded.
+    pub states_results: bool,
+    /// Whether its recording marks failures.
+    pub marks_errors: bool,
+    /// Results, also of its parts before.
+    pub results: u64,
+    /// What belongs to its end, where parts of it were handed on.
+    pub tail: Option<Tail>,
+}
+
+/// A session that is complete: its end, where parts were handed on.
+pub struct Complete {
+    /// The session.
+    pub session: Session,
+    /// What belongs to its end.
+    pub tail: Option<Tail>,
+}
+
+/// Diagnostics kept of one file; the rest are counted.
+const MOST_DIAGNOSTICS: usize = 1000;
+
+impl Out {
+    /// A session is complete.
+    pub fn session(&mut self, mut builder: Builder) {
+        self.made += 1;
+        self.sessions.push_back(Made {
+            states_results: builder.states_results(),
+            marks_errors: builder.marks_errors(),
+            results: builder.result_count(),
+            tail: builder.tail(),
+            session: builder.finish(),
+        });
+    }
+
+    /// Place in the file of the next session, from 0.
+    pub fn index(&self) -> usize {
+        self.made
+    }
+
+    /// What was wrong with a part of the file that belongs to no session.
+    pub fn diagnostics(&mut self, told: impl IntoIterator<Item = Diagnostic>) {
+        told.into_iter().for_each(|diagnostic| self.diagnostic(diagnostic));
+    }
+
+    /// Something about the file.
+    pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MOST_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.more += 1;
+        }
+    }
+}
