@@ -427,3 +427,16 @@ fn parts_of_two_sessions_never_stand_among_each_other() {
         }
     }
 }
+
+/// The look that follows upon a second one still knows what the first one told.
+#[test]
+fn what_was_told_is_not_told_by_a_third_look() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions/assay.jsonl");
+    let file = edited(&std::fs::read(path).unwrap(), &[Edit::Repeat(12, 9), Edit::CutOff(8)]);
+    let policy = samples::policy();
+    let whole = judged(&file, &policy, Mode::Enforce, None).0;
+    assert!(whole.last().is_some_and(|told| told.contains("the value is not closed")));
+    for beyond in BEYOND {
+        assert_eq!(judged(&file, &policy, Mode::Enforce, Some(beyond)).0, whole, "beyond {beyond} bytes");
+    }
+}

@@ -49,8 +49,9 @@ pub struct Reading {
     kept: VecDeque<Part>,
     /// Sessions that were given.
     given: usize,
-    /// Diagnostics that were told, beside those yet to be passed over because they had been told before.
+    /// Diagnostics that were told, by the looks at the input before this one too.
     told: usize,
+    /// Of those, the ones that this look is still to find, and not to tell, again.
     passed_over: usize,
 }
 
@@ -208,7 +209,7 @@ impl Reading {
         match opened {
             Ok(reading) => {
                 let (given, told) = (self.given, self.told);
-                *self = Reading { passed_over: told, known, ..reading };
+                *self = Reading { told, passed_over: told, known, ..reading };
                 self.pass_over(given);
             }
             Err(told) => {
