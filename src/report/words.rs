@@ -3,7 +3,9 @@
 //! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
 //! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
 
+mod contracts;
 pub mod order;
+mod phrases;
 pub mod plan;
 mod sequence_policies;
 mod tool_policies;
@@ -11,24 +13,17 @@ mod tool_policies;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde_json::{Number, Value};
+pub use phrases::{count, line, list, name, thousands, value};
 
-use super::clean::{self, Marks};
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
 use crate::engine::Verdict;
-use crate::monitor::finding::{Comparison, Output, Prior, RuleOutcome};
+use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Check, Checked, Detail, Finding, Found, Reason, Rule, Rules, StateItem};
 use crate::session::{Call, CallRef, Outcome, Session};
 
-/// Columns a quoted value may take.
-const VALUE: usize = 48;
-/// Columns a quoted name may take.
-const NAME: usize = 64;
 /// Most lines of a rule that are shown.
 const LINES: u32 = 24;
-/// How many earlier values a sentence lists.
-const LISTED: usize = 3;
 /// How many earlier calls that do not count are listed.
 const ATTEMPTS: usize = 4;
 
@@ -51,42 +46,13 @@ pub fn check(check: &Check, rule: &Rule, session: &Session) -> String {
 /// What would change a finding, in a line; nothing where there is no way.
 pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
     let detail = &finding.detail;
-    let bound = || bound(finding.checked.as_ref());
     Some(match (finding.code, detail) {
-        (code::FORBIDDEN, _) => {
-            let place = place(rule);
-            format!(
-                "nothing in this session: `forbids_after` lasts to its end; change {place} if it should not"
-            )
-        }
-        (code::STEP_COUNT_BELOW, Detail::Steps { completed, wanted }) => {
-            let wanted = wanted.as_u64().or_else(|| wanted.as_f64().map(|wanted| wanted.ceil() as u64))?;
-            format!("call it {} later", count(wanted.saturating_sub(*completed), "turn"))
-        }
-        (code::PRIOR_TOOL_MISSING | code::RESOURCE_UNMATCHED, Detail::Prior(prior)) => {
-            format!("call {}{} with success, in an earlier turn", name(&prior.tool), bound())
-        }
-        (code::RESOURCE_MISSING, _) => {
-            let path = finding.checked.as_ref().map(|checked| name(&checked.path))?;
-            format!("give the call exactly one value at `{path}`")
-        }
-        (code::PRIOR_OUTPUT_UNMATCHED, Detail::Prior(prior)) => match (&prior.hint, failed(prior)) {
-            (Some(hint), Some(failed)) => format!(
-                "the result is wrapped: the condition would hold at `{}` instead of `{}`",
-                name(hint),
-                name(&failed.path)
-            ),
-            (_, Some(failed)) => {
-                format!("a later {}{} with {}", name(&prior.tool), bound(), condition(failed))
-            }
-            (_, None) => format!("a later {}{} with another result", name(&prior.tool), bound()),
-        },
         (code, Detail::Dispatch(dispatch)) => return sequence_policies::way_out(code, dispatch),
         (_, Detail::Missing(tools)) => tool_policies::way_out_for_missing(tools),
         (_, Detail::File(file)) => tool_policies::way_out_for_file(file, finding.checked.as_ref()),
         (code::PLAN_MATCHED, Detail::Plan(made)) => plan::way_out(made),
         (code, Detail::Order { rule, count }) => order::suggestion(code, rule, *count)?,
-        _ => return None,
+        (code, _) => return contracts::way_out(code, finding, rule),
     })
 }
 
@@ -158,19 +124,8 @@ pub fn details(detail: &Detail) -> Vec<String> {
     match detail {
         Detail::None => Vec::new(),
         Detail::Plan(made) => plan::tree(made),
-        Detail::Steps { completed, wanted } => {
-            vec![format!("{} completed, at least {wanted} asked", count(*completed, "turn"))]
-        }
-        Detail::Prior(prior) => {
-            let mut lines: Vec<String> = prior.outputs.iter().map(output).collect();
-            if let Some(hint) = &prior.hint {
-                lines.push(format!("`{}` would match", name(hint)));
-            }
-            if prior.other_reading {
-                lines.push(format!("with `match: {}` it would be decided otherwise", other(prior)));
-            }
-            lines
-        }
+        Detail::Steps { completed, wanted } => vec![contracts::completed(*completed, wanted)],
+        Detail::Prior(prior) => contracts::details(prior),
         Detail::Dispatch(dispatch) => sequence_policies::details(dispatch),
         Detail::Missing(tools) => vec![tool_policies::missing(tools)],
         Detail::File(file) => tool_policies::details(file),
@@ -188,25 +143,12 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
             at(*since, session)
         ),
         StateItem::Precondition { rule, tool, satisfied, code, by, detail } => {
-            let stands = match (detail, code) {
-                (Detail::Steps { completed, wanted }, _) => steps(*completed, wanted),
-                (Detail::Prior(prior), _) if *satisfied => {
-                    let calls = list(by.iter().map(|by| at(*by, session)));
-                    format!("{} ran{}{calls}", name(&prior.tool), if by.is_empty() { "" } else { " in " })
-                }
-                (Detail::Prior(prior), Some(code::PRIOR_TOOL_MISSING)) => {
-                    format!("{} has not succeeded in an earlier turn", name(&prior.tool))
-                }
-                (Detail::Prior(prior), Some(code::RESOURCE_UNMATCHED)) => {
-                    format!("{} ran, but without a value to compare", name(&prior.tool))
-                }
-                (Detail::Prior(prior), Some(code::PRIOR_OUTPUT_UNMATCHED)) => {
-                    format!("{} ran, but its result does not satisfy the contract", name(&prior.tool))
-                }
-                (_, Some(code)) => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
-                (_, None) => rules.get(*rule).map_or("holds", |rule| rule.kind).to_owned(),
+            let stands = contracts::state(detail, *satisfied, *code, by, session);
+            let otherwise = || match code {
+                Some(code) => title(*code),
+                None => rules.get(*rule).map_or("holds", |rule| rule.kind),
             };
-            format!("{}: {stands}", name(tool))
+            format!("{}: {}", name(tool), stands.unwrap_or_else(|| otherwise().to_owned()))
         }
         StateItem::Limit { tool, used, allowed, .. } => sequence_policies::limit(tool, *used, *allowed),
         StateItem::Recorded { recorded, files, listed, .. } => {
@@ -221,11 +163,16 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
 
 /// Why a tool is hidden, in a few words.
 pub fn reason(reason: &Reason, rules: &Rules) -> String {
-    let title = reason.code.page().map_or(reason.code.as_str(), |page| page.title);
+    let title = title(reason.code);
     match rules.get(reason.rule) {
         Some(rule) => format!("{title} ({})", place(rule)),
         None => title.to_owned(),
     }
+}
+
+/// What a code is called.
+fn title(code: Code) -> &'static str {
+    code.page().map_or(code.as_str(), |page| page.title)
 }
 
 /// The word for a decision, as a participle: `allowed`, `denied`.
@@ -280,60 +227,6 @@ pub fn at(call: CallRef, session: &Session) -> String {
     }
 }
 
-/// A recorded value as compact JSON, cut and safe.
-pub fn value(value: &Value) -> String {
-    let text = value.to_string();
-    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(inside) if value.is_string() => {
-            format!("\"{}\"", clean::fit(inside, VALUE, Marks::Unicode).text())
-        }
-        _ => clean::fit(&text, VALUE, Marks::Unicode).text(),
-    }
-}
-
-/// A name or a path from a recording or a policy, cut and safe.
-pub fn name(name: &str) -> Cow<'_, str> {
-    let plain = name.len() <= NAME && name.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    if plain { name.into() } else { clean::fit(name, NAME, Marks::Unicode).text().into() }
-}
-
-/// Any recorded text as one safe line.
-pub fn line(text: &str) -> String {
-    clean::show(text, Marks::Unicode).text()
-}
-
-/// `1 turn`, `2 turns`.
-pub fn count(number: u64, thing: &str) -> String {
-    let plural = match number {
-        1 => "",
-        _ => "s",
-    };
-    format!("{} {thing}{plural}", thousands(number))
-}
-
-/// A number with a comma at every third digit.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub fn list(items: impl IntoIterator<Item = String>) -> String {
-    let mut items: Vec<String> = items.into_iter().collect();
-    match items.pop() {
-        None => String::new(),
-        Some(last) if items.is_empty() => last,
-        Some(last) => format!("{} and {last}", items.join(", ")),
-    }
-}
-
 /// What a finding or a check rests on.
 struct Fact<'a> {
     checked: Option<&'a Checked>,
@@ -346,20 +239,6 @@ struct Fact<'a> {
 impl Fact<'_> {
     fn against(&self, code: Code) -> String {
         match (code, self.detail) {
-            (code::FORBIDDEN, _) => self.forbidden(),
-            (code::STEP_COUNT_BELOW, Detail::Steps { completed, wanted }) => {
-                steps(*completed, wanted) + self.middle()
-            }
-            (code::PRIOR_TOOL_MISSING, Detail::Prior(prior)) => {
-                format!("{} has not succeeded in an earlier turn{}", name(&prior.tool), self.middle())
-            }
-            (code::RESOURCE_MISSING, Detail::Prior(prior)) => format!(
-                "this call has not exactly one value at `{}` to compare with {}",
-                self.checked.map_or(Cow::Borrowed("$"), |checked| name(&checked.path)),
-                name(&prior.tool)
-            ),
-            (code::RESOURCE_UNMATCHED, Detail::Prior(prior)) => self.unmatched(prior) + self.middle(),
-            (code::PRIOR_OUTPUT_UNMATCHED, Detail::Prior(prior)) => self.bad_output(prior),
             (_, Detail::Dispatch(dispatch)) => {
                 sequence_policies::against(dispatch, self.found, self.rule.tool.as_deref(), self.session)
             }
@@ -369,7 +248,7 @@ impl Fact<'_> {
             (code, Detail::Order { rule, count }) => {
                 order::against(code, rule, *count, self.found, self.session)
             }
-            _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
+            (code, _) => contracts::against(code, self).unwrap_or_else(|| title(code).to_owned()),
         }
     }
 
@@ -377,64 +256,13 @@ impl Fact<'_> {
         match self.detail {
             Detail::None => "holds".to_owned(),
             Detail::Plan(made) => plan::in_favour(made),
-            Detail::Steps { completed, wanted } => steps(*completed, wanted),
+            Detail::Steps { completed, wanted } => contracts::steps(*completed, wanted),
+            Detail::Prior(prior) => contracts::in_favour(prior, self),
             Detail::Dispatch(dispatch) => sequence_policies::in_favour(dispatch),
             Detail::Missing(tools) => tool_policies::missing(tools),
             Detail::File(file) => tool_policies::file(file, self.checked, self.found, self.session),
-            Detail::Prior(prior) => {
-                let when = self.found.first().map(|found| format!(" in {}", at(found.call, self.session)));
-                let bound = bound(self.checked);
-                let outputs = prior.outputs.iter().map(condition).collect::<Vec<_>>();
-                let outputs =
-                    if outputs.is_empty() { String::new() } else { format!(" with {}", list(outputs)) };
-                format!("{} ran{}{bound}{outputs}", name(&prior.tool), when.unwrap_or_default())
-            }
             Detail::Order { rule, .. } => order::expected(rule),
         }
-    }
-
-    fn forbidden(&self) -> String {
-        let by = self.rule.tool.as_deref().map_or(Cow::Borrowed("a call"), name);
-        match self.found.first() {
-            Some(first) => format!("forbidden since {by} ran in {}", at(first.call, self.session)),
-            None => format!("forbidden since {by} ran"),
-        }
-    }
-
-    fn unmatched(&self, prior: &Prior) -> String {
-        let tool = name(&prior.tool);
-        let path = self.checked.map_or(Cow::Borrowed("$"), |checked| field(&checked.path));
-        let wanted = self.checked.and_then(|checked| checked.value.as_ref()).map_or_else(String::new, value);
-        let mut values: Vec<String> = Vec::new();
-        for found in self.found.iter().filter_map(|found| found.value.as_ref()) {
-            let shown = value(found);
-            if !values.contains(&shown) {
-                values.push(shown);
-            }
-        }
-        if values.is_empty() {
-            return format!("{tool} ran without exactly one value for {path}, so not for {wanted}");
-        }
-        let more = values.len() > LISTED;
-        values.truncate(LISTED);
-        if more {
-            values.push("others".to_owned());
-        }
-        format!("{tool} ran for {path} {}, not {wanted}", list(values))
-    }
-
-    fn bad_output(&self, prior: &Prior) -> String {
-        let tool = name(&prior.tool);
-        let when = self.found.first().map(|found| format!(" in {}", at(found.call, self.session)));
-        let when = when.unwrap_or_default();
-        let what = failed(prior).map_or_else(|| "another result".to_owned(), got);
-        let mut sentence = format!("{tool}{when} gave {what}");
-        if let Some(hint) = &prior.hint {
-            sentence.push_str(&format!("; `{}` would match", name(hint)));
-        } else if prior.other_reading {
-            sentence.push_str(&format!("; with `match: {}` it would pass", other(prior)));
-        }
-        sentence
     }
 
     /// Absence proves little in a recording that begins after its session did.
@@ -443,87 +271,7 @@ impl Fact<'_> {
     }
 }
 
-/// ` for order_id "ORD-124"`, or nothing where there is no value.
-fn bound(checked: Option<&Checked>) -> String {
-    let bound = checked.and_then(|checked| Some((&checked.path, checked.value.as_ref()?)));
-    bound.map_or_else(String::new, |(path, found)| format!(" for {} {}", field(path), value(found)))
-}
-
+/// The tool of a call, as it is shown.
 fn tool_of(call: CallRef, session: &Session) -> Cow<'_, str> {
     session.calls.get(call.index as usize).map_or(Cow::Borrowed("a call"), |call| name(&call.tool))
-}
-
-/// A path as a field's name where it is one: `$.order_id` is `order_id`.
-fn field(path: &str) -> Cow<'_, str> {
-    name(path.strip_prefix("$.").unwrap_or(path))
-}
-
-fn steps(completed: u64, wanted: &Number) -> String {
-    let completed = match completed {
-        0 => "no turn was completed".to_owned(),
-        1 => "1 turn was completed".to_owned(),
-        many => format!("{} were completed", count(many, "turn")),
-    };
-    format!("{completed} before, at least {wanted} asked")
-}
-
-fn bounded(comparison: Comparison, bound: &str) -> String {
-    match comparison {
-        Comparison::Gte => format!("at least {bound}"),
-        Comparison::Lte => format!("at most {bound}"),
-        Comparison::Equals | Comparison::Exists => bound.to_owned(),
-    }
-}
-
-fn failed(prior: &Prior) -> Option<&Output> {
-    prior.outputs.iter().find(|output| !output.holds)
-}
-
-fn other(prior: &Prior) -> &'static str {
-    if prior.matching == "any" { "newest" } else { "any" }
-}
-
-/// What a condition asks: `eligible true`, `score at least 5`.
-fn condition(output: &Output) -> String {
-    let path = field(&output.path);
-    match output.comparison {
-        Comparison::Exists if output.wanted == Value::Bool(false) => format!("no {path}"),
-        Comparison::Exists => format!("some {path}"),
-        Comparison::Equals => format!("{path} {}", value(&output.wanted)),
-        Comparison::Gte | Comparison::Lte => {
-            format!("{path} {}", bounded(output.comparison, &value(&output.wanted)))
-        }
-    }
-}
-
-/// What stood there instead: `eligible false, not true`.
-fn got(output: &Output) -> String {
-    let path = field(&output.path);
-    let wanted = value(&output.wanted);
-    if output.nodes == 0 {
-        return format!("nothing at {path}");
-    }
-    let mut values: Vec<String> = output.got.iter().take(LISTED).map(value).collect();
-    if output.nodes > values.len() {
-        values.push(format!("{} more", output.nodes - values.len()));
-    }
-    let values = list(values);
-    match output.comparison {
-        Comparison::Exists => format!("{path} {values}, though there should be none"),
-        comparison => {
-            let all = if output.nodes > 1 { "all " } else { "" };
-            format!("{path} {values}, not {all}{}", bounded(comparison, &wanted))
-        }
-    }
-}
-
-/// A condition, what stood there, and whether it holds.
-fn output(output: &Output) -> String {
-    let asked = format!("{} {} {}", name(&output.path), output.comparison.word(), value(&output.wanted));
-    let mut values: Vec<String> = output.got.iter().take(LISTED).map(value).collect();
-    if output.nodes > values.len() && !values.is_empty() {
-        values.push(format!("{} more", output.nodes - values.len()));
-    }
-    let found = if values.is_empty() { "nothing".to_owned() } else { list(values) };
-    format!("{asked}: found {found}{}", if output.holds { "" } else { ", which does not hold" })
 }
