@@ -8,6 +8,7 @@ pub mod clean;
 pub mod diagnostic;
 pub mod diff;
 pub mod json;
+mod paint;
 pub mod text;
 pub mod words;
 

@@ -3,20 +3,20 @@
 //! A session in which nothing happened takes no room; the closing lines count it. Whatever comes from a recording goes
 //! through [`words`], so nothing here can steer a terminal.
 
+mod calls;
 mod rules;
 
-use std::fmt::Display;
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
+use calls::{Widths, checks, cut, findings, recorded, row, verdict_line};
 
+use super::paint::Paint;
 use super::words::ByTool;
 use super::{Judged, Look, Scope, Total, words};
-use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::{Effect, Finding, StateItem};
-use crate::policy::Policy;
+use crate::engine::{Mode, Verdict};
+use crate::monitor::{Effect, StateItem};
 use crate::replay::{Frame, Judged as Decided, Replay, Status, Summary};
-use crate::session::{Call, CallRef, Outcome, Session};
+use crate::session::Call;
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
 pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -111,43 +111,6 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
         row(out, label, words::state(item, policy.rules(), session))?;
     }
     Ok(())
-}
-
-/// Colours, where they are wanted.
-#[derive(Clone, Copy)]
-pub(super) struct Paint {
-    pub(super) color: bool,
-}
-
-impl Paint {
-    pub(super) fn with(self, style: Style, text: impl Display) -> String {
-        if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
-    }
-
-    pub(super) fn bold(self, text: &str) -> String {
-        self.with(Style::new().bold(), text)
-    }
-
-    pub(super) fn dim(self, text: &str) -> String {
-        self.with(Style::new().dimmed(), text)
-    }
-
-    pub(super) fn verdict(self, verdict: Verdict, text: impl Display) -> String {
-        let style = match verdict {
-            Verdict::Allow => AnsiColor::Green.on_default(),
-            Verdict::Deny => AnsiColor::Red.on_default(),
-            Verdict::Halt => AnsiColor::Red.on_default().bold(),
-            Verdict::NotReached => Style::new().dimmed(),
-        };
-        self.with(style, text)
-    }
-}
-
-/// Columns of the rows of one session.
-#[derive(Clone, Copy, Default)]
-struct Widths {
-    at: usize,
-    tool: usize,
 }
 
 /// The counts that a heading and the closing line share.
@@ -291,172 +254,6 @@ fn turn(
     Ok(())
 }
 
-impl Widths {
-    fn fit(&mut self, call: &Call, session: &Session) {
-        self.at = self.at.max(words::at(call.at, session).len());
-        self.tool = self.tool.max(words::name(&call.tool).chars().count());
-    }
-}
-
-/// `  ✗ turn 2  issue_refund  denied  resource_unmatched`.
-fn verdict_line(
-    replay: &Replay,
-    call: &Call,
-    decided: &Decided,
-    widths: Widths,
-    paint: Paint,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let verdict = decided.decision.verdict;
-    let glyph = match (verdict, decided.counterfactual) {
-        (Verdict::NotReached, _) => "–",
-        (_, true) => "~",
-        (Verdict::Allow, false) if !decided.agrees => "≠",
-        (Verdict::Allow, false) => "✓",
-        (Verdict::Deny | Verdict::Halt, false) => "✗",
-    };
-    let at = words::at(call.at, replay.session());
-    let tool = words::name(&call.tool);
-    write!(
-        out,
-        "  {} {at:<at_width$}  {tool:<tool_width$}  {}",
-        paint.verdict(verdict, glyph),
-        paint.verdict(verdict, words::decided(verdict)),
-        at_width = widths.at,
-        tool_width = widths.tool,
-    )?;
-    if let Some(finding) = decided.decision.deciding() {
-        write!(out, "  {}", finding.code)?;
-    }
-    if decided.counterfactual {
-        write!(out, "  {}", paint.dim("counterfactual"))?;
-    }
-    writeln!(out)
-}
-
-fn findings(
-    replay: &Replay,
-    by_tool: &ByTool<'_>,
-    call: &Call,
-    decided: &Decided,
-    whole: bool,
-    paint: Paint,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (session, policy) = (replay.session(), replay.policy());
-    for (nth, finding) in decided.decision.findings.iter().enumerate() {
-        let Some(rule) = policy.rules().get(finding.rule) else { continue };
-        let said = words::finding(finding, rule, session);
-        let label = match (nth, finding.effect) {
-            (_, Effect::Report) => "report",
-            (0, _) => "because",
-            _ => "also",
-        };
-        let said = if nth == 0 { said } else { format!("{}: {said}", finding.code) };
-        row(out, label, if nth == 0 { paint.bold(&said) } else { said })?;
-        let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
-        row(out, "rule", format!("{}{}", words::place(rule), paint.dim(&description.unwrap_or_default())))?;
-        if let Some(reason) = &finding.reason {
-            row(out, "reason", words::line(reason))?;
-        }
-        if whole {
-            yaml(rule, paint, out)?;
-        }
-        if nth == 0 || whole {
-            evidence(finding, call, replay, by_tool, out)?;
-        }
-        if let Some(way) = words::way_out(finding, rule).filter(|_| whole) {
-            row(out, "way out", way)?;
-        }
-    }
-    Ok(())
-}
-
-/// The earlier calls that a finding rests on.
-fn evidence(
-    finding: &Finding,
-    call: &Call,
-    replay: &Replay,
-    by_tool: &ByTool<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let session = replay.session();
-    let stopped = |at: CallRef| replay.call(at.index).is_some_and(|judged| judged.decision.verdict.stops());
-    // In `shadow` a stopped call ran all the same.
-    let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
-    let found = finding.found.iter().map(|found| words::found(found, session));
-    let attempts = words::attempts(finding, call.at, session, by_tool, &stopped);
-    for (nth, line) in found.chain(attempts).enumerate() {
-        row(out, if nth == 0 { "earlier" } else { "" }, line)?;
-    }
-    Ok(())
-}
-
-/// The rule's own lines.
-fn yaml(rule: &crate::monitor::Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let (lines, cut) = words::lines(rule);
-    for (number, text) in lines {
-        row(out, "", format!("{} {text}", paint.dim(&format!("{number:>4} │"))))?;
-    }
-    if cut {
-        row(out, "", paint.dim("     …"))?;
-    }
-    Ok(())
-}
-
-fn checks(
-    decision: &Decision,
-    session: &Session,
-    policy: &Policy,
-    whole: bool,
-    paint: Paint,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for check in &decision.checks {
-        let Some(rule) = policy.rules().get(check.rule) else { continue };
-        let glyph = if check.passed {
-            paint.verdict(Verdict::Allow, "✓")
-        } else {
-            paint.verdict(Verdict::Deny, "✗")
-        };
-        let said = words::check(check, rule, session);
-        row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::place(rule))))?;
-        if whole {
-            if let Some(checked) = &check.checked {
-                row(out, "", format!("  {}", words::checked(checked)))?;
-            }
-            for detail in words::details(&check.detail) {
-                row(out, "", format!("  {detail}"))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// What the recording did, where that is something else.
-fn recorded(call: &Call, decided: &Decided, out: &mut dyn Write) -> io::Result<()> {
-    let stopped = decided.decision.verdict.stops();
-    if decided.agrees && !(stopped && call.outcome == Outcome::Refused) {
-        return Ok(());
-    }
-    let agreeing = if decided.agrees { " as well" } else { "" };
-    row(out, "recorded", format!("{}{agreeing}", words::became(call.outcome)))
-}
-
-fn row(out: &mut dyn Write, label: &str, text: impl Display) -> io::Result<()> {
-    writeln!(out, "      {label:<9} {text}")
-}
-
 fn verb(number: u64, thing: &str, one: &str, many: &str) -> String {
     format!("{} {}", words::count(number, thing), if number == 1 { one } else { many })
-}
-
-/// Arguments are shown up to here.
-const ARGUMENTS: usize = 400;
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(ARGUMENTS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

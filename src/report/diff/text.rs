@@ -7,7 +7,8 @@ use super::entry::{self, About, Entry, Line, Said};
 use super::{Gathered, View, Whole};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::engine::{Mode, Verdict};
-use crate::report::text::{Paint, closing};
+use crate::report::paint::Paint;
+use crate::report::text::closing;
 use crate::report::words;
 
 /// Writes everything.

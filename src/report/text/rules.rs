@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::{Paint, row};
+use super::calls::row;
 use crate::engine::Verdict;
 use crate::monitor::Rule;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::replay::Replay;
+use crate::report::paint::Paint;
 use crate::report::words::{self, order};
 
 /// Calls of the trace that are shown ahead of the one at fault, and behind it.
