@@ -1,0 +1,279 @@
+//! The operands of a rule, and what is made of them.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::super::after::After;
+use super::super::names::{List, MaxCalls};
+use super::super::operand::{Argument, Operand, Side};
+use super::super::order::{Before, ImmediatelyBefore, NeverAfter};
+use super::super::presence::{Eventually, Require};
+use super::super::sequence::Sequence;
+use super::super::unit::{Kind, RuleUnit, When};
+use super::super::{kind_of, lint};
+use super::{Aliases, Reading, Type};
+use crate::condition::glob::Glob;
+use crate::monitor::order::{Named, Order};
+use crate::monitor::{RuleId, Unit};
+use crate::source::{Field, Fields, Problem, ProblemKind, Span};
+
+/// What makes a unit of a rule's kind.
+pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>) -> Arc<dyn Unit>>;
+
+fn build<K: Kind>(kind: K) -> Build {
+    Box::new(move |rule, order, when| Arc::new(RuleUnit { rule: [rule], order, when, kind }))
+}
+
+pub fn before_of(first: Operand, then: Vec<Operand>) -> (Order, Build) {
+    let (first, then) = (Side::new(0, vec![first]), Side::new(1, then));
+    let order = Order::Before { first: named(&first), then: then.named().cloned().collect() };
+    (order, build(Before { first, then }))
+}
+
+fn named(side: &Side) -> Named {
+    side.named().next().cloned().unwrap_or(Named { tool: "".into(), args_match: Vec::new() })
+}
+
+/// Reads the operands of one rule.
+pub struct Operands<'s, 'f, 'a, 'r> {
+    pub reading: &'s mut Reading<'a, 'r>,
+    pub fields: &'f mut Fields<'a>,
+    pub aliases: &'f Aliases<'a>,
+}
+
+impl<'a> Operands<'_, '_, 'a, '_> {
+    /// The order that a rule of this type asks for, and what makes its unit.
+    pub fn kind(&mut self, kind: Type, out: &mut Vec<Problem>) -> Option<(Order, Build)> {
+        match kind {
+            Type::Require => {
+                let tool = self.side(0, "tool", out)?;
+                Some((Order::Require { tool: named(&tool) }, build(Require { tool })))
+            }
+            Type::Before => {
+                let (first, then) = (self.one("first", out), self.several("then", out));
+                Some(before_of(first?, then?))
+            }
+            Type::ImmediatelyBefore => {
+                let (first, then) = (self.side(0, "first", out), self.several("then", out));
+                let (first, then) = (first?, Side::new(1, then?));
+                let order =
+                    Order::ImmediatelyBefore { first: named(&first), then: then.named().cloned().collect() };
+                Some((order, build(ImmediatelyBefore { first, then })))
+            }
+            Type::Blocklist => {
+                let pattern = self.pattern(out);
+                let listed = self.fields.has("tools");
+                if !listed && !self.fields.has("pattern") {
+                    let message = "a blocklist needs `tools` or `pattern`";
+                    out.push(Problem::new(ProblemKind::MissingKey, self.fields.head(), message));
+                    self.fields.take("tools");
+                    return None;
+                }
+                let globs = self.globs(out);
+                if (listed && globs.is_none()) || (self.fields.has("pattern") && pattern.is_none()) {
+                    return None;
+                }
+                let globs = globs.unwrap_or_default();
+                let order = Order::Blocklist { pattern: pattern.clone(), tools: texts(&globs) };
+                Some((order, build(List { pattern, globs, blocks: true })))
+            }
+            Type::Allowlist => {
+                if !self.fields.has("tools") {
+                    out.push(self.fields.missing("tools"));
+                }
+                let globs = self.globs(out)?;
+                let order = Order::Allowlist { tools: texts(&globs) };
+                Some((order, build(List { pattern: None, globs, blocks: false })))
+            }
+            Type::MaxCalls => {
+                self.refuse_other_bounds(out);
+                let (tool, max) = (self.side(0, "tool", out), self.number("max", None, out));
+                let (tool, max) = (tool?, max?);
+                Some((Order::MaxCalls { tool: named(&tool), max }, build(MaxCalls { tool, max })))
+            }
+            Type::Eventually => {
+                let (tool, within) = (self.side(0, "tool", out), self.number("within", None, out));
+                let (tool, within) = (tool?, within?);
+                Some((Order::Eventually { tool: named(&tool), within }, build(Eventually { tool, within })))
+            }
+            Type::NeverAfter => {
+                let (trigger, forbidden) = (self.side(0, "trigger", out), self.side(1, "forbidden", out));
+                let (trigger, forbidden) = (trigger?, forbidden?);
+                let order = Order::NeverAfter { trigger: named(&trigger), forbidden: named(&forbidden) };
+                Some((order, build(NeverAfter { trigger, forbidden })))
+            }
+            Type::After => {
+                let (trigger, then) = (self.side(0, "trigger", out), self.side(1, "then", out));
+                let within = self.number("within", Some(1), out);
+                let (trigger, then, within) = (trigger?, then?, within?);
+                let order = Order::After { trigger: named(&trigger), then: named(&then), within };
+                Some((order, build(After { trigger, then, within })))
+            }
+            Type::Sequence => {
+                let steps = self.fields.required("tools", out).and_then(|tools| self.all(&tools, out));
+                let strict = match self.fields.optional("strict") {
+                    Some(strict) => strict.boolean(out)?,
+                    None => false,
+                };
+                let steps = steps?;
+                let tools = steps.iter().map(|step| step.named.clone()).collect();
+                Some((Order::Sequence { tools, strict }, build(Sequence::new(steps, strict))))
+            }
+        }
+    }
+
+    fn side(&mut self, place: u32, key: &'a str, out: &mut Vec<Problem>) -> Option<Side> {
+        Some(Side::new(place, vec![self.one(key, out)?]))
+    }
+
+    fn one(&mut self, key: &'a str, out: &mut Vec<Problem>) -> Option<Operand> {
+        let field = self.fields.required(key, out)?;
+        self.operand(&field, out)
+    }
+
+    /// One operand or a list of them, which may not be empty.
+    fn several(&mut self, key: &'a str, out: &mut Vec<Problem>) -> Option<Vec<Operand>> {
+        let field = self.fields.required(key, out)?;
+        if field.node.as_seq().is_none() {
+            return Some(vec![self.operand(&field, out)?]);
+        }
+        let operands = self.all(&field, out)?;
+        if operands.is_empty() {
+            field.refuse(format!("`{key}` names no tool"), out);
+            return None;
+        }
+        Some(operands)
+    }
+
+    /// A list of operands, all of which can be read.
+    fn all(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Vec<Operand>> {
+        let items: Vec<Field<'a>> = field.items(out)?.collect();
+        let read: Vec<Option<Operand>> = items.iter().map(|item| self.operand(item, out)).collect();
+        read.into_iter().collect()
+    }
+
+    fn operand(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Operand> {
+        if field.node.as_str().is_some() {
+            return self.by_name(field, out);
+        }
+        if field.node.get("tool").is_none() {
+            let message = format!(
+                "expected a tool's name or `{{tool: NAME, args_match: …}}`, found {}",
+                kind_of(field.node)
+            );
+            out.push(field.problem(ProblemKind::WrongType, message));
+            return None;
+        }
+        let mut fields = field.fields(out)?;
+        let operand = fields.required("tool", out).and_then(|tool| self.by_name(&tool, out));
+        let patterns = match fields.optional("args_match") {
+            Some(patterns) => self.patterns(&patterns, out),
+            None => Some(Vec::new()),
+        };
+        self.reading.unknown_keys(&fields);
+        let (mut operand, patterns) = (operand?, patterns?);
+        operand.named.args_match =
+            patterns.iter().map(|(argument, text)| (Arc::clone(&argument.name), Arc::clone(text))).collect();
+        operand.args = patterns.into_iter().map(|(argument, _)| argument).collect();
+        Some(operand)
+    }
+
+    pub fn by_name(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Operand> {
+        let name = field.name(out)?;
+        let alias = self.aliases.all.iter().find(|alias| alias.name == name);
+        let tools = match alias {
+            Some(alias) => {
+                alias.used.set(true);
+                alias.members.clone()
+            }
+            None => {
+                if let Some(warning) = lint::star_in_name(name) {
+                    self.reading.warn(warning, field.span());
+                }
+                vec![name.into()]
+            }
+        };
+        Some(Operand { named: Named { tool: name.into(), args_match: Vec::new() }, tools, args: Vec::new() })
+    }
+
+    fn patterns(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Vec<(Argument, Arc<str>)>> {
+        let mut patterns = Some(Vec::new());
+        for (name, value) in field.entries(out)? {
+            let Some(text) = value.text(out) else {
+                patterns = None;
+                continue;
+            };
+            let pattern = match Regex::new(text) {
+                Ok(pattern) => Some(pattern),
+                Err(error) => {
+                    self.reading.warn(lint::broken_pattern(text, &error), value.span());
+                    None
+                }
+            };
+            if let Some(patterns) = &mut patterns {
+                patterns.push((Argument { name: name.into(), pattern }, text.into()));
+            }
+        }
+        patterns
+    }
+
+    fn pattern(&mut self, out: &mut Vec<Problem>) -> Option<Arc<str>> {
+        let field = self.fields.optional("pattern")?;
+        let text = field.text(out)?;
+        if let Some(warning) = lint::pattern(text) {
+            self.reading.warn(warning, field.span());
+        }
+        self.lint_listed(text, field.span());
+        Some(text.into())
+    }
+
+    /// The names of a list, all of which can be read; `None` also where there is no list.
+    fn globs(&mut self, out: &mut Vec<Problem>) -> Option<Vec<Glob>> {
+        let field = self.fields.optional("tools")?;
+        let items: Vec<Field<'a>> = field.items(out)?.collect();
+        let read: Vec<Option<Glob>> = items
+            .iter()
+            .map(|item| {
+                let name = item.name(out)?;
+                self.lint_listed(name, item.span());
+                Some(Glob::new(name))
+            })
+            .collect();
+        read.into_iter().collect()
+    }
+
+    fn lint_listed(&mut self, name: &str, span: Span) {
+        if let Some(alias) = self.aliases.all.iter().find(|alias| alias.name == name) {
+            alias.used.set(true);
+            self.reading.warn(lint::alias_in_list(name), span);
+        }
+    }
+
+    fn number(&mut self, key: &'a str, usual: Option<u64>, out: &mut Vec<Problem>) -> Option<u64> {
+        match self.fields.optional(key) {
+            Some(number) => number.count(out),
+            None => {
+                if usual.is_none() {
+                    out.push(self.fields.missing(key));
+                }
+                usual
+            }
+        }
+    }
+
+    /// Older documents know `min` and `exact` as well. Ignoring them would leave half a rule.
+    fn refuse_other_bounds(&mut self, out: &mut Vec<Problem>) {
+        for key in ["min", "exact"] {
+            if let Some(entry) = self.fields.take(key) {
+                let message = format!("`{key}` is not known: `max` is the only bound there is");
+                let problem = Problem::new(ProblemKind::UnknownKey, entry.key_span, message);
+                out.push(problem.help("that a tool runs at least once is what `require` says"));
+            }
+        }
+    }
+}
+
+fn texts(globs: &[Glob]) -> Vec<Arc<str>> {
+    globs.iter().map(|glob| Arc::clone(glob.text())).collect()
+}
