@@ -428,15 +428,20 @@ fn parts_of_two_sessions_never_stand_among_each_other() {
     }
 }
 
-/// The look that follows upon a second one still knows what the first one told.
-#[test]
-fn what_was_told_is_not_told_by_a_third_look() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions/assay.jsonl");
-    let file = edited(&std::fs::read(path).unwrap(), &[Edit::Repeat(12, 9), Edit::CutOff(8)]);
-    let policy = samples::policy();
+/// What proptest has found, whole: lines of a fixture as they were edited.
+#[rstest::rstest]
+// The look that follows upon a second one still knows what the first one told.
+#[case::a_third_look("assay", &[Edit::Repeat(12, 9), Edit::CutOff(8)], "the value is not closed")]
+// What a run offers holds from its first call on, also where that call follows from no request.
+#[case::a_run_that_offers_late("openai-agents", &[Edit::Move(1, 4), Edit::Drop(1)], "OfferedFrom { turn: 1")]
+fn edited_files_in_parts(#[case] fixture: &str, #[case] edits: &[Edit], #[case] told: &str) {
+    let name = format!("tests/fixtures/sessions/{fixture}.jsonl");
+    let file = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    let (file, policy) = (edited(&file, edits), samples::policy());
     let whole = judged(&file, &policy, Mode::Enforce, None).0;
-    assert!(whole.last().is_some_and(|told| told.contains("the value is not closed")));
+    assert!(whole.iter().any(|whole| whole.contains(told)), "{whole:#?}");
     for beyond in BEYOND {
         assert_eq!(judged(&file, &policy, Mode::Enforce, Some(beyond)).0, whole, "beyond {beyond} bytes");
+        assert_eq!(joined(&file, Some(beyond)).0, joined(&file, None).0, "beyond {beyond} bytes");
     }
 }

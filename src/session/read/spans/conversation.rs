@@ -229,8 +229,7 @@ impl Conversation {
         let mut seen = HashSet::new();
         for response in responses {
             let (trace, Some(run)) = &response.scope else { continue };
-            let is_first =
-                !self.settled.runs.contains(&response.scope) && seen.insert(response.scope.clone());
+            let is_first = !self.settled.has(&response.scope) && seen.insert(response.scope.clone());
             if is_first && response.tools.is_none() {
                 response.tools = self.offered.get(&key(trace, run)).cloned();
             }

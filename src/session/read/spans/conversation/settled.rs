@@ -65,16 +65,17 @@ impl Settled {
             }
         }
         self.start = self.start.max(Some(response.start));
+        let run = scopes.get(response.place).cloned().unwrap_or_default();
+        if !self.has(&run) && response.tools.is_none() {
+            self.unoffered.insert(run.clone());
+        }
         if !response.spans.is_empty() {
-            let run = scopes.get(response.place).cloned().unwrap_or_default();
-            if self.runs.insert(run.clone()) && response.tools.is_none() {
-                self.unoffered.insert(run);
-            }
+            self.runs.insert(run);
         } else if let Some(parent) = spans.get(response.place).map(parent) {
             let end = made().map(|made| made.end).max().unwrap_or(i64::MIN);
             let known = self.alone.entry(parent).or_insert(end);
             *known = end.max(*known);
-            self.called_in.insert(scopes.get(response.place).cloned().unwrap_or_default());
+            self.called_in.insert(run);
         }
         for call in &response.calls {
             let Some(made) = &call.made else { continue };
@@ -98,6 +99,11 @@ impl Settled {
                 _ => {}
             }
         }
+    }
+
+    /// Whether something of this run was told.
+    pub fn has(&self, run: &Scope) -> bool {
+        self.runs.contains(run) || self.called_in.contains(run)
     }
 
     /// A call of this run, which began then, follows from what was told for no other reason than its time.
