@@ -32,8 +32,10 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     target.spare(sessions.names())?;
     input::watch_interrupts()?;
     sessions.show_progress(screen);
+    let mut unread = false;
     for mut session in sessions.by_ref() {
         for diagnostic in std::mem::take(&mut session.diagnostics) {
+            unread |= diagnostic.severity == Severity::Error;
             screen.tell(&diagnostic);
         }
         target.write(&session, screen)?;
@@ -50,7 +52,7 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
         let written = words::count(sessions.count, "session");
         screen.note(&format!("{written} in {}", words::count(files, "file")));
     }
-    let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    unread |= told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(match input::interrupted() {
         true => Exit::Interrupted,
         false if unread => Exit::Bad,

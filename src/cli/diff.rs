@@ -77,11 +77,10 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Some(path) = &asked.witness {
         screen.note(&count.told(path));
     }
-    let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(match (whole.told.interrupted, whole.failures(view.fails)) {
         (true, _) => Exit::Interrupted,
         // What was not read may hold anything.
-        (_, 0) if unread => Exit::Bad,
+        (_, 0) if whole.told.errors > 0 => Exit::Bad,
         (_, 0) => Exit::Clean,
         _ => Exit::Found,
     })

@@ -9,7 +9,7 @@ use super::args::{self, Format};
 use super::input::{self, Sessions};
 use super::screen::Screen;
 use super::{Exit, Failure};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::corpus::{Corpus, Read};
@@ -86,11 +86,10 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
         return Ok(Exit::Bad);
     }
     (output.end)(&total, &look, screen.out())?;
-    let unread = told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(match (total.interrupted, total.objected) {
         (true, _) => Exit::Interrupted,
         // What was not read may hold anything.
-        (_, 0) if unread => Exit::Bad,
+        (_, 0) if total.errors > 0 => Exit::Bad,
         (_, 0) => Exit::Clean,
         _ => Exit::Found,
     })

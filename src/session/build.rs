@@ -185,6 +185,11 @@ impl Builder {
         self.results
     }
 
+    /// Calls so far.
+    pub(super) fn call_count(&self) -> u64 {
+        u64::from(self.sent.calls) + self.session.calls.len() as u64
+    }
+
     fn turn_count(&self) -> u32 {
         self.sent.turns + self.session.turns.len() as u32
     }

@@ -52,6 +52,7 @@ mod tau2;
 mod tau_bench;
 mod text;
 mod time;
+mod uncalled;
 mod units;
 mod unknown;
 mod vercel_ai;

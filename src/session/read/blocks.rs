@@ -6,6 +6,7 @@
 use super::shallow::{Kind, Members, Node};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
+use crate::source::quoted;
 
 /// What the blocks of one message come to.
 #[derive(Default)]
@@ -98,7 +99,14 @@ impl Blocks {
                 self.answers.push(answer(&members));
                 return true;
             }
-            _ => run.push(item),
+            kind => {
+                if kind.contains("tool_use") || kind.contains("call") {
+                    let kind = quoted(kind);
+                    self.odd
+                        .push(format!("a block of the type {kind} may be a call, and is left out as one"));
+                }
+                run.push(item);
+            }
         }
         false
     }

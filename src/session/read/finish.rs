@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::digest::digest;
 use super::out::{Complete, Made};
 use super::{Again, Format, Options};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::session::{Call, MessageKind, Outcome, Results, Session};
 use crate::source::quoted;
 
@@ -31,6 +31,9 @@ pub struct Finish {
     /// Hashes of the ids that were given.
     ids: HashSet<u64>,
     results: u64,
+    calls: u64,
+    /// Places that were lost.
+    lost: u64,
     marked: bool,
     ended: bool,
 }
@@ -65,6 +68,8 @@ impl Finish {
             index: 0,
             ids: HashSet::new(),
             results: 0,
+            calls: 0,
+            lost: 0,
             marked: options.error.is_some(),
             ended: false,
         }
@@ -82,6 +87,8 @@ impl Finish {
             made.session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
         }
         self.results += made.results;
+        self.calls += made.calls;
+        self.lost += made.session.diagnostics.iter().filter(|told| is_lost(told)).count() as u64;
         self.marked |= made.marks_errors;
         if made.results > 0 && self.kept == Kept::NotYetKnown {
             self.settle(Kept::Recorded);
@@ -105,8 +112,9 @@ impl Finish {
         self.ready.pop_front()
     }
 
-    /// The file has ended: gives what was held back, one after the other.
-    pub fn end(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Option<Complete> {
+    /// The file has ended: gives what was held back, one after the other. So many places of it were lost that belong
+    /// to no session.
+    pub fn end(&mut self, lost: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<Complete> {
         if !std::mem::replace(&mut self.ended, true) {
             if self.kept == Kept::NotYetKnown && !self.held.is_empty() {
                 self.settle(Kept::Absent);
@@ -122,8 +130,32 @@ impl Finish {
                     Diagnostic::notice(code::NO_ERRORS_MARKED, message).in_file(Arc::clone(&self.file));
                 diagnostics.push(notice.help("if failures can be told by their text: `--error-regex RE`"));
             }
+            diagnostics.extend(self.unread(lost));
         }
         self.ready.pop_front()
+    }
+
+    /// That a damaged file gave no call: what was lost may have been any number of them, so it must not pass for a
+    /// recording in which nothing was stopped.
+    fn unread(&self, lost: u64) -> Option<Diagnostic> {
+        let lost = self.lost + lost;
+        if self.calls > 0 || lost == 0 || self.following {
+            return None;
+        }
+        let places = match lost {
+            1 => "1 place of the file is".to_owned(),
+            count => format!("{count} places of the file are"),
+        };
+        let (code, message) = match self.index {
+            0 => (code::EMPTY_SESSION, format!("no session could be read: {places} damaged or left out")),
+            _ => (
+                code::DAMAGED_RECORD,
+                format!(
+                    "no call could be read, and what is lost may hold some: {places} damaged or left out"
+                ),
+            ),
+        };
+        Some(Diagnostic::error(code, message).in_file(Arc::clone(&self.file)))
     }
 
     fn settle(&mut self, kept: Kept) {
@@ -189,6 +221,14 @@ impl Finish {
             session.diagnostics.push(notice.on_line(Arc::clone(&self.file), u64::from(session.origin.line)));
         }
     }
+}
+
+/// Whether something of the recording was lost. A record is damaged in other ways too: of what is lost, readers say that it
+/// is left out.
+pub fn is_lost(told: &Diagnostic) -> bool {
+    told.severity >= Severity::Warning
+        && (told.code == code::DAMAGED_LINE
+            || told.code == code::DAMAGED_RECORD && told.message.contains("left out"))
 }
 
 fn size(session: &Session) -> usize {

@@ -2,8 +2,9 @@
 //! or the bare messages of one session, as a list or a line each.
 
 use super::chat::{self, Chat, Offer, Rules};
-use super::shallow::{Kind, Members, Node};
+use super::shallow::{Members, Node};
 use super::time;
+use super::uncalled::{self, Uncalled};
 use super::{Format, Out, Reader, Sample, Setting, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::session::Results;
@@ -36,8 +37,17 @@ fn is_session(object: &Members<'_>) -> bool {
 }
 
 fn is_message(object: &Members<'_>) -> bool {
-    object.get("role").is_some_and(|role| role.kind() == Kind::Text) && !object.has("messages")
+    let Some(role) = object.get("role").and_then(Node::text) else { return false };
+    // People and accounts have roles as well.
+    let is_known = || ROLES.contains(&&*role);
+    let says = || SAYS.iter().any(|key| object.has(key));
+    (is_known() || says()) && !object.has("messages")
 }
+
+/// Roles that make a message of an object, whatever else it has; and keys that do so beside any role.
+const ROLES: [&str; 10] =
+    ["system", "developer", "user", "human", "assistant", "model", "ai", "tool", "function", "toolgate"];
+const SAYS: [&str; 4] = ["content", "tool_calls", "function_call", "tool_call_id"];
 
 /// A list of messages.
 fn is_conversation(list: Node<'_>) -> bool {
@@ -48,7 +58,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
     // OpenHands, whose chats look like any other's, begins the result of a failed action so.
     let failed = |text: &str| text.starts_with("OBSERVATION:\nERROR:");
     let rules = Rules { python: false, failed, error: setting.error.clone() };
-    Box::new(Native { setting: setting.clone(), rules, open: None })
+    Box::new(Native { setting: setting.clone(), rules, open: None, uncalled: Uncalled::default() })
 }
 
 struct Native {
@@ -56,6 +66,8 @@ struct Native {
     rules: Rules,
     /// The session that bare messages add up to, and the list they stand in.
     open: Option<(Builder, Option<u32>)>,
+    /// What in its messages may be a call.
+    uncalled: Uncalled,
 }
 
 impl Reader for Native {
@@ -73,6 +85,7 @@ impl Reader for Native {
             let mut builder = self.setting.session("", unit, out);
             let mut chat = Chat::new(unit.node, unit.line, &self.rules);
             chat.messages(&mut builder, unit.node);
+            uncalled::look(&mut builder, unit, None, Some(unit.node));
             return out.session(builder);
         }
         for diagnostic in self.setting.foreign(unit, "neither a session nor a message") {
@@ -98,7 +111,8 @@ impl Reader for Native {
 
 impl Native {
     fn close(&mut self, out: &mut Out) {
-        if let Some((builder, _)) = self.open.take() {
+        if let Some((mut builder, _)) = self.open.take() {
+            std::mem::take(&mut self.uncalled).tell(&mut builder);
             out.session(builder);
         }
     }
@@ -115,6 +129,7 @@ impl Native {
             None => self.setting.session("", unit, out),
         };
         Chat::new(unit.node, unit.line, &self.rules).message(&mut builder, &unit.members);
+        self.uncalled.message(&builder, &unit.members, || unit.line);
         self.open = Some((builder, unit.list));
     }
 
@@ -128,6 +143,10 @@ impl Native {
         let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         if let Some(messages) = members.get("messages") {
             chat.messages(&mut builder, messages);
+        }
+        // What `convert` wrote has its calls where they belong.
+        if !is_written(members) {
+            uncalled::look(&mut builder, unit, Some(members), members.get("messages"));
         }
         out.session(builder);
     }

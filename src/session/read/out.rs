@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::finish::is_lost;
 use crate::diagnostic::Diagnostic;
 use crate::session::build::{Builder, Tail};
 use crate::session::{Part, Session};
@@ -18,6 +19,8 @@ pub struct Out {
     pub diagnostics: Vec<Diagnostic>,
     /// Diagnostics that are only counted.
     pub more: u64,
+    /// Places that were lost.
+    pub lost: u64,
     /// Something was handed on too early.
     pub spoiled: bool,
 }
@@ -32,6 +35,8 @@ pub struct Made {
     pub marks_errors: bool,
     /// Results, also of its parts before.
     pub results: u64,
+    /// Calls, also of its parts before.
+    pub calls: u64,
     /// What belongs to its end, where parts of it were handed on.
     pub tail: Option<Tail>,
 }
@@ -55,6 +60,7 @@ impl Out {
             states_results: builder.states_results(),
             marks_errors: builder.marks_errors(),
             results: builder.result_count(),
+            calls: builder.call_count(),
             tail: builder.tail(),
             session: builder.finish(),
         });
@@ -72,6 +78,7 @@ impl Out {
 
     /// Something about the file.
     pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.lost += u64::from(is_lost(&diagnostic));
         if self.diagnostics.len() < MOST_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         } else {

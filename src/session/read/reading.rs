@@ -138,7 +138,7 @@ impl Reading {
                 return Some(self.read_again(None));
             }
             if self.ended {
-                let last = self.finish.end(&mut self.out.diagnostics)?;
+                let last = self.finish.end(self.out.lost, &mut self.out.diagnostics)?;
                 return Some(self.give(last));
             }
             self.step();

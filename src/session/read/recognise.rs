@@ -149,10 +149,17 @@ fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic
             format!("no known format has objects with the keys {}", names.join(", "))
         }
         (None, Some((value, _))) => format!("no known format is made of {}", value.kind().word()),
+        // What begins like a recording is a damaged one, and no other thing that a folder may hold as well.
+        (None, None) if text::begins_as_json(bytes) => {
+            return Diagnostic::error(code::DAMAGED_LINE, text::no_value(bytes, kind));
+        }
         (None, None) => text::no_value(bytes, kind),
     };
-    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-    let help =
-        format!("known formats: {}; `--from FORMAT` reads it as one of them all the same", names.join(", "));
-    Diagnostic::error(code::NOT_A_SESSION, message).help(help)
+    let told = Diagnostic::error(code::NOT_A_SESSION, message);
+    match sample.objects().next() {
+        Some(members) if members.first().is_some() => {
+            told.help("`toolgate replay --help` names the formats that are read, behind `--from`")
+        }
+        _ => told,
+    }
 }

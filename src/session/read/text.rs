@@ -169,6 +169,17 @@ pub fn no_value(bytes: &[u8], kind: Kind) -> String {
     }
 }
 
+/// Whether a text that is no JSON begins as an object, or a list of objects, as recordings do.
+pub fn begins_as_json(bytes: &[u8]) -> bool {
+    let mut bytes = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
+    let mut next = || bytes.next().copied();
+    match (next(), next()) {
+        (Some(b'{'), Some(b'"')) => true,
+        (Some(b'['), Some(b'{')) => next() == Some(b'"'),
+        _ => false,
+    }
+}
+
 /// The first words of a text, on one line.
 fn beginning(text: &str) -> String {
     let shown: String = text.chars().take(61).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use rstest::rstest;
 use serde_json::json;
 use toolgate::session::read::{self, FORMATS, Options};
 use toolgate::session::write::Native;
@@ -24,7 +25,15 @@ fn check(input: impl Into<Vec<u8>>, ids: &[&str], expected: &[&str]) {
     let (sessions, of_file) = opened(input);
     assert_eq!(sessions.iter().map(|session| &*session.id).collect::<Vec<_>>(), ids, "{shown}");
     let told = told(&sessions, &of_file);
-    let told: Vec<_> = told.iter().map(|line| line.strip_prefix("some.json:").unwrap_or(line)).collect();
+    let mut told: Vec<_> = told.iter().map(|line| line.strip_prefix("some.json:").unwrap_or(line)).collect();
+    // A file that lost something, and that gave no call, does not pass for one in which none was stopped.
+    let lost = told.iter().any(|line| line.contains("[damaged_line]") || line.contains("left out"));
+    let unread = lost && sessions.iter().all(|session| session.calls.is_empty());
+    let all = told.len();
+    told.retain(|line| {
+        !line.contains("error[damaged_record]: no call could be read, and what is lost may hold some")
+    });
+    assert_eq!(told.len() + usize::from(unread), all, "{shown}");
     assert_eq!(told, expected, "{shown}");
 }
 
@@ -220,9 +229,7 @@ fn an_id_that_is_given_again_gets_its_place() {
 /// Nothing at all can be read.
 #[test]
 fn what_is_no_recording_is_refused_with_its_reason() {
-    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-    let known =
-        format!("known formats: {}; `--from FORMAT` reads it as one of them all the same", names.join(", "));
+    let formats = "`toolgate replay --help` names the formats that are read, behind `--from`";
     let deep = "[".repeat(10_000);
     for (bytes, expected) in [
         (&b""[..], "x: warning[empty_session]: the file is empty"),
@@ -242,7 +249,15 @@ fn what_is_no_recording_is_refused_with_its_reason() {
             "x: error[not_a_session]: no known format has objects with the keys `messages`",
         ),
         (b"[1, 2]", "x: error[not_a_session]: no known format is made of a number"),
-        (b"{\"messages\": [", "x: error[not_a_session]: the file ends within its first value"),
+        (b"{\"messages\": [", "x: error[damaged_line]: the file ends within its first value"),
+        (
+            b"[{\"role\" \"user\"}]",
+            "x: error[damaged_line]: the file is no JSON: it begins with `{\"role\" \"user\"}`, expected `:` at line 1 column 9",
+        ),
+        (
+            b"{\"org\": \"x\", \"role\": \"admin\"}",
+            "x: error[not_a_session]: no known format has objects with the keys `org`, `role`",
+        ),
         (deep.as_bytes(), "x: error[not_a_session]: the file ends within its first value"),
         (
             b"{\"record_type\": \"task_start\", \"task_name\": \"step1\"}\n{\"record_type\": \"task_result\"}",
@@ -270,10 +285,65 @@ fn what_is_no_recording_is_refused_with_its_reason() {
         let refused = read::open("x", Box::new(Cursor::new(bytes.to_vec())), &Options::default());
         let diagnostic = refused.err().unwrap();
         assert_eq!(diagnostic.to_string(), expected);
-        if let Some(help) = &diagnostic.help {
-            assert_eq!(*help, known);
-        }
+        let help = expected.contains("objects with the keys").then_some(formats);
+        assert_eq!(diagnostic.help.as_deref(), help, "{expected}");
     }
+}
+
+/// A file that gives no call is told where it may hold some.
+#[rstest]
+#[case::in_another_key(
+    r#"{"messages": [{"role": "user", "content": "hi"},
+         {"role": "assistant", "steps": [{"tool": "refund"}]}]}"#,
+    "2: `steps`"
+)]
+#[case::of_a_message_that_says_nothing(
+    r#"[{"role": "assistant", "blocks": [{"refund": {}}]}]"#,
+    "1: `blocks`"
+)]
+#[case::in_the_content(
+    r#"[{"role": "assistant", "content": [{"type": "text", "text": "x"}, {"type": "action", "name": "refund"}]}]"#,
+    "1: a part of the type `action`"
+)]
+#[case::in_the_content_without_a_type(
+    r#"[{"role": "assistant", "content": [{"name": "refund", "input": {}}]}]"#,
+    "1: a part of a content"
+)]
+#[case::beside_the_messages(
+    r#"{"messages": [{"role": "user"}], "actions": [{"tool": "refund"}]}"#,
+    "1: `actions`"
+)]
+#[case::a_line_each(
+    "{\"role\": \"user\", \"content\": \"hi\"}\n{\"role\": \"assistant\", \"content\": \"\", \"toolUses\": [1]}",
+    "2: `toolUses`"
+)]
+#[case::words_alone(
+    r#"{"tools": [{"name": "refund"}], "tool_choice": {"type": "auto"}, "messages": [
+         {"role": "user", "content": [{"type": "action", "name": "refund"}]}, {"role": "assistant", "content": "no",
+          "tool_calls": [], "steps": {}, "metadata": {"model": "m"}, "action": "none"},
+         {"role": "assistant", "content": [{"type": "text", "text": "no", "name": "x"}]}]}"#,
+    ""
+)]
+#[case::a_call(
+    r#"[{"role": "assistant", "steps": [1]}, {"role": "assistant", "tool_calls": [{"function": {"name": "refund"}}]},
+        {"role": "tool", "content": "x"}]"#,
+    ""
+)]
+#[case::written_by_convert(
+    r#"{"results": "recorded", "messages": [{"role": "assistant", "content": [{"type": "action", "name": "x"}]}]}"#,
+    ""
+)]
+fn calls_in_a_form_that_is_not_read_are_no_absence_of_calls(#[case] input: &str, #[case] place: &str) {
+    let (sessions, of_file) = opened(input);
+    let told = told(&sessions, &of_file);
+    let Some((line, what)) = place.split_once(": ") else { return assert_eq!(told, [""; 0]) };
+    let may = format!(
+        "some.json:{line}: warning[damaged_record]: {what} may hold calls, and is left out: calls are read from \
+         `tool_calls` and `function_call` of messages"
+    );
+    let unread = "some.json: error[damaged_record]: no call could be read, and what is lost may hold some: 1 place of \
+                  the file is damaged or left out";
+    assert_eq!(told, [unread, &*may]);
 }
 
 #[test]
@@ -286,7 +356,9 @@ fn a_format_that_is_asked_for_tells_where_the_file_departs_from_it() {
         told(&sessions, &of_file),
         [
             "some.json:1: warning[damaged_line]: an object without `traj` is no episode; it is left out",
-            "some.json:2: notice[empty_session]: the session has no message"
+            "some.json: error[damaged_record]: no call could be read, and what is lost may hold some: 1 place of the \
+             file is damaged or left out",
+            "some.json:2: notice[empty_session]: the session has no message",
         ]
     );
 }
