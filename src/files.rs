@@ -14,6 +14,7 @@ use crate::diagnostic::{Diagnostic, Place, code};
 mod git;
 #[cfg(feature = "tui")]
 pub mod stamp;
+pub mod stream;
 mod version;
 mod walk;
 #[cfg(feature = "tui")]

@@ -21,7 +21,7 @@ use crate::session::write::Native;
 /// Runs the verb.
 pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(&asked.recordings.reading)?;
-    let mut sessions = Sessions::new(&asked.recordings.sessions, options);
+    let mut sessions = Sessions::new(&asked.recordings.sessions, options, screen);
     let mut target = match &asked.output {
         None => Target::Screen,
         Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {

@@ -42,7 +42,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     input::watch_interrupts()?;
     let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
 
-    let mut sessions = Sessions::new(arguments, options);
+    let mut sessions = Sessions::new(arguments, options, screen);
     sessions.show_progress(screen);
     let mut whole = Whole::default();
     let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());

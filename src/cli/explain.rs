@@ -75,7 +75,7 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     let place = Place::parse(at)?;
     let options = input::options(&asked.reading)?;
     let policy = input::policy(&asked.policies, asked.what.is_empty(), screen)?;
-    let mut sessions = Sessions::new(&asked.what, options);
+    let mut sessions = Sessions::new(&asked.what, options, screen);
     let mut found: Vec<Session> = Vec::new();
     for session in &mut sessions {
         if place.means(&session) {

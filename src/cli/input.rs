@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use indicatif::ProgressBar;
@@ -15,6 +16,7 @@ use super::{Failure, samples};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::engine::Mode;
+use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
 use crate::policy::{Policy, PolicyFile};
 use crate::replay::corpus::{Judge, Read};
@@ -33,6 +35,8 @@ pub const RECORDED_ALONE: &str = "`recorded` is a version of its own and cannot 
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
+/// How long an input is waited for that was waited for before.
+const AGAIN: Duration = Duration::from_millis(100);
 /// Bytes of a session that are held before it is judged while it is read, where that is possible.
 const TOO_LONG: usize = 2 << 20;
 
@@ -182,16 +186,19 @@ pub struct Sessions {
     /// Sessions read.
     pub count: u64,
     progress: ProgressBar,
+    patience: Patience,
 }
 
 enum Source {
     File(Input),
+    /// One that was waited for without success.
+    Opening(Opening),
     Sample(String, &'static [u8]),
 }
 
 impl Sessions {
     /// Of these arguments; of the samples where there are none.
-    pub fn new(arguments: &[String], options: Options) -> Sessions {
+    pub fn new(arguments: &[String], options: Options, screen: &Screen) -> Sessions {
         let found = files::expand(arguments);
         let sources = if arguments.is_empty() {
             samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect()
@@ -205,6 +212,7 @@ impl Sessions {
             diagnostics: found.diagnostics,
             count: 0,
             progress: ProgressBar::hidden(),
+            patience: Patience { say: screen.voice(), broken_off: interrupted },
         }
     }
 
@@ -219,6 +227,7 @@ impl Sessions {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(|source| match source {
             Source::File(input) => &*input.name,
+            Source::Opening(opening) => &*opening.input().name,
             Source::Sample(name, _) => name,
         })
     }
@@ -226,6 +235,7 @@ impl Sessions {
     /// Shows how far the reading is.
     pub fn show_progress(&mut self, screen: &mut Screen) {
         self.progress = screen.start_progress(self.sources.len() as u64, "files");
+        self.patience.say = screen.voice();
     }
 
     /// Everything wrong with the inputs, once all are read. That nothing could be read is an error.
@@ -240,19 +250,46 @@ impl Sessions {
         told
     }
 
-    /// The next file, if it can be opened.
-    fn open(&mut self, source: Source) {
+    /// The next file, if it can be opened; `None` where it is to be waited for.
+    fn open(&mut self, source: Source) -> Option<()> {
         let named = match &source {
             Source::File(input) => input.named,
-            Source::Sample(..) => true,
+            Source::Opening(..) | Source::Sample(..) => true,
         };
-        match open(source, &self.options) {
+        let opened = match source {
+            Source::Sample(name, bytes) => read::open(name, Box::new(io::Cursor::new(bytes)), &self.options),
+            Source::File(input) if input.is_regular() => reading(input, &self.options),
+            Source::File(input) => match stream::begin(input) {
+                Ok(opening) => self.wait(opening, stream::SILENT)?,
+                Err(told) => Err(told),
+            },
+            Source::Opening(opening) => self.wait(opening, AGAIN)?,
+        };
+        match opened {
             Ok(reading) => self.current = Some(reading),
             // A folder may hold other things as well.
             Err(told) if !named && told.code == code::NOT_A_SESSION => {
                 self.diagnostics.push(told.severity(Severity::Notice));
             }
             Err(told) => self.diagnostics.push(told),
+        }
+        Some(())
+    }
+
+    /// Waits until an input is open. One that nobody writes to is put behind the others; that is `None`.
+    fn wait(&mut self, opening: Opening, time: Duration) -> Option<Result<read::Reading, Diagnostic>> {
+        let name = Arc::clone(&opening.input().name);
+        match opening.within(time, &self.patience) {
+            Ok(Ok(stream)) => Some(read::open(name, Box::new(stream), &self.options)),
+            Err(told) => Some(Err(told)),
+            Ok(Err(opening)) => {
+                if time == stream::SILENT {
+                    let first = if self.sources.is_empty() { "" } else { "; the others are read first" };
+                    (self.patience.say)(&format!("waiting for somebody to write to `{name}`{first}"));
+                }
+                self.sources.push_back(Source::Opening(opening));
+                None
+            }
         }
     }
 }
@@ -278,8 +315,8 @@ impl Sessions {
                 self.progress.inc(1);
             }
             let source = self.sources.pop_front()?;
-            self.open(source);
-            if self.current.is_none() {
+            let waits = self.open(source).is_none();
+            if !waits && self.current.is_none() {
                 self.progress.inc(1);
             }
         }
@@ -308,13 +345,6 @@ pub fn watch_interrupts() -> Result<(), Failure> {
 /// Whether somebody asked to break off.
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
-}
-
-fn open(source: Source, options: &Options) -> Result<read::Reading, Diagnostic> {
-    match source {
-        Source::Sample(name, bytes) => read::open(name, Box::new(io::Cursor::new(bytes)), options),
-        Source::File(input) => reading(input, options),
-    }
 }
 
 /// Begins to read a file.

@@ -54,7 +54,7 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     input::watch_interrupts()?;
     let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
 
-    let mut sessions = Sessions::new(arguments, options);
+    let mut sessions = Sessions::new(arguments, options, screen);
     sessions.show_progress(screen);
     let mut total = Total::default();
     let mut written = Ok(());

@@ -6,6 +6,7 @@ mod guarded;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
@@ -138,6 +139,17 @@ impl Screen {
         if !self.quiet {
             self.complain(&format!("note: {}", words::line(message)));
         }
+    }
+
+    /// Says such things from anywhere, beside a progress bar.
+    pub fn voice(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+        let (quiet, progress) = (self.quiet, self.progress.clone());
+        Arc::new(move |message| {
+            if !quiet {
+                let text = format!("note: {}", words::line(message));
+                progress.suspend(|| drop(writeln!(io::stderr().lock(), "{text}")));
+            }
+        })
     }
 
     /// Shows how far a long work is, where somebody sees it.

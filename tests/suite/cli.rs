@@ -4,6 +4,7 @@ mod check;
 mod convert;
 mod diff;
 mod explain;
+mod inputs;
 mod json;
 mod replay;
 mod rules;

@@ -88,7 +88,9 @@ impl Recordings {
         let there: HashSet<Arc<str>> = files.iter().map(|file| Arc::clone(&file.name)).collect();
         self.read.retain(|name, _| there.contains(name));
         out(Msg::Listing { files: names });
-        let due: Vec<&File> = files.iter().filter(|file| self.is_due(file, now)).collect();
+        let mut due: Vec<&File> = files.iter().filter(|file| self.is_due(file, now)).collect();
+        // What may keep waiting keeps no other waiting.
+        due.sort_by_key(|file| matches!(file.source, Source::Input(_, None)));
         let all = due.len();
         for (done, file) in due.into_iter().enumerate() {
             self.file(file, (done, all), out);

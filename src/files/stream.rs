@@ -1,0 +1,147 @@
+//! Inputs that may keep one waiting: pipes, terminals, standard input. A thread of their own opens and reads them, so that
+//! what is waited for can be told, others can be read first, and the wait can be broken off.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use super::{Input, unreadable};
+use crate::diagnostic::Diagnostic;
+
+/// How long nothing may come before it is worth a word.
+pub const SILENT: Duration = Duration::from_secs(1);
+/// Between two looks whether the wait was broken off.
+const LOOK: Duration = Duration::from_millis(100);
+const CHUNK: usize = 1 << 16;
+
+/// What is done while an input keeps waiting.
+#[derive(Clone)]
+pub struct Patience {
+    /// Says what is waited for.
+    pub say: Arc<dyn Fn(&str) + Send + Sync>,
+    /// Whether the wait was broken off.
+    pub broken_off: fn() -> bool,
+}
+
+/// An input that is being opened. A named pipe is open once somebody writes to it.
+pub struct Opening {
+    input: Input,
+    chunks: Receiver<io::Result<Vec<u8>>>,
+}
+
+/// Begins to open it.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn begin(input: Input) -> Result<Opening, Diagnostic> {
+    // Few chunks are held: whoever writes waits for the reader.
+    let (out, chunks) = sync_channel(1);
+    let path = input.path.clone();
+    let pump = move || match path {
+        None => hand_on(io::stdin(), &out),
+        Some(path) => match File::open(path) {
+            Ok(file) => hand_on(file, &out),
+            Err(error) => drop(out.send(Err(error))),
+        },
+    };
+    match thread::Builder::new().spawn(pump) {
+        Ok(_) => Ok(Opening { input, chunks }),
+        Err(error) => Err(unreadable(&input.name, &error)),
+    }
+}
+
+/// Hands on what is read, an empty chunk first: it is open. Ends when nobody is left to read.
+fn hand_on(mut from: impl Read, out: &SyncSender<io::Result<Vec<u8>>>) {
+    let mut chunk = Vec::new();
+    while out.send(Ok(std::mem::take(&mut chunk))).is_ok() {
+        chunk.resize(CHUNK, 0);
+        match from.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(read) => chunk.truncate(read),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => chunk.clear(),
+            Err(error) => return drop(out.send(Err(error))),
+        }
+    }
+}
+
+impl Opening {
+    /// What is being opened.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// Its text, where it is open in time.
+    pub fn within(self, time: Duration, patience: &Patience) -> Result<Result<Stream, Opening>, Diagnostic> {
+        match self.chunks.recv_timeout(time) {
+            Err(RecvTimeoutError::Timeout) => Ok(Err(self)),
+            Ok(Err(error)) => Err(unreadable(&self.input.name, &error)),
+            Ok(Ok(_)) | Err(RecvTimeoutError::Disconnected) => {
+                let name = Arc::clone(&self.input.name);
+                let patience = patience.clone();
+                Ok(Ok(BufReader::new(Chunks {
+                    name,
+                    patience,
+                    chunks: self.chunks,
+                    chunk: io::Cursor::default(),
+                    told: false,
+                })))
+            }
+        }
+    }
+}
+
+/// The text of an input that may keep waiting.
+pub type Stream = BufReader<Chunks>;
+
+/// See [`Stream`].
+pub struct Chunks {
+    name: Arc<str>,
+    patience: Patience,
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: io::Cursor<Vec<u8>>,
+    /// Whether it was said that it keeps waiting.
+    told: bool,
+}
+
+impl Chunks {
+    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut time = SILENT;
+        loop {
+            match self.chunks.recv_timeout(time) {
+                Ok(Ok(chunk)) if chunk.is_empty() => {}
+                Ok(chunk) => return chunk.map(Some),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) if (self.patience.broken_off)() => {
+                    return Err(io::Error::other("broken off while it was waited for"));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if !std::mem::replace(&mut self.told, true) {
+                        (self.patience.say)(&format!(
+                            "waiting for `{}`, from which nothing comes so far",
+                            self.name
+                        ));
+                    }
+                    time = LOOK;
+                }
+            }
+        }
+    }
+}
+
+impl Read for Chunks {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.chunk.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+            match self.next()? {
+                Some(chunk) => self.chunk = io::Cursor::new(chunk),
+                None => return Ok(0),
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What was named and cannot be read, or keeps waiting: told, and never taken for a recording in which nothing was stopped.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+use rstest::rstest;
+
+use super::{CLEAN, ISSUE_REFUND, REFUND_124, folder, run, seen, toolgate};
+
+const DAMAGED: &str = "{\"role\": \"user\", \"content\": \"refund it\"}
+{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"issue_refund\"
+{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"issue_r
+";
+const UNKNOWN: &str = r#"{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "steps": [{"tool": "issue_refund"}]}]}"#;
+const BLOCK: &str = r#"{"type": "assistant", "sessionId": "s", "uuid": "u", "message": {"role": "assistant", "id": "m", "content": [{"type": "tool_use_v2", "id": "t", "name": "issue_refund"}]}}"#;
+
+/// Without a call that could be read, something lost makes the run fail; beside a call that is stopped, that is said first.
+#[rstest]
+#[case(&["damaged.jsonl"], 2)]
+#[case(&["unknown.json"], 2)]
+#[case(&["block.jsonl"], 2)]
+#[case(&["clean.json"], 0)]
+#[case(&["clean.json", "damaged.jsonl"], 2)]
+#[case(&["clean.json", "unknown.json"], 2)]
+#[case(&["stopped.json"], 1)]
+#[case(&["stopped.json", "damaged.jsonl"], 1)]
+#[case(&["clean.json", "folder"], 0)]
+#[case(&["clean.json", "cut"], 2)]
+fn what_could_not_be_read_is_no_success(#[case] named: &[&str], #[case] expected: i32) {
+    let folder = folder(&[
+        ("contracts/issue_refund.yaml", ISSUE_REFUND),
+        ("damaged.jsonl", DAMAGED),
+        ("unknown.json", UNKNOWN),
+        ("block.jsonl", BLOCK),
+        ("clean.json", CLEAN),
+        ("stopped.json", REFUND_124),
+        ("folder/package.json", "{\"name\": \"app\", \"version\": \"1\"}"),
+        ("folder/config.toml", "[package]\nname = \"app\"\n"),
+        ("folder/people.json", "[{\"name\": \"Bo\", \"role\": \"admin\"}]"),
+        ("cut/session.json", "{\"messages\": [{\"role\": \"user\""),
+    ]);
+    for verb in [&["replay"][..], &["replay", "--summary"], &["replay", "--mode", "shadow"]] {
+        let output = toolgate(folder.path(), &[verb, named].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{verb:?} {}", seen(&output));
+    }
+    let compared = toolgate(folder.path(), &[&["diff", "-b", "contracts"], named].concat()).output().unwrap();
+    let none = if expected == 1 { 2 * i32::from(named.len() > 1) } else { expected };
+    assert_eq!(compared.status.code(), Some(none), "{}", seen(&compared));
+}
+
+#[test]
+fn what_is_lost_is_said() {
+    let folder = folder(&[
+        ("contracts/issue_refund.yaml", ISSUE_REFUND),
+        ("damaged.jsonl", DAMAGED),
+        ("unknown.json", UNKNOWN),
+    ]);
+    assert_snapshot!(run(&folder, &["replay", "damaged.jsonl", "unknown.json"]));
+}
+
+/// Somebody may write to a named pipe one day: until then the others are read, and it is said what is waited for.
+#[test]
+#[cfg(unix)]
+fn a_pipe_without_a_writer_keeps_no_other_file_waiting() {
+    let folder = folder(&[("contracts/issue_refund.yaml", ISSUE_REFUND), ("clean.json", CLEAN)]);
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let arguments = ["replay", "pipe", "clean.json", "--format", "json", "--summary"];
+    let mut child =
+        toolgate(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(
+        told.next().unwrap().unwrap(),
+        "note: waiting for somebody to write to `pipe`; the others are read first"
+    );
+    std::fs::OpenOptions::new().write(true).open(&pipe).unwrap().write_all(REFUND_124.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let files: Vec<_> = answers.lines().map(|line| line.contains("\"file\":\"pipe\"")).collect();
+    assert_eq!(files, [false, true], "{answers}");
+}
+
+/// One that somebody writes to has its place, however long it takes.
+#[test]
+fn standard_input_that_is_slow_is_waited_for_in_its_place() {
+    let folder = folder(&[("contracts/issue_refund.yaml", ISSUE_REFUND), ("clean.json", CLEAN)]);
+    let mut child = toolgate(folder.path(), &["replay", "-", "clean.json", "--format", "json", "--summary"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(told.next().unwrap().unwrap(), "note: waiting for `-`, from which nothing comes so far");
+    child.stdin.take().unwrap().write_all(REFUND_124.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let files: Vec<_> = answers.lines().map(|line| line.contains("\"file\":\"-\"")).collect();
+    assert_eq!(files, [true, false], "{answers}");
+}
