@@ -4,7 +4,7 @@
 
 mod guarded;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use self::guarded::Guarded;
 use super::args::{Color, Show};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Place, Severity};
 use crate::report::{diagnostic, words};
 
 /// Where answers and diagnostics go.
@@ -28,6 +28,8 @@ pub struct Screen {
     pub all: bool,
     /// How many were told, by code and whether they are less than errors.
     told: BTreeMap<(Code, bool), u64>,
+    /// What was advised on recordings: nobody needs it twice.
+    advised: BTreeSet<String>,
     progress: ProgressBar,
 }
 
@@ -56,6 +58,7 @@ impl Screen {
             quiet: show.quiet,
             all: false,
             told: BTreeMap::new(),
+            advised: BTreeSet::new(),
             progress: ProgressBar::hidden(),
         }
     }
@@ -98,7 +101,12 @@ impl Screen {
             return;
         }
         let style = diagnostic::Style { color: self.color_err, ..diagnostic::Style::default() };
-        let mut text = diagnostic::text(told, style);
+        let known = !matches!(told.place(), Some(Place::Text { .. }))
+            && told.help.as_ref().is_some_and(|help| !self.advised.insert(help.clone()));
+        let mut text = match known {
+            true => diagnostic::text(&Diagnostic { help: None, ..told.clone() }, style),
+            false => diagnostic::text(told, style),
+        };
         // One with lines of a file in it needs room.
         if text.lines().count() > 3 {
             text.push('\n');

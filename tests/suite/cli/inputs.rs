@@ -59,6 +59,18 @@ fn what_is_lost_is_said() {
     assert_snapshot!(run(&folder, &["replay", "damaged.jsonl", "unknown.json"]));
 }
 
+#[test]
+fn side_files_are_told_in_a_line_each_and_the_formats_once() {
+    let folder = folder(&[
+        ("contracts/issue_refund.yaml", ISSUE_REFUND),
+        ("sessions/a.json", "{\"name\": \"app\"}"),
+        ("sessions/b.json", "{\"title\": \"app\"}"),
+        ("sessions/c.txt", "words"),
+        ("sessions/clean.json", CLEAN),
+    ]);
+    assert_snapshot!(run(&folder, &["replay", "sessions"]));
+}
+
 /// Somebody may write to a named pipe one day: until then the others are read, and it is said what is waited for.
 #[test]
 #[cfg(unix)]
