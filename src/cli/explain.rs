@@ -12,6 +12,7 @@ use crate::diagnostic::code::{self, Page, PageKind};
 use crate::replay::Replay;
 use crate::report::{Look, Scope, json, text, words};
 use crate::session::Session;
+use crate::source::nearest::nearest;
 
 /// Runs the verb.
 pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -76,40 +77,33 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     let options = input::options(&asked.reading)?;
     let policy = input::policy(&asked.policies, asked.what.is_empty(), screen)?;
     let mut sessions = Sessions::new(&asked.what, options, screen);
-    let mut found: Vec<Session> = Vec::new();
+    let mut found = Found::default();
     for session in &mut sessions {
-        if place.means(&session) {
-            found.push(session);
-        }
+        found.look_at(session, place.session);
     }
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
     screen.tell_rest();
-    let session = match (found.pop(), found.as_slice()) {
-        (None, _) => return Err(Failure::usage(format!("no session is `{}`", place.session))),
-        (Some(session), []) => session,
-        (Some(last), others) => {
-            let names = others.iter().chain([&last]).take(5).map(|session| format!("`{}`", exact(session)));
-            let message = format!("several sessions are `{}`", place.session);
-            return Err(Failure::usage(message).help(format!("say which: {}", words::list(names))));
-        }
-    };
-    let session = Arc::new(session);
+    let session = Arc::new(found.only(place.session)?);
     let Some(turn) = session.turn(place.turn) else {
         let turns = words::count(session.turns.len() as u64, "turn");
-        return Err(Failure::usage(format!(
-            "no turn {} in `{}`, which has {turns}",
-            place.turn, place.session
-        )));
+        let message = format!("no turn {} in `{}`, which has {turns}", place.turn, place.session);
+        return Err(beside(Failure::usage(message), &session, place.turn));
     };
     let calls = session.calls_of(turn);
     let Some(call) = calls.iter().find(|call| call.at.call == place.call) else {
-        let calls = words::count(calls.len() as u64, "call");
+        let counted = words::count(calls.len() as u64, "call");
         let message = format!(
-            "no call {} in turn {} of `{}`, which has {calls}",
+            "no call {} in turn {} of `{}`, which has {counted}",
             place.call, place.turn, place.session
         );
-        return Err(Failure::usage(message));
+        let failure = Failure::usage(message);
+        let there: Vec<_> =
+            calls.iter().map(|call| format!("{}.{} {}", place.turn, call.at.call, call.tool)).collect();
+        return Err(match some(&there, there.len()) {
+            Some(there) => failure.help(format!("the turn has {there}")),
+            None => beside(failure, &session, place.turn),
+        });
     };
     let replay = Replay::new(&session, &policy, asked.judging.mode.into());
     if let Some(frame) = replay.frame(place.turn) {
@@ -142,12 +136,98 @@ impl<'a> Place<'a> {
             )
         })
     }
+}
 
+/// Most names that are listed where one is not clear.
+const LISTED: usize = 5;
+
+/// The sessions that a name may mean.
+#[derive(Default)]
+struct Found {
     /// By id, by file, or by file and place in it.
-    fn means(&self, session: &Session) -> bool {
-        *session.id == *self.session
-            || *session.origin.file == *self.session
-            || exact(session) == self.session
+    exact: Vec<Session>,
+    /// The first one whose id begins so.
+    begins: Option<Session>,
+    /// The ids that begin so, as many as are listed, and how many there are.
+    beginning: (Vec<String>, usize),
+    /// The ids that there are, as many as are listed, and how many there are.
+    all: (Vec<String>, usize),
+    /// The id that is most like the name.
+    near: Option<String>,
+}
+
+impl Found {
+    fn look_at(&mut self, session: Session, name: &str) {
+        if *session.id == *name || *session.origin.file == *name || exact(&session) == name {
+            self.exact.push(session);
+            return;
+        }
+        let list = |(names, count): &mut (Vec<String>, usize)| {
+            if *count < LISTED {
+                names.push(session.id.to_string());
+            }
+            *count += 1;
+        };
+        list(&mut self.all);
+        if let Some(near) = nearest(name, self.near.as_deref().into_iter().chain([&*session.id])) {
+            self.near = Some(near.to_owned());
+        }
+        if session.id.starts_with(name) {
+            list(&mut self.beginning);
+            self.begins.get_or_insert(session);
+        }
+    }
+
+    /// The one that is meant.
+    fn only(mut self, name: &str) -> Result<Session, Failure> {
+        if let Some(session) = self.exact.pop() {
+            if self.exact.is_empty() {
+                return Ok(session);
+            }
+            let names = self
+                .exact
+                .iter()
+                .chain([&session])
+                .take(LISTED)
+                .map(|session| format!("`{}`", exact(session)));
+            let message = format!("several sessions are `{name}`");
+            return Err(Failure::usage(message).help(format!("say which: {}", words::list(names))));
+        }
+        match (self.begins, self.beginning) {
+            (Some(session), (_, 1)) => return Ok(session),
+            (Some(_), (names, count)) => {
+                let failure = Failure::usage(format!("several sessions begin with `{name}`"));
+                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                return Err(failure.help(format!("say which: {}", some(&names, count).unwrap_or_default())));
+            }
+            (None, _) => {}
+        }
+        let failure = Failure::usage(format!("no session is `{name}`"));
+        let (names, count) = self.all;
+        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        Err(match (self.near, some(&names, count)) {
+            (Some(near), _) => failure.help(format!("did you mean `{near}`?")),
+            (None, Some(names)) => failure.help(format!("there are {names}")),
+            (None, None) => failure,
+        })
+    }
+}
+
+/// The first of these, and how many more there are.
+fn some(names: &[String], count: usize) -> Option<String> {
+    let shown = names.get(..LISTED).unwrap_or(names);
+    match (shown.len(), count.saturating_sub(shown.len())) {
+        (0, _) => None,
+        (_, 0) => Some(words::list(shown.iter().cloned())),
+        (_, more) => Some(format!("{} and {} more", shown.join(", "), words::thousands(more as u64))),
+    }
+}
+
+/// With the call in the turn that is nearest to this one.
+fn beside(failure: Failure, session: &Session, turn: u32) -> Failure {
+    match session.calls.iter().min_by_key(|call| call.at.turn.abs_diff(turn)) {
+        Some(call) => failure.help(format!("the nearest is {}.{} {}", call.at.turn, call.at.call, call.tool)),
+        None => failure,
     }
 }
 

@@ -50,6 +50,22 @@ fn calls_that_are_not_there() {
     assert_snapshot!(["refund-124", "nobody:1.1", "refund-124:9.1", "refund-124:2.2"].map(at).join("\n"));
 }
 
+/// The beginning of an id is enough where no other begins so; what is not there is answered by what is.
+#[test]
+fn ids_may_be_cut_and_misspelt() {
+    let folder = refunds();
+    let at = |at| run(&folder, &["explain", "--at", at, "sessions", "sample.jsonl"]);
+    let ids = ["chat-1", "chat-2", "chat-3", "chat-4", "chat-5", "chat-6"];
+    let lines: String = ids
+        .map(|id| {
+            format!("{{\"id\": \"{id}\", \"messages\": [{{\"role\": \"user\", \"content\": \"x\"}}]}}\n")
+        })
+        .concat();
+    std::fs::write(folder.path().join("sample.jsonl"), lines).unwrap();
+    assert_eq!(at("refu:2.1"), at("refund-124:2.1"));
+    assert_snapshot!(["chat:1.1", "refnd-124:1.1", "zzz:1.1", "refund:1.3"].map(at).join("\n"));
+}
+
 #[test]
 fn a_name_that_means_several() {
     let folder = refunds();
