@@ -77,7 +77,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }));
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(told) => {
+        Err(mut told) => {
+            args::look_elsewhere(&mut told);
             // Help and version are answers, everything else is bad usage. A closed pipe is nobody's fault.
             let _ = told.print();
             return if told.use_stderr() { Exit::Bad.into() } else { Exit::Clean.into() };

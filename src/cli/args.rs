@@ -1,7 +1,8 @@
 //! What may stand on the command line.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::compare::Kind;
@@ -9,6 +10,7 @@ use crate::dialect::DIALECTS;
 use crate::engine;
 use crate::report::diff;
 use crate::session::read::FORMATS;
+use crate::source::nearest::nearest;
 
 /// In `--fail-on`, every kind of change.
 pub const ANY: &str = "any";
@@ -317,6 +319,29 @@ pub enum Color {
     Always,
     /// Never
     Never,
+}
+
+/// Says which commands have an option that was given to one that has not, or that it was nearly.
+pub fn look_elsewhere(told: &mut clap::Error) {
+    if told.kind() != ErrorKind::UnknownArgument || told.get(ContextKind::SuggestedArg).is_some() {
+        return;
+    }
+    let Some(ContextValue::String(given)) = told.get(ContextKind::InvalidArg) else { return };
+    let Some(name) = given.strip_prefix("--").and_then(|given| given.split('=').next()) else { return };
+    let cli = Cli::command();
+    let verbs: Vec<_> = cli.get_subcommands().map(|verb| (verb.get_name(), longs(verb))).collect();
+    let Some(meant) = nearest(name, verbs.iter().flat_map(|(_, longs)| longs.iter().copied())) else {
+        return;
+    };
+    let having = verbs.iter().filter(|(_, longs)| longs.contains(&meant));
+    let having: Vec<_> = having.map(|(verb, _)| format!("`toolgate {verb}`")).collect();
+    let tip = format!("`--{meant}` is an option of {}", having.join(", "));
+    told.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+}
+
+/// The long names of a command's options.
+fn longs(verb: &Command) -> Vec<&str> {
+    verb.get_arguments().filter_map(clap::Arg::get_long).collect()
 }
 
 #[cfg(feature = "tui")]

@@ -113,3 +113,17 @@ fn standard_input_that_is_slow_is_waited_for_in_its_place() {
     let files: Vec<_> = answers.lines().map(|line| line.contains("\"file\":\"-\"")).collect();
     assert_eq!(files, [true, false], "{answers}");
 }
+
+/// An option that another command has is named with it; so is one that is misspelt.
+#[rstest]
+#[case(&["--sumary"], "tip: `--summary` is an option of `toolgate replay`")]
+#[case(&["--summary"], "tip: `--summary` is an option of `toolgate replay`")]
+#[case(&["diff", "--update"], "tip: `--update` is an option of `toolgate test`")]
+#[case(&["--jobs=2"], "tip: `--jobs` is an option of `toolgate replay`, `toolgate diff`")]
+#[case(&["replay", "--sumary"], "tip: a similar argument exists: '--summary'")]
+#[case(&["repaly", "clean.json"], "help: did you mean `toolgate replay`?")]
+fn what_is_misspelt_is_answered_by_what_may_be_meant(#[case] arguments: &[&str], #[case] tip: &str) {
+    let folder = folder(&[("contracts/issue_refund.yaml", ISSUE_REFUND), ("clean.json", CLEAN)]);
+    let seen = run(&folder, arguments);
+    assert!(seen.starts_with("exit 2\n") && seen.contains(tip), "{seen}");
+}
