@@ -1,7 +1,7 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
 use super::{go, say};
-use crate::compare::{At, Change};
+use crate::compare::{At, Change, Kind};
 use crate::replay::{Frame, Judged};
 use crate::report::diff;
 use crate::session::CallRef;
@@ -271,7 +271,17 @@ fn tell_change(model: &mut Model, row: usize) {
     let here = changes.into_iter().flatten().filter(|change| row_of(model, change.at) == Some(row));
     let said = here.map(|change| {
         let tool = change.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
-        format!("{}{tool} ({})", diff::title(change.kind), change.origin.word())
+        // An outcome has no row beside it that says what it was and what it is.
+        let ways = match change.kind {
+            Kind::OutcomeChanged => {
+                let rule = change.rule.and_then(|rule| view::changes::rule_name(model, rule));
+                let whose = rule.map_or_else(|| " of the session".to_owned(), |rule| format!(" of {rule}"));
+                let (base, new) = (view::changes::word(change.base), view::changes::word(change.new));
+                format!("{whose}: {base} > {new}")
+            }
+            _ => String::new(),
+        };
+        format!("{}{tool}{ways} ({})", diff::title(change.kind), change.origin.word())
     });
     let said: Vec<String> = said.collect();
     say(model, said.join(", "));

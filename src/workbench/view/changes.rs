@@ -179,7 +179,8 @@ fn subject(change: &Change) -> String {
 }
 
 /// What a version makes of it: stops in capitals, as everywhere.
-fn word(stand: Stand) -> &'static str {
+#[must_use]
+pub fn word(stand: Stand) -> &'static str {
     match stand.answer {
         Answer::Call(Verdict::Deny) => "DENY",
         Answer::Call(Verdict::Halt) => "HALT",

@@ -168,6 +168,9 @@ fn changes_are_stepped_through_into_the_next_session() {
     let said = |wanted: &str| places.iter().any(|(.., said)| said.contains(wanted));
     assert!(said("newly blocked issue_refund (primary)"), "{places:?}");
     assert!(said("newly allowed lookup_order (primary)"), "{places:?}");
+    assert!(said("outcome changed of the session: "), "{places:?}");
+    let ways = places.iter().filter(|(.., said)| said.contains("outcome changed"));
+    assert!(ways.clone().all(|(.., said)| said.contains(" > ")), "{places:?}");
     assert_eq!(note(&model), "no change after this in any session; [c goes to those before it");
     let forward = places.len();
     let mut back = 0;
