@@ -295,7 +295,7 @@ pub fn rows(model: &mut Model, go: Go) {
         Some(Overlay::Texts(view)) => view.list.go(go, view.rows(split).len(), height),
         None => {}
     }
-    keep_body(model);
+    keep_tall(model);
 }
 
 /// Keeps the cursor of the topmost overlay in sight.
@@ -315,31 +315,48 @@ pub fn keep(model: &mut Model) {
         Some(Overlay::Texts(view)) => view.list.keep(view.rows(split).len(), height),
         None => {}
     }
-    keep_body(model);
+    keep_tall(model);
 }
 
 fn height(model: &Model) -> usize {
     usize::from(shrink(model.layout().overlay).height)
 }
 
-/// Lines of a body can take several rows, so fewer of them fit than the list thinks.
-fn keep_body(model: &mut Model) {
+/// Lines of a body and commands can take several rows, so fewer of them fit than their list thinks.
+fn keep_tall(model: &mut Model) {
     let inner = shrink(model.layout().overlay);
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
     let marks = model.theme.marks();
-    let Some(Overlay::Body(view)) = model.overlays.last_mut() else { return };
-    let rows = |at: usize| {
-        let line = view.document.line(at);
-        line.map_or(1, |line| view::body::height(line, view.document.folded(at), width, marks))
+    let commands = match model.overlays.last() {
+        Some(Overlay::Help(view)) => view::help::heights(model, view, width),
+        _ => Vec::new(),
     };
-    let mut taken = rows(view.list.cursor);
-    let mut top = view.list.cursor;
-    while top > view.list.top {
+    match model.overlays.last_mut() {
+        Some(Overlay::Body(view)) => {
+            let document = &view.document;
+            let rows = |at: usize| {
+                let line = document.line(at);
+                line.map_or(1, |line| view::body::height(line, document.folded(at), width, marks))
+            };
+            view.list.top = top(&view.list, height, rows);
+        }
+        Some(Overlay::Help(view)) => {
+            view.list.top = top(&view.list, height, |at| commands.get(at).copied().unwrap_or(1));
+        }
+        _ => {}
+    }
+}
+
+/// The row to begin with, so that the one under the cursor is seen whole.
+fn top(list: &List, height: usize, rows: impl Fn(usize) -> usize) -> usize {
+    let mut taken = rows(list.cursor);
+    let mut top = list.cursor;
+    while top > list.top {
         taken += rows(top - 1);
         if taken > height {
             break;
         }
         top -= 1;
     }
-    view.list.top = top;
+    top
 }

@@ -5,11 +5,12 @@ use ratatui::layout::Rect;
 
 use super::paint::{Row, frame, scroll_mark};
 use crate::report::words;
-use crate::workbench::keys::{self, Meaning, Scope};
+use crate::workbench::keys::{self, Facts, Meaning, Scope};
 use crate::workbench::layout::shrink;
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::HelpView;
 use crate::workbench::model::{Model, Overlay};
+use crate::workbench::text::{self, Marks, Shown};
 use crate::workbench::theme::Role;
 
 /// Columns of the keys.
@@ -30,27 +31,46 @@ pub fn draw(model: &Model, view: &HelpView, buf: &mut Buffer, area: Rect) {
     scroll_mark(buf, area, theme, view.list.top, rows.len());
     let inner = shrink(area);
     let width = usize::from(inner.width);
-    let heading = if width >= NAMED { 21 } else { 0 };
+    let heading = heading(width);
     let facts = model.facts();
-    let mut before = view.list.top.checked_sub(1).and_then(|at| rows.get(at)).map(|row| row.group);
-    for (offset, command) in rows.iter().skip(view.list.top).take(usize::from(inner.height)).enumerate() {
-        let mut row = Row::new(theme, width);
-        row.gap(1);
-        if heading > 0 {
-            let named = before != Some(command.group) || offset == 0;
+    let mut before = None;
+    let mut ys = inner.top()..inner.bottom();
+    for (at, command) in rows.iter().enumerate().skip(view.list.top) {
+        let missing = (command.missing)(&facts).is_some();
+        let (role, said) = if missing { (Role::TextDim, Role::TextDim) } else { (Role::Key, Role::Text) };
+        let cursor = (at == view.list.cursor).then_some(Role::Cursor);
+        let lines = lines(&facts, command, width, theme.marks());
+        for (place, line) in lines.into_iter().enumerate() {
+            let Some(y) = ys.next() else { return };
+            let mut row = Row::new(theme, width);
+            row.gap(1);
+            let named = place == 0 && before != Some(command.group);
             row.column(Role::TextDim, if named { keys::heading(command.group) } else { "" }, heading);
+            let keys = if place == 0 { command.keys.join(" ") } else { String::new() };
+            row.column(role, &keys, KEYS).shown(said, line);
+            row.draw_under(buf, inner.x, y, cursor);
         }
         before = Some(command.group);
-        let missing = (command.missing)(&facts);
-        let role = if missing.is_some() { Role::TextDim } else { Role::Key };
-        row.column(role, &command.keys.join(" "), KEYS);
-        row.put(if missing.is_some() { Role::TextDim } else { Role::Text }, command.doc);
-        if let Some(missing) = missing {
-            row.put(Role::TextDim, &format!("  ({missing})"));
-        }
-        let cursor = (view.list.top + offset == view.list.cursor).then_some(Role::Cursor);
-        row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
     }
+}
+
+/// Rows that each command of the list takes in a box of this width.
+#[must_use]
+pub fn heights(model: &Model, view: &HelpView, width: usize) -> Vec<usize> {
+    let (facts, marks) = (model.facts(), model.theme.marks());
+    view.shown().map(|command| lines(&facts, command, width, marks).len()).collect()
+}
+
+/// What a command does, and what it misses, beside its keys.
+fn lines(facts: &Facts, command: &keys::Row, width: usize, marks: Marks) -> Vec<Shown> {
+    let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
+    let missing = (command.missing)(facts).map(|missing| format!("  ({missing})")).unwrap_or_default();
+    text::wrap(&format!("{}{missing}", command.doc), room, usize::MAX, marks)
+}
+
+/// Columns of the names of groups.
+fn heading(width: usize) -> usize {
+    if width >= NAMED { 21 } else { 0 }
 }
 
 /// Draws the list of versions loaded before the one that decides into `area`.

@@ -146,6 +146,24 @@ fn overlays() {
     }
 }
 
+/// What a command does can be read however narrow the screen is, and the one under the cursor is seen whole.
+#[test]
+fn every_command_can_be_read_on_a_narrow_screen() {
+    for (width, height) in [(57, 24), (40, 8)] {
+        let mut model = model(width, height, "mono");
+        press(&mut model, "?");
+        for command in crate::workbench::keys::TABLE {
+            let seen = screen(&model);
+            let words = |text: &str| text.replace(['║', '│', '┃', '|'], " ");
+            let seen: Vec<String> = words(&seen).split_whitespace().map(str::to_owned).collect();
+            let doc: Vec<&str> = command.doc.split_whitespace().collect();
+            let whole = doc.iter().all(|word| seen.iter().any(|seen| seen == word));
+            assert!(whole, "{width}: {} in {}", command.doc, screen(&model));
+            press(&mut model, "j");
+        }
+    }
+}
+
 #[test]
 fn problems_stay_in_sight() {
     let mut model = model(80, 24, "mono");
