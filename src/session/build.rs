@@ -348,6 +348,15 @@ impl Builder {
         Some(at)
     }
 
+    /// Ids of the calls that wait for their result, in the order of the calls.
+    pub(super) fn waiting(&self) -> Vec<Arc<str>> {
+        let named = self.waiting.iter().filter_map(|(id, calls)| Some((id.as_ref()?, calls)));
+        let mut waiting: Vec<_> =
+            named.flat_map(|(id, calls)| calls.iter().map(move |call| (call, id))).collect();
+        waiting.sort_unstable_by_key(|(call, _)| **call);
+        waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
+    }
+
     /// An operation on recorded state. It ends no turn.
     pub fn operation(&mut self, operation: Operation) {
         self.push("toolgate", Body::MISSING, None, MessageKind::Operation(operation));

@@ -202,6 +202,10 @@ fn what_comes_too_late_is_read_again() {
             "message": {"role": "user", "content": "no, from the beginning"}}),
         ),
         (
+            "claude-code",
+            json!({"type": "result", "session_id": "s", "permission_denials": [{"tool_use_id": "a3"}]}),
+        ),
+        (
             "codex-rollout",
             json!({"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "a3",
             "exit_code": 1}}),

@@ -8,6 +8,7 @@
 mod branch;
 mod entry;
 mod log;
+mod marks;
 
 use std::collections::HashMap;
 
@@ -20,6 +21,7 @@ use crate::session::build::Builder;
 use crate::source::quoted;
 use entry::{Entry, entry};
 use log::{Key, Log};
+use marks::{Marks, denied_by};
 
 pub(super) const FORMAT: Format = Format {
     name: "claude-code",
@@ -70,7 +72,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    Box::new(ClaudeCode { setting: setting.clone(), ..ClaudeCode::default() })
+    Box::new(ClaudeCode { marks: Marks::new(setting.clone()), ..ClaudeCode::default() })
 }
 
 /// Keys of a session's id, in a log and in a stream.
@@ -81,12 +83,10 @@ const MOST_AGENTS: usize = 1024;
 
 #[derive(Default)]
 struct ClaudeCode {
-    setting: Setting,
+    marks: Marks,
     open: Open<Log>,
     /// The sessions of subagents that lines are known to belong to, by the names of the lines.
     sidechains: HashMap<Box<str>, Box<str>>,
-    /// What the last summary says it leads to, where no session has begun since.
-    summary: Option<Box<str>>,
     unknown: Unknown,
     /// The session of which only the latest lines are held.
     long: Option<Key>,
@@ -96,31 +96,29 @@ impl Reader for ClaudeCode {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(kind) = members.get("type").and_then(Node::text) else {
-            return out.diagnostics(self.setting.foreign(unit, "no line of a log"));
+            return out.diagnostics(self.marks.setting.foreign(unit, "no line of a log"));
         };
         let said = matches!(&*kind, "user" | "assistant");
         if !said && !ASIDE.contains(&&*kind) {
             self.unknown.note(&kind, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
-        if kind == "summary" {
-            self.summary = members.get("leafUuid").and_then(Node::text).map(|leaf| leaf.as_ref().into());
-        }
+        self.deny(unit);
         // What is about no line of the conversation has no place in it.
         if !said && (members.any(&SESSION).is_none() || !members.has("uuid") && kind != "system") {
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         match entry(&kind, unit) {
             Ok(entry) => self.add(entry, unit, out),
-            Err(why) => out.diagnostics(self.setting.left_out(unit, &why)),
+            Err(why) => out.diagnostics(self.marks.setting.left_out(unit, &why)),
         }
     }
 
     fn end(&mut self, out: &mut Out) {
         for log in self.open.close() {
-            log.close(&self.setting, out);
+            log.close(&self.marks, out);
         }
-        self.unknown.tell(&self.setting, out);
+        self.unknown.tell(&self.marks.setting, out);
     }
 
     fn long(&mut self, most: usize) -> Option<&mut Builder> {
@@ -128,7 +126,7 @@ impl Reader for ClaudeCode {
         let at = known.or_else(|| self.open.position(|log| log.bytes() > most))?;
         let log = self.open.get_mut(at)?;
         if log.bytes() > most {
-            log.settle(most, &self.setting);
+            log.settle(most, &self.marks);
         }
         self.long = Some(log.key.clone());
         Some(&mut log.builder)
@@ -138,7 +136,7 @@ impl Reader for ClaudeCode {
 impl ClaudeCode {
     fn add(&mut self, entry: Entry, unit: &Unit<'_>, out: &mut Out) {
         let at = self.place(&entry, unit, out);
-        let setting = &self.setting;
+        let setting = &self.marks.setting;
         let Some(log) = self.open.add_to(at, entry.size()) else { return };
         unit.diagnostics.iter().cloned().for_each(|diagnostic| log.builder.diagnostic(diagnostic));
         log.surroundings(&unit.members);
@@ -167,7 +165,7 @@ impl ClaudeCode {
             if let Some(agent) = &log.key.agent {
                 self.sidechains.retain(|_, of| of != agent);
             }
-            log.close(&self.setting, out);
+            log.close(&self.marks, out);
         }
     }
 
@@ -176,8 +174,7 @@ impl ClaudeCode {
         let members = &unit.members;
         let named = members.any(&SESSION).and_then(Node::id);
         let agent = self.agent(entry, members);
-        let latest = self.open.latest(|log| log.key.agent.is_none());
-        let latest = latest.and_then(|at| Some((at, &self.open.get(at)?.key.session)));
+        let latest = self.latest();
         let session: Box<str> = match (&named, latest) {
             (Some(named), _) => named.as_ref().into(),
             (None, Some((_, session))) => session.clone(),
@@ -195,16 +192,40 @@ impl ClaudeCode {
             return at;
         }
         let id = key.agent.as_deref().unwrap_or(&key.session);
-        let mut builder = self.setting.session_at(id, unit.line, out);
+        let mut builder = self.marks.setting.session_at(id, unit.line, out);
         // The format marks every failure.
         builder.mark_errors();
-        let summary = if key.agent.is_some() {
+        if key.agent.is_some() {
             builder.parent(&*key.session);
-            None
-        } else {
-            self.summary.take()
-        };
-        self.open.put(usize::MAX, Log::new(builder, key, summary), 0)
+        }
+        self.open.put(usize::MAX, Log::new(builder, key), 0)
+    }
+
+    /// The session that was added to last, which is no subagent's.
+    fn latest(&self) -> Option<(usize, &Box<str>)> {
+        let at = self.open.latest(|log| log.key.agent.is_none())?;
+        Some((at, &self.open.get(at)?.key.session))
+    }
+
+    /// Keeps in mind of which calls a line says that they were not let through.
+    fn deny(&mut self, unit: &Unit<'_>) {
+        let denied = denied_by(&unit.members);
+        if denied.is_empty() {
+            return;
+        }
+        let named = unit.members.any(&SESSION).and_then(Node::id);
+        let named = named.filter(|named| self.open.position(|log| *log.key.session == **named).is_some());
+        let latest = || self.latest().map(|(_, session)| session.clone());
+        let Some(session) = named.map(|named| named.as_ref().into()).or_else(latest) else { return };
+        let long = self.long.as_ref().filter(|key| key.session == session);
+        let at = long.and_then(|long| self.open.position(|log| log.key == *long));
+        let mut long = at.and_then(|at| self.open.get_mut(at));
+        for id in denied {
+            self.marks.deny(&session, &id, unit.line);
+            if let Some(log) = &mut long {
+                log.deny(&id);
+            }
+        }
     }
 
     /// The subagent that wrote a line: by its name, by the call that started it, or by the line before.

@@ -1,9 +1,10 @@
 //! How recordings mark what became of a call.
 
-use serde_json::json;
-use toolgate::session::Outcome;
+use rstest::rstest;
+use serde_json::{Value, json};
+use toolgate::session::{Call, Outcome};
 
-use super::opened;
+use super::{opened, told};
 
 #[test]
 fn claude_code_tells_refusals_by_what_their_results_say() {
@@ -39,4 +40,67 @@ fn claude_code_tells_refusals_by_what_their_results_say() {
     ] {
         assert_eq!(outcome(text, error), expected, "{text}");
     }
+}
+
+/// Lines of a stream in which two calls failed, with `more` behind the results, and what became of the calls.
+fn denied(result: &str, more: &[Value]) -> (Vec<Call>, Vec<String>) {
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": id}});
+    let mut lines = vec![
+        json!({"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"], "uuid": "a"}),
+        json!({"type": "assistant", "session_id": "s", "uuid": "b",
+            "message": {"id": "m", "role": "assistant", "content": [call("c1"), call("c2"), call("c3")]}}),
+    ];
+    for id in ["c1", "c2"] {
+        let failed = id == "c2" || result == "failed";
+        let result =
+            json!({"type": "tool_result", "tool_use_id": id, "content": "not here", "is_error": failed});
+        lines.push(json!({"type": "user", "session_id": "s", "uuid": id,
+            "message": {"role": "user", "content": [result]}}));
+    }
+    lines.extend_from_slice(more);
+    let (sessions, of_file) = opened(lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    (sessions[0].calls.clone(), told(&sessions, &of_file))
+}
+
+#[rstest]
+#[case::at_the_end(json!({"type": "result", "session_id": "s", "uuid": "z",
+    "permission_denials": [{"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {}}]}))]
+#[case::when_it_happens(json!({"type": "system", "subtype": "permission_denied", "session_id": "s", "uuid": "z",
+    "tool_name": "Bash", "tool_use_id": "c1"}))]
+#[case::beside_the_result(json!({"type": "user", "session_id": "s", "uuid": "z",
+    "tool_result_meta": [{"id": "c1", "non_execution_kind": "permission-rule"}, {"id": "c2"}, 7],
+    "message": {"role": "user", "content": "go on"}}))]
+fn claude_code_tells_refusals_on_other_lines(#[case] line: Value) {
+    let (calls, _) = denied("failed", &[line]);
+    let outcomes = calls.iter().map(|call| call.outcome).collect::<Vec<_>>();
+    assert_eq!(outcomes, [Outcome::Refused, Outcome::Error, Outcome::Unknown]);
+    assert_eq!(calls[0].refusal, Some("the log says that permission was denied"));
+}
+
+#[test]
+fn a_denied_call_without_a_result_was_refused_and_one_that_went_well_was_not() {
+    let denial = |id| json!({"tool_name": "Bash", "tool_use_id": id});
+    let line =
+        json!({"type": "result", "session_id": "s", "permission_denials": [denial("c1"), denial("c3"), 7]});
+    let (calls, told) = denied("fine", &[line]);
+    let outcomes = calls.iter().map(|call| call.outcome).collect::<Vec<_>>();
+    assert_eq!(outcomes, [Outcome::Ok, Outcome::Error, Outcome::Refused]);
+    let expected = "some.json:3: warning[damaged_record]: line 5 says that the call `c1` was denied, but its result is \
+                    not marked as failed; it is read as it is marked";
+    assert_eq!(told, [expected]);
+}
+
+/// Summaries of other conversations of the folder stand at the head of a log that has its own beginning.
+#[test]
+fn a_summary_of_another_session_does_not_cut_off_the_beginning() {
+    let log = |parent: Value| {
+        let lines = [
+            json!({"type": "summary", "summary": "Other work", "leafUuid": "elsewhere"}),
+            json!({"type": "user", "uuid": "a", "parentUuid": parent, "sessionId": "s",
+                "message": {"role": "user", "content": "Hi"}}),
+        ];
+        let (sessions, _) = opened(lines.map(|line| format!("{line}\n")).concat());
+        sessions[0].facts.from_the_middle
+    };
+    assert_eq!((log(Value::Null), log(json!("gone"))), (false, true));
 }

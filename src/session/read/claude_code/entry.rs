@@ -1,9 +1,7 @@
 //! One line of a Claude Code log, or of its stream, as what it is to the conversation.
 
-use crate::session::build::Mark;
-use crate::session::read::blocks::{Answer, Blocks, Side};
+use crate::session::read::blocks::{Blocks, Side};
 use crate::session::read::digest::digest;
-use crate::session::read::setting::Setting;
 use crate::session::read::shallow::{Kind as Json, Members, Node};
 use crate::session::read::{Unit, chat, time};
 use crate::session::{Millis, Tool};
@@ -93,18 +91,25 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
 impl Entry {
     /// The blocks of what is said.
     pub fn blocks(&self) -> Option<&Blocks> {
-        match &self.kind {
+        self.kind.blocks()
+    }
+
+    /// Bytes that it holds, about.
+    pub fn size(&self) -> usize {
+        192 + self.blocks().map_or(0, Blocks::size)
+    }
+}
+
+impl Kind {
+    /// The blocks of what is said.
+    pub fn blocks(&self) -> Option<&Blocks> {
+        match self {
             Kind::Link | Kind::Offer(_) => None,
             Kind::Prompt { blocks, .. }
             | Kind::Answer { blocks, .. }
             | Kind::Response { blocks, .. }
             | Kind::Failure(blocks) => Some(blocks),
         }
-    }
-
-    /// Bytes that it holds, about.
-    pub fn size(&self) -> usize {
-        192 + self.blocks().map_or(0, Blocks::size)
     }
 }
 
@@ -142,53 +147,3 @@ fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
         kind => Err(format!("the message is {}, not an object", kind.word())),
     }
 }
-
-/// How a result is marked. A refusal is an error whose text, or whose line, says that the call was not let through:
-/// what merely quotes such a text is no refusal.
-pub fn mark(answer: &Answer, rejected: bool, setting: &Setting) -> Mark {
-    let failed = setting.failed(answer.error, &answer.content);
-    let text = answer.content.shown();
-    let refused = match answer.error {
-        Some(true) if rejected => Some("the log says that the user rejected the call"),
-        Some(true) => REFUSALS.iter().find(|(says, _)| says(text)).map(|(_, how)| *how),
-        _ => None,
-    };
-    Mark { error: failed, refused }
-}
-
-/// How a refusal is told, and what it was.
-type Refusal = (fn(&str) -> bool, &'static str);
-
-const REFUSALS: [Refusal; 5] = [
-    (
-        |text| {
-            text.starts_with("The user doesn't want to proceed with this tool use")
-                || text.starts_with("The user doesn't want to take this action right now")
-        },
-        "the result says that the user did not want the call",
-    ),
-    (
-        |text| text.starts_with("Permission ") && text.contains(" has been denied"),
-        "the result says that permission was denied",
-    ),
-    (
-        |text| text.starts_with("Claude requested permissions ") && text.contains("haven't granted it"),
-        "the result says that permission was not given",
-    ),
-    // Where nobody can be asked, a command that needs an answer does not run.
-    (
-        |text| {
-            text.starts_with("This command requires approval")
-                || text.starts_with("This Bash command contains multiple operations")
-                    && text.contains("approval")
-        },
-        "the result says that the call needed an approval",
-    ),
-    (
-        |text| {
-            let hook = text.strip_prefix("Error: ").unwrap_or(text);
-            hook.starts_with("PreToolUse:") && hook.contains(" hook ") || hook.starts_with("Hook PreToolUse:")
-        },
-        "the result says that a hook stopped the call",
-    ),
-];

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::branch::{self, Branch, Settled};
-use super::entry::{Entry, Follows, Kind, mark};
+use super::entry::{Entry, Follows, Kind};
+use super::marks::Marks;
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::Millis;
 use crate::session::build::Builder;
 use crate::session::read::digest::digest;
-use crate::session::read::setting::Setting;
 use crate::session::read::shallow::Members;
 use crate::session::read::{Node, Out};
 
@@ -21,13 +21,13 @@ pub struct Log {
     entries: Vec<Entry>,
     /// Digests and places of the lines, by hashes of their names.
     names: HashMap<u64, (u64, usize)>,
-    /// A summary stood before the first line, and leads here.
-    summary: Option<Box<str>>,
     /// Bytes of the entries.
     bytes: usize,
     /// Bytes of entries that are to be held before it is tried again to settle some.
     patience: usize,
     settled: Settled,
+    /// Hashes of the ids of calls whose results are settled, and were taken for anything but refused.
+    answered: HashSet<u64>,
     left: Left,
     /// What was told of the beginning and of lines that are settled.
     told: [Vec<Diagnostic>; 2],
@@ -54,16 +54,16 @@ struct Left {
 
 impl Log {
     /// Of a session without lines.
-    pub fn new(builder: Builder, key: Key, summary: Option<Box<str>>) -> Log {
+    pub fn new(builder: Builder, key: Key) -> Log {
         Log {
             builder,
             key,
             entries: Vec::new(),
             names: HashMap::new(),
-            summary,
             bytes: 0,
             patience: 0,
             settled: Settled::default(),
+            answered: HashSet::new(),
             left: Left::default(),
             told: Default::default(),
         }
@@ -104,11 +104,16 @@ impl Log {
         }
     }
 
+    /// It is said that this call was denied.
+    pub fn deny(&mut self, id: &str) {
+        if self.answered.contains(&digest(id)) {
+            self.builder.spoil();
+        }
+    }
+
     /// Takes the oldest lines for what they are by now, where more than so many bytes are held: a quarter of that is left.
-    pub fn settle(&mut self, most: usize, setting: &Setting) {
-        let summarised = self.summary.as_ref().is_some_and(|leaf| self.digest(leaf).is_none());
-        // What a summary leads to may still come.
-        if self.bytes <= self.patience || summarised {
+    pub fn settle(&mut self, most: usize, marks: &Marks) {
+        if self.bytes <= self.patience {
             return;
         }
         let Some(branch) = branch::follow(&self.entries, &self.settled) else { return self.builder.spoil() };
@@ -127,7 +132,8 @@ impl Log {
         let beginning = self.builder.take_diagnostics();
         self.count_left(&branch, count);
         self.settled.add(&self.entries, &branch, count);
-        self.add(&branch.live, count, setting);
+        self.note_answers(&branch.live, count, marks);
+        self.add(&branch.live, count, marks);
         let added = self.builder.take_diagnostics();
         for (told, more) in self.told.iter_mut().zip([beginning, added]) {
             told.extend(more);
@@ -156,7 +162,7 @@ impl Log {
     }
 
     /// The session is whole.
-    pub fn close(mut self, setting: &Setting, out: &mut Out) {
+    pub fn close(mut self, marks: &Marks, out: &mut Out) {
         let count = self.entries.len();
         let branch = branch::follow(&self.entries, &self.settled);
         let Some(branch) = branch.filter(|branch| !self.comes_late(&branch.live, count)) else {
@@ -171,7 +177,8 @@ impl Log {
         beginning.into_iter().for_each(|told| self.builder.diagnostic(told));
         self.left_behind();
         added.into_iter().for_each(|told| self.builder.diagnostic(told));
-        self.add(&branch.live, count, setting);
+        self.add(&branch.live, count, marks);
+        marks.settle(&self.key.session, &mut self.builder);
         out.session(self.builder);
     }
 
@@ -182,7 +189,7 @@ impl Log {
     }
 
     /// Adds the first entries to the session, as far as they are the conversation.
-    fn add(&mut self, live: &[bool], count: usize, setting: &Setting) {
+    fn add(&mut self, live: &[bool], count: usize, marks: &Marks) {
         let gone = self.entries.drain(..count).zip(live);
         let mut entries: Vec<_> = gone.map(|(entry, live)| (entry, *live)).collect();
         self.bytes -= entries.iter().map(|(entry, _)| entry.size()).sum::<usize>();
@@ -194,18 +201,29 @@ impl Log {
             }
         }
         let mut entries: Vec<_> = entries.into_iter().map(|(entry, _)| Some(entry)).collect();
-        let builder = &mut self.builder;
+        let (builder, session) = (&mut self.builder, &*self.key.session);
         for at in 0..entries.len() {
             let Some(entry) = entries.get_mut(at).and_then(Option::take) else { continue };
             let others = entry.response().and_then(|key| responses.remove(key)).unwrap_or_default();
             let mut calls = HashSet::new();
-            add(builder, setting, entry, &mut calls);
+            add(builder, marks, session, entry, &mut calls);
             // One response is one turn, though results of its first calls may be written before its last line.
             for other in others {
                 if let Some(entry) = entries.get_mut(other).and_then(Option::take) {
-                    add(builder, setting, entry, &mut calls);
+                    add(builder, marks, session, entry, &mut calls);
                 }
             }
+        }
+    }
+
+    /// Keeps in mind whose results are about to be settled, and may turn out to have been refusals.
+    fn note_answers(&mut self, live: &[bool], count: usize, marks: &Marks) {
+        for (entry, _) in self.entries.iter().zip(live).take(count).filter(|(_, live)| **live) {
+            let answers = entry.blocks().map_or(&[][..], |blocks| &blocks.answers);
+            let rejected = matches!(entry.kind, Kind::Answer { rejected: true, .. });
+            let refused = |answer: &_| marks.of(&self.key.session, answer, rejected).refused.is_some();
+            let open = answers.iter().filter(|answer| !refused(answer));
+            self.answered.extend(open.filter_map(|answer| answer.id.as_deref()).map(digest));
         }
     }
 
@@ -219,13 +237,10 @@ impl Log {
             .take_while(|entry| entry.line < line)
             .chain(first)
             .any(|entry| entry.compacts);
-        let summarised = self.summary.as_ref().is_some_and(|leaf| self.digest(leaf).is_none());
         let why = if compacted {
             "the log begins with a summary of what came before"
         } else if branch.continues {
             "the log's first line follows one that is not in it"
-        } else if summarised {
-            "the log begins with the summary of a conversation that is not in it"
         } else {
             return;
         };
@@ -277,11 +292,14 @@ impl Entry {
 }
 
 /// Adds what a line says. `calls` are those of the response so far, to tell one that is there twice.
-fn add(builder: &mut Builder, setting: &Setting, entry: Entry, calls: &mut HashSet<Box<str>>) {
+fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls: &mut HashSet<Box<str>>) {
     builder.at_line(entry.line);
     entry.odd.into_iter().for_each(|odd| builder.damaged(odd));
     let at: Option<Millis> = entry.at;
-    let mark = |rejected| move |answer: &_| mark(answer, rejected, setting);
+    let answers = entry.kind.blocks().map_or(&[][..], |blocks| &blocks.answers);
+    let contradictions = answers.iter().filter_map(|answer| marks.contradiction(session, answer));
+    contradictions.for_each(|odd| builder.damaged(odd));
+    let mark = |rejected| move |answer: &_| marks.of(session, answer, rejected);
     match entry.kind {
         Kind::Link => {}
         Kind::Offer(tools) => {
