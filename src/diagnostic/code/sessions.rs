@@ -108,6 +108,15 @@ Here a list of calls was expected. That part is left out or kept as text, as the
 rest is read.
 ";
 
+    Problem LEFT_ASIDE = "left_aside": "a part of a recording is no part of the session, as it should be",
+"Nothing is damaged. The recording holds more than what happened in the session as it went on: a branch
+that somebody went back from, turns that were taken back, a demonstration that was given to the model,
+calls of a simulated user.
+
+These are no calls of the agent that count, so no rule looks at them. The message says how much it is
+and where it stands.
+";
+
     Problem ARGUMENTS_NOT_JSON = "arguments_not_json": "the arguments of a call are not JSON",
 "Arguments are recorded as JSON text. These are not, so they are kept as the text they are, and no
 path finds anything in them: a precondition bound to a value denies such a call.

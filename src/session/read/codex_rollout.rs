@@ -12,7 +12,7 @@ use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::unknown::Unknown;
 use super::{Format, Out, Reader, Sample, Unit, time};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
 use crate::session::Millis;
 use crate::session::build::{Builder, Mark};
 
@@ -238,10 +238,8 @@ impl Rollout {
         let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
         let message =
             format!("the conversation was taken back to before this line; {calls} made since are left out");
-        let file = self.builder.origin().file.clone();
         let first = gone.first().map_or(line, |step| step.line);
-        let notice = Diagnostic::notice(code::DAMAGED_LINE, message).on_line(file, u64::from(first));
-        self.builder.diagnostic(notice);
+        self.builder.at_line(first).passed_by(message);
     }
 
     /// Adds the oldest items to the session, until at most so many bytes are held.

@@ -62,7 +62,7 @@ impl Setting {
 
     /// What is left out of a session as it should be, on a line: no damage.
     pub fn passed_by(&self, line: u32, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::notice(code::DAMAGED_RECORD, message).on_line(Arc::clone(&self.file), u64::from(line))
+        Diagnostic::notice(code::LEFT_ASIDE, message).on_line(Arc::clone(&self.file), u64::from(line))
     }
 
     /// Whether a result failed: as it is marked, and where it bears no mark, as its text says by the user's test.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::branch::{self, Branch, Settled};
 use super::entry::{Entry, Follows, Kind};
 use super::marks::Marks;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
 use crate::session::Millis;
 use crate::session::build::Builder;
 use crate::session::read::digest::digest;
@@ -275,9 +275,7 @@ impl Log {
             number(lines, "line", "lines"),
             number(self.left.calls, "call", "calls"),
         );
-        let file = self.builder.origin().file.clone();
-        let notice = Diagnostic::notice(code::DAMAGED_LINE, message).on_line(file, u64::from(line));
-        self.builder.diagnostic(notice);
+        self.builder.at_line(line).passed_by(message);
     }
 }
 
