@@ -20,10 +20,12 @@ mod chat;
 mod claude_code;
 mod codex_exec;
 mod codex_rollout;
+mod cursor_agent;
 mod digest;
 mod exchange;
 mod finish;
 mod gemini_cli;
+mod gemini_stream;
 mod inspect;
 mod interleaved;
 mod items;
@@ -80,11 +82,13 @@ pub struct Format {
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.
 pub static FORMATS: &[Format] = &[
+    cursor_agent::FORMAT,
     claude_code::FORMAT,
     codex_rollout::FORMAT,
     codex_exec::FORMAT,
     vercel_ai::FORMAT,
     gemini_cli::FORMAT,
+    gemini_stream::FORMAT,
     langsmith::FORMAT,
     langfuse::FORMAT,
     openai_agents::FORMAT,

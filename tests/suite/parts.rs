@@ -210,6 +210,9 @@ fn what_comes_too_late_is_read_again() {
             json!({"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "a3",
             "exit_code": 1}}),
         ),
+        ("gemini-cli", json!({"$rewindTo": "m3"})),
+        ("gemini-cli", json!({"$rewindTo": "gone"})),
+        ("gemini-cli", json!({"id": "m3", "type": "gemini", "content": "so"})),
         ("mcp", json!({"jsonrpc": "2.0", "id": "c", "result": {"content": "[permission denied: policy]"}})),
         (
             "assay",

@@ -5,7 +5,7 @@
 
 use super::shallow::{Kind, Members, Node};
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis};
+use crate::session::{Body, Form, Millis};
 use crate::source::quoted;
 
 /// What the blocks of one message come to.
@@ -125,6 +125,15 @@ impl Blocks {
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.said.is_empty() && self.calls.is_empty() && self.answers.is_empty()
+    }
+
+    /// What is said, where that is one text and all there is.
+    pub fn text(&self) -> Option<&str> {
+        let alone = self.calls.is_empty() && self.answers.is_empty() && self.odd.is_empty();
+        match self.said.as_slice() {
+            [run] if alone && run.content.form() == Some(Form::Text) => run.content.said(),
+            _ => None,
+        }
     }
 
     /// Bytes that it holds, about.

@@ -1,7 +1,7 @@
 //! Exports that people take for sessions, and that hold no tool calls: what they are, and what to open instead.
 
 use super::recognise::Sample;
-use super::shallow::{Members, Node};
+use super::shallow::{Kind, Members, Node};
 
 /// What a file is that has the shape of such an export.
 pub fn export(sample: &Sample<'_>) -> Option<&'static str> {
@@ -16,6 +16,13 @@ fn known(value: &Members<'_>) -> Option<&'static str> {
     {
         return Some(
             "the file is a stream of LangGraph tasks, which holds no tool calls: export the messages of the thread",
+        );
+    }
+    let prompt = text("type") == "user" && value.get("message").is_some_and(|said| said.kind() == Kind::Text);
+    if prompt && value.has("sessionId") && value.has("messageId") {
+        return Some(
+            "the file is the Gemini CLI's list of prompts (`logs.json`), which holds no tool calls: open the sessions in \
+             `chats/` beside it",
         );
     }
     let experiment =

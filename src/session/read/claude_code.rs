@@ -60,11 +60,11 @@ fn recognise(sample: &Sample<'_>) -> bool {
         let text = |key| line.get(key).and_then(Node::text).unwrap_or_default();
         let of_session = line.any(&SESSION).is_some();
         match &*text("type") {
-            "user" | "assistant" => of_session && line.has("message"),
+            "user" | "assistant" => of_session && line.has("message") && !line.has("messageId"),
             "summary" => line.has("leafUuid"),
             "file-history-snapshot" => line.has("snapshot") && line.has("messageId"),
             "queue-operation" => of_session && line.has("operation"),
-            "system" => of_session && (line.has("uuid") || text("subtype") == "init"),
+            "system" => of_session && (line.has("uuid") || text("subtype") == "init" && line.has("tools")),
             "progress" | "attachment" => of_session && line.has("uuid"),
             _ => false,
         }
@@ -177,7 +177,7 @@ impl ClaudeCode {
         let latest = self.latest();
         let session: Box<str> = match (&named, latest) {
             (Some(named), _) => named.as_ref().into(),
-            (None, Some((_, session))) => session.clone(),
+            (None, Some((_, session))) => session.into(),
             (None, None) => Box::default(),
         };
         let key = Key { session, agent };
@@ -202,9 +202,9 @@ impl ClaudeCode {
     }
 
     /// The session that was added to last, which is no subagent's.
-    fn latest(&self) -> Option<(usize, &Box<str>)> {
+    fn latest(&self) -> Option<(usize, &str)> {
         let at = self.open.latest(|log| log.key.agent.is_none())?;
-        Some((at, &self.open.get(at)?.key.session))
+        Some((at, &*self.open.get(at)?.key.session))
     }
 
     /// Keeps in mind of which calls a line says that they were not let through.
@@ -215,8 +215,9 @@ impl ClaudeCode {
         }
         let named = unit.members.any(&SESSION).and_then(Node::id);
         let named = named.filter(|named| self.open.position(|log| *log.key.session == **named).is_some());
-        let latest = || self.latest().map(|(_, session)| session.clone());
-        let Some(session) = named.map(|named| named.as_ref().into()).or_else(latest) else { return };
+        let latest = || self.latest().map(|(_, session)| session.into());
+        let session: Option<Box<str>> = named.map(|named| named.as_ref().into()).or_else(latest);
+        let Some(session) = session else { return };
         let long = self.long.as_ref().filter(|key| key.session == session);
         let at = long.and_then(|long| self.open.position(|log| log.key == *long));
         let mut long = at.and_then(|at| self.open.get_mut(at));

@@ -200,6 +200,24 @@ def gemini(session):
             {"id": call, "name": tool, "args": arguments, "status": "success", "result": response}]}
 
 
+def gemini_stream(session):
+    yield {"type": "init", "timestamp": stamp(0), "session_id": uuid(session, 0), "model": "auto"}
+    for n, tool, arguments, result, call in steps(session):
+        yield {"type": "message", "timestamp": stamp(n), "role": "assistant", "content": f"step {n}", "delta": True}
+        yield {"type": "tool_use", "timestamp": stamp(n), "tool_name": tool, "tool_id": call, "parameters": arguments}
+        yield {"type": "tool_result", "timestamp": stamp(n), "tool_id": call, "status": "success", "output": result}
+
+
+def cursor_agent(session):
+    common = {"session_id": uuid(session, 0)}
+    yield {"type": "system", "subtype": "init", "apiKeySource": "login", "cwd": "/work", **common}
+    for n, tool, arguments, result, call in steps(session):
+        event = {"type": "tool_call", "call_id": call, "model_call_id": f"m{n}", **common}
+        yield {**event, "subtype": "started", "tool_call": {f"{tool}ToolCall": {"args": arguments}}}
+        done = {"args": arguments, "result": {"success": {"content": result}}}
+        yield {**event, "subtype": "completed", "tool_call": {f"{tool}ToolCall": done}}
+
+
 def vercel(session):
     yield {"role": "user", "content": [{"type": "text", "text": "do it"}]}
     for n, tool, arguments, result, call in steps(session):
@@ -353,6 +371,8 @@ FORMATS = {
     "openai-responses": (items, exchange(items, "input", {})),
     "openai-responses-going-on": (going_on, lambda s: first(going_on(s), STEPS)),
     "gemini-cli": (gemini, lambda s: first(gemini(s), STEPS)),
+    "gemini-stream": (gemini_stream, lambda s: first(gemini_stream(s), STEPS)),
+    "cursor-agent": (cursor_agent, lambda s: first(cursor_agent(s), STEPS)),
     "vercel-ai": (vercel, lambda s: [{"id": f"c{s}", "messages": first(vercel(s), STEPS)}]),
     "openhands": (openhands, lambda s: [{"instance_id": f"i{s}", "history": first(openhands(s), STEPS)}]),
     "openhands-older": (openhands_older, None),

@@ -4,13 +4,15 @@
 use serde_json::{Value, json};
 
 /// Names of the formats.
-pub const FORMATS: [&str; 18] = [
+pub const FORMATS: [&str; 20] = [
     "native",
     "claude-code",
     "codex-rollout",
     "codex-exec",
     "openai-responses",
     "gemini-cli",
+    "gemini-stream",
+    "cursor-agent",
     "vercel-ai",
     "openhands",
     "mini-swe-agent",
@@ -37,7 +39,9 @@ pub fn long(format: &str, steps: usize) -> String {
             "codex-rollout" => rollout(&ids),
             "codex-exec" => exec(&ids),
             "openai-responses" => going_on(step, &ids),
-            "gemini-cli" => gemini(&ids),
+            "gemini-cli" => gemini(step, &ids),
+            "gemini-stream" => gemini_stream(&ids),
+            "cursor-agent" => cursor(step, &ids),
             "vercel-ai" => vercel(&ids),
             "openhands" => openhands(step, &ids),
             "mini-swe-agent" => mini_swe(step),
@@ -61,7 +65,7 @@ pub fn long(format: &str, steps: usize) -> String {
 }
 
 fn before_spans(format: &str) -> bool {
-    FORMATS.iter().take(12).any(|name| *name == format)
+    FORMATS.iter().take(14).any(|name| *name == format)
 }
 
 fn beginning(format: &str) -> Vec<Value> {
@@ -70,6 +74,10 @@ fn beginning(format: &str) -> Vec<Value> {
             vec![json!({"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "s"}})]
         }
         "gemini-cli" => vec![json!({"sessionId": "s", "projectHash": "1b"})],
+        "gemini-stream" => vec![json!({"type": "init", "session_id": "s", "model": "auto"})],
+        "cursor-agent" => {
+            vec![json!({"type": "system", "subtype": "init", "session_id": "s", "apiKeySource": "login"})]
+        }
         "assay" => vec![json!({"type": "episode_start", "episode_id": "e", "input": {"prompt": "do it"}})],
         _ => Vec::new(),
     }
@@ -132,12 +140,34 @@ fn going_on(step: usize, ids: &[String; 2]) -> Vec<Value> {
         "response": {"id": format!("r{step}"), "object": "response", "output": output}})]
 }
 
-fn gemini(ids: &[String; 2]) -> Vec<Value> {
+fn gemini(step: usize, ids: &[String; 2]) -> Vec<Value> {
     let call = |id: &String| {
         let result = json!([{"functionResponse": {"id": id, "response": {"output": id}}}]);
         json!({"id": id, "name": "t", "args": {}, "status": "success", "result": result})
     };
-    vec![json!({"type": "gemini", "content": "so", "toolCalls": ids.each_ref().map(call)})]
+    let id = format!("m{step}");
+    vec![json!({"id": id, "type": "gemini", "content": "so", "toolCalls": ids.each_ref().map(call)})]
+}
+
+fn gemini_stream(ids: &[String; 2]) -> Vec<Value> {
+    let call = |id: &String| json!({"type": "tool_use", "tool_id": id, "tool_name": "t", "parameters": {}});
+    let result =
+        |id: &String| json!({"type": "tool_result", "tool_id": id, "status": "success", "output": id});
+    let said = json!({"type": "message", "role": "assistant", "content": "so", "delta": true});
+    [said].into_iter().chain(ids.iter().map(call)).chain(ids.iter().map(result)).collect()
+}
+
+/// The first call is completed before the second one starts.
+fn cursor(step: usize, ids: &[String; 2]) -> Vec<Value> {
+    let event = |id: &String, subtype: &str, inner: Value| {
+        json!({"type": "tool_call", "subtype": subtype, "call_id": id, "session_id": "s",
+            "model_call_id": format!("m{step}"), "tool_call": {"readToolCall": inner}})
+    };
+    let both = |id| {
+        let result = json!({"args": {}, "result": {"success": {"content": id}}});
+        [event(id, "started", json!({"args": {}})), event(id, "completed", result)]
+    };
+    ids.iter().flat_map(both).collect()
 }
 
 fn vercel(ids: &[String; 2]) -> Vec<Value> {

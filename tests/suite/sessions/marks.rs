@@ -2,6 +2,7 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
+use toolgate::session::read::{self, Options};
 use toolgate::session::{Call, Outcome};
 
 use super::{opened, told};
@@ -103,4 +104,54 @@ fn a_summary_of_another_session_does_not_cut_off_the_beginning() {
         sessions[0].facts.from_the_middle
     };
     assert_eq!((log(Value::Null), log(json!("gone"))), (false, true));
+}
+
+#[rstest]
+#[case::of_a_message_that_is_not_there(
+    "gone",
+    "a message that is not in the file, so all before is left out",
+    0
+)]
+#[case::of_one_that_is("m2", "to before this line; 1 message with 0 calls behind it is left out", 1)]
+fn the_gemini_cli_takes_messages_back(#[case] to: &str, #[case] says: &str, #[case] left: usize) {
+    let lines = [
+        json!({"sessionId": "s", "projectHash": "1b"}),
+        json!({"id": "m1", "type": "user", "content": "one"}),
+        json!({"id": "m2", "type": "user", "content": "two"}),
+        json!({"$rewindTo": to}),
+    ];
+    let (sessions, of_file) = opened(lines.map(|line| format!("{line}\n")).concat());
+    assert_eq!(sessions[0].messages.len(), left);
+    let told = told(&sessions, &of_file);
+    assert!(told.iter().any(|line| line.contains(says)), "{told:?}");
+}
+
+#[test]
+fn a_list_of_prompts_is_no_session_and_says_where_they_are() {
+    let prompt = json!({"sessionId": "s", "messageId": 0, "timestamp": "2026-05-04T10:00:00Z", "type": "user",
+        "message": "hi"});
+    let input = std::io::Cursor::new(json!([prompt]).to_string());
+    let told = read::open("logs.json", Box::new(input), &Options::default()).err().unwrap();
+    assert!(told.message.contains("`chats/`"), "{told}");
+}
+
+#[rstest]
+#[case("success", json!({"exitCode": 0}), Outcome::Ok)]
+#[case("success", json!({"exitCode": 1}), Outcome::Error)]
+#[case("success", json!({"isError": true}), Outcome::Error)]
+#[case("failure", json!({"exitCode": 1}), Outcome::Error)]
+#[case("permissionDenied", json!({"error": "no"}), Outcome::Error)]
+#[case("newOutcome", json!({}), Outcome::Error)]
+#[case("rejected", json!({"reason": ""}), Outcome::Refused)]
+#[case("stillRunning", json!({}), Outcome::Unknown)]
+fn cursor_tells_by_a_key_what_became_of_a_call(
+    #[case] how: &str,
+    #[case] inner: Value,
+    #[case] expected: Outcome,
+) {
+    let call = json!({"shellToolCall": {"args": {"command": "ls"}, "result": {how: inner}}});
+    let event = json!({"type": "tool_call", "subtype": "completed", "call_id": "c", "tool_call": call});
+    let (sessions, _) = opened(event.to_string());
+    let call = &sessions[0].calls[0];
+    assert_eq!((&*call.tool, call.outcome), ("shell", expected));
 }
