@@ -82,8 +82,9 @@ pub struct Format {
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.
 pub static FORMATS: &[Format] = &[
-    cursor_agent::FORMAT,
     claude_code::FORMAT,
+    claude_code::QWEN,
+    cursor_agent::FORMAT,
     codex_rollout::FORMAT,
     codex_exec::FORMAT,
     vercel_ai::FORMAT,

@@ -210,6 +210,11 @@ fn what_comes_too_late_is_read_again() {
             json!({"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "a3",
             "exit_code": 1}}),
         ),
+        (
+            "qwen-code",
+            json!({"type": "user", "sessionId": "s", "uuid": "again", "parentUuid": "u4",
+            "message": {"parts": [{"text": "no, from there"}]}}),
+        ),
         ("gemini-cli", json!({"$rewindTo": "m3"})),
         ("gemini-cli", json!({"$rewindTo": "gone"})),
         ("gemini-cli", json!({"id": "m3", "type": "gemini", "content": "so"})),

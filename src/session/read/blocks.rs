@@ -33,8 +33,10 @@ struct Run {
 pub struct Proposed {
     /// Its id.
     pub id: Option<Box<str>>,
-    tool: Box<str>,
-    input: Body,
+    /// The tool.
+    pub tool: Box<str>,
+    /// Its arguments.
+    pub input: Body,
 }
 
 /// A result.
@@ -79,6 +81,13 @@ impl Blocks {
         let after = if side == Side::Model { 0 } else { blocks.answers.len() };
         blocks.say(&mut run, after);
         blocks
+    }
+
+    /// What was read in another form: what is said, calls and results.
+    pub fn of(said: Body, calls: Vec<Proposed>, answers: Vec<Answer>) -> Blocks {
+        let after = answers.len();
+        let said = if said.is_missing() { Vec::new() } else { vec![Run { content: said, after }] };
+        Blocks { said, calls, answers, odd: Vec::new() }
     }
 
     /// Takes one block; gives whether it is a result.

@@ -1,4 +1,4 @@
-//! Logs of Claude Code, JSON Lines, and the stream that it prints with `--output-format stream-json`.
+//! Logs of Claude Code, JSON Lines, and the stream that it prints with `--output-format stream-json`; logs of Qwen Code.
 //!
 //! One log is one session, and each subagent whose lines stand in it is a session of its own. Which lines are the
 //! conversation is known when the last one was read, so a session's lines are held until then; of what is not
@@ -9,6 +9,7 @@ mod branch;
 mod entry;
 mod log;
 mod marks;
+mod parts;
 
 use std::collections::HashMap;
 
@@ -55,8 +56,17 @@ const ASIDE: [&str; 20] = [
     "worktree-state",
 ];
 
+/// Logs of Qwen Code are trees like those of Claude Code, of messages in the form of the Gemini API.
+pub(super) const QWEN: Format = Format {
+    name: "qwen-code",
+    title: "Qwen Code logs",
+    absent_without_results: false,
+    recognise: |sample| sample.objects().any(parts::is_line),
+    reader,
+};
+
 fn recognise(sample: &Sample<'_>) -> bool {
-    sample.objects().any(|line| {
+    sample.objects().filter(|line| !parts::is_line(line)).any(|line| {
         let text = |key| line.get(key).and_then(Node::text).unwrap_or_default();
         let of_session = line.any(&SESSION).is_some();
         match &*text("type") {
@@ -98,7 +108,7 @@ impl Reader for ClaudeCode {
         let Some(kind) = members.get("type").and_then(Node::text) else {
             return out.diagnostics(self.marks.setting.foreign(unit, "no line of a log"));
         };
-        let said = matches!(&*kind, "user" | "assistant");
+        let said = matches!(&*kind, "user" | "assistant" | "tool_result");
         if !said && !ASIDE.contains(&&*kind) {
             self.unknown.note(&kind, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());

@@ -12,7 +12,7 @@ use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, chat, time};
 use crate::session::build::Builder;
 use history::History;
-pub(super) use message::denied;
+pub(super) use message::{denied, output, said};
 
 pub(super) const FORMAT: Format = Format {
     name: "gemini-cli",

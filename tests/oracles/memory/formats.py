@@ -208,6 +208,19 @@ def gemini_stream(session):
         yield {"type": "tool_result", "timestamp": stamp(n), "tool_id": call, "status": "success", "output": result}
 
 
+def qwen(session):
+    before = None
+    for n, tool, arguments, result, call in steps(session):
+        call_part = {"functionCall": {"id": call, "name": tool, "args": arguments}}
+        result_part = {"functionResponse": {"id": call, "name": tool, "response": {"output": result}}}
+        for kind, part in (("assistant", call_part), ("tool_result", result_part)):
+            name = f"{kind}{n}"
+            yield {"uuid": name, "parentUuid": before, "sessionId": uuid(session, 0), "timestamp": stamp(n),
+                   "type": kind, "cwd": "/work", "message": {"parts": [part]},
+                   **({"toolCallResult": {"callId": call, "status": "success"}} if kind == "tool_result" else {})}
+            before = name
+
+
 def cursor_agent(session):
     common = {"session_id": uuid(session, 0)}
     yield {"type": "system", "subtype": "init", "apiKeySource": "login", "cwd": "/work", **common}
@@ -372,6 +385,7 @@ FORMATS = {
     "openai-responses-going-on": (going_on, lambda s: first(going_on(s), STEPS)),
     "gemini-cli": (gemini, lambda s: first(gemini(s), STEPS)),
     "gemini-stream": (gemini_stream, lambda s: first(gemini_stream(s), STEPS)),
+    "qwen-code": (qwen, lambda s: first(qwen(s), STEPS)),
     "cursor-agent": (cursor_agent, lambda s: first(cursor_agent(s), STEPS)),
     "vercel-ai": (vercel, lambda s: [{"id": f"c{s}", "messages": first(vercel(s), STEPS)}]),
     "openhands": (openhands, lambda s: [{"instance_id": f"i{s}", "history": first(openhands(s), STEPS)}]),

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 /// Names of the formats.
-pub const FORMATS: [&str; 20] = [
+pub const FORMATS: [&str; 21] = [
     "native",
     "claude-code",
     "codex-rollout",
@@ -13,6 +13,7 @@ pub const FORMATS: [&str; 20] = [
     "gemini-cli",
     "gemini-stream",
     "cursor-agent",
+    "qwen-code",
     "vercel-ai",
     "openhands",
     "mini-swe-agent",
@@ -42,6 +43,7 @@ pub fn long(format: &str, steps: usize) -> String {
             "gemini-cli" => gemini(step, &ids),
             "gemini-stream" => gemini_stream(&ids),
             "cursor-agent" => cursor(step, &ids),
+            "qwen-code" => qwen(step, &ids, &mut before),
             "vercel-ai" => vercel(&ids),
             "openhands" => openhands(step, &ids),
             "mini-swe-agent" => mini_swe(step),
@@ -65,7 +67,7 @@ pub fn long(format: &str, steps: usize) -> String {
 }
 
 fn before_spans(format: &str) -> bool {
-    FORMATS.iter().take(14).any(|name| *name == format)
+    FORMATS.iter().take(15).any(|name| *name == format)
 }
 
 fn beginning(format: &str) -> Vec<Value> {
@@ -155,6 +157,22 @@ fn gemini_stream(ids: &[String; 2]) -> Vec<Value> {
         |id: &String| json!({"type": "tool_result", "tool_id": id, "status": "success", "output": id});
     let said = json!({"type": "message", "role": "assistant", "content": "so", "delta": true});
     [said].into_iter().chain(ids.iter().map(call)).chain(ids.iter().map(result)).collect()
+}
+
+fn qwen(step: usize, ids: &[String; 2], before: &mut Value) -> Vec<Value> {
+    let mut line = |kind: &str, name: String, parts: Vec<Value>| {
+        let line = json!({"type": kind, "sessionId": "s", "uuid": name, "parentUuid": before.take(),
+            "message": {"parts": parts}});
+        *before = line["uuid"].clone();
+        line
+    };
+    let call = |id: &String| json!({"functionCall": {"id": id, "name": "t", "args": {}}});
+    let mut lines = vec![line("assistant", format!("u{step}"), ids.iter().map(call).collect())];
+    lines.extend(ids.iter().map(|id| {
+        let result = json!({"functionResponse": {"id": id, "response": {"output": id}}});
+        line("tool_result", id.clone(), vec![result])
+    }));
+    lines
 }
 
 /// The first call is completed before the second one starts.

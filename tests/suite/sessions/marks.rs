@@ -155,3 +155,29 @@ fn cursor_tells_by_a_key_what_became_of_a_call(
     let call = &sessions[0].calls[0];
     assert_eq!((&*call.tool, call.outcome), ("shell", expected));
 }
+
+#[rstest]
+#[case("success", "", "[Operation Cancelled] Reason: denied, says the log", Outcome::Ok)]
+#[case("error", "execution_failed", "Exit Code: 2", Outcome::Error)]
+#[case("error", "execution_denied", "not in this mode", Outcome::Refused)]
+#[case("cancelled", "", "[Operation Cancelled] Reason: User did not allow tool call", Outcome::Refused)]
+#[case("cancelled", "", "[Operation Cancelled] Reason: User cancelled tool execution.", Outcome::Error)]
+fn qwen_code_tells_what_became_of_a_call_beside_its_result(
+    #[case] status: &str,
+    #[case] kind: &str,
+    #[case] text: &str,
+    #[case] expected: Outcome,
+) {
+    let line = |kind: &str, uuid: &str, parent: Option<&str>, part: Value| json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "message": {"parts": [part]}});
+    let call = json!({"functionCall": {"id": "c", "name": "edit", "args": {}}});
+    let mut result = line(
+        "tool_result",
+        "b",
+        Some("a"),
+        json!({"functionResponse": {"id": "c", "response": {"output": text}}}),
+    );
+    result["toolCallResult"] = json!({"callId": "c", "status": status, "errorType": kind});
+    let lines = [line("assistant", "a", None, call), result];
+    let (sessions, _) = opened(lines.map(|line| format!("{line}\n")).concat());
+    assert_eq!((sessions[0].origin.format, sessions[0].calls[0].outcome), ("qwen-code", expected));
+}

@@ -1,5 +1,6 @@
 //! One line of a Claude Code log, or of its stream, as what it is to the conversation.
 
+use super::parts;
 use crate::session::read::blocks::{Blocks, Side};
 use crate::session::read::digest::digest;
 use crate::session::read::shallow::{Kind as Json, Members, Node};
@@ -68,6 +69,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
     });
     let kind = match kind {
         "user" => user(members, flag("isMeta"))?,
+        "tool_result" => parts::result(members)?,
         "assistant" => assistant(members, flag("isApiErrorMessage"))?,
         "system" if subtype == "init" => {
             let offer = members.get("tools").and_then(chat::tools).unwrap_or_default();
@@ -136,8 +138,11 @@ fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
     let Some(message) = members.get("message") else { return Err("the line has no `message`".to_owned()) };
     match message.kind() {
         Json::Object => {
-            let content = message.members().unwrap_or_default().get("content");
-            Ok(Blocks::read(content, side))
+            let members = message.members().unwrap_or_default();
+            if let Some(parts) = members.get("parts") {
+                return Ok(parts::blocks(parts));
+            }
+            Ok(Blocks::read(members.get("content"), side))
         }
         Json::Text => {
             let mut blocks = Blocks::read(Some(message), side);

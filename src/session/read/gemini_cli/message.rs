@@ -138,7 +138,7 @@ fn has_functions(list: Node<'_>) -> bool {
 }
 
 /// What is said: a text, or parts of which the texts are joined.
-fn said(content: Node<'_>) -> Body {
+pub fn said(content: Node<'_>) -> Body {
     let texts = content.items().and_then(|parts| parts.into_iter().map(plain).collect::<Option<Vec<_>>>());
     match texts {
         Some(texts) => Body::text(texts.join("\n")),
@@ -152,7 +152,7 @@ fn plain(part: Node<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// What came of a call: its `output` or `error`, where there is nothing else.
-fn output(response: Node<'_>) -> Body {
+pub fn output(response: Node<'_>) -> Body {
     let only = response.members().filter(|members| members.names().count() == 1);
     let inner = only.and_then(|members| members.any(&["output", "error"]));
     Body::json(inner.unwrap_or(response).json())
