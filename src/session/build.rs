@@ -238,6 +238,16 @@ impl Builder {
         }
     }
 
+    /// What follows belongs to another response, whatever its key.
+    pub fn end_response(&mut self) {
+        self.open = None;
+    }
+
+    /// Whether a call with this id has no result yet.
+    pub fn waits_for(&self, id: &str) -> bool {
+        self.waiting.contains_key(&Some(Arc::from(id)))
+    }
+
     /// A call proposed by the latest response. Before any response, an empty one is begun for it. A call without a name
     /// gets one, and arguments that no path can look into stay as they are; both are told.
     pub fn call(&mut self, id: Option<&str>, tool: &str, arguments: Body, at: Option<Millis>) -> CallRef {

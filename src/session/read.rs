@@ -49,6 +49,7 @@ mod recognise;
 mod setting;
 mod shallow;
 mod spans;
+mod stream;
 mod swe_agent;
 mod tau2;
 mod tau_bench;

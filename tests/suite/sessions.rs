@@ -8,6 +8,7 @@ mod marks;
 mod outlines;
 pub mod recorded;
 mod spans;
+mod streams;
 pub mod written;
 
 use std::io::Cursor;

@@ -1,7 +1,7 @@
 //! Requests to the Anthropic Messages API and its responses; the messages of a conversation by themselves.
 
 use super::blocks::{Answer, Blocks, Side};
-use super::exchange::{self, Api, Exchanges};
+use super::exchange::{self, Api, Exchanges, Opened};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Reader, Sample};
@@ -18,10 +18,12 @@ pub(super) const FORMAT: Format = Format {
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
-        if has_blocks(value) || exchange::response(value).is_some_and(|response| is_answer(&response)) {
+        let opened = Opened::of(value);
+        let answered = || exchange::response(value, &opened).is_some_and(|response| is_answer(&response));
+        if has_blocks(value) || answered() {
             return true;
         }
-        let Some(request) = exchange::request(value, "messages") else { return is_answer(value) };
+        let Some(request) = exchange::request(value, &opened, "messages") else { return is_answer(value) };
         let tool = request.get("tools").and_then(Node::first_item).and_then(Node::members);
         let system = request.has("system") && request.has("max_tokens");
         system

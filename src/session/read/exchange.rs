@@ -7,16 +7,22 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::native::IDS;
 use super::open::Open;
 use super::setting::Setting;
-use super::shallow::{Kind, Members, Node};
+use super::shallow::{Members, Node};
 use super::{Out, Reader, Unit, chat, time};
 use crate::session::build::Builder;
 use crate::session::{Millis, Tool};
+
+mod logged;
+mod same;
+
+use logged::{Exchange, PREVIOUS, TIMES, times};
+pub use logged::{Opened, request, response};
+use same::digest;
 
 /// What is particular to an interface.
 pub trait Api: Send {
@@ -43,69 +49,13 @@ pub trait Api: Send {
     /// No message follows.
     fn end(&mut self, _builder: &mut Builder) {}
 
+    /// The call that a value is the result of, where such values stand between responses.
+    fn answers<'a>(_value: &Members<'a>) -> Option<Cow<'a, str>> {
+        None
+    }
+
     /// Whether a value is a response without its request.
     fn is_bare_response(value: &Members<'_>) -> bool;
-}
-
-/// A request and its response, wherever in a value they stand.
-struct Exchange<'a> {
-    request: Option<Members<'a>>,
-    response: Option<Members<'a>>,
-    /// The response is there in pieces, as they were sent; `response` is nothing then.
-    stream: bool,
-    /// The request stands as such in a record of what was sent, so without a good response it was not answered: a
-    /// conversation by itself may be whole.
-    sent: bool,
-}
-
-/// Keys under which logs keep the two, and what may stand between.
-const REQUEST: [&str; 5] = ["request", "req", "request_body", "kwargs", "params"];
-const RESPONSE: [&str; 5] = ["response", "resp", "response_body", "completion", "result"];
-const BODY: [&str; 2] = ["body", "json"];
-
-/// Keys under which a stream is kept as it came, beside those of a body.
-const RAW: [&str; 3] = ["body", "json", "body_raw"];
-
-const STREAM: &str = "the response is a stream, which is not put together: its calls are left out unless a later request repeats them";
-
-/// Key of the response that a request goes on from.
-const PREVIOUS: [&str; 1] = ["previous_response_id"];
-
-/// The request of a value, for recognition.
-pub fn request<'a>(value: &Members<'a>, messages: &str) -> Option<Members<'a>> {
-    let inner = value.any(&REQUEST).and_then(Node::members).map(unwrapped);
-    inner.filter(|request| request.has(messages)).or_else(|| value.has(messages).then(|| value.clone()))
-}
-
-/// The response of a value, for recognition.
-pub fn response<'a>(value: &Members<'a>) -> Option<Members<'a>> {
-    value.any(&RESPONSE).and_then(Node::members).map(unwrapped)
-}
-
-impl<'a> Exchange<'a> {
-    fn of<A: Api>(value: &Members<'a>) -> Option<Exchange<'a>> {
-        let request = request(value, A::MESSAGES);
-        let stream = has_stream(value);
-        let whole = || response(value).or_else(|| A::is_bare_response(value).then(|| value.clone()));
-        let response = if stream { None } else { whole() };
-        let sent = value.any(&REQUEST).is_some() || RESPONSE.iter().any(|key| value.has(key));
-        let exchange = Exchange { request, response, stream, sent };
-        (exchange.request.is_some() || exchange.response.is_some() || stream).then_some(exchange)
-    }
-
-    /// Whether the request was sent and nothing of the model came back.
-    fn is_unanswered(&self) -> bool {
-        let failed = |response: &Members<'_>| {
-            response.get("error").is_some() && response.get("output").and_then(Node::first_item).is_none()
-        };
-        self.sent && self.request.is_some() && !self.stream && self.response.as_ref().is_none_or(failed)
-    }
-
-    /// Id of the response that the request goes on from.
-    fn previous(&self) -> Option<Cow<'a, str>> {
-        let both = [&self.request, &self.response].into_iter().flatten();
-        both.into_iter().find_map(|members| members.any(&PREVIOUS)?.id())
-    }
 }
 
 /// Reads the files of an interface.
@@ -128,6 +78,8 @@ struct Conversation {
     steps: Vec<Step>,
     /// Its requests give only what is new, so what is known of it stays as it is.
     grows: bool,
+    /// Results stand behind its last response, which has no request: the next such response goes on from them.
+    goes_on: bool,
     /// Its last request was not answered: the one that it is made again in takes its place.
     unanswered: bool,
     /// Of one that grows, the last request as long as it is not answered. It is added only if no other takes its place.
@@ -142,6 +94,7 @@ impl Conversation {
             answered: None,
             steps,
             grows: false,
+            goes_on: false,
             unanswered: false,
             attempt: None,
         }
@@ -199,7 +152,9 @@ impl<A: Api> Exchanges<A> {
                 self.open.put(place, before, bytes);
                 return self.close_others(out);
             }
-            Before::Named(place, before) => (place, Conversation { grows: true, attempt: None, ..before }),
+            Before::Named(place, before) => {
+                (place, Conversation { grows: true, goes_on: false, attempt: None, ..before })
+            }
             Before::Repeated(place, before) => {
                 out.spoiled |= before.builder.is_in_parts();
                 (place, Conversation::new(self.begin(exchange, unit, out), before.steps))
@@ -228,15 +183,17 @@ impl<A: Api> Exchanges<A> {
         }
         // What is offered with the first request was offered all along, as far as is known.
         let turn = if steps.is_empty() { 1 } else { builder.next_turn() };
+        exchange.opened.odd.iter().for_each(|odd| builder.damaged(odd.as_str()));
         to.answered = exchange.response.as_ref().map(|response| {
             self.api.response(response, at, builder);
             response.get("id").and_then(Node::id).unwrap_or_default().as_ref().into()
         });
-        if exchange.stream {
-            builder.damaged(STREAM);
-        }
         self.api.end(builder);
-        let tools = request.any(&["tools", "functions"]).and_then(chat::tools).map(|offer| offer.tools);
+        builder.end_response();
+        // Some responses repeat what was offered.
+        let both = [Some(request), exchange.response.as_ref()];
+        let tools = both.into_iter().flatten().find_map(|part| part.any(&["tools", "functions"]));
+        let tools = tools.and_then(chat::tools).map(|offer| offer.tools);
         let before = steps.last().and_then(|step| step.tools.clone());
         let tools = tools.filter(|tools| before.as_deref() != Some(tools)).map(Arc::from).or(before);
         steps.push(Step { turn, at, tools });
@@ -260,7 +217,7 @@ impl<A: Api> Exchanges<A> {
     fn close(&mut self, mut open: Conversation, out: &mut Out) {
         if let Some(Attempt { json, line }) = open.attempt.take()
             && let Some(value) = Node::parse(&json).ok().and_then(Node::members)
-            && let Some(exchange) = Exchange::of::<A>(&value)
+            && let Some(exchange) = Exchange::of::<A>(&value, &Opened::of(&value))
         {
             self.add(&exchange, &value, line, &mut open);
         }
@@ -268,7 +225,11 @@ impl<A: Api> Exchanges<A> {
     }
 
     fn begin(&mut self, exchange: &Exchange<'_>, unit: &Unit<'_>, out: &Out) -> Builder {
-        let named = unit.members.any(&IDS).or_else(|| exchange.request.as_ref()?.any(&IDS));
+        let named = unit
+            .members
+            .get("custom_id")
+            .or_else(|| unit.members.any(&IDS))
+            .or_else(|| exchange.request.as_ref()?.any(&IDS));
         let id = named.and_then(Node::id).unwrap_or_default();
         let mut builder = self.setting.session(&id, unit, out);
         builder.at_line(unit.line);
@@ -297,6 +258,8 @@ impl<A: Api> Exchanges<A> {
         let named = exchange
             .previous()
             .and_then(|previous| self.open.position(|open| open.answered.as_deref() == Some(&*previous)));
+        let goes_on = || self.open.latest(|open| open.goes_on).filter(|_| exchange.goes_on());
+        let named = named.or_else(goes_on);
         if let Some(place) = named {
             return self.open.take(place).map_or(Before::Nothing, |open| Before::Named(place, open));
         }
@@ -317,6 +280,11 @@ impl<A: Api> Exchanges<A> {
             place -= usize::from(other < place);
         }
         Before::Repeated(place, before)
+    }
+
+    /// The conversation in which this call has no result yet.
+    fn waiting_for(&self, call: &str) -> Option<usize> {
+        self.open.latest(|open| open.builder.waits_for(call))
     }
 
     fn bare_message(&mut self, unit: &Unit<'_>, out: &mut Out) {
@@ -347,8 +315,17 @@ impl<A: Api> Exchanges<A> {
 impl<A: Api> Reader for Exchanges<A> {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
-        if let Some(exchange) = Exchange::of::<A>(members) {
+        let opened = Opened::of(members);
+        if let Some(exchange) = Exchange::of::<A>(members, &opened) {
             return self.exchange(&exchange, unit, out);
+        }
+        if let Some(open) = A::answers(members).and_then(|call| self.waiting_for(&call)) {
+            let open = self.open.add_to(open, unit.node.json().len());
+            return open.into_iter().for_each(|open| {
+                open.builder.at_line(unit.line);
+                self.api.message(unit.node, None, &mut open.builder);
+                (open.grows, open.goes_on) = (true, true);
+            });
         }
         if A::is_message(members) || self.bare.is_some() && members.has("role") {
             return self.bare_message(unit, out);
@@ -385,85 +362,8 @@ impl<A: Api> Reader for Exchanges<A> {
     }
 }
 
-/// Keys of a line's time, before those that any message may have.
-const TIMES: [&str; 8] =
-    ["timestamp", "at", "created_at", "createdAt", "created", "time", "start_time", "request_time"];
-
-/// The time of a line, or of the response in it.
-fn times(members: &Members<'_>, exchange: &Exchange<'_>, builder: &mut Builder) -> Option<Millis> {
-    let mut told = |members: &Members<'_>| {
-        time::of(members, &TIMES).unwrap_or_else(|message| {
-            builder.damaged(message);
-            None
-        })
-    };
-    told(members).or_else(|| told(exchange.response.as_ref()?))
-}
-
 /// The messages of a request. One text instead of a list is one message.
 fn history<'a, A: Api>(request: &Members<'a>) -> Vec<Node<'a>> {
     let messages = request.get(A::MESSAGES);
     messages.map_or_else(Vec::new, |node| node.items().unwrap_or_else(|| vec![node]))
-}
-
-fn unwrapped(members: Members<'_>) -> Members<'_> {
-    members.any(&BODY).and_then(Node::members).unwrap_or(members)
-}
-
-/// Whether the response of a value is the pieces of one: the text that was sent, or a list of what stood in it.
-fn has_stream(value: &Members<'_>) -> bool {
-    let Some(response) = value.any(&RESPONSE) else { return false };
-    let body = response.members().and_then(|members| members.any(&RAW)).unwrap_or(response);
-    match body.kind() {
-        Kind::Text => body.text().is_some_and(|text| is_event(&text)),
-        Kind::List => body.first_item().is_some_and(|first| match first.members() {
-            Some(piece) => is_piece(&piece),
-            None => first.text().is_some_and(|text| is_event(&text)),
-        }),
-        _ => false,
-    }
-}
-
-/// Whether a text is server-sent events: blank lines and comments may come first.
-fn is_event(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(':'));
-    lines.next().is_some_and(|line| line.starts_with("data:") || line.starts_with("event:"))
-}
-
-/// Whether it is what an interface sends piece by piece.
-fn is_piece(value: &Members<'_>) -> bool {
-    let text = |key| value.get(key).and_then(Node::text).unwrap_or_default();
-    let kind = text("type");
-    let begins = ["message_start", "content_block_", "message_delta", "response.", "ping"];
-    text("object").ends_with(".chunk") || begins.iter().any(|begin| kind.starts_with(begin))
-}
-
-/// Who says a message and what, without what changes from one request to the next (marks for caches, ids of items).
-fn digest(message: Node<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let Some(members) = message.members() else {
-        message.json().hash(&mut hasher);
-        return hasher.finish();
-    };
-    for key in ["type", "role", "name", "call_id", "tool_call_id", "arguments", "output"] {
-        members.get(key).map(Node::json).hash(&mut hasher);
-    }
-    if let Some(calls) = members.get("tool_calls") {
-        calls.json().hash(&mut hasher);
-    }
-    match members.get("content") {
-        Some(content) if content.kind() == Kind::List => {
-            for block in content.items().unwrap_or_default().into_iter().filter_map(Node::members) {
-                for key in ["text", "id", "tool_use_id"] {
-                    if let Some(text) = block.get(key).and_then(Node::text) {
-                        text.hash(&mut hasher);
-                    }
-                }
-            }
-        }
-        // A text is what a list of one block with that text is.
-        Some(content) => content.text().unwrap_or_default().hash(&mut hasher),
-        None => {}
-    }
-    hasher.finish()
 }

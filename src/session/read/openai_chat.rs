@@ -2,7 +2,7 @@
 //! form.
 
 use super::chat::{Chat, Rules};
-use super::exchange::{self, Api, Exchanges};
+use super::exchange::{self, Api, Exchanges, Opened};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Reader, Sample};
@@ -19,9 +19,10 @@ pub(super) const FORMAT: Format = Format {
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
+        let opened = Opened::of(value);
         is_completion(value)
-            || exchange::response(value).is_some_and(|response| is_completion(&response))
-            || !value.has("messages") && exchange::request(value, "messages").is_some()
+            || exchange::response(value, &opened).is_some_and(|response| is_completion(&response))
+            || !value.has("messages") && exchange::request(value, &opened, "messages").is_some()
     })
 }
 

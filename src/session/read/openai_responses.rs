@@ -1,6 +1,8 @@
 //! Requests to the OpenAI Responses API and its responses; the items of a conversation by themselves.
 
-use super::exchange::{self, Api, Exchanges};
+use std::borrow::Cow;
+
+use super::exchange::{self, Api, Exchanges, Opened};
 use super::items::{self, Answer, Item, Row};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
@@ -18,12 +20,13 @@ pub(super) const FORMAT: Format = Format {
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
-        let request = exchange::request(value, "input").filter(|_| !value.has("messages"));
+        let opened = Opened::of(value);
+        let request = exchange::request(value, &opened, "input").filter(|_| !value.has("messages"));
         let asked = request.is_some_and(|request| {
             let items = request.get("input").filter(|input| input.kind() == Kind::List);
             items.is_some_and(any_is_call) || request.has("instructions") && request.has("model")
         });
-        let answered = exchange::response(value).is_some_and(|response| is_response(&response));
+        let answered = exchange::response(value, &opened).is_some_and(|response| is_response(&response));
         asked || answered || is_response(value) || is_call(value)
     }) || sample.lists().any(any_is_call)
 }
@@ -104,6 +107,12 @@ impl Api for Responses {
 
     fn end(&mut self, builder: &mut Builder) {
         self.row.end(builder, &self.mark);
+    }
+
+    fn answers<'a>(value: &Members<'a>) -> Option<Cow<'a, str>> {
+        let is_output =
+            value.get("type").and_then(Node::text).is_some_and(|kind| kind.ends_with("_call_output"));
+        value.get("call_id").filter(|_| is_output)?.id()
     }
 
     fn is_bare_response(value: &Members<'_>) -> bool {

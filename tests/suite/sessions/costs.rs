@@ -250,3 +250,25 @@ fn requests_under_one_id_are_not_all_compared() {
     let sessions = read(lines((0..many).map(|_| asked.clone()).chain((0..many).map(|_| answer.clone()))));
     assert_eq!(sessions[0].calls.len(), 0);
 }
+
+#[test]
+fn streams_of_many_calls_are_put_together_at_once() {
+    let many = 20_000;
+    let chunk = |index: usize, more: Value| {
+        let mut call = json!({"index": index});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"object": "chat.completion.chunk", "choices": [{"delta": {"tool_calls": [call]}}]})
+    };
+    let begun =
+        (0..many).map(|index| chunk(index, json!({"id": format!("c{index}"), "function": {"name": "f"}})));
+    let argued = (0..many).map(|index| chunk(index, json!({"function": {"arguments": "{}"}})));
+    let chunks: Vec<_> = begun.chain(argued).collect();
+    let sent: String = chunks.iter().map(|chunk| format!("data: {chunk}\n")).collect();
+    let request = json!({"messages": [{"role": "user", "content": "go"}]});
+    let sessions = read(json!({"request": request, "response": sent}).to_string());
+    assert_eq!(sessions[0].calls.len(), many);
+    // One event on many lines.
+    let lines: String = (0..many).map(|_| "data: 1,\n").collect();
+    let sessions = read(json!({"request": request, "response": format!("data: [\n{lines}")}).to_string());
+    assert_eq!(sessions[0].calls.len(), 0);
+}

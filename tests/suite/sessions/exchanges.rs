@@ -1,4 +1,4 @@
-//! Logs of requests and responses: streams, and requests that were not answered.
+//! Logs of requests and responses: requests that were not answered.
 
 use serde_json::{Value, json};
 use toolgate::session::Session;
@@ -15,58 +15,6 @@ fn read(exchanges: &[Value]) -> (Vec<Session>, Vec<String>) {
 /// Calls of each session, by their tools.
 fn calls(sessions: &[Session]) -> Vec<Vec<&str>> {
     sessions.iter().map(|session| session.calls.iter().map(|call| &*call.tool).collect()).collect()
-}
-
-fn sent(events: &[Value]) -> String {
-    events.iter().map(|event| format!("event: some\ndata: {event}\n\n")).collect()
-}
-
-#[test]
-fn a_stream_is_not_put_together_and_that_is_told() {
-    const STREAM: &str = "some.json:1: warning[damaged_record]: the response is a stream, which is not put together: its calls are left out unless a later request repeats them";
-    let chat = [
-        json!({"object": "chat.completion.chunk", "choices": [{"delta": {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f"}}]}}]}),
-        json!({"object": "chat.completion.chunk", "choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
-    ];
-    let messages = [
-        json!({"type": "message_start", "message": {"role": "assistant", "content": []}}),
-        json!({"type": "content_block_start", "content_block": {"type": "tool_use", "id": "c", "name": "f"}}),
-    ];
-    let asked = |extra: Value| {
-        let mut request = json!({"messages": [{"role": "user", "content": "go"}]});
-        request.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-        request
-    };
-    let openai = asked(json!({"tools": [{"type": "function", "function": {"name": "f"}}]}));
-    let anthropic = asked(json!({"tools": [{"name": "f", "input_schema": {}}]}));
-    let responses = json!({"model": "m", "instructions": "be brief", "input": "go"});
-    for (request, response) in [
-        (&openai, json!(format!(": waiting\n\n{}", sent(&chat)))),
-        (&openai, json!(chat)),
-        (&openai, json!({"status": 200, "body": sent(&chat)})),
-        (&anthropic, json!(sent(&messages))),
-        (&anthropic, json!(messages)),
-        (&anthropic, json!({"status_code": 200, "body_raw": sent(&messages)})),
-        (&responses, json!([{"type": "response.created", "response": {"id": "r"}}])),
-    ] {
-        let (sessions, told) = read(&[json!({"request": request, "response": response})]);
-        assert_eq!(calls(&sessions), [[""; 0]], "{response}");
-        assert_eq!(told[1], STREAM, "{response}");
-        assert!(told[0].contains("error[damaged_record]: no call could be read"), "{response}");
-        assert_eq!(told.len(), 2, "{response}");
-    }
-
-    // What a later request repeats is not left out.
-    let later = json!({"messages": [{"role": "user", "content": "go"},
-        {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
-        {"role": "tool", "tool_call_id": "c", "content": "fine"}]});
-    let answer = json!({"choices": [{"message": {"role": "assistant", "content": "done"}}]});
-    let (sessions, told) = read(&[
-        json!({"request": openai, "response": sent(&chat)}),
-        json!({"request": later, "response": answer}),
-    ]);
-    assert_eq!(calls(&sessions), [["f"]]);
-    assert!(!told.iter().any(|line| line.contains("stream")), "{told:?}");
 }
 
 #[test]
@@ -136,4 +84,38 @@ fn a_request_that_goes_on_from_a_response_can_be_made_again() {
         assert_eq!((calls(&sessions), told), (vec![vec!["f"]], Vec::new()));
         assert_eq!(sessions[0].messages.len(), messages);
     }
+}
+
+#[test]
+fn responses_alone_are_one_conversation_by_what_they_go_on_from() {
+    let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": id, "arguments": "{}"});
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "fine"});
+    let response = |id: &str, before: Value, calls: &[&str]| {
+        let output: Vec<_> = calls.iter().map(|id| call(id)).collect();
+        json!({"id": id, "object": "response", "previous_response_id": before, "output": output})
+    };
+    let turns = |session: &Session| session.turns.len();
+    let (first, other) = (response("r1", Value::Null, &["a", "b"]), response("s1", Value::Null, &["x"]));
+    let (second, third) = (response("r2", json!("r1"), &["c"]), response("r3", json!("r2"), &[]));
+    let (sessions, _) = read(&[first.clone(), other.clone(), second, third]);
+    assert_eq!(calls(&sessions), [vec!["a", "b", "c"], vec!["x"]]);
+    assert_eq!(sessions.iter().map(turns).collect::<Vec<_>>(), [2, 1]);
+
+    // Results stand between them, and say themselves what they belong to.
+    let alone = |id: &str, calls: &[&str]| response(id, Value::Null, calls);
+    let (sessions, told) = read(&[first, output("b"), output("a"), alone("r2", &["c"]), other, output("c")]);
+    assert_eq!(calls(&sessions), [vec!["a", "b", "c"], vec!["x"]]);
+    assert_eq!(sessions[0].turns.len(), 2);
+    assert!(!told.iter().any(|line| line.contains("result_without_call")), "{told:?}");
+}
+
+#[test]
+fn each_line_of_a_batch_is_a_session_named_by_its_custom_id() {
+    let line = |id: &str| {
+        json!({"custom_id": id, "id": "same", "response": {"status_code": 200, "body": {"id": "same",
+            "choices": [{"message": {"role": "assistant", "content": id}}]}}})
+    };
+    let (sessions, _) = read(&[line("b"), line("a"), line("c")]);
+    assert_eq!(sessions.iter().map(|session| &*session.id).collect::<Vec<_>>(), ["b", "a", "c"]);
+    assert!(sessions.iter().all(|session| session.turns.len() == 1 && session.facts.from_the_middle));
 }

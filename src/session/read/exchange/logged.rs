@@ -1,0 +1,173 @@
+//! A request and its response, wherever in a value of a log they stand, and in whichever wrapping.
+
+use std::borrow::Cow;
+
+use super::Api;
+use crate::session::Millis;
+use crate::session::build::Builder;
+use crate::session::read::shallow::{Kind, Members, Node};
+use crate::session::read::{stream, time};
+
+/// A request and its response.
+pub struct Exchange<'a> {
+    /// The request.
+    pub request: Option<Members<'a>>,
+    /// The response.
+    pub response: Option<Members<'a>>,
+    /// What had to be opened for that.
+    pub opened: &'a Opened,
+    /// The request stands as such in a record of what was sent, so without a good response it was not answered: a
+    /// conversation by itself may be whole.
+    sent: bool,
+}
+
+/// What of a value stands in it as text or in pieces: as the JSON that it comes to.
+#[derive(Default)]
+pub struct Opened {
+    request: Option<String>,
+    response: Option<String>,
+    /// What is wrong with them.
+    pub odd: Vec<String>,
+    /// The response broke off before its end.
+    broken: bool,
+    /// What stands in the place of the response says that there is none.
+    none: bool,
+}
+
+/// Keys under which logs keep the two, and what may stand between.
+const REQUEST: [&str; 5] = ["request", "req", "request_body", "kwargs", "params"];
+const RESPONSE: [&str; 5] = ["response", "resp", "response_body", "completion", "result"];
+const BODY: [&str; 3] = ["body", "json", "body_raw"];
+
+/// Keys under which the pieces of a response are kept.
+const PIECES: [&str; 4] = ["chunks", "response_chunks", "events", "stream"];
+
+/// Key of the response that a request goes on from.
+pub const PREVIOUS: [&str; 1] = ["previous_response_id"];
+
+/// Keys of a line's time, before those that any message may have.
+pub const TIMES: [&str; 8] =
+    ["timestamp", "at", "created_at", "createdAt", "created", "time", "start_time", "request_time"];
+
+/// The request of a value.
+pub fn request<'a>(value: &Members<'a>, opened: &'a Opened, messages: &str) -> Option<Members<'a>> {
+    let inner = match &opened.request {
+        Some(json) => members(json),
+        None => value.any(&REQUEST).map(body).and_then(Node::members),
+    };
+    inner.filter(|request| request.has(messages)).or_else(|| value.has(messages).then(|| value.clone()))
+}
+
+/// The response of a value.
+pub fn response<'a>(value: &Members<'a>, opened: &'a Opened) -> Option<Members<'a>> {
+    match &opened.response {
+        _ if opened.none => None,
+        Some(json) => members(json),
+        None => {
+            let found = value.any(&RESPONSE).map(body).and_then(Node::members);
+            // A line of a batch gives the error in the place of the response.
+            let failed = || value.get("custom_id").is_some() && value.get("error").is_some();
+            found.or_else(|| failed().then(|| value.clone()))
+        }
+    }
+}
+
+/// The time of a line, or of the response in it.
+pub fn times(members: &Members<'_>, exchange: &Exchange<'_>, builder: &mut Builder) -> Option<Millis> {
+    let mut told = |members: &Members<'_>| {
+        time::of(members, &TIMES).unwrap_or_else(|message| {
+            builder.damaged(message);
+            None
+        })
+    };
+    told(members).or_else(|| told(exchange.response.as_ref()?))
+}
+
+impl Opened {
+    /// What stands so in this value.
+    pub fn of(value: &Members<'_>) -> Opened {
+        let mut opened = Opened::default();
+        if let Some(request) = value.any(&REQUEST).map(body) {
+            opened.request = opened.text(request, "request");
+        }
+        let response = value.any(&RESPONSE);
+        let kind = response.and_then(Node::members).and_then(|members| members.get("type")?.text());
+        if let Some(kind @ ("canceled" | "expired")) = kind.as_deref() {
+            opened.odd.push(format!("there is no response: the request is `{kind}`"));
+            opened.none = true;
+            return opened;
+        }
+        let pieces = match response {
+            Some(response) => response.members().and_then(|members| members.any(&PIECES)),
+            None => value.any(&PIECES),
+        };
+        let response = response.map(body);
+        match [response, pieces].into_iter().flatten().find_map(stream::whole) {
+            Some(whole) => {
+                opened.response = Some(whole.json);
+                opened.odd.extend(whole.odd);
+                opened.broken = whole.broken;
+            }
+            None => opened.response = response.and_then(|response| opened.text(response, "response")),
+        }
+        opened
+    }
+
+    /// The JSON that a text is.
+    fn text(&mut self, node: Node<'_>, what: &str) -> Option<String> {
+        let text = node.text()?;
+        let text = text.trim();
+        if members(text).is_some() {
+            return Some(text.to_owned());
+        }
+        if text.starts_with('{') {
+            self.odd.push(format!("the {what} is a text that is no JSON; it is left out"));
+        }
+        None
+    }
+}
+
+impl<'a> Exchange<'a> {
+    /// What a value holds of the two; `None` where that is neither.
+    pub fn of<A: Api>(value: &Members<'a>, opened: &'a Opened) -> Option<Exchange<'a>> {
+        let request = request(value, opened, A::MESSAGES);
+        let response = response(value, opened);
+        let response = response.or_else(|| A::is_bare_response(value).then(|| value.clone()));
+        let sent = value.any(&REQUEST).is_some() || RESPONSE.iter().any(|key| value.has(key));
+        let exchange = Exchange { request, response, opened, sent };
+        (exchange.request.is_some() || exchange.response.is_some() || opened.none).then_some(exchange)
+    }
+
+    /// Whether the request was sent and nothing came back of the model that is whole.
+    pub fn is_unanswered(&self) -> bool {
+        let failed = |response: &Members<'_>| {
+            response.get("error").is_some() && response.get("output").and_then(Node::first_item).is_none()
+        };
+        let failed = self.opened.broken || self.response.as_ref().is_none_or(failed);
+        self.sent && self.request.is_some() && failed
+    }
+
+    /// Whether it is a response alone, and does not say what it goes on from.
+    pub fn goes_on(&self) -> bool {
+        self.request.is_none() && self.previous().is_none()
+    }
+
+    /// Id of the response that the request goes on from.
+    pub fn previous(&self) -> Option<Cow<'a, str>> {
+        let both = [&self.request, &self.response].into_iter().flatten();
+        both.into_iter().find_map(|members| members.any(&PREVIOUS)?.id())
+    }
+}
+
+/// What was sent, within what is known of it.
+fn body(node: Node<'_>) -> Node<'_> {
+    let Some(members) = node.members() else { return node };
+    // A result of a batch.
+    let succeeded = || members.get("type").and_then(Node::text).is_some_and(|kind| kind == "succeeded");
+    let message = members.get("message").filter(|_| succeeded());
+    message.or_else(|| members.any(&BODY)).unwrap_or(node)
+}
+
+fn members(json: &str) -> Option<Members<'_>> {
+    Node::parse(json).ok().filter(|node| node.kind() == Kind::Object).and_then(Node::members)
+}
