@@ -14,6 +14,7 @@ mod agentdojo;
 mod agentfootprint;
 mod anthropic;
 mod assay;
+mod bedrock;
 mod blocks;
 mod callless;
 mod chat;
@@ -106,6 +107,7 @@ pub static FORMATS: &[Format] = &[
     mini_swe_agent::FORMAT,
     openhands::FORMAT,
     agentdojo::FORMAT,
+    bedrock::FORMAT,
     anthropic::FORMAT,
     openai_responses::FORMAT,
     openai_chat::FORMAT,

@@ -1,5 +1,5 @@
-//! Messages made of content blocks, as the Anthropic API and Claude Code write them: text, calls and results side by
-//! side.
+//! Messages made of content blocks, as the Anthropic API, Claude Code and Bedrock write them: text, calls and results side
+//! by side. Those of Bedrock have no type, and stand under a key of each its own.
 //!
 //! What the model thought to itself is not kept: it was said to nobody, and no policy looks at it.
 
@@ -101,6 +101,9 @@ impl Blocks {
             return false;
         };
         let kind = members.get("type").and_then(Node::text).unwrap_or_default();
+        if kind.is_empty() {
+            return self.keyed(item, &members, run);
+        }
         match &*kind {
             "thinking" | "redacted_thinking" => {}
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.calls.push(proposed(&members)),
@@ -116,6 +119,20 @@ impl Blocks {
                 }
                 run.push(item);
             }
+        }
+        false
+    }
+
+    /// Takes a block without a type, as Bedrock has them; gives whether it is a result.
+    fn keyed<'a>(&mut self, item: Node<'a>, members: &Members<'a>, run: &mut Vec<Node<'a>>) -> bool {
+        let inner = |key| members.get(key).and_then(Node::members);
+        if let Some(call) = inner("toolUse") {
+            self.calls.push(proposed(&call));
+        } else if let Some(result) = inner("toolResult") {
+            self.answers.push(answer(&result));
+            return true;
+        } else if members.any(&["reasoningContent", "cachePoint"]).is_none() {
+            run.push(item);
         }
         false
     }
@@ -209,21 +226,23 @@ impl Answer {
 fn proposed(members: &Members<'_>) -> Proposed {
     let text = |key| members.get(key).and_then(Node::id);
     Proposed {
-        id: text("id").map(|id| id.as_ref().into()),
+        id: text("id").or_else(|| text("toolUseId")).map(|id| id.as_ref().into()),
         tool: text("name").unwrap_or_default().as_ref().into(),
         input: members.get("input").map_or(Body::MISSING, |input| Body::json(input.json())),
     }
 }
 
 fn answer(members: &Members<'_>) -> Answer {
-    let id = members.get("tool_use_id").and_then(Node::id);
-    let content = members.get("content");
+    let id = members.any(&["tool_use_id", "toolUseId"]).and_then(Node::id);
+    let content = members.get("content").map(alone);
     // Tools of the provider mark a failure by the type of what they give back.
     let inner = content.and_then(Node::members);
     let failed =
         inner.and_then(|inner| inner.get("type")?.text()).is_some_and(|kind| kind.ends_with("_error"));
     // A mark that cannot be read must not pass for success.
     let marked = members.get("is_error").map(|mark| mark.bool().unwrap_or(true));
+    let status = || members.get("status").filter(|_| members.has("toolUseId"));
+    let marked = marked.or_else(|| Some(status()?.text().is_none_or(|status| status != "success")));
     Answer {
         id: id.map(|id| id.as_ref().into()),
         content: content.map_or(Body::MISSING, |content| Body::json(content.json())),
@@ -231,10 +250,21 @@ fn answer(members: &Members<'_>) -> Answer {
     }
 }
 
+/// What stands under `json` or `text` in the one block that a content is, where that has no type.
+fn alone(content: Node<'_>) -> Node<'_> {
+    let blocks = content.objects().unwrap_or_default();
+    let [block] = blocks.as_slice() else { return content };
+    let inner = block.any(&["json", "text"]).filter(|_| block.names().count() == 1);
+    inner.unwrap_or(content)
+}
+
 /// The text of a block that is a text and nothing else.
 fn plain(block: Node<'_>) -> Option<Body> {
     let members = block.members()?;
-    let is_text = members.get("type")?.text()? == "text" && members.names().count() == 2;
+    let is_text = match members.get("type") {
+        Some(kind) => kind.text()? == "text" && members.names().count() == 2,
+        None => members.names().count() == 1,
+    };
     Some(Body::json(members.get("text").filter(|text| is_text && text.kind() == Kind::Text)?.json()))
 }
 

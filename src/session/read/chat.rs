@@ -356,11 +356,14 @@ fn tool(node: Node<'_>, unread: &mut usize) -> Option<Tool> {
         return Some(Tool { name: name.as_ref().into(), description: None, parameters: None });
     }
     let members = node.members()?;
-    let inner = members.get("function").and_then(Node::members);
+    let inner = members.any(&["function", "toolSpec"]).and_then(Node::members);
     let from = inner.as_ref().unwrap_or(&members);
     let name = from.get("name").and_then(Node::text)?;
     let description = from.get("description").and_then(Node::text).map(|text| text.as_ref().into());
     let recorded = from.any(&["parameters", "input_schema", "inputSchema"]);
+    // Bedrock says beside a schema that it is JSON.
+    let json = recorded.filter(|_| members.has("toolSpec")).and_then(|schema| schema.members()?.get("json"));
+    let recorded = json.or(recorded);
     let parameters = recorded.and_then(Node::value);
     *unread += usize::from(recorded.is_some() && parameters.is_none());
     Some(Tool { name: name.as_ref().into(), description, parameters })

@@ -49,6 +49,11 @@ pub trait Api: Send {
     /// No message follows.
     fn end(&mut self, _builder: &mut Builder) {}
 
+    /// The tools that a request offers, or that a response says were offered.
+    fn offered<'a>(part: &Members<'a>) -> Option<Node<'a>> {
+        part.any(&["tools", "functions"])
+    }
+
     /// The call that a value is the result of, where such values stand between responses.
     fn answers<'a>(_value: &Members<'a>) -> Option<Cow<'a, str>> {
         None
@@ -192,7 +197,7 @@ impl<A: Api> Exchanges<A> {
         builder.end_response();
         // Some responses repeat what was offered.
         let both = [Some(request), exchange.response.as_ref()];
-        let tools = both.into_iter().flatten().find_map(|part| part.any(&["tools", "functions"]));
+        let tools = both.into_iter().flatten().find_map(A::offered);
         let tools = tools.and_then(chat::tools).map(|offer| offer.tools);
         let before = steps.last().and_then(|step| step.tools.clone());
         let tools = tools.filter(|tools| before.as_deref() != Some(tools)).map(Arc::from).or(before);

@@ -4,12 +4,13 @@
 use serde_json::{Value, json};
 
 /// Names of the formats.
-pub const FORMATS: [&str; 21] = [
+pub const FORMATS: [&str; 22] = [
     "native",
     "claude-code",
     "codex-rollout",
     "codex-exec",
     "openai-responses",
+    "bedrock",
     "gemini-cli",
     "gemini-stream",
     "cursor-agent",
@@ -44,6 +45,7 @@ pub fn long(format: &str, steps: usize) -> String {
             "gemini-stream" => gemini_stream(&ids),
             "cursor-agent" => cursor(step, &ids),
             "qwen-code" => qwen(step, &ids, &mut before),
+            "bedrock" => bedrock(step, &ids),
             "vercel-ai" => vercel(&ids),
             "openhands" => openhands(step, &ids),
             "mini-swe-agent" => mini_swe(step),
@@ -67,7 +69,7 @@ pub fn long(format: &str, steps: usize) -> String {
 }
 
 fn before_spans(format: &str) -> bool {
-    FORMATS.iter().take(15).any(|name| *name == format)
+    FORMATS.iter().take(16).any(|name| *name == format)
 }
 
 fn beginning(format: &str) -> Vec<Value> {
@@ -140,6 +142,17 @@ fn going_on(step: usize, ids: &[String; 2]) -> Vec<Value> {
     let output = ids.each_ref().map(call);
     vec![json!({"request": request,
         "response": {"id": format!("r{step}"), "object": "response", "output": output}})]
+}
+
+/// Messages as a session of Strands Agents keeps them.
+fn bedrock(step: usize, ids: &[String; 2]) -> Vec<Value> {
+    let call = |id: &String| json!({"toolUse": {"toolUseId": id, "name": "t", "input": {}}});
+    let result = |id: &String| json!({"toolResult": {"toolUseId": id, "content": [{"text": id}]}});
+    let messages = [("assistant", ids.each_ref().map(call)), ("user", ids.each_ref().map(result))];
+    let kept = messages.into_iter().enumerate().map(|(number, (role, content))| {
+        json!({"message": {"role": role, "content": content}, "message_id": 2 * step + number})
+    });
+    kept.collect()
 }
 
 fn gemini(step: usize, ids: &[String; 2]) -> Vec<Value> {

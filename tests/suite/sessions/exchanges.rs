@@ -119,3 +119,42 @@ fn each_line_of_a_batch_is_a_session_named_by_its_custom_id() {
     assert_eq!(sessions.iter().map(|session| &*session.id).collect::<Vec<_>>(), ["b", "a", "c"]);
     assert!(sessions.iter().all(|session| session.turns.len() == 1 && session.facts.from_the_middle));
 }
+
+#[test]
+fn messages_of_strands_agents_say_which_they_are() {
+    let said = |number: u32| json!({"message": {"role": "user", "content": [{"text": "hi"}]}, "message_id": number, "created_at": "2026-01-01T00:00:00Z"});
+    assert_eq!(read(&[said(0), said(1)]).1, [""; 0]);
+    let (sessions, told) = read(&[said(4)]);
+    assert!(sessions[0].facts.from_the_middle);
+    assert_eq!(
+        told,
+        ["some.json:1: notice[starts_in_the_middle]: the first message here is number 4 of its session"]
+    );
+    let (_, told) = read(&[said(0), said(10), said(2), said(1)]);
+    let unordered = "message 2 stands behind message 10: calls may not find their results";
+    assert_eq!(told, [format!("some.json:3: warning[damaged_record]: {unordered}")]);
+}
+
+#[test]
+fn messages_of_bedrock_stand_alone_in_any_way() {
+    let call = json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {"x": 1}}}]});
+    let result = |status: Value| json!({"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"json": {"y": 2}}], "status": status}}]});
+    for (status, failed) in
+        [(json!("success"), false), (json!("error"), true), (json!(7), true), (Value::Null, false)]
+    {
+        let (call, result) = (&call, result(status));
+        for file in [
+            json!([call, result]),
+            json!({"messages": [call, result]}),
+            json!([{"message": call, "message_id": 0}, {"message": result, "message_id": 1}]),
+            json!({"messages": [call], "toolConfig": {"tools": []}, "output": {"message": result}}),
+        ] {
+            let (sessions, of_file) = opened(file.to_string());
+            assert_eq!(calls(&sessions), [["f"]], "{file}");
+            let made = &sessions[0].calls[0];
+            assert_eq!((made.arguments.raw(), made.output.raw()), ("{\"x\":1}", "{\"y\":2}"), "{file}");
+            assert_eq!(made.outcome == toolgate::session::Outcome::Error, failed, "{file}");
+            assert_eq!(told(&sessions, &of_file), [""; 0], "{file}");
+        }
+    }
+}

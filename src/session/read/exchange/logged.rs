@@ -49,11 +49,14 @@ pub const PREVIOUS: [&str; 1] = ["previous_response_id"];
 pub const TIMES: [&str; 8] =
     ["timestamp", "at", "created_at", "createdAt", "created", "time", "start_time", "request_time"];
 
+/// Keys under which Bedrock logs the two, each within another.
+const BEDROCK: [(&str, &str); 2] = [("input", "inputBodyJson"), ("output", "outputBodyJson")];
+
 /// The request of a value.
 pub fn request<'a>(value: &Members<'a>, opened: &'a Opened, messages: &str) -> Option<Members<'a>> {
     let inner = match &opened.request {
         Some(json) => members(json),
-        None => value.any(&REQUEST).map(body).and_then(Node::members),
+        None => asked(value).map(body).and_then(Node::members),
     };
     inner.filter(|request| request.has(messages)).or_else(|| value.has(messages).then(|| value.clone()))
 }
@@ -64,7 +67,7 @@ pub fn response<'a>(value: &Members<'a>, opened: &'a Opened) -> Option<Members<'
         _ if opened.none => None,
         Some(json) => members(json),
         None => {
-            let found = value.any(&RESPONSE).map(body).and_then(Node::members);
+            let found = came(value).map(body).and_then(Node::members);
             // A line of a batch gives the error in the place of the response.
             let failed = || value.get("custom_id").is_some() && value.get("error").is_some();
             found.or_else(|| failed().then(|| value.clone()))
@@ -87,10 +90,10 @@ impl Opened {
     /// What stands so in this value.
     pub fn of(value: &Members<'_>) -> Opened {
         let mut opened = Opened::default();
-        if let Some(request) = value.any(&REQUEST).map(body) {
+        if let Some(request) = asked(value).map(body) {
             opened.request = opened.text(request, "request");
         }
-        let response = value.any(&RESPONSE);
+        let response = came(value);
         let kind = response.and_then(Node::members).and_then(|members| members.get("type")?.text());
         if let Some(kind @ ("canceled" | "expired")) = kind.as_deref() {
             opened.odd.push(format!("there is no response: the request is `{kind}`"));
@@ -133,7 +136,7 @@ impl<'a> Exchange<'a> {
         let request = request(value, opened, A::MESSAGES);
         let response = response(value, opened);
         let response = response.or_else(|| A::is_bare_response(value).then(|| value.clone()));
-        let sent = value.any(&REQUEST).is_some() || RESPONSE.iter().any(|key| value.has(key));
+        let sent = asked(value).is_some() || RESPONSE.iter().any(|key| value.has(key));
         let exchange = Exchange { request, response, opened, sent };
         (exchange.request.is_some() || exchange.response.is_some() || opened.none).then_some(exchange)
     }
@@ -157,6 +160,18 @@ impl<'a> Exchange<'a> {
         let both = [&self.request, &self.response].into_iter().flatten();
         both.into_iter().find_map(|members| members.any(&PREVIOUS)?.id())
     }
+}
+
+/// What a value says was asked.
+fn asked<'a>(value: &Members<'a>) -> Option<Node<'a>> {
+    let [within, _] = BEDROCK;
+    value.any(&REQUEST).or_else(|| value.get(within.0)?.members()?.get(within.1))
+}
+
+/// What a value says came of it.
+fn came<'a>(value: &Members<'a>) -> Option<Node<'a>> {
+    let [_, within] = BEDROCK;
+    value.any(&RESPONSE).or_else(|| value.get(within.0)?.members()?.get(within.1))
 }
 
 /// What was sent, within what is known of it.

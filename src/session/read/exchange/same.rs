@@ -25,6 +25,10 @@ pub fn digest(message: Node<'_>) -> u64 {
                         text.hash(&mut hasher);
                     }
                 }
+                let inner = block.any(&["toolUse", "toolResult"]).and_then(Node::members);
+                if let Some(id) = inner.and_then(|inner| inner.get("toolUseId")?.text()) {
+                    id.hash(&mut hasher);
+                }
             }
         }
         // A text is what a list of one block with that text is.
