@@ -32,6 +32,7 @@ mod interleaved;
 mod items;
 mod jaeger;
 mod langchain;
+mod langchain_messages;
 mod langfuse;
 mod langsmith;
 mod mcp;
@@ -107,6 +108,7 @@ pub static FORMATS: &[Format] = &[
     mini_swe_agent::FORMAT,
     openhands::FORMAT,
     agentdojo::FORMAT,
+    langchain_messages::FORMAT,
     bedrock::FORMAT,
     anthropic::FORMAT,
     openai_responses::FORMAT,

@@ -334,6 +334,19 @@ impl<'a> Chat<'a> {
 /// Keys under which recordings keep a message's time.
 pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
 
+/// The list of tools that something sent to a model offers: under its own key, or where LiteLLM keeps what it was asked.
+pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
+    let tools = |members: &Members<'a>| members.any(&["tools", "functions"]);
+    let within = |members: &Members<'a>, key| members.get(key).and_then(Node::members);
+    tools(sent).or_else(|| {
+        let params = ["optional_params", "model_parameters"].into_iter().filter_map(|key| within(sent, key));
+        params
+            .into_iter()
+            .find_map(|params| tools(&params))
+            .or_else(|| tools(&within(&within(sent, "additional_args")?, "complete_input_dict")?))
+    })
+}
+
 /// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
 /// the list itself also as JSON text. `None` where it is no list at all.
 pub fn tools(node: Node<'_>) -> Option<Offer> {

@@ -51,7 +51,7 @@ pub trait Api: Send {
 
     /// The tools that a request offers, or that a response says were offered.
     fn offered<'a>(part: &Members<'a>) -> Option<Node<'a>> {
-        part.any(&["tools", "functions"])
+        chat::offered(part)
     }
 
     /// The call that a value is the result of, where such values stand between responses.

@@ -161,7 +161,7 @@ fn parts(items: &[Value]) -> Value {
 }
 
 /// A message in the plain form: `{role, content, tool_calls, tool_call_id}`.
-fn message(value: &Value) -> Value {
+pub fn message(value: &Value) -> Value {
     let Value::Object(outer) = value else { return value.clone() };
     let wrapped = outer.get("kwargs").or_else(|| outer.get("data")).and_then(Value::as_object);
     let inner = wrapped.unwrap_or(outer);
@@ -184,6 +184,18 @@ fn message(value: &Value) -> Value {
     {
         made.insert("tool_calls".to_owned(), calls);
     }
+    // Calls whose arguments are no JSON are kept apart.
+    if let Some(Value::Array(invalid)) = made.remove("invalid_tool_calls") {
+        let calls = made.entry("tool_calls").or_insert(Value::Array(Vec::new()));
+        for call in invalid {
+            let same = |other: &Value| other.get("id").is_some_and(|id| Some(id) == call.get("id"));
+            if let Value::Array(calls) = calls
+                && !calls.iter().any(same)
+            {
+                calls.push(call);
+            }
+        }
+    }
     // The same calls stand among the parts of the content.
     if !is_empty(made.get("tool_calls"))
         && let Some(Value::Array(parts)) = made.get_mut("content")
@@ -196,7 +208,7 @@ fn message(value: &Value) -> Value {
 }
 
 /// The role that a name stands for.
-fn role(name: &str) -> Option<&'static str> {
+pub fn role(name: &str) -> Option<&'static str> {
     let name = name.strip_suffix("MessageChunk").or_else(|| name.strip_suffix("Message")).unwrap_or(name);
     match name {
         "human" | "Human" | "user" => Some("user"),

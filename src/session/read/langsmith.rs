@@ -178,7 +178,8 @@ fn span(
         Some("llm") => {
             let attributes = &mut made.attributes;
             attributes.add("gen_ai.operation.name", "\"chat\"");
-            if let Some(sent) = unread("inputs").as_ref().and_then(langchain::sent) {
+            let inputs = unread("inputs");
+            if let Some(sent) = inputs.as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
             if let Some(answered) = unread("outputs").as_ref().and_then(langchain::answered) {
@@ -189,8 +190,12 @@ fn span(
             if let Some(model) = model {
                 attributes.add("gen_ai.request.model", model.json());
             }
+            // What wraps a provider's own client keeps them with the rest of the request.
+            let beside = || ["tools", "functions"].into_iter().find_map(|key| inputs.as_ref()?.get(key));
             if let Some(tools) = asked.any(&["tools", "functions"]) {
                 attributes.add("gen_ai.tool.definitions", tools.json());
+            } else if let Some(tools) = beside().filter(|tools| tools.is_array()) {
+                attributes.add("gen_ai.tool.definitions", tools.to_string());
             }
         }
         _ => {}

@@ -219,6 +219,8 @@ impl Surroundings<'_, '_> {
             from_start.iter().find_map(|key| self.members.get(key).map(|node| (*key, node)))
         {
             self.offer(key, 1, node);
+        } else if let Some(node) = chat::offered(self.members) {
+            self.offer("tools", 1, node);
         }
         let Some(node) = self.members.get("tools_at") else { return };
         let items = node.items();

@@ -4,13 +4,14 @@
 use serde_json::{Value, json};
 
 /// Names of the formats.
-pub const FORMATS: [&str; 22] = [
+pub const FORMATS: [&str; 23] = [
     "native",
     "claude-code",
     "codex-rollout",
     "codex-exec",
     "openai-responses",
     "bedrock",
+    "langchain",
     "gemini-cli",
     "gemini-stream",
     "cursor-agent",
@@ -46,6 +47,7 @@ pub fn long(format: &str, steps: usize) -> String {
             "cursor-agent" => cursor(step, &ids),
             "qwen-code" => qwen(step, &ids, &mut before),
             "bedrock" => bedrock(step, &ids),
+            "langchain" => langchain(&ids),
             "vercel-ai" => vercel(&ids),
             "openhands" => openhands(step, &ids),
             "mini-swe-agent" => mini_swe(step),
@@ -69,7 +71,7 @@ pub fn long(format: &str, steps: usize) -> String {
 }
 
 fn before_spans(format: &str) -> bool {
-    FORMATS.iter().take(16).any(|name| *name == format)
+    FORMATS.iter().take(17).any(|name| *name == format)
 }
 
 fn beginning(format: &str) -> Vec<Value> {
@@ -153,6 +155,14 @@ fn bedrock(step: usize, ids: &[String; 2]) -> Vec<Value> {
         json!({"message": {"role": role, "content": content}, "message_id": 2 * step + number})
     });
     kept.collect()
+}
+
+fn langchain(ids: &[String; 2]) -> Vec<Value> {
+    let call = |id: &String| json!({"type": "tool_call", "id": id, "name": "t", "args": {}});
+    let mut lines =
+        vec![json!({"type": "ai", "data": {"content": "so", "tool_calls": ids.each_ref().map(call)}})];
+    lines.extend(ids.iter().map(|id| json!({"type": "tool", "data": {"tool_call_id": id, "content": id}})));
+    lines
 }
 
 fn gemini(step: usize, ids: &[String; 2]) -> Vec<Value> {

@@ -158,3 +158,28 @@ fn messages_of_bedrock_stand_alone_in_any_way() {
         }
     }
 }
+
+#[test]
+fn offered_tools_stand_where_gateways_keep_them() {
+    let tools = json!([{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]);
+    let messages = json!([{"role": "user", "content": "go"}]);
+    let answer = json!({"choices": [{"message": {"role": "assistant", "content": "so"}}]});
+    let params = json!({"tools": tools});
+    for line in [
+        json!({"messages": messages, "optional_params": params, "response": answer}),
+        json!({"messages": messages, "model_parameters": params, "response": answer}),
+        json!({"messages": messages, "optional_params": params, "original_response": answer.to_string()}),
+        json!({"model_call_dict": {"messages": messages, "optional_params": params}, "response_obj": answer}),
+        json!({"kwargs": {"messages": messages, "additional_args": {"complete_input_dict": params}}, "response": answer}),
+        json!({"messages": messages, "optional_params": params}),
+        json!({"run_type": "llm", "id": "r", "trace_id": "t", "start_time": "2026-01-01T00:00:00Z",
+            "inputs": {"messages": messages, "tools": tools}, "outputs": answer}),
+        json!({"run_type": "llm", "id": "r", "trace_id": "t", "start_time": "2026-01-01T00:00:00Z",
+            "inputs": {"messages": messages}, "outputs": answer, "extra": {"invocation_params": params}}),
+    ] {
+        let (sessions, _) = read(std::slice::from_ref(&line));
+        let offered = sessions[0].offered_in(1).map(|tools| &*tools[0].name);
+        assert_eq!(offered, Some("f"), "{line}");
+        assert!(sessions[0].messages.iter().any(|message| message.content.shown() == "go"), "{line}");
+    }
+}

@@ -35,8 +35,9 @@ pub struct Opened {
 }
 
 /// Keys under which logs keep the two, and what may stand between.
-const REQUEST: [&str; 5] = ["request", "req", "request_body", "kwargs", "params"];
-const RESPONSE: [&str; 5] = ["response", "resp", "response_body", "completion", "result"];
+const REQUEST: [&str; 6] = ["request", "req", "request_body", "model_call_dict", "kwargs", "params"];
+const RESPONSE: [&str; 7] =
+    ["response", "resp", "response_body", "response_obj", "completion", "result", "original_response"];
 const BODY: [&str; 3] = ["body", "json", "body_raw"];
 
 /// Keys under which the pieces of a response are kept.
