@@ -7,7 +7,7 @@ use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Reader, Sample};
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis};
+use crate::session::{Body, Millis, Results};
 
 pub(super) const FORMAT: Format = Format {
     name: "bedrock",
@@ -43,7 +43,8 @@ fn has_blocks(message: &Members<'_>) -> bool {
         let inner = block.any(&["toolUse", "toolResult"]).and_then(Node::members);
         inner.is_some_and(|inner| inner.has("toolUseId")) && !block.has("type")
     };
-    blocks.iter().any(is_tool)
+    let is_text = |block: &Members<'_>| block.has("text") && block.names().count() == 1;
+    blocks.iter().any(is_tool) || !blocks.is_empty() && blocks.iter().all(is_text)
 }
 
 /// The message that a session of Strands Agents keeps in this value.
@@ -95,13 +96,15 @@ impl Bedrock {
         Blocks::read(content, Side::Other).reply(builder, &role, at, mark);
     }
 
-    /// The numbers of messages say what is missing before the first, and whether one follows the other.
+    /// The numbers of messages say what is missing before the first, and whether one follows the other. Where each has a
+    /// file of its own, results stand in another one than their calls.
     fn number(&mut self, value: &Members<'_>, builder: &mut Builder) {
+        builder.results(Results::Recorded);
         let number = value.get("message_id").and_then(|number| number.json().parse::<u64>().ok());
         match (self.number, number) {
             (None, Some(first @ 1..)) => {
-                builder
-                    .starts_in_the_middle(format!("the first message here is number {first} of its session"));
+                let first = format!("the first message here is number {first} of its session");
+                builder.starts_in_the_middle(format!("{first}; put those before it into the same file"));
             }
             (Some(before), Some(number)) if number <= before && !self.unordered => {
                 self.unordered = true;

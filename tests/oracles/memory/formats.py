@@ -131,6 +131,23 @@ def going_on(session):
         before, text = call, result
 
 
+def strands(session):
+    """Messages of Bedrock as sessions of Strands Agents keep them."""
+    def kept(number, role, *content):
+        return {"message": {"role": role, "content": content}, "message_id": number, "redact_message": None}
+    for n, tool, arguments, result, call in steps(session):
+        yield kept(2 * n, "assistant", {"text": f"step {n}"},
+                   {"toolUse": {"toolUseId": call, "name": tool, "input": arguments}})
+        yield kept(2 * n + 1, "user", {"toolResult": {"toolUseId": call, "content": [{"text": result}]}})
+
+
+def langchain(session):
+    for n, tool, arguments, result, call in steps(session):
+        proposed = {"type": "tool_call", "id": call, "name": tool, "args": arguments}
+        yield {"type": "ai", "data": {"type": "ai", "content": f"step {n}", "tool_calls": [proposed]}}
+        yield {"type": "tool", "data": {"type": "tool", "content": result, "tool_call_id": call}}
+
+
 def assay(session):
     about = {"episode_id": f"e{session}"}
     yield {"type": "episode_start", **about, "timestamp": 1_760_000_000_000, "input": {"prompt": "do it"}}
@@ -383,6 +400,8 @@ FORMATS = {
     "anthropic": (anthropic_messages, exchange(anthropic_messages, "messages", {"max_tokens": 9})),
     "openai-responses": (items, exchange(items, "input", {})),
     "openai-responses-going-on": (going_on, lambda s: first(going_on(s), STEPS)),
+    "bedrock": (strands, None),
+    "langchain": (langchain, lambda s: [{"messages": first(langchain(s), STEPS)}]),
     "gemini-cli": (gemini, lambda s: first(gemini(s), STEPS)),
     "gemini-stream": (gemini_stream, lambda s: first(gemini_stream(s), STEPS)),
     "qwen-code": (qwen, lambda s: first(qwen(s), STEPS)),

@@ -128,8 +128,15 @@ fn messages_of_strands_agents_say_which_they_are() {
     assert!(sessions[0].facts.from_the_middle);
     assert_eq!(
         told,
-        ["some.json:1: notice[starts_in_the_middle]: the first message here is number 4 of its session"]
+        [
+            "some.json:1: notice[starts_in_the_middle]: the first message here is number 4 of its session; put those before it into the same file"
+        ]
     );
+    // Their results stand in another file.
+    let call =
+        json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}]});
+    let (sessions, _) = read(&[json!({"message": call, "message_id": 1})]);
+    assert_eq!(sessions[0].calls[0].outcome, toolgate::session::Outcome::Unknown);
     let (_, told) = read(&[said(0), said(10), said(2), said(1)]);
     let unordered = "message 2 stands behind message 10: calls may not find their results";
     assert_eq!(told, [format!("some.json:3: warning[damaged_record]: {unordered}")]);
