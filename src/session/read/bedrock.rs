@@ -99,10 +99,10 @@ impl Bedrock {
     /// The numbers of messages say what is missing before the first, and whether one follows the other. Where each has a
     /// file of its own, results stand in another one than their calls.
     fn number(&mut self, value: &Members<'_>, builder: &mut Builder) {
-        builder.results(Results::Recorded);
         let number = value.get("message_id").and_then(|number| number.json().parse::<u64>().ok());
         match (self.number, number) {
             (None, Some(first @ 1..)) => {
+                builder.results(Results::Recorded);
                 let first = format!("the first message here is number {first} of its session");
                 builder.starts_in_the_middle(format!("{first}; put those before it into the same file"));
             }
