@@ -358,11 +358,6 @@ impl Builder {
         Some(at)
     }
 
-    /// Whether a call with this id waits for its result.
-    pub(super) fn waits_for(&self, id: &str) -> bool {
-        self.waiting.contains_key(&Some(Arc::from(id)))
-    }
-
     /// Ids of the calls that wait for their result, in the order of the calls.
     pub(super) fn waiting(&self) -> Vec<Arc<str>> {
         let named = self.waiting.iter().filter_map(|(id, calls)| Some((id.as_ref()?, calls)));
