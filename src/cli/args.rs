@@ -23,7 +23,8 @@ pub const ANY: &str = "any";
     about = "Open recorded agent sessions beside the policies that gate their tool calls",
     long_about = "Open recorded agent sessions beside the policies that gate their tool calls: what the model could call \
                   in each turn, why a call was stopped, and by which line of which policy.\n\nWithout a command the \
-                  workbench opens; without a terminal it prints what `replay` prints.",
+                  workbench opens; without a terminal it prints what `replay` prints. Without any argument it opens the \
+                  samples that are built into the program.",
     after_help = "Exit codes: 0 nothing stopped, found or changed, 1 something was, 2 bad input or usage, 3 a fault of the program.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
@@ -182,6 +183,9 @@ pub struct Explain {
     /// The call to explain: a session's id or file, its turn, and the call in the turn, each from 1
     #[arg(long, value_name = "SESSION:TURN.CALL")]
     pub at: Option<String>,
+    /// Look in the samples built into the program
+    #[arg(long, requires = "at", conflicts_with = "what")]
+    pub samples: bool,
     #[command(flatten)]
     pub policies: Policies,
     #[command(flatten)]
@@ -216,9 +220,12 @@ pub struct Migrate {
 /// The recordings to look at.
 #[derive(Debug, Args)]
 pub struct Recordings {
-    /// Recordings: files, folders, globs or `-`; the samples in the program where none is named
+    /// Recordings: files, folders, globs or `-`
     #[arg(value_name = "SESSIONS")]
     pub sessions: Vec<String>,
+    /// Take the samples built into the program instead
+    #[arg(long, conflicts_with = "sessions")]
+    pub samples: bool,
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -259,7 +266,7 @@ pub struct Show {
     /// Colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// No progress, and of the diagnostics about recordings only errors
+    /// Hide progress, and notices about recordings
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }
@@ -372,6 +379,25 @@ fn only_help() -> String {
 
 fn listed(names: impl Iterator<Item = &'static str>) -> String {
     names.collect::<Vec<_>>().join(", ")
+}
+
+impl Open {
+    /// Whether nothing says what to open or how to judge it; colours and the like do not.
+    pub fn is_bare(&self) -> bool {
+        let Recordings { sessions, samples, reading } = &self.recordings;
+        let Policies { policy, only } = &self.policies;
+        #[cfg(feature = "tui")]
+        if !self.base.is_empty() {
+            return false;
+        }
+        sessions.is_empty()
+            && !samples
+            && reading.from.is_none()
+            && reading.error_regex.is_none()
+            && policy.is_empty()
+            && only.is_none()
+            && self.judging.mode == Mode::default()
+    }
 }
 
 impl From<Mode> for engine::Mode {

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context as _;
 
 use super::args;
-use super::input::{self, Sessions};
+use super::input::{self, Sessions, Wanted};
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::Severity;
@@ -21,7 +21,9 @@ use crate::session::write::Native;
 /// Runs the verb.
 pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(&asked.recordings.reading)?;
-    let mut sessions = Sessions::new(&asked.recordings.sessions, options, screen);
+    let recordings = &asked.recordings;
+    let wanted = Wanted::of(&recordings.sessions, recordings.samples, "toolgate convert SESSIONS")?;
+    let mut sessions = Sessions::new(wanted, options, screen);
     let mut target = match &asked.output {
         None => Target::Screen,
         Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
@@ -36,7 +38,7 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     for mut session in sessions.by_ref() {
         for diagnostic in std::mem::take(&mut session.diagnostics) {
             unread |= diagnostic.severity == Severity::Error;
-            screen.tell(&diagnostic);
+            screen.tell_recording(&diagnostic);
         }
         target.write(&session, screen)?;
         if input::interrupted() {
@@ -46,7 +48,7 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let files = target.end()?;
     screen.end_progress();
     let told = sessions.ended();
-    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     if asked.output.is_some() {
         let written = words::count(sessions.count, "session");

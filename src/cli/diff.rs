@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args::{ANY, Diff};
-use super::input::{self, DEFAULT_POLICY, RECORDED, RECORDED_ALONE, Sessions};
+use super::input::{self, DEFAULT_POLICY, RECORDED, RECORDED_ALONE, Sessions, Wanted};
 use super::screen::Screen;
 use super::witness::{Count, Folder, Saved};
 use super::{Exit, Failure};
@@ -21,10 +21,12 @@ use crate::session::Session;
 /// Runs the verb.
 pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(&asked.recordings.reading)?;
-    let arguments = &asked.recordings.sessions;
+    let recordings = &asked.recordings;
+    let wanted =
+        Wanted::of(&recordings.sessions, recordings.samples, "toolgate diff SESSIONS --base VERSION")?;
     let output = diff::named(&asked.format)
         .ok_or_else(|| Failure::usage(format!("there is no output `{}`", asked.format)))?;
-    let comparison = comparison(asked, screen)?;
+    let comparison = comparison(asked, wanted, screen)?;
     let folder = match (&asked.witness, asked.policies.policy.as_slice()) {
         (None, _) => None,
         (Some(path), []) => Some(Folder::new(path, &[DEFAULT_POLICY.to_owned()])?),
@@ -42,7 +44,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     input::watch_interrupts()?;
     let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
 
-    let mut sessions = Sessions::new(arguments, options, screen);
+    let mut sessions = Sessions::new(wanted, options, screen);
     sessions.show_progress(screen);
     let mut whole = Whole::default();
     let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());
@@ -51,7 +53,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         if let Some(folder) = &folder {
             saved = folder.save(cases, &mut count);
         }
-        diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+        diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         whole.told.note(&diagnostics);
         written = screen.write(&part.bytes);
         whole.take(part, view.most());
@@ -66,7 +68,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     saved?;
 
     let told = sessions.ended();
-    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     whole.told.note(&told);
     whole.told.interrupted = input::interrupted();
@@ -103,9 +105,9 @@ struct Found {
 }
 
 /// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.
-fn comparison(asked: &Diff, screen: &mut Screen) -> Result<Comparison, Failure> {
+fn comparison(asked: &Diff, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Comparison, Failure> {
     let only = input::only(&asked.policies)?;
-    let with_samples = asked.recordings.sessions.is_empty() && !Path::new(DEFAULT_POLICY).exists();
+    let with_samples = wanted.is_samples() && !Path::new(DEFAULT_POLICY).exists();
     let new = input::version(&asked.policies.policy, with_samples)?;
     let (new, told) = input::load(new, only, "new version", screen)?;
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::args::{self, Format};
-use super::input::{self, Sessions};
+use super::input::{self, Sessions, Wanted};
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::code::{self, Page, PageKind};
@@ -75,14 +75,16 @@ fn data(page: &Page, screen: &mut Screen) -> Result<(), Failure> {
 fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
     let place = Place::parse(at)?;
     let options = input::options(&asked.reading)?;
-    let policy = input::policy(&asked.policies, asked.what.is_empty(), screen)?;
-    let mut sessions = Sessions::new(&asked.what, options, screen);
+    let usage = format!("toolgate explain --at {} SESSIONS", words::line(at));
+    let wanted = Wanted::of(&asked.what, asked.samples, &usage)?;
+    let policy = input::policy(&asked.policies, wanted.is_samples(), screen)?;
+    let mut sessions = Sessions::new(wanted, options, screen);
     let mut found = Found::default();
     for session in &mut sessions {
         found.look_at(session, place.session);
     }
     let told = sessions.ended();
-    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     let session = Arc::new(found.only(place.session)?);
     let Some(turn) = session.turn(place.turn) else {

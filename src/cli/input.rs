@@ -43,6 +43,34 @@ const TOO_LONG: usize = 2 << 20;
 /// Whether somebody asked to break off.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// Where sessions come from.
+#[derive(Clone, Copy)]
+pub enum Wanted<'a> {
+    /// The samples in the program.
+    Samples,
+    /// What these arguments name; never none.
+    Named(&'a [String]),
+}
+
+impl<'a> Wanted<'a> {
+    /// What was asked for. Where nothing was, it is an error: an empty variable on a build server must not look like
+    /// sessions in which nothing is wrong. `usage` is what to type.
+    pub fn of(sessions: &'a [String], samples: bool, usage: &str) -> Result<Wanted<'a>, Failure> {
+        match (sessions, samples) {
+            (_, true) => Ok(Wanted::Samples),
+            ([], false) => Err(Failure::usage("no session is named").help(format!(
+                "name files, folders, globs or `-`: `{usage}`; `--samples` takes the samples built into the program"
+            ))),
+            (named, false) => Ok(Wanted::Named(named)),
+        }
+    }
+
+    /// Whether it is the samples.
+    pub fn is_samples(self) -> bool {
+        matches!(self, Wanted::Samples)
+    }
+}
+
 /// The files of a version, and what could not be read of it.
 pub struct Version {
     /// What was read.
@@ -197,19 +225,22 @@ enum Source {
 }
 
 impl Sessions {
-    /// Of these arguments; of the samples where there are none.
-    pub fn new(arguments: &[String], options: Options, screen: &Screen) -> Sessions {
-        let found = files::expand(arguments);
-        let sources = if arguments.is_empty() {
-            samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect()
-        } else {
-            found.inputs.into_iter().map(Source::File).collect()
+    /// Of what is wanted.
+    pub fn new(wanted: Wanted<'_>, options: Options, screen: &Screen) -> Sessions {
+        let (sources, diagnostics) = match wanted {
+            Wanted::Samples => {
+                (samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect(), Vec::new())
+            }
+            Wanted::Named(arguments) => {
+                let found = files::expand(arguments);
+                (found.inputs.into_iter().map(Source::File).collect(), found.diagnostics)
+            }
         };
         Sessions {
             sources,
             options,
             current: None,
-            diagnostics: found.diagnostics,
+            diagnostics,
             count: 0,
             progress: ProgressBar::hidden(),
             patience: Patience { say: screen.voice(), broken_off: interrupted },

@@ -8,6 +8,7 @@ mod workbench;
 use clap::CommandFactory;
 
 use super::args::{Cli, Format, Open};
+use super::input::Wanted;
 use super::replay::{Asked, judge};
 use super::screen::Screen;
 use super::{Exit, Failure};
@@ -19,12 +20,21 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Some(failure) = misspelt_command(&asked.recordings.sessions) {
         return Err(failure);
     }
+    let bare = asked.is_bare();
+    let recordings = &asked.recordings;
+    let wanted = Wanted::of(&recordings.sessions, recordings.samples || bare, "toolgate SESSIONS")?;
     #[cfg(feature = "tui")]
-    if let Some(exit) = workbench::open(&asked, screen)? {
+    if let Some(exit) = workbench::open(&asked, wanted, screen)? {
         return Ok(exit);
     }
+    if bare {
+        screen.say(
+            "no session is named: these are the samples built into the program, judged by their own policies",
+        );
+    }
     let asked = Asked {
-        recordings: &asked.recordings,
+        wanted,
+        reading: &recordings.reading,
         policies: &asked.policies,
         mode: asked.judging.mode.into(),
         format: Format::Text,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args::{self, Format};
-use super::input::{self, Sessions};
+use super::input::{self, Sessions, Wanted};
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::Diagnostic;
@@ -17,7 +17,8 @@ use crate::report::{self, Judged, Look, Output, Scope, Total};
 
 /// What is asked, whichever way it was.
 pub struct Asked<'a> {
-    pub recordings: &'a args::Recordings,
+    pub wanted: Wanted<'a>,
+    pub reading: &'a args::Reading,
     pub policies: &'a args::Policies,
     pub mode: Mode,
     pub format: Format,
@@ -32,8 +33,10 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         (_, true) => Scope::Full,
         _ => Scope::Findings,
     };
+    let recordings = &asked.recordings;
     let asked = Asked {
-        recordings: &asked.recordings,
+        wanted: Wanted::of(&recordings.sessions, recordings.samples, "toolgate replay SESSIONS")?,
+        reading: &recordings.reading,
         policies: &asked.policies,
         mode: asked.judging.mode.into(),
         format: asked.format,
@@ -45,16 +48,15 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
 
 /// Judges and prints.
 pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
-    let options = input::options(&asked.recordings.reading)?;
-    let arguments = &asked.recordings.sessions;
-    let policy = input::policy(asked.policies, arguments.is_empty(), screen)?;
+    let options = input::options(asked.reading)?;
+    let policy = input::policy(asked.policies, asked.wanted.is_samples(), screen)?;
     let output = output(asked.format)?;
     let look = Look { scope: asked.scope, color: screen.color };
     screen.all = asked.scope == Scope::Full;
     input::watch_interrupts()?;
     let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
 
-    let mut sessions = Sessions::new(arguments, options, screen);
+    let mut sessions = Sessions::new(asked.wanted, options, screen);
     sessions.show_progress(screen);
     let mut total = Total::default();
     let mut written = Ok(());
@@ -64,7 +66,7 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
         _ => Box::new(sessions.by_ref().map(Read::Whole)),
     };
     let _ = corpus.run(&mut *reads, &answer, &mut |answer: Answer| {
-        answer.diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
+        answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         total.merge(&answer.total);
         written = screen.write(&answer.bytes);
         if written.is_err() || input::interrupted() {
@@ -78,7 +80,7 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     written?;
 
     let told = sessions.ended();
-    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     total.note(&told);
     total.interrupted = input::interrupted();

@@ -83,13 +83,17 @@ impl Screen {
         })
     }
 
-    /// Shows a diagnostic. Of warnings and notices that are alike only a few, unless all were asked for; none when quiet.
-    /// Of errors that are alike a hundred.
+    /// Shows a diagnostic about a recording; no notices when quiet.
+    pub fn tell_recording(&mut self, told: &Diagnostic) {
+        if told.severity > Severity::Notice || !self.quiet {
+            self.tell(told);
+        }
+    }
+
+    /// Shows a diagnostic, whether quiet or not: a policy that does not say what its author means is never a detail. Of
+    /// warnings and notices that are alike only a few, unless all were asked for. Of errors that are alike a hundred.
     pub fn tell(&mut self, told: &Diagnostic) {
         let minor = told.severity < Severity::Error;
-        if minor && self.quiet {
-            return;
-        }
         let most = match (minor, self.all) {
             (true, true) => u64::MAX,
             (true, false) => ALIKE,
@@ -147,6 +151,11 @@ impl Screen {
         if !self.quiet {
             self.complain(&format!("note: {}", words::line(message)));
         }
+    }
+
+    /// Says what an answer must not be without, also when quiet.
+    pub fn say(&mut self, message: &str) {
+        self.complain(&format!("note: {}", words::line(message)));
     }
 
     /// Says such things from anywhere, beside a progress bar.

@@ -197,7 +197,7 @@ impl Test<'_> {
         let named = || words::list(ids.iter().take(5).map(|id| quoted(id)));
         match (found.pop(), found.is_empty()) {
             (Some(session), true) => {
-                session.diagnostics.iter().for_each(|told| self.screen.tell(told));
+                session.diagnostics.iter().for_each(|told| self.screen.tell_recording(told));
                 Ok(Arc::new(session))
             }
             (None, _) => {

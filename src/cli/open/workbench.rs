@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::super::args::{Open, Watching};
-use super::super::input;
+use super::super::input::{self, Wanted};
 use super::super::screen::Screen;
 use super::super::{Exit, Failure};
 use super::recordings::Recordings;
@@ -20,18 +20,21 @@ use crate::workbench::run::{RunError, Settings, Supply, run};
 use crate::workbench::theme::{Depth, Theme};
 
 /// Opens the workbench; `None` where there is no terminal for it.
-pub fn open(asked: &Open, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
+pub fn open(asked: &Open, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
     // A theme that does not exist is refused wherever it is asked for.
     if let Some(name) = &asked.theme {
         Theme::builtin(name, Depth::None).map_err(|error| Failure::usage(error.to_string()))?;
     }
-    let sessions = &asked.recordings.sessions;
+    let sessions = match wanted {
+        Wanted::Samples => &[],
+        Wanted::Named(named) => named,
+    };
     let options = input::options(&asked.recordings.reading)?;
     let supply = FromArguments {
-        with_samples: sessions.is_empty(),
+        with_samples: wanted.is_samples(),
         policies: asked.policies.policy.clone(),
         only: input::only(&asked.policies)?,
-        recordings: Mutex::new(Recordings::new(sessions.clone(), options)),
+        recordings: Mutex::new(Recordings::new(sessions.to_vec(), options)),
     };
     // What cannot be found at all is told where it was asked for, not in a screen that then has nothing to show.
     let found = files::expand(sessions);

@@ -268,12 +268,12 @@ fn edited_contracts_against_the_last_commit() {
 }
 
 #[test]
-fn without_sessions_the_samples_are_compared() {
+fn samples_are_compared_under_the_policies_of_the_folder() {
     let Some(folder) = edited() else {
         println!("skipped: there is no `git` here");
         return;
     };
-    let told = run(&folder, &["diff", "-q", "-b", "git:HEAD"]);
+    let told = run(&folder, &["diff", "-q", "--samples", "-b", "git:HEAD"]);
     assert!(told.starts_with("exit 1\n") && told.contains("sample-traces/"), "{told}");
 }
 

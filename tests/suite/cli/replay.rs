@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use insta::assert_snapshot;
 
-use super::{CLEAN, REFUND_124, folder, refunds, run, seen, toolgate};
+use super::{CLEAN, CLOSE_CASE, REFUND_124, folder, refunds, run, seen, toolgate};
 
 #[test]
 fn what_was_stopped_and_why() {
@@ -132,17 +132,86 @@ fn usage() {
 }
 
 #[test]
-fn without_arguments_the_samples_are_judged() {
+fn the_bare_program_says_that_it_judges_samples() {
     let folder = folder(&[]);
-    let seen = run(&folder, &["replay", "--summary", "--quiet"]);
-    assert!(seen.starts_with("exit 1\n") && seen.contains("sample-traces/"), "{seen}");
-    assert_eq!(seen.lines().last(), Some("--- stderr"), "{seen}");
-    // Without a terminal the bare program says so, and prints the same as `replay`.
     let bare = toolgate(folder.path(), &[]).output().unwrap();
-    let replay = toolgate(folder.path(), &["replay"]).output().unwrap();
+    let replay = toolgate(folder.path(), &["replay", "--samples"]).output().unwrap();
     assert!(bare.status == replay.status && bare.stdout == replay.stdout);
-    let note = String::from_utf8_lossy(&bare.stderr).lines().next().map(str::to_owned);
-    assert_eq!(note.as_deref(), Some("note: the output is not a terminal, so here is what `replay` prints"));
+    assert_eq!(bare.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&bare.stderr).into_owned();
+    let notes: Vec<&str> = told.lines().take(2).collect();
+    let samples = "note: no session is named: these are the samples built into the program, judged by their own policies";
+    assert_eq!(notes, ["note: the output is not a terminal, so here is what `replay` prints", samples]);
+    // That these are samples is no progress.
+    assert!(run(&folder, &["--quiet"]).contains(samples));
+}
+
+/// `toolgate diff $FILES` with an empty variable must not be green.
+#[test]
+fn samples_are_judged_only_when_asked_for() {
+    let folder = folder(&[("p.yaml", CLOSE_CASE), ("contracts/p.yaml", CLOSE_CASE)]);
+    for (arguments, usage) in [
+        (&["replay", "-p", "p.yaml"][..], "toolgate replay SESSIONS"),
+        (&["replay", "--summary", "--format", "json"], "toolgate replay SESSIONS"),
+        (&["diff", "-p", "p.yaml", "-b", "p.yaml"], "toolgate diff SESSIONS --base VERSION"),
+        (&["convert"], "toolgate convert SESSIONS"),
+        (&["convert", "-o", "out/"], "toolgate convert SESSIONS"),
+        (&["explain", "--at", "refund-124:4.1"], "toolgate explain --at refund-124:4.1 SESSIONS"),
+        (&["-p", "p.yaml"], "toolgate SESSIONS"),
+        (&["--mode", "shadow"], "toolgate SESSIONS"),
+        (&["--only", "contract"], "toolgate SESSIONS"),
+        (&["--base", "p.yaml"], "toolgate SESSIONS"),
+        (&["--from", "native"], "toolgate SESSIONS"),
+    ] {
+        let told = run(&folder, arguments);
+        assert_eq!(
+            told,
+            format!(
+                "exit 2\n--- stdout\n--- stderr\nerror: no session is named\n  help: name files, folders, globs or `-`: \
+                 `{usage}`; `--samples` takes the samples built into the program\n"
+            ),
+            "{arguments:?}"
+        );
+    }
+    for arguments in [
+        &["replay", "--samples", "-p", "p.yaml"][..],
+        &["diff", "--samples", "-p", "p.yaml", "-b", "recorded"],
+        &["explain", "--samples", "--at", "refund-124:4.1"],
+        &["--samples", "-p", "p.yaml"],
+    ] {
+        let told = run(&folder, arguments);
+        assert!(!told.starts_with("exit 2") && told.contains("sample-traces/"), "{arguments:?}: {told}");
+    }
+    assert!(run(&folder, &["convert", "--samples"]).starts_with("exit 0\n--- stdout\n{\"id\":"));
+    // One or the other.
+    for verb in ["replay", "convert"] {
+        let told = run(&folder, &[verb, "p.yaml", "--samples"]);
+        assert!(told.starts_with("exit 2") && told.contains("cannot be used with"), "{told}");
+    }
+}
+
+#[test]
+fn quiet_hides_notices_about_recordings_and_nothing_else() {
+    let session = r#"{"id": "s", "messages": [
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "x", "arguments": "{}"}},
+            {"id": "2", "type": "function", "function": {"name": "x", "arguments": "no JSON"}}]},
+        {"role": "tool", "tool_call_id": "2", "content": "ok"}]}"#;
+    let policies = [("p/a.yaml", CLOSE_CASE), ("p/notes.yaml", "shopping: [milk]\n"), ("s.json", session)];
+    let folder = folder(&policies);
+    let told = |more: &[&str]| run(&folder, &[&["replay", "s.json", "-p", "p"], more].concat());
+    let (loud, quiet) = (told(&[]), told(&["-q"]));
+    let about = |told: &str, kind: &str, file: &str| {
+        let lines: Vec<&str> = told.lines().collect();
+        let of_file = |pair: &[&str]| pair[0].starts_with(kind) && pair[1].contains(file);
+        lines.windows(2).filter(|pair| of_file(pair)).count()
+    };
+    for (kind, file, when_quiet) in
+        [("notice", "p/notes", 1), ("warning", "s.json", 1), ("notice", "s.json", 0)]
+    {
+        assert_eq!(about(&loud, kind, file), 1, "{kind} {file}: {loud}");
+        assert_eq!(about(&quiet, kind, file), when_quiet, "{kind} {file}: {quiet}");
+    }
 }
 
 #[test]
@@ -249,8 +318,8 @@ fn samples_are_judged_by_their_own_contracts_unless_a_policy_is_named() {
         let from = told.split("\"digest\":\"").nth(1).unwrap_or_default();
         from.split('"').next().unwrap_or_default().to_owned()
     };
-    let own = digests(&["replay", "--format", "json", "--policy", "contracts"]);
-    let samples = digests(&["replay", "--format", "json"]);
+    let own = digests(&["replay", "--samples", "--format", "json", "--policy", "contracts"]);
+    let samples = digests(&["replay", "--samples", "--format", "json"]);
     assert!(
         own.starts_with("sha256:") && samples.starts_with("sha256:") && own != samples,
         "{own} {samples}"
