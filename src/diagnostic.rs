@@ -204,6 +204,7 @@ impl Code {
             ProblemKind::WrongType => code::WRONG_TYPE,
             ProblemKind::BadValue => code::BAD_VALUE,
             ProblemKind::BadPath => code::BAD_PATH,
+            ProblemKind::StarInName => code::STAR_IN_NAME,
         }
     }
 }

@@ -17,6 +17,7 @@ pub mod nearest;
 mod node;
 mod problem;
 mod scalar;
+pub mod wildcard;
 pub mod yaml;
 
 pub use fields::{Field, Fields};

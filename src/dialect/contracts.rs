@@ -24,6 +24,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::session::value::Bound;
+use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
 use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side, Steps, fewest};
 
@@ -93,12 +94,15 @@ impl<'a> Reading<'a, '_> {
         fields.take("dialect");
         let tool = fields.required("tool", out);
         let span = tool.as_ref().map(Field::span);
-        let name: Option<Arc<str>> = tool.and_then(|tool| tool.name(out)).map(Arc::from);
+        let name: Option<Arc<str>> = tool
+            .and_then(|tool| tool.exact_name(out, |_| "write one contract for each tool".to_owned()))
+            .map(Arc::from);
         self.tool.clone_from(&name);
         fields.text("description", out);
         let preconditions = fields.list("preconditions", out, |item, out| self.precondition(&item, out));
         let forbids_after = fields.list("forbids_after", out, |item, out| {
-            let tool: Arc<str> = item.name(out)?.into();
+            let tool: Arc<str> =
+                item.exact_name(out, |_| "list each forbidden tool by its name".to_owned())?.into();
             Some((tool, self.rule("forbids_after", &item, None)))
         });
         fields.finish(out);
@@ -136,7 +140,8 @@ impl<'a> Reading<'a, '_> {
             }
         }
         fields.finish(out);
-        let prior = tool.and_then(|tool| tool.name(out)).map(|tool| PriorRule {
+        let one = |_: &Wildcard<'_>| "name the one tool that must have run before".to_owned();
+        let prior = tool.and_then(|tool| tool.exact_name(out, one)).map(|tool| PriorRule {
             tool: tool.into(),
             outputs: Conditions::new(outputs.unwrap_or_default()),
             // A binding asks for the state of one resource, so its newest check decides; unbound, any check will do.

@@ -25,6 +25,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::{Rule, Rules, Unit};
 use crate::source::nearest::nearest;
+use crate::source::wildcard::Wildcard;
 use crate::source::{Entry, Field, Node, quoted};
 use places::{Place, places};
 use plan::Plan;
@@ -95,6 +96,10 @@ impl Planned {
             problems.push(diagnostic.at(text.source, field.key_span.unwrap_or(field.span())));
             return;
         };
+        if let Some(found) = Wildcard::of(tool) {
+            let problem = found.problem(place.name_span(), "write a plan for each tool");
+            problems.push(Diagnostic::from_problem(problem, text.source));
+        }
         if place.own_form {
             own_keys(text, place, problems);
         }

@@ -20,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::finding::NamePattern;
 use crate::monitor::{Effect, Rule, RuleId, Rules, Unit};
+use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem};
 use unit::{Forbidden, Limit, Said, SequencePolicy};
 
@@ -95,6 +96,10 @@ impl<'a> Reading<'a, '_> {
     }
 
     fn limit(&mut self, tool: &str, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Limit> {
+        if let Some(found) = Wildcard::of(tool) {
+            let span = item.key_span.unwrap_or(item.span());
+            out.push(found.problem(span, "write a limit for each tool by its name"));
+        }
         let mut fields = item.fields(out)?;
         let allowed = fields.required("maxPerSession", out).and_then(|allowed| allowed.count(out));
         let said = said(&mut fields, out);
@@ -124,12 +129,26 @@ fn said(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Said> {
 
 fn name_pattern(item: &Field<'_>, out: &mut Vec<Problem>) -> Option<NamePattern> {
     if item.node.as_map().is_none() {
-        return item.name(out).map(|name| NamePattern::Exact(name.into()));
+        return item.exact_name(out, prefix_instead).map(|name| NamePattern::Exact(name.into()));
     }
     let mut fields = item.fields(out)?;
-    let prefix = fields.required("namePrefix", out).and_then(|prefix| prefix.text(out));
+    let prefix = fields.required("namePrefix", out).and_then(|prefix| {
+        let text = prefix.text(out)?;
+        out.extend(Wildcard::of(text).map(|found| found.problem(prefix.span(), prefix_instead(&found))));
+        Some(text)
+    });
     fields.finish(out);
     prefix.map(|prefix| NamePattern::Prefix(prefix.into()))
+}
+
+/// The form that matches several names here.
+fn prefix_instead(found: &Wildcard<'_>) -> String {
+    match found.prefix {
+        Some("") => "`{namePrefix: ''}` matches every tool".to_owned(),
+        Some(prefix) => format!("write `{{namePrefix: {prefix}}}` for every tool whose name begins so"),
+        None => "write `{namePrefix: …}` with the text that the names begin with, or a rule for each tool"
+            .to_owned(),
+    }
 }
 
 /// A list of which every item can be read: a shorter sequence would be another rule.

@@ -22,6 +22,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::nearest::nearest;
+use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, Span, quoted};
 use unit::{Document, FileRule, Kind, Policy, Section, ToolPolicies};
 
@@ -125,7 +126,7 @@ impl<'a> Reading<'a, '_> {
             parents.push((id, parent));
         }
         let tools = fields.list("tools", out, |tool, out| {
-            let name = tool.name(out)?;
+            let name = tool.exact_name(out, each_tool)?;
             self.home(name, number, tool.span());
             Some(Arc::from(name))
         });
@@ -184,10 +185,19 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
+/// The form that works where several tools are meant.
+fn each_tool(_: &Wildcard<'_>) -> String {
+    "list each tool by its name".to_owned()
+}
+
 fn dependencies<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<Kind> {
     let entries = fields.required("dependencies", out)?.entries(out)?;
     let needs = entries.filter_map(|(tool, needs)| {
-        let mut needs: Vec<Arc<str>> = needs.list(out, |need, out| need.name(out).map(Arc::from))?;
+        if let Some(found) = Wildcard::of(tool) {
+            out.push(found.problem(needs.key_span.unwrap_or(needs.span()), each_tool(&found)));
+        }
+        let mut needs: Vec<Arc<str>> =
+            needs.list(out, |need, out| need.exact_name(out, each_tool).map(Arc::from))?;
         needs.sort();
         needs.dedup();
         Some((Arc::from(tool), needs.into()))
@@ -197,7 +207,8 @@ fn dependencies<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<K
 
 fn file_rule<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Kind {
     let mut tools = |key: &'a str, usual: &[&str]| -> Arc<[Arc<str>]> {
-        let tools: Option<Vec<Arc<str>>> = fields.list(key, out, |tool, out| tool.name(out).map(Arc::from));
+        let tools: Option<Vec<Arc<str>>> =
+            fields.list(key, out, |tool, out| tool.exact_name(out, each_tool).map(Arc::from));
         tools.unwrap_or_else(|| usual.iter().map(|tool| Arc::from(*tool)).collect()).into()
     };
     let (read, write) =

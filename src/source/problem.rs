@@ -55,6 +55,8 @@ pub enum ProblemKind {
     BadValue,
     /// A JSONPath that cannot be read, or is not of the kind wanted here.
     BadPath,
+    /// A wildcard in a name that is compared letter by letter.
+    StarInName,
 }
 
 impl Problem {

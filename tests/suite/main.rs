@@ -6,6 +6,7 @@ mod cases;
 #[cfg(feature = "cli")]
 mod cli;
 mod compare;
+mod documents;
 mod embedding;
 #[cfg(feature = "cli")]
 mod files;

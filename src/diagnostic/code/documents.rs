@@ -133,6 +133,18 @@ A `resource` path must name one place: names and indices only, no `*`, no `..`, 
 filters, because the one value there is compared with another. `with_output` takes any query.
 ";
 
+    Problem STAR_IN_NAME = "star_in_name": "a wildcard in a name that is compared as it is written",
+"Tool names are exact at most places of a policy: no call has a tool named `slack.*`, so the rule would
+never apply. It is an error for `*`, `?`, `[a-z]`, `{a,b}` and `|`.
+
+    requires_prior_tool: get_*
+    - {sequence: ['slack.*'], action: deny, reason: security:chat}
+
+The help names the form that works: `{namePrefix: slack.}` in a sequence policy, otherwise one entry for
+each tool. Sequence rules read `*` and `?` in the `tools` of `blocklist` and `allowlist`, and their
+`aliases` give several tools one name.
+";
+
     Problem DUPLICATE_CONTRACT = "duplicate_contract": "two contracts for one tool",
 "Within one version a tool has one contract. Two would leave open which precondition is meant to be
 the whole list, so they are an error, shown at both places.

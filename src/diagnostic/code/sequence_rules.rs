@@ -144,15 +144,6 @@ only names with a star in them, which no tool has.
 Write `tools` for names with stars, or leave the star out of `pattern`.
 ";
 
-    Problem STAR_IN_NAME = "star_in_name": "a star in a tool's name is an ordinary character",
-"Only `blocklist` and `allowlist` know stars and question marks. Everywhere else a tool is named
-exactly.
-
-    - {type: require, tool: check_*}         # no tool is called so
-
-To speak of several tools, give them a common name in `aliases`.
-";
-
     Problem ALIAS_IN_LIST = "alias_in_list": "blocklists and allowlists do not look up aliases",
 "An entry of a `blocklist` or an `allowlist` is a tool's own name. One that is also an alias does not
 stand for the alias's members there.

@@ -1,6 +1,6 @@
 //! Where tools, and so their plans, stand in the configuration of an assistant, of a squad, or by themselves.
 
-use crate::source::{Field, Node, pointer_push};
+use crate::source::{Field, Node, Span, pointer_push};
 
 /// A tool, and its plan if it has one.
 #[derive(Debug)]
@@ -14,8 +14,18 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     /// The name of the tool that the plan governs.
     pub fn name(&self) -> Option<&'a str> {
+        self.name_node().and_then(Node::as_str)
+    }
+
+    /// Where that name stands.
+    pub fn name_span(&self) -> Span {
+        self.name_node().map_or(self.tool.span(), |name| name.span)
+    }
+
+    fn name_node(&self) -> Option<&'a Node> {
         let node = self.tool.node;
-        let text = |node: Option<&'a Node>| node.and_then(Node::as_str).filter(|name| !name.is_empty());
+        let text =
+            |node: Option<&'a Node>| node.filter(|name| name.as_str().is_some_and(|name| !name.is_empty()));
         if self.own_form {
             return text(node.get("tool"));
         }

@@ -1,6 +1,5 @@
 //! What is probably not meant in sequence rules that can be read.
 
-use crate::condition::glob::Glob;
 use crate::diagnostic::{Diagnostic, code};
 use crate::monitor::order::{Named, Order};
 use crate::source::quoted;
@@ -30,15 +29,6 @@ pub(super) fn old_sequences() -> Diagnostic {
 /// A list of the old form without a pair in it.
 pub(super) fn short_sequence() -> Diagnostic {
     Diagnostic::warning(code::NEVER_MET, "a sequence of fewer than two names asks nothing")
-}
-
-/// A star where only exact names stand.
-pub(super) fn star_in_name(name: &str) -> Option<Diagnostic> {
-    Glob::new(name).exact().is_none().then(|| {
-        let message = format!("{} is taken as an exact name: no tool is called so", quoted(name));
-        let help = "only `blocklist` and `allowlist` know stars; give several tools one name in `aliases`";
-        Diagnostic::warning(code::STAR_IN_NAME, message).help(help)
-    })
 }
 
 /// A pattern that is meant as a glob, or that blocks everything.

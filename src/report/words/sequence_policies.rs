@@ -82,14 +82,14 @@ fn times(number: u64) -> String {
     }
 }
 
-/// `runPython`, then `slack.*`.
+/// `runPython`, then `{namePrefix: slack.}`: as the policy writes it, since a star there would match nothing.
 fn written(patterns: &[NamePattern]) -> String {
     let mut names: Vec<String> = patterns
         .iter()
         .take(NAMES)
         .map(|pattern| match pattern {
             NamePattern::Exact(exact) => format!("`{}`", name(exact)),
-            NamePattern::Prefix(prefix) => format!("`{}*`", name(prefix)),
+            NamePattern::Prefix(prefix) => format!("`{{namePrefix: {}}}`", name(prefix)),
         })
         .collect();
     if patterns.len() > NAMES {

@@ -128,7 +128,7 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
         ("rules:\n- {type: sequence, tools: [A, B], strct: true}", "2 warning unknown_key"),
         ("rules:\n- {type: blocklist, pattern: admin_*}", "2 warning star_in_pattern"),
         ("rules:\n- {type: blocklist, pattern: ''}", "2 warning never_met"),
-        ("rules:\n- {type: require, tool: check_*}", "2 warning star_in_name"),
+        ("rules:\n- {type: require, tool: check_*}", "2 error star_in_name"),
         ("rules:\n- {type: blocklist, tools: [check_*]}", ""),
         ("aliases: {W: [a]}\nrules:\n- {type: blocklist, tools: [W]}", "3 warning alias_in_list"),
         ("rules:\n- {type: require, tool: {tool: A, args_match: {c: '['}}}", "2 warning broken_pattern"),

@@ -25,7 +25,7 @@ fn sequences() -> String {
 fn forbidden_sequences() {
     let calls = [("read", "{}", "1"), ("mail.send", "{}", "1")];
     assert_snapshot!(said(&sequences(), &calls), @r"
-    sequence_forbidden: completes the forbidden sequence `read`, then `mail.*`, begun in turn 1
+    sequence_forbidden: completes the forbidden sequence `read`, then `{namePrefix: mail.}`, begun in turn 1
       way out: another call in between, one that runs, breaks the sequence
     ");
     assert_snapshot!(said(SEQUENCES, &calls[..1]), @r"

@@ -16,6 +16,7 @@ use super::{Aliases, Reading, Type};
 use crate::condition::glob::Glob;
 use crate::monitor::order::{Named, Order};
 use crate::monitor::{RuleId, Unit};
+use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Problem, ProblemKind, Span};
 
 /// What makes a unit of a rule's kind.
@@ -188,9 +189,9 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 alias.members.clone()
             }
             None => {
-                if let Some(warning) = lint::star_in_name(name) {
-                    self.reading.warn(warning, field.span());
-                }
+                let help =
+                    "give the tools one name in `aliases`; only `blocklist` and `allowlist` read stars";
+                out.extend(Wildcard::of(name).map(|found| found.problem(field.span(), help)));
                 vec![name.into()]
             }
         };

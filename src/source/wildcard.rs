@@ -1,0 +1,97 @@
+//! Names that look like patterns, at places where a name is compared letter by letter.
+//!
+//! Such a name matches no call, so the rule around it never applies although it reads as if it did. Every reader of exact
+//! names asks [`Wildcard::of`], and refuses the name with the form that works at its place.
+//!
+//! ```
+//! use toolgate::source::wildcard::Wildcard;
+//!
+//! let found = Wildcard::of("slack.*").expect("a star");
+//! assert_eq!((found.sign, found.prefix), ("*", Some("slack.")));
+//! assert!(Wildcard::of("slack.post_message").is_none());
+//! ```
+
+use super::{Field, Problem, ProblemKind, Span, quoted};
+
+/// A sign in a name that people write for "any of these names".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wildcard<'a> {
+    /// The whole name.
+    pub name: &'a str,
+    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`.
+    pub sign: &'a str,
+    /// What all meant names begin with, where the name is that and one star after it.
+    pub prefix: Option<&'a str>,
+}
+
+impl<'a> Wildcard<'a> {
+    /// The first wildcard in a name. No provider of models and no MCP server allows these signs in the names of tools.
+    pub fn of(name: &'a str) -> Option<Wildcard<'a>> {
+        let sign = name.char_indices().find_map(|(at, sign)| {
+            let rest = name.get(at..)?;
+            let closed = |close: char| rest.find(close).and_then(|end| rest.get(..=end));
+            match sign {
+                '*' | '?' | '|' => rest.get(..1),
+                '[' => closed(']').filter(|set| set.len() > 2),
+                '{' => closed('}').filter(|set| set.contains(',')),
+                _ => None,
+            }
+        })?;
+        let prefix = name.strip_suffix('*').filter(|prefix| Wildcard::of(prefix).is_none());
+        Some(Wildcard { name, sign, prefix })
+    }
+
+    /// The error at a place where names are exact; `help` is the form that works there.
+    pub fn problem(&self, span: Span, help: impl Into<String>) -> Problem {
+        let message = format!(
+            "names are compared letter by letter here, so the `{}` in {} would match nothing",
+            self.sign,
+            quoted(self.name)
+        );
+        Problem::new(ProblemKind::StarInName, span, message).help(help)
+    }
+}
+
+impl<'a> Field<'a> {
+    /// The text as an exact name. A name with a wildcard in it is noted with `help`, and given all the same.
+    pub fn exact_name(
+        &self,
+        out: &mut Vec<Problem>,
+        help: impl Fn(&Wildcard<'a>) -> String,
+    ) -> Option<&'a str> {
+        let name = self.name(out)?;
+        out.extend(Wildcard::of(name).map(|found| found.problem(self.span(), help(&found))));
+        Some(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_that_people_write_for_any_name() {
+        let cases = [
+            ("*", Some(("*", Some("")))),
+            ("get_*", Some(("*", Some("get_")))),
+            ("*_order", Some(("*", None))),
+            ("get_*_order", Some(("*", None))),
+            ("mcp__**", Some(("*", None))),
+            ("get_order?", Some(("?", None))),
+            ("get_?*", Some(("?", None))),
+            ("get_[a-z]*", Some(("[a-z]", None))),
+            ("{read,write}_file", Some(("{read,write}", None))),
+            ("Edit|Write", Some(("|", None))),
+            ("get_order", None),
+            ("mcp__slack-2__post.message/now:x", None),
+            ("a[]", None),
+            ("a[", None),
+            ("{a}", None),
+            ("größe", None),
+            ("", None),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(Wildcard::of(name).map(|found| (found.sign, found.prefix)), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A wildcard in a name that is compared letter by letter is an error at every such place, with the form that works.
+
+use super::{errors, in_folder};
+
+#[test]
+fn a_wildcard_where_names_are_exact_is_an_error() {
+    let halt = "action: halt, reason: 'security:x'";
+    let cases: &[(&str, &str)] = &[
+        // Contracts.
+        ("{tool: 'get_*', forbids_after: [a]}", "one contract for each tool"),
+        ("{tool: a, forbids_after: ['*']}", "list each forbidden tool"),
+        ("{tool: a, preconditions: [{requires_prior_tool: get_*}]}", "the one tool"),
+        ("{tool: a, preconditions: [{requires_prior_tool: 'get_?'}]}", "the one tool"),
+        ("{tool: a, preconditions: [{requires_prior_tool: 'get_[ab]'}]}", "the one tool"),
+        ("{tool: a, preconditions: [{requires_prior_tool: 'get_a|get_b'}]}", "the one tool"),
+        // Sequence policies.
+        (&format!("forbidden: [{{sequence: ['slack.*'], {halt}}}]"), "`{namePrefix: slack.}`"),
+        (&format!("forbidden: [{{sequence: [a, '*'], {halt}}}]"), "`{namePrefix: ''}` matches every tool"),
+        (&format!("forbidden: [{{sequence: ['*_key'], {halt}}}]"), "a rule for each tool"),
+        (
+            &format!("forbidden: [{{sequence: [{{namePrefix: 'slack.*'}}], {halt}}}]"),
+            "`{namePrefix: slack.}`",
+        ),
+        (&format!("limits: {{slack.*: {{maxPerSession: 3, {halt}}}}}"), "a limit for each tool"),
+        // Tool policies.
+        (
+            "policies: [{type: sequential_dependency, dependencies: {deploy_*: [test]}}]",
+            "list each tool by its name",
+        ),
+        (
+            "policies: [{type: sequential_dependency, dependencies: {deploy: [test_*]}}]",
+            "list each tool by its name",
+        ),
+        ("policies: [{type: read_before_write, read_tools: ['read_*']}]", "list each tool by its name"),
+        ("policies: [{type: read_before_write, write_tools: ['{write,edit}_file']}]", "list each tool"),
+        ("sections: [{id: ops, tools: ['deploy_*'], policies: []}]", "list each tool by its name"),
+        // Rejection plans.
+        ("{tool: 'send_*', rejectionPlan: {conditions: []}}", "a plan for each tool"),
+        (
+            "{type: function, function: {name: 'send_*'}, rejectionPlan: {conditions: []}}",
+            "a plan for each tool",
+        ),
+        // Sequence rules.
+        ("rules: [{type: require, tool: check_*}]", "`aliases`"),
+        ("rules: [{type: before, first: a, then: ['b?']}]", "`aliases`"),
+    ];
+    for (text, form) in cases {
+        let loaded = in_folder("p.yaml", text);
+        let errors = errors(&loaded);
+        assert!(loaded.policy.is_none(), "{text} loads");
+        assert_eq!(errors.len(), 1, "{text}: {errors:#?}");
+        assert!(errors[0].starts_with("star_in_name") && errors[0].contains(form), "{text}: {}", errors[0]);
+    }
+}
+
+#[test]
+fn wildcards_stay_where_they_are_read() {
+    for text in [
+        "rules: [{type: blocklist, tools: ['admin_*', 'get_?']}]",
+        "rules: [{type: allowlist, tools: ['*']}]",
+        "forbidden: [{sequence: [{namePrefix: ''}], action: halt, reason: 'security:x'}]",
+        "{tool: a, preconditions: [{requires_prior_tool: b, with_output: [{path: '$.items[*].ok'}]}]}",
+    ] {
+        assert_eq!(errors(&in_folder("p.yaml", text)), [""; 0], "{text}");
+    }
+}
