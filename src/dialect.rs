@@ -48,7 +48,7 @@ pub struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// The rule that stands at this place of the document, without a description, a tool or a test of its own.
+    /// The rule that stands at this place of the document, without a description, a name, tools or a test of its own.
     pub fn rule(&self, dialect: &'static str, kind: &'static str, pointer: &str, span: Span) -> Rule {
         Rule {
             id: format!("{}{pointer}", self.prefix).into(),
@@ -58,7 +58,9 @@ impl Text<'_> {
             source: self.source.clone(),
             span,
             description: None,
+            name: None,
             tool: None,
+            tools: Arc::default(),
             test: None,
         }
     }

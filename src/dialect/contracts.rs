@@ -103,7 +103,8 @@ impl<'a> Reading<'a, '_> {
         let forbids_after = fields.list("forbids_after", out, |item, out| {
             let tool: Arc<str> =
                 item.exact_name(out, |_| "list each forbidden tool by its name".to_owned())?.into();
-            Some((tool, self.rule("forbids_after", &item, None)))
+            let rule = self.rule("forbids_after", &item, None, Some(Arc::clone(&tool)));
+            Some((tool, rule))
         });
         fields.finish(out);
         let contract = Contract {
@@ -117,7 +118,8 @@ impl<'a> Reading<'a, '_> {
     fn precondition(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Precondition> {
         let mut fields = item.fields(out)?;
         let description = fields.text("description", out).map(Arc::from);
-        let rule = self.rule("precondition", item, description);
+        let prior = item.node.get("requires_prior_tool").and_then(Node::as_str).map(Arc::from);
+        let rule = self.rule("precondition", item, description, prior);
         let steps = fields.mapping("requires_step_count", out).map(|steps| read_steps(steps, out));
         let tool = fields.optional("requires_prior_tool");
         let resource = fields.mapping("resource", out).map(|resource| read_resource(resource, out));
@@ -152,9 +154,16 @@ impl<'a> Reading<'a, '_> {
     }
 
     /// Gives the next rule its id, and returns its number among the contracts' rules.
-    fn rule(&mut self, kind: &'static str, item: &Field<'_>, description: Option<Arc<str>>) -> usize {
+    fn rule(
+        &mut self,
+        kind: &'static str,
+        item: &Field<'_>,
+        description: Option<Arc<str>>,
+        other: Option<Arc<str>>,
+    ) -> usize {
         let rule = self.text.rule(DIALECT.name, kind, &item.pointer, item.span());
-        let id = self.rules.push(Rule { description, tool: self.tool.clone(), ..rule });
+        let tools = self.tool.iter().cloned().chain(other).collect();
+        let id = self.rules.push(Rule { description, tool: self.tool.clone(), tools, ..rule });
         self.own.push(id);
         self.own.len() - 1
     }

@@ -105,7 +105,9 @@ impl Planned {
         }
         let rule = text.rule(DIALECT.name, "rejection_plan", &field.pointer, field.span());
         let description = place.description().map(Arc::from);
-        let id = rules.push(Rule { description, tool: Some(tool.into()), ..rule });
+        let governed: Arc<str> = tool.into();
+        let tools = Arc::from([Arc::clone(&governed)]);
+        let id = rules.push(Rule { description, tool: Some(governed), tools, ..rule });
         let body = read::plan(field, text.source, problems);
         self.plans.push(Plan {
             rules: vec![id],

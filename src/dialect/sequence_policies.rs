@@ -91,7 +91,11 @@ impl<'a> Reading<'a, '_> {
             Some(NamePattern::Exact(tool)) => Some(Arc::clone(tool)),
             _ => None,
         };
-        let rule = self.rule("forbidden", item, tool);
+        let tools = sequence.iter().map(|pattern| match pattern {
+            NamePattern::Exact(tool) => Arc::clone(tool),
+            NamePattern::Prefix(prefix) => format!("{prefix}…").into(),
+        });
+        let rule = self.rule("forbidden", item, tool, tools.collect());
         Some(Forbidden { rule, sequence, said: said? })
     }
 
@@ -105,14 +109,20 @@ impl<'a> Reading<'a, '_> {
         let said = said(&mut fields, out);
         fields.finish(out);
         let tool: Arc<str> = tool.into();
-        let rule = self.rule("limit", item, Some(Arc::clone(&tool)));
+        let rule = self.rule("limit", item, Some(Arc::clone(&tool)), [Arc::clone(&tool)].into());
         Some(Limit { rule, tool, allowed: allowed?, said: said? })
     }
 
     /// Gives the next rule its id, and returns its number in the document.
-    fn rule(&mut self, kind: &'static str, item: &Field<'_>, tool: Option<Arc<str>>) -> usize {
+    fn rule(
+        &mut self,
+        kind: &'static str,
+        item: &Field<'_>,
+        tool: Option<Arc<str>>,
+        tools: Arc<[Arc<str>]>,
+    ) -> usize {
         let rule = self.text.rule(DIALECT.name, kind, &item.pointer, item.span());
-        let id = self.rules.push(Rule { tool, ..rule });
+        let id = self.rules.push(Rule { tool, tools, ..rule });
         self.own.push(id);
         self.own.len() - 1
     }

@@ -15,7 +15,7 @@ mod monitor;
 mod path;
 mod unit;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
@@ -170,7 +170,7 @@ impl<'a> Reading<'a, '_> {
     /// Reads a policy and returns its number in the document.
     fn policy(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<usize> {
         let mut fields = item.fields(out)?.null_is_absent();
-        let name = fields.text("name", out).map(Arc::from);
+        let name: Option<Arc<str>> = fields.text("name", out).map(Arc::from);
         let types = [("sequential_dependency", true), ("read_before_write", false)];
         let sequential = fields.required("type", out).and_then(|kind| kind.one_of(&types, out))?;
         let kind =
@@ -178,7 +178,15 @@ impl<'a> Reading<'a, '_> {
         fields.finish(out);
         let word = if sequential { "sequential_dependency" } else { "read_before_write" };
         let rule = self.text.rule(DIALECT.name, word, &item.pointer, item.span());
-        let id = self.rules.push(Rule { description: name, ..rule });
+        // What writes, or needs others first.
+        let tools = match &kind {
+            Some(Kind::Dependencies(needs)) => {
+                needs.keys().cloned().collect::<BTreeSet<_>>().into_iter().collect()
+            }
+            Some(Kind::Files(files)) => Arc::clone(&files.write),
+            None => Arc::default(),
+        };
+        let id = self.rules.push(Rule { name, tools, ..rule });
         self.own.push(id);
         self.policies.push(Policy { rule: self.own.len() - 1, kind: kind? });
         Some(self.policies.len() - 1)

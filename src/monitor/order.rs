@@ -78,6 +78,29 @@ pub enum Order {
     },
 }
 
+impl Order {
+    /// The tools it names, in the order in which it asks about them.
+    pub fn tools(&self) -> Arc<[Arc<str>]> {
+        let own = |named: &Named| Arc::clone(&named.tool);
+        match self {
+            Order::Require { tool } | Order::MaxCalls { tool, .. } | Order::Eventually { tool, .. } => {
+                [own(tool)].into()
+            }
+            Order::Before { first, then } | Order::ImmediatelyBefore { first, then } => {
+                [first].into_iter().chain(then).map(own).collect()
+            }
+            Order::Blocklist { pattern, tools } => {
+                let contains = pattern.iter().map(|pattern| format!("…{pattern}…").into());
+                contains.chain(tools.iter().cloned()).collect()
+            }
+            Order::Allowlist { tools } => tools.as_slice().into(),
+            Order::NeverAfter { trigger, forbidden } => [own(trigger), own(forbidden)].into(),
+            Order::After { trigger, then, .. } => [own(trigger), own(then)].into(),
+            Order::Sequence { tools, .. } => tools.iter().map(own).collect(),
+        }
+    }
+}
+
 /// A tool as a rule names it: by its own name or an alias, perhaps only with certain arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Named {

@@ -29,8 +29,12 @@ pub struct Rule {
     pub span: Span,
     /// The author's own words for it.
     pub description: Option<Arc<str>>,
+    /// The id that the author gave it, where the document has one: people call the rule by it.
+    pub name: Option<Arc<str>>,
     /// The tool it governs, where it is one tool's.
     pub tool: Option<Arc<str>>,
+    /// The tools it speaks of, in the order in which its kind asks about them; one that stands for several ends in `…`.
+    pub tools: Arc<[Arc<str>]>,
     /// The test it belongs to, for rules inside test files.
     pub test: Option<Arc<str>>,
 }

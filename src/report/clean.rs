@@ -73,6 +73,24 @@ impl Shown {
         }
     }
 
+    /// A mark alone, such as an ellipsis.
+    #[must_use]
+    pub fn mark(text: &str) -> Self {
+        let width = unicode_width::UnicodeWidthStr::width(text);
+        Self { runs: vec![Run { text: text.to_owned(), mark: true }], width }
+    }
+
+    /// Adds what stands after it on the line.
+    pub fn append(&mut self, after: Self) {
+        self.width += after.width;
+        for run in after.runs {
+            match self.runs.last_mut() {
+                Some(last) if last.mark == run.mark => last.text.push_str(&run.text),
+                _ => self.runs.push(run),
+            }
+        }
+    }
+
     /// The text alone.
     #[must_use]
     pub fn text(&self) -> String {

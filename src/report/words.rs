@@ -3,10 +3,12 @@
 //! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
 //! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
 
+pub mod call;
 mod contracts;
 pub mod order;
 mod phrases;
 pub mod plan;
+mod rule;
 mod sequence_policies;
 mod tool_policies;
 
@@ -14,6 +16,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub use phrases::{count, line, list, name, thousands, value};
+pub use rule::rule_name;
 
 use crate::diagnostic::Code;
 use crate::diagnostic::code;

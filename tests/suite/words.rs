@@ -1,5 +1,6 @@
 //! The sentences for people, for every code of the contracts and every shape of evidence.
 
+mod names;
 mod policies;
 
 use std::io::Cursor;

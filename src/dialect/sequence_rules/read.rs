@@ -36,6 +36,14 @@ pub(super) struct Alias<'a> {
     used: Cell<bool>,
 }
 
+/// What is known of a rule beside its kind and its place.
+#[derive(Default)]
+struct Known {
+    name: Option<Arc<str>>,
+    description: Option<Arc<str>>,
+    tools: Arc<[Arc<str>]>,
+}
+
 mod operands;
 
 use operands::{Operands, before_of};
@@ -118,14 +126,15 @@ impl<'a, 'r> Reading<'a, 'r> {
     pub fn rule(&mut self, item: &Field<'a>, aliases: &Aliases<'a>, out: &mut Vec<Problem>) -> Option<()> {
         let mut fields = item.fields(out)?;
         let (written, kind) = fields.required("type", out)?.one_of(TYPES, out)?;
-        fields.take("id");
+        let name = fields.take("id").and_then(|id| id.value.as_str()).map(Arc::from);
         let description = fields.text("description", out).map(Arc::from);
-        let id = self.push(written, item.pointer.clone(), item.span(), description);
         let when = self.when(&mut fields, out);
         let mut read = Operands { reading: self, fields: &mut fields, aliases };
         // A rule of which a part cannot be read has been reported; it makes no unit.
         let made = read.kind(kind, out);
         self.unknown_keys(&fields);
+        let tools = made.as_ref().map(|(order, _)| order.tools()).unwrap_or_default();
+        let id = self.push(written, item.pointer.clone(), item.span(), Known { name, description, tools });
         let (order, build) = made?;
         if let Some(warning) = lint::order(&order) {
             self.warn(warning, item.span().first_line(self.text.source.text()));
@@ -148,7 +157,10 @@ impl<'a, 'r> Reading<'a, 'r> {
         }
         let mut fields = Field::document(self.text.node).fields(out)?;
         for (first, then) in names.iter().zip(names.iter().skip(1)) {
-            let id = self.push("before", then.pointer.clone(), first.span().to(then.span()), None);
+            let tools =
+                [first, then].into_iter().filter_map(|name| name.node.as_str().map(Arc::from)).collect();
+            let known = Known { tools, ..Known::default() };
+            let id = self.push("before", then.pointer.clone(), first.span().to(then.span()), known);
             let mut read = Operands { reading: self, fields: &mut fields, aliases };
             let (Some(before), Some(behind)) = (read.by_name(first, out), read.by_name(then, out)) else {
                 continue;
@@ -159,15 +171,10 @@ impl<'a, 'r> Reading<'a, 'r> {
         Some(())
     }
 
-    fn push(
-        &mut self,
-        kind: &'static str,
-        pointer: String,
-        span: Span,
-        description: Option<Arc<str>>,
-    ) -> RuleId {
+    fn push(&mut self, kind: &'static str, pointer: String, span: Span, known: Known) -> RuleId {
+        let Known { name, description, tools } = known;
         let rule = self.text.rule(DIALECT.name, kind, &pointer, span);
-        self.rules.push(Rule { description, test: self.test.clone(), ..rule })
+        self.rules.push(Rule { name, description, tools, test: self.test.clone(), ..rule })
     }
 
     fn when(&mut self, fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<Vec<When>> {
