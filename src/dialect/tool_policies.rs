@@ -186,7 +186,7 @@ impl<'a> Reading<'a, '_> {
             Some(Kind::Files(files)) => Arc::clone(&files.write),
             None => Arc::default(),
         };
-        let id = self.rules.push(Rule { name, tools, ..rule });
+        let id = self.rules.push(Rule { description: name.clone(), name, tools, ..rule });
         self.own.push(id);
         self.policies.push(Policy { rule: self.own.len() - 1, kind: kind? });
         Some(self.policies.len() - 1)
