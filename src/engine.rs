@@ -303,21 +303,12 @@ impl Run {
 
     /// What stands now, for people: forbidden tools, preconditions, counters, recorded state.
     pub fn state(&self) -> Vec<StateItem> {
-        let (cx, mut out) = (self.ground.cx(), Vec::new());
-        for monitor in &self.panel.monitors {
-            monitor.state(&cx, &mut out);
-        }
-        out
+        self.panel.state(&self.ground)
     }
 
     /// How the rules about whole sessions stand, in document order.
     pub fn report(&self, end: End) -> Vec<RuleState> {
-        let (cx, mut out) = (self.ground.cx(), Vec::new());
-        for monitor in &self.panel.monitors {
-            monitor.report(end, &cx, &mut out);
-        }
-        out.sort_by_key(|state| state.rule);
-        out
+        self.panel.report(end, &self.ground)
     }
 
     /// A call or a response belongs to a turn, be it that the host did not begin one: its rules then hold within it.

@@ -3,6 +3,7 @@
 //! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that its
 //! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
 
+pub mod fault;
 pub mod finding;
 pub mod history;
 pub mod kept;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use crate::diagnostic::code::Code;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
 
+pub use fault::{Fault, Stage};
 pub use finding::{Check, Checked, Detail, Effect, Finding, Found, StateItem};
 pub use history::History;
 pub use rule::{Rule, RuleId, Rules};
@@ -160,6 +162,7 @@ pub struct Sink<'a> {
     depth: Depth,
     rules: &'a [RuleId],
     effect: Effect,
+    asked: Option<usize>,
     findings: &'a mut Vec<Finding>,
     checks: &'a mut Vec<Check>,
 }
@@ -172,7 +175,7 @@ impl<'a> Sink<'a> {
         findings: &'a mut Vec<Finding>,
         checks: &'a mut Vec<Check>,
     ) -> Self {
-        Sink { depth, rules, effect: Effect::None, findings, checks }
+        Sink { depth, rules, effect: Effect::None, asked: None, findings, checks }
     }
 
     /// How much is wanted.
@@ -183,6 +186,16 @@ impl<'a> Sink<'a> {
     /// The strongest effect said so far.
     pub fn effect(&self) -> Effect {
         self.effect
+    }
+
+    /// The rule that is evaluated next. Should it fail by itself, this is how its name is known.
+    pub fn asks(&mut self, rule: usize) {
+        self.asked = Some(rule);
+    }
+
+    /// The rule that was evaluated last.
+    pub fn asked(&self) -> Option<usize> {
+        self.asked
     }
 
     /// A rule speaks against the call. The finding is built only if somebody wants it.
@@ -216,28 +229,41 @@ impl<'a> Sink<'a> {
 /// Where a monitor says which rules hide a tool.
 pub struct Hidden<'a> {
     rules: &'a [RuleId],
+    asked: Option<usize>,
     reasons: &'a mut Vec<Reason>,
 }
 
 /// One rule that alone refuses a tool for every argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// The rule.
     pub rule: RuleId,
     /// Its code.
     pub code: Code,
+    /// What failed inside the rule: then nobody knows whether it refuses the tool, and it counts as if it did.
+    pub fault: Option<Arc<Fault>>,
 }
 
 impl<'a> Hidden<'a> {
     /// For one unit, whose local rule numbers mean `rules`.
     pub fn new(rules: &'a [RuleId], reasons: &'a mut Vec<Reason>) -> Self {
-        Hidden { rules, reasons }
+        Hidden { rules, asked: None, reasons }
+    }
+
+    /// See [`Sink::asks`].
+    pub fn asks(&mut self, rule: usize) {
+        self.asked = Some(rule);
+    }
+
+    /// See [`Sink::asked`].
+    pub fn asked(&self) -> Option<usize> {
+        self.asked
     }
 
     /// This rule hides the tool.
     pub fn hide(&mut self, rule: usize, code: Code) {
         if let Some(rule) = self.rules.get(rule) {
-            self.reasons.push(Reason { rule: *rule, code });
+            self.reasons.push(Reason { rule: *rule, code, fault: None });
         }
     }
 }

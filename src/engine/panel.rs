@@ -1,17 +1,21 @@
 //! The units at work: how they are asked about a call, and told what happened.
 //!
-//! A rule that fails by itself costs its unit the right to allow: everything that the unit governs is stopped from then
-//! on. What happens in which order is [`super::Run`]'s to say.
+//! A rule that fails by itself is caught here, at every question that a monitor is asked. While it decides, the call is
+//! denied; while it narrows, the tool is hidden. Where its state may be torn or was never made (it failed while it started,
+//! recorded or copied it), the unit has lost the right to allow: everything that it governs is stopped from then on, and
+//! the session counts as violated. What happens in which order is [`super::Run`]'s to say.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::decision::Decision;
 use crate::diagnostic::code;
+use crate::monitor::fault::guarded;
+use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Asked, Cx, Depth, Effect, Event, Hidden, History, Monitor, Reason, Sink, Slot, Timer, Timers, Trace,
+    Asked, Cx, Depth, Detail, Effect, End, Event, Fault, Hidden, History, Monitor, Reason, RuleId, Sink,
+    Slot, Stage, StateItem, Timer, Timers, Trace, Unit, Wakes,
 };
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis};
@@ -21,13 +25,18 @@ pub(super) struct Panel {
     pub policy: Arc<Policy>,
     /// How much decisions tell.
     pub depth: Depth,
-    pub monitors: Vec<Box<dyn Monitor>>,
-    /// Units in which a rule failed.
-    faulted: Vec<bool>,
+    seats: Vec<Seat>,
     timers: BinaryHeap<Reverse<Timer>>,
     /// Timers that the next call makes due, taken off the heap: their units are asked about that call.
     armed: Vec<Timer>,
     set: Vec<Timer>,
+}
+
+/// The place of a unit's monitor.
+enum Seat {
+    Working(Box<dyn Monitor>),
+    /// A rule failed while it made, changed or copied the state, so there is none to ask.
+    Failed(Arc<Fault>),
 }
 
 /// What the monitors may know when they are asked or told.
@@ -51,6 +60,8 @@ pub(super) struct Route {
     pub tool: Arc<str>,
     decide: Vec<(usize, Slot)>,
     observe: Vec<(usize, Slot)>,
+    /// Units that failed when they were asked what the name means: as if the tool woke them.
+    unknown: Vec<(usize, Arc<Fault>)>,
 }
 
 impl Ground {
@@ -70,9 +81,13 @@ impl Ground {
 
 impl Route {
     pub fn new(policy: &Policy, tool: &str) -> Route {
-        let mut route = Route { tool: tool.into(), decide: Vec::new(), observe: Vec::new() };
+        let (decide, observe, unknown) = (Vec::new(), Vec::new(), Vec::new());
+        let mut route = Route { tool: tool.into(), decide, observe, unknown };
         for (number, unit) in policy.units().iter().enumerate() {
-            let wakes = unit.wakes(tool);
+            let wakes = guarded(|| unit.wakes(tool)).unwrap_or_else(|why| {
+                route.unknown.push((number, fault(&**unit, Stage::Wake, None, why)));
+                Wakes { decide: true, observe: true, slot: Slot::default() }
+            });
             if wakes.decide {
                 route.decide.push((number, wakes.slot));
             }
@@ -83,20 +98,44 @@ impl Route {
         route
     }
 
+    /// Why it is not known what the name means to a unit.
+    fn unknown(&self, number: usize) -> Option<&Arc<Fault>> {
+        self.unknown.iter().find(|(unit, _)| *unit == number).map(|(_, fault)| fault)
+    }
+
     /// A call of this tool. Each unit gets its own name for the tool when it is asked.
     pub fn asked<'a>(&'a self, at: CallRef, arguments: &'a Body) -> Asked<'a> {
         Asked { at, tool: &self.tool, slot: Slot::default(), arguments }
     }
 }
 
+impl Seat {
+    fn of(unit: &dyn Unit, stage: Stage, make: impl FnOnce() -> Box<dyn Monitor>) -> Seat {
+        match guarded(make) {
+            Ok(monitor) => Seat::Working(monitor),
+            Err(why) => Seat::Failed(fault(unit, stage, None, why)),
+        }
+    }
+}
+
+/// What failed in a unit. Where the unit has one rule, it can only be that one.
+fn fault(unit: &dyn Unit, stage: Stage, rule: Option<usize>, why: Arc<str>) -> Arc<Fault> {
+    let only = (unit.rules().len() == 1).then_some(0);
+    Arc::new(Fault { stage, rule: rule.or(only), why })
+}
+
+/// The rule under whose name a fault is reported: the first of the unit, where any may have failed.
+fn blamed(unit: &dyn Unit, fault: &Fault) -> Option<RuleId> {
+    unit.rules().get(fault.rule.unwrap_or_default()).copied()
+}
+
 impl Panel {
     pub fn new(policy: &Arc<Policy>, depth: Depth, facts: &Arc<Facts>) -> Panel {
-        let monitors: Vec<_> = policy.units().iter().map(|unit| Arc::clone(unit).start(facts)).collect();
+        let seat = |unit: &Arc<dyn Unit>| Seat::of(&**unit, Stage::Start, || Arc::clone(unit).start(facts));
         Panel {
             policy: Arc::clone(policy),
             depth,
-            faulted: vec![false; monitors.len()],
-            monitors,
+            seats: policy.units().iter().map(seat).collect(),
             timers: BinaryHeap::new(),
             armed: Vec::new(),
             set: Vec::new(),
@@ -104,28 +143,39 @@ impl Panel {
     }
 
     pub fn fork(&self) -> Panel {
+        let copy = |(unit, seat): (&Arc<dyn Unit>, &Seat)| match seat {
+            Seat::Working(monitor) => Seat::of(&**unit, Stage::Fork, || monitor.fork()),
+            Seat::Failed(fault) => Seat::Failed(Arc::clone(fault)),
+        };
         Panel {
             policy: Arc::clone(&self.policy),
             depth: self.depth,
-            monitors: self.monitors.iter().map(|monitor| monitor.fork()).collect(),
-            faulted: self.faulted.clone(),
+            seats: self.policy.units().iter().zip(&self.seats).map(copy).collect(),
             timers: self.timers.clone(),
             armed: self.armed.clone(),
             set: Vec::new(),
         }
     }
 
-    /// Which rules hide a tool.
+    fn seat(&self, number: usize) -> Option<(&dyn Unit, &Seat)> {
+        Some((&**self.policy.units().get(number)?, self.seats.get(number)?))
+    }
+
+    /// Which rules hide a tool. One of which that cannot be found out hides it.
     pub fn reasons(&self, route: &Route, ground: &Ground) -> Vec<Reason> {
         let (cx, mut reasons) = (ground.cx(), Vec::new());
         for (number, slot) in &route.decide {
-            if let (Some(monitor), Some(unit)) =
-                (self.monitors.get(*number), self.policy.units().get(*number))
-            {
-                let mut hidden = Hidden::new(unit.rules(), &mut reasons);
-                // A rule that fails here says nothing; the call itself is then denied.
-                let _ =
-                    catch_unwind(AssertUnwindSafe(|| monitor.narrow(&route.tool, *slot, &cx, &mut hidden)));
+            let Some((unit, seat)) = self.seat(*number) else { continue };
+            let fault = match (route.unknown(*number), seat) {
+                (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
+                (None, Seat::Working(monitor)) => {
+                    let mut hidden = Hidden::new(unit.rules(), &mut reasons);
+                    let narrowed = guarded(|| monitor.narrow(&route.tool, *slot, &cx, &mut hidden));
+                    narrowed.err().map(|why| fault(unit, Stage::Narrow, hidden.asked(), why))
+                }
+            };
+            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(unit, &fault)?, fault))) {
+                reasons.push(Reason { rule, code: code::RULE_FAULT, fault: Some(fault) });
             }
         }
         reasons
@@ -134,39 +184,49 @@ impl Panel {
     /// What the rules say of a call.
     pub fn decide(&mut self, route: &Route, call: Asked<'_>, ground: &Ground) -> Decision {
         let mut decision = Decision::allow();
-        let mut effect = self.ask(&route.decide, call, Effect::Deny, ground, &mut decision);
+        let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, &mut decision);
         // A deadline passes only with a call that runs. It changes no verdict, so nobody is asked where nothing else is
         // wanted.
         if self.depth > Depth::Verdict && (effect < Effect::Deny || !ground.enforcing) {
             let overdue = self.overdue(route, ground);
-            effect = effect.max(self.ask(&overdue, call, Effect::Report, ground, &mut decision));
+            effect = effect.max(self.ask(route, &overdue, call, Effect::Report, ground, &mut decision));
         }
         decision.settle(effect);
         decision
     }
 
     /// Puts a call to some units, each under its own name for the tool; the strongest that they say. A unit in which a
-    /// rule fails says `fault`.
+    /// rule fails says `failing`.
     fn ask(
         &self,
+        route: &Route,
         units: &[(usize, Slot)],
         call: Asked<'_>,
-        fault: Effect,
+        failing: Effect,
         ground: &Ground,
         decision: &mut Decision,
     ) -> Effect {
         let (cx, mut effect) = (ground.cx(), Effect::None);
         for (number, slot) in units {
-            let (Some(monitor), Some(unit)) = (self.monitors.get(*number), self.policy.units().get(*number))
-            else {
-                continue;
-            };
+            let Some((unit, seat)) = self.seat(*number) else { continue };
             let mut sink = Sink::new(self.depth, unit.rules(), &mut decision.findings, &mut decision.checks);
             let call = Asked { slot: *slot, ..call };
-            let failed = self.faulted.get(*number) == Some(&true)
-                || catch_unwind(AssertUnwindSafe(|| monitor.decide(call, &cx, &mut sink))).is_err();
-            if failed {
-                sink.find(0, fault, code::RULE_FAULT, |_| {});
+            let fault = match (route.unknown(*number), seat) {
+                (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
+                (None, Seat::Working(monitor)) => guarded(|| monitor.decide(call, &cx, &mut sink))
+                    .err()
+                    .map(|why| fault(unit, Stage::Decide, sink.asked(), why)),
+            };
+            if let Some(fault) = fault {
+                // What the unit said before it failed is true all the same, and may be stronger.
+                let own = if sink.effect() >= failing { Effect::Also } else { failing };
+                let rule = fault.rule.unwrap_or_default();
+                sink.find(rule, own, code::RULE_FAULT, |finding| {
+                    finding.detail = Detail::Fault(Arc::clone(&fault));
+                });
+                sink.check(rule, false, |check| {
+                    (check.code, check.detail) = (Some(code::RULE_FAULT), Detail::Fault(fault));
+                });
             }
             effect = effect.max(sink.effect());
         }
@@ -211,6 +271,12 @@ impl Panel {
         ground: &Ground,
         event: impl Fn(Asked<'e>) -> Event<'e>,
     ) {
+        for (number, fault) in &route.unknown {
+            // What became of the call cannot be put to its state, so nothing is known from here on.
+            if let Some(seat @ Seat::Working(_)) = self.seats.get_mut(*number) {
+                *seat = Seat::Failed(Arc::clone(fault));
+            }
+        }
         for (number, slot) in &route.observe {
             self.tell(*number, &event(Asked { slot: *slot, ..call }), ground);
         }
@@ -218,23 +284,69 @@ impl Panel {
 
     /// Tells every unit.
     pub fn tell_all(&mut self, event: &Event<'_>, ground: &Ground) {
-        for number in 0..self.monitors.len() {
+        for number in 0..self.seats.len() {
             self.tell(number, event, ground);
         }
     }
 
     fn tell(&mut self, number: usize, event: &Event<'_>, ground: &Ground) {
-        let Some(monitor) = self.monitors.get_mut(number) else { return };
+        let Some(Seat::Working(monitor)) = self.seats.get_mut(number) else { return };
         let cx = ground.cx();
         let mut timers = Timers::new(number as u32, &mut self.set);
-        let told = catch_unwind(AssertUnwindSafe(|| monitor.observe(event, &cx, &mut timers)));
-        if told.is_err()
-            && let Some(faulted) = self.faulted.get_mut(number)
+        let told = guarded(|| monitor.observe(event, &cx, &mut timers));
+        if let Err(why) = told
+            && let (Some(unit), Some(seat)) = (self.policy.units().get(number), self.seats.get_mut(number))
         {
-            *faulted = true;
+            *seat = Seat::Failed(fault(&**unit, Stage::Observe, None, why));
         }
         if !self.set.is_empty() {
             self.timers.extend(self.set.drain(..).map(Reverse));
         }
+    }
+
+    /// What stands now. A unit that cannot say it is listed as failed rather than left out.
+    pub fn state(&self, ground: &Ground) -> Vec<StateItem> {
+        let (cx, mut out) = (ground.cx(), Vec::new());
+        for (unit, seat) in self.policy.units().iter().zip(&self.seats) {
+            let fault = match seat {
+                Seat::Failed(fault) => Some(Arc::clone(fault)),
+                Seat::Working(monitor) => guarded(|| monitor.state(&cx, &mut out))
+                    .err()
+                    .map(|why| fault(&**unit, Stage::State, None, why)),
+            };
+            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
+                out.push(StateItem::Fault { rule, fault });
+            }
+        }
+        out
+    }
+
+    /// How the rules about whole sessions stand, in document order. A unit that failed is violated: nobody knows that it
+    /// held.
+    pub fn report(&self, end: End, ground: &Ground) -> Vec<RuleState> {
+        let (cx, mut out) = (ground.cx(), Vec::new());
+        for (unit, seat) in self.policy.units().iter().zip(&self.seats) {
+            let before = out.len();
+            let fault = match seat {
+                Seat::Failed(fault) => Some(Arc::clone(fault)),
+                Seat::Working(monitor) => guarded(|| monitor.report(end, &cx, &mut out))
+                    .err()
+                    .map(|why| fault(&**unit, Stage::Report, None, why)),
+            };
+            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
+                out.truncate(before);
+                out.push(RuleState {
+                    rule,
+                    outcome: RuleOutcome::Violated,
+                    code: Some(code::RULE_FAULT),
+                    position: None,
+                    calls: Vec::new(),
+                    averted: 0,
+                    detail: Detail::Fault(fault),
+                });
+            }
+        }
+        out.sort_by_key(|state| state.rule);
+        out
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
+use super::fault::Fault;
 use super::kept::{Dispatched, Files, Recorded};
 use super::order::Order;
 use super::plan::Plan;
@@ -131,6 +132,8 @@ pub enum Detail {
         /// Calls or steps so far, where it counts any.
         count: u64,
     },
+    /// The rule failed by itself.
+    Fault(Arc<Fault>),
 }
 
 /// The facts of a rule about the calls that were dispatched.
@@ -318,6 +321,13 @@ pub enum StateItem {
         of: u64,
         /// The tool of the next step; `None` when all are done.
         next: Option<Arc<str>>,
+    },
+    /// A rule that failed by itself: what it has recorded is not known.
+    Fault {
+        /// The rule.
+        rule: RuleId,
+        /// What failed.
+        fault: Arc<Fault>,
     },
 }
 

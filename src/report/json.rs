@@ -19,6 +19,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use decision::CallLine;
+use decision::FaultLine;
 pub(super) use decision::FindingLine;
 use sequence_policies::HaltLine;
 use state::{ForbiddenLine, PreconditionLine, StateLine, forbidden, preconditions, states};
@@ -27,7 +28,7 @@ use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Mode, Narrowing};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Reason, RuleId};
+use crate::monitor::{Detail, Reason, RuleId};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
 use crate::session::{Call, Session};
@@ -212,12 +213,18 @@ struct HiddenLine<'a> {
 struct ReasonLine<'a> {
     rule: &'a str,
     code: Code,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<FaultLine>,
 }
 
 impl<'a> Tools<'a> {
     fn of(narrowing: &'a Narrowing, policy: &'a Policy) -> Tools<'a> {
         let (visible, hidden): (Vec<_>, Vec<_>) = narrowing.tools.iter().partition(|tool| tool.visible());
-        let reason = |reason: &Reason| ReasonLine { rule: id(reason.rule, policy), code: reason.code };
+        let reason = |reason: &Reason| ReasonLine {
+            rule: id(reason.rule, policy),
+            code: reason.code,
+            fault: reason.fault.as_deref().map(FaultLine::of),
+        };
         Tools {
             inferred: narrowing.inferred,
             visible: visible.into_iter().map(|tool| &*tool.tool).collect(),
@@ -243,6 +250,8 @@ struct RuleLine<'a> {
     position: Option<u32>,
     calls: &'a [u32],
     averted: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<FaultLine>,
 }
 
 fn rules<'a>(states: &'a [RuleState], policy: &'a Policy) -> Vec<RuleLine<'a>> {
@@ -257,6 +266,10 @@ fn rules<'a>(states: &'a [RuleState], policy: &'a Policy) -> Vec<RuleLine<'a>> {
             position: state.position,
             calls: &state.calls,
             averted: state.averted,
+            fault: match &state.detail {
+                Detail::Fault(fault) => Some(FaultLine::of(fault)),
+                _ => None,
+            },
         })
     });
     lines.collect()

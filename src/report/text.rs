@@ -103,7 +103,7 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
         | StateItem::Precondition { tool, .. }
         | StateItem::Limit { tool, .. }
         | StateItem::Deadline { tool, .. } => *tool == call.tool,
-        StateItem::Recorded { .. } => true,
+        StateItem::Recorded { .. } | StateItem::Fault { .. } => true,
         StateItem::Step { next, .. } => next.as_ref() == Some(&call.tool),
     });
     for (nth, item) in of_tool.enumerate() {

@@ -5,6 +5,7 @@
 
 pub mod call;
 mod contracts;
+pub mod fault;
 pub mod order;
 mod phrases;
 pub mod plan;
@@ -52,6 +53,7 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
     Some(match (finding.code, detail) {
         (code, Detail::Dispatch(dispatch)) => return sequence_policies::way_out(code, dispatch),
         (_, Detail::Missing(tools)) => tool_policies::way_out_for_missing(tools),
+        (_, Detail::Fault(_)) => fault::WAY_OUT.to_owned(),
         (_, Detail::File(file)) => tool_policies::way_out_for_file(file, finding.checked.as_ref()),
         (code::PLAN_MATCHED, Detail::Plan(made)) => plan::way_out(made),
         (code, Detail::Order { rule, count }) => order::suggestion(code, rule, *count)?,
@@ -126,6 +128,7 @@ pub fn attempts(
 pub fn details(detail: &Detail) -> Vec<String> {
     match detail {
         Detail::None => Vec::new(),
+        Detail::Fault(fault) => vec![fault::against(fault)],
         Detail::Plan(made) => plan::tree(made),
         Detail::Steps { completed, wanted } => vec![contracts::completed(*completed, wanted)],
         Detail::Prior(prior) => contracts::details(prior),
@@ -161,15 +164,16 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
             order::deadline(tool, *since, *left, *open, session)
         }
         StateItem::Step { done, of, next, .. } => order::step(*done, *of, next.as_deref()),
+        StateItem::Fault { fault, .. } => fault::against(fault),
     }
 }
 
 /// Why a tool is hidden, in a few words.
 pub fn reason(reason: &Reason, rules: &Rules) -> String {
-    let title = title(reason.code);
+    let why = reason.fault.as_deref().map_or_else(|| title(reason.code).to_owned(), fault::against);
     match rules.get(reason.rule) {
-        Some(rule) => format!("{title} ({})", place(rule)),
-        None => title.to_owned(),
+        Some(rule) => format!("{why} ({})", place(rule)),
+        None => why,
     }
 }
 
@@ -242,6 +246,7 @@ struct Fact<'a> {
 impl Fact<'_> {
     fn against(&self, code: Code) -> String {
         match (code, self.detail) {
+            (_, Detail::Fault(fault)) => fault::against(fault),
             (_, Detail::Dispatch(dispatch)) => {
                 sequence_policies::against(dispatch, self.found, self.rule.tool.as_deref(), self.session)
             }
@@ -258,6 +263,7 @@ impl Fact<'_> {
     fn in_favour(&self) -> String {
         match self.detail {
             Detail::None => "holds".to_owned(),
+            Detail::Fault(fault) => fault::against(fault),
             Detail::Plan(made) => plan::in_favour(made),
             Detail::Steps { completed, wanted } => contracts::steps(*completed, wanted),
             Detail::Prior(prior) => contracts::in_favour(prior, self),

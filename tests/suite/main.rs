@@ -8,6 +8,7 @@ mod cli;
 mod compare;
 mod documents;
 mod embedding;
+mod faults;
 #[cfg(feature = "cli")]
 mod files;
 #[cfg(feature = "cli")]

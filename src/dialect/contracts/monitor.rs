@@ -280,6 +280,7 @@ impl Monitor for ContractsMonitor {
             out.hide(ban.rule, code::FORBIDDEN);
         }
         for (precondition, need) in self.preconditions(slot) {
+            out.asks(precondition.rule);
             if let Some(code) = self.unmeetable(precondition, need) {
                 out.hide(precondition.rule, code);
             }
@@ -299,6 +300,7 @@ impl Monitor for ContractsMonitor {
         }
         let mut last = None;
         for (precondition, need) in self.preconditions(slot) {
+            out.asks(precondition.rule);
             let unmet = self.unmet(precondition, need, call.arguments, &mut last);
             if let Some(code) = unmet {
                 if out.depth() == Depth::Verdict {

@@ -38,7 +38,7 @@ struct Count {
 /// A rule that a call was put to.
 #[derive(Clone, Copy)]
 enum Put<'a> {
-    Forbidden(&'a Forbidden),
+    Forbidden(usize, &'a Forbidden),
     Limit(&'a Limit, &'a Count),
 }
 
@@ -53,26 +53,33 @@ impl SequencesMonitor {
         }
     }
 
-    /// The rules a call of this class is put to, in the order of precedence, each with whether it speaks against it.
-    fn put(&self, class: usize) -> impl Iterator<Item = (Put<'_>, bool)> {
+    /// The rules a call of this class is put to, in the order of precedence.
+    fn put(&self, class: usize) -> impl Iterator<Item = Put<'_>> {
         let asked = self.unit.asked(class);
         let sequences = asked.map(|asked| asked.sequences.as_slice()).unwrap_or_default().iter();
-        let sequences = sequences.filter_map(move |number| {
-            let before = self.latest.iter().rev().map(|(_, class)| *class);
-            let rule = self.unit.forbidden.get(*number)?;
-            Some((Put::Forbidden(rule), self.unit.completes(*number, class, before)))
-        });
+        let sequences =
+            sequences.filter_map(|number| Some(Put::Forbidden(*number, self.unit.forbidden.get(*number)?)));
         let limit = asked.and_then(|asked| {
             let number = asked.limit?;
-            let (limit, count) = (self.unit.limits.get(number)?, self.counts.get(number)?);
-            Some((Put::Limit(limit, count), count.used >= limit.allowed))
+            Some(Put::Limit(self.unit.limits.get(number)?, self.counts.get(number)?))
         });
         sequences.chain(limit)
     }
 
+    /// Whether a rule speaks against a call of this class.
+    fn against(&self, put: Put<'_>, class: usize) -> bool {
+        match put {
+            Put::Forbidden(number, _) => {
+                let before = self.latest.iter().rev().map(|(_, class)| *class);
+                self.unit.completes(number, class, before)
+            }
+            Put::Limit(limit, count) => count.used >= limit.allowed,
+        }
+    }
+
     fn found(&self, put: Put<'_>) -> Vec<Found> {
         let calls: Vec<CallRef> = match put {
-            Put::Forbidden(rule) => {
+            Put::Forbidden(_, rule) => {
                 let earlier = rule.sequence.len().saturating_sub(1);
                 let from = self.latest.len().saturating_sub(earlier);
                 self.latest.range(from..).map(|(call, _)| *call).collect()
@@ -84,7 +91,7 @@ impl SequencesMonitor {
 
     fn detail(&self, put: Put<'_>, effect: Effect) -> Detail {
         let rule = match put {
-            Put::Forbidden(rule) => DispatchRule::Sequence(Arc::clone(&rule.sequence)),
+            Put::Forbidden(_, rule) => DispatchRule::Sequence(Arc::clone(&rule.sequence)),
             Put::Limit(limit, count) => DispatchRule::Limit { used: count.used, allowed: limit.allowed },
         };
         let dispatched = (effect == Effect::Halt).then(|| self.dispatched.clone());
@@ -125,21 +132,21 @@ impl SequencesMonitor {
 impl Put<'_> {
     fn rule(self) -> usize {
         match self {
-            Put::Forbidden(rule) => rule.rule,
+            Put::Forbidden(_, rule) => rule.rule,
             Put::Limit(limit, _) => limit.rule,
         }
     }
 
     fn said(&self) -> &Said {
         match self {
-            Put::Forbidden(rule) => &rule.said,
+            Put::Forbidden(_, rule) => &rule.said,
             Put::Limit(limit, _) => &limit.said,
         }
     }
 
     fn code(self) -> Code {
         match self {
-            Put::Forbidden(_) => code::SEQUENCE_FORBIDDEN,
+            Put::Forbidden(..) => code::SEQUENCE_FORBIDDEN,
             Put::Limit(..) => code::LIMIT_REACHED,
         }
     }
@@ -152,16 +159,20 @@ impl Monitor for SequencesMonitor {
 
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
         // No rule looks at arguments, so whatever speaks against one call speaks against all.
-        for (put, against) in self.put(slot.0 as usize) {
-            if against {
+        let class = slot.0 as usize;
+        for put in self.put(class) {
+            out.asks(put.rule());
+            if self.against(put, class) {
                 out.hide(put.rule(), put.code());
             }
         }
     }
 
     fn decide(&self, call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
-        let mut decided = false;
-        for (put, against) in self.put(call.slot.0 as usize) {
+        let (class, mut decided) = (call.slot.0 as usize, false);
+        for put in self.put(class) {
+            out.asks(put.rule());
+            let against = self.against(put, class);
             if against {
                 // The first rule decides, whatever its action.
                 let effect = if decided { Effect::Also } else { put.said().effect };

@@ -190,6 +190,7 @@ impl Monitor for ToolPoliciesMonitor {
 
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
         for ask in self.asks(slot) {
+            out.asks(ask.rule());
             // A call without a path is never refused for a file, so a rule about files hides nothing.
             if let Ask::Needs { .. } = ask
                 && let Some(code) = self.answer(ask, &Body::MISSING).against()
@@ -203,6 +204,7 @@ impl Monitor for ToolPoliciesMonitor {
         let asks = self.asks(call.slot);
         let mut effect = Effect::Deny;
         for ask in asks {
+            out.asks(ask.rule());
             let answer = self.answer(ask, call.arguments);
             let against = answer.against();
             if let Some(code) = against {
@@ -226,6 +228,7 @@ impl Monitor for ToolPoliciesMonitor {
         }
         let mut effect = Effect::Report;
         for ask in asks {
+            out.asks(ask.rule());
             let answer = self.answer(ask, call.arguments);
             if answer.is_assumption() {
                 out.find(ask.rule(), effect, code::EXISTENCE_UNKNOWN, |finding| {

@@ -10,7 +10,7 @@ use super::{plan, words};
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::finding::Output;
-use crate::monitor::{Check, Checked, Detail, Effect, Finding, Found, Rule};
+use crate::monitor::{Check, Checked, Detail, Effect, Fault, Finding, Found, Rule, Stage};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay};
 use crate::session::{Call, CallRef, Outcome, Session};
@@ -207,6 +207,7 @@ enum DetailLine<'a> {
     Missing(MissingLine<'a>),
     File(TouchedLine<'a>),
     Order(OrderLine<'a>),
+    Fault(FaultLine),
 }
 
 impl<'a> DetailLine<'a> {
@@ -224,8 +225,22 @@ impl<'a> DetailLine<'a> {
             Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
             Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
             Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
+            Detail::Fault(fault) => DetailLine::Fault(FaultLine::of(fault)),
             Detail::Order { rule: asks, count } => DetailLine::Order(OrderLine { asks, count: *count }),
         })
+    }
+}
+
+/// A rule that failed by itself.
+#[derive(Serialize)]
+pub(super) struct FaultLine {
+    stage: Stage,
+    why: String,
+}
+
+impl FaultLine {
+    pub(super) fn of(fault: &Fault) -> FaultLine {
+        FaultLine { stage: fault.stage, why: words::fault::why(fault) }
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Number;
 
+use super::decision::FaultLine;
 use super::id;
 use super::sequence_policies::LimitLine;
 use super::sequence_rules::{DeadlineLine, StepLine};
@@ -60,6 +61,7 @@ pub(super) enum StateLine<'a> {
     Deadline(DeadlineLine<'a>),
     Sequence(StepLine<'a>),
     Recorded(RecordedLine<'a>),
+    Fault { rule: &'a str, kind: &'static str, fault: FaultLine },
 }
 
 pub(super) fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<StateLine<'a>> {
@@ -97,6 +99,9 @@ pub(super) fn states<'a>(state: &'a [StateItem], policy: &'a Policy) -> Vec<Stat
         })),
         StateItem::Recorded { document, recorded, .. } => {
             RecordedLine::of(document, recorded).map(StateLine::Recorded)
+        }
+        StateItem::Fault { rule, fault } => {
+            Some(StateLine::Fault { rule: id(*rule, policy), kind: "fault", fault: FaultLine::of(fault) })
         }
         StateItem::Precondition { .. } | StateItem::Forbidden { .. } => None,
     });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{at, count, list, name, tool_of};
+use super::{at, count, fault, list, name, tool_of};
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
 use crate::engine::{Mode, Verdict};
@@ -25,6 +25,13 @@ pub struct Violation {
 
 /// What there is to say of a rule about the session that is violated; nothing of another.
 pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
+    if let Detail::Fault(fault) = &state.detail {
+        return Some(Violation {
+            expected: fault::EXPECTED.to_owned(),
+            actual: fault::against(fault),
+            suggestion: Some(fault::WAY_OUT.to_owned()),
+        });
+    }
     let (code, Detail::Order { rule, count }) = (state.code?, &state.detail) else { return None };
     Some(Violation {
         expected: expected(rule),

@@ -1,7 +1,8 @@
 //! What is counted when a turn begins: how far limits are used up, how soon deadlines pass, how far sequences have come.
 
-use super::line::{Key, Line, place, tool_of};
+use super::line::{Key, Line, Link, paragraph, place, tool_of};
 use super::preconditions::sign;
+use crate::diagnostic::code;
 use crate::monitor::{RuleId, StateItem};
 use crate::report::words;
 use crate::session::Session;
@@ -44,6 +45,14 @@ pub fn lines(lines: &mut Vec<Line>, seen: Seen<'_>, item: &StateItem, session: &
                 next.as_deref().map_or_else(|| "sequence done".to_owned(), |next| format!("next {next}"));
             let name = Line::new().glyph(role, glyph).text(Role::Text, name).part(key(*rule));
             counted(lines, name, format!("steps {done} of {of}"), *rule, width);
+        }
+        StateItem::Fault { rule, fault } => {
+            let (role, glyph) = sign(false);
+            let code = code::RULE_FAULT.as_str();
+            lines.push(Line::new().glyph(role, glyph).text(Role::Text, code).part(key(*rule)).rule(*rule));
+            let link = Link { rule: Some(*rule), ..Link::default() };
+            let why = words::fault::against(fault);
+            paragraph(lines, &seen.model.theme, Role::TextDim, &why, width, 2, link);
         }
         StateItem::Forbidden { .. } | StateItem::Precondition { .. } | StateItem::Recorded { .. } => {}
     }

@@ -1,0 +1,340 @@
+//! Rules that panic: whatever a rule was asked when it failed, nothing passes on its word, and every report names it.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use rstest::rstest;
+use serde_json::{Value, json};
+use toolgate::diagnostic::code;
+use toolgate::engine::{Mode, NewCall, Run, Verdict};
+use toolgate::monitor::finding::{RuleOutcome, RuleState};
+use toolgate::monitor::{
+    Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, Rule, RuleId, Rules, Sink, Slot, Stage, StateItem,
+    Timers, Unit, Wakes,
+};
+use toolgate::policy::Policy;
+use toolgate::replay::{Replay, Status, outcomes};
+use toolgate::session::read::{Options, open};
+use toolgate::session::{Body, Facts, Outcome, Session};
+use toolgate::source::{Source, Span};
+
+/// What the toy rule says when it fails: two lines, with a sequence that would colour the terminal.
+const WHY: &str = "out of \x1b[31mluck\n twice";
+/// The same as it may be shown.
+const SHOWN: &str = "out of ␛[31mluck↵ twice";
+
+/// Rules about `pay` that allow everything, until they fail.
+struct Toy {
+    rules: Vec<RuleId>,
+    fails: Stage,
+    /// The rule that says it is evaluated before the unit fails.
+    asks: Option<usize>,
+    /// A wake-up after so many calls, and nothing else fails.
+    timer: Option<u32>,
+}
+
+struct ToyMonitor(Arc<Toy>);
+
+impl Toy {
+    fn reach(&self, stage: Stage) {
+        if self.fails == stage {
+            std::panic::panic_any(WHY.to_owned());
+        }
+    }
+}
+
+impl Unit for Toy {
+    fn rules(&self) -> &[RuleId] {
+        &self.rules
+    }
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let wakes = tool == "pay";
+        if wakes {
+            self.reach(Stage::Wake);
+        }
+        Wakes { decide: wakes, observe: wakes, slot: Slot(7) }
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.push("pay".into());
+    }
+
+    fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {
+        self.reach(Stage::Start);
+        Box::new(ToyMonitor(self))
+    }
+}
+
+impl Monitor for ToyMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        self.0.reach(Stage::Fork);
+        Box::new(ToyMonitor(Arc::clone(&self.0)))
+    }
+
+    fn narrow(&self, _tool: &str, _slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
+        self.0.asks.into_iter().for_each(|rule| out.asks(rule));
+        self.0.reach(Stage::Narrow);
+    }
+
+    fn decide(&self, _call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
+        self.0.asks.into_iter().for_each(|rule| out.asks(rule));
+        self.0.reach(Stage::Decide);
+    }
+
+    fn observe(&mut self, event: &Event<'_>, _cx: &Cx<'_>, timers: &mut Timers<'_>) {
+        match (self.0.timer, event) {
+            (Some(due), Event::TurnStart) => timers.set(due, 0),
+            (Some(_), Event::Due(_)) | (None, Event::Resolved { .. }) => self.0.reach(Stage::Observe),
+            _ => {}
+        }
+    }
+
+    fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
+        out.push(StateItem::Limit { rule: RuleId(0), tool: "pay".into(), used: 0, allowed: 9 });
+        self.0.reach(Stage::State);
+    }
+
+    fn report(&self, _end: End, _cx: &Cx<'_>, out: &mut Vec<RuleState>) {
+        out.push(RuleState {
+            rule: RuleId(0),
+            outcome: RuleOutcome::Held,
+            code: None,
+            position: None,
+            calls: Vec::new(),
+            averted: 0,
+            detail: toolgate::monitor::Detail::None,
+        });
+        self.0.reach(Stage::Report);
+    }
+}
+
+/// A version of one unit, with so many rules, each on a line of `toy.yaml`.
+fn policy(fails: Stage, count: u32, asks: Option<usize>, timer: Option<u32>) -> Arc<Policy> {
+    let (mut rules, text) = (Rules::default(), "- rule\n".repeat(count as usize));
+    let source = Source::new("toy.yaml", text);
+    let ids = (0..count).map(|number| {
+        let pointer = format!("/{number}");
+        rules.push(Rule {
+            id: format!("toy.yaml#{pointer}").into(),
+            dialect: "toy",
+            kind: "toy",
+            pointer: pointer.into(),
+            span: Span::new(number as usize * 7, number as usize * 7 + 6),
+            source: source.clone(),
+            description: None,
+            tool: Some("pay".into()),
+            test: None,
+        })
+    });
+    let ids = ids.collect();
+    Policy::of_units(rules, vec![Arc::new(Toy { rules: ids, fails, asks, timer })])
+}
+
+/// Turns of one call each, all with a result.
+fn session(tools: &[&str]) -> Arc<Session> {
+    let mut messages = Vec::new();
+    for (at, tool) in tools.iter().enumerate() {
+        messages.push(json!({"role": "assistant", "tool_calls": [{"id": format!("c{at}"), "function": {"name": tool, "arguments": "{}"}}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": "done"}));
+    }
+    let text = json!({"id": "s", "tools": ["pay", "look"], "messages": messages}).to_string();
+    let reading = open("s.json", Box::new(Cursor::new(text)), &Options::default()).unwrap();
+    Arc::new({ reading }.next().unwrap())
+}
+
+/// `pay look pay pay`, an `x` for each that is stopped.
+fn stopped(replay: &Replay) -> String {
+    replay.calls().iter().map(|call| if call.decision.verdict == Verdict::Deny { 'x' } else { '.' }).collect()
+}
+
+fn is_fault(state: &RuleState) -> bool {
+    (state.outcome, state.code) == (RuleOutcome::Violated, Some(code::RULE_FAULT))
+}
+
+/// For each thing a rule is asked: which calls are stopped, how the session stands, what stands hidden in a frame.
+#[rstest]
+#[case(Stage::Start, "x.xx", Status::Stopped, true)]
+#[case(Stage::Wake, "x.xx", Status::Stopped, true)]
+#[case(Stage::Narrow, "....", Status::Pass, true)]
+#[case(Stage::Decide, "x.xx", Status::Stopped, false)]
+#[case(Stage::Observe, "..xx", Status::Stopped, true)]
+#[case(Stage::State, "....", Status::Pass, false)]
+#[case(Stage::Report, "....", Status::Fail, false)]
+#[case(Stage::Fork, "....", Status::Pass, true)]
+fn a_rule_that_panics_lets_nothing_pass(
+    #[case] fails: Stage,
+    #[case] calls: &str,
+    #[case] status: Status,
+    #[case] hidden: bool,
+) {
+    let (policy, session) = (policy(fails, 1, None, None), session(&["pay", "look", "pay", "pay"]));
+    let replay = Replay::new(&session, &policy, Mode::Enforce);
+    assert_eq!((stopped(&replay).as_str(), replay.status()), (calls, status));
+    assert_eq!(replay.objects(), status != Status::Pass);
+    let alone = outcomes(&session, &policy, Mode::Enforce);
+    assert_eq!((alone.summary, alone.status, &alone.rules[..]), (replay.summary(), status, replay.rules()));
+
+    for call in replay.calls().iter().filter(|call| call.decision.verdict == Verdict::Deny) {
+        let finding = call.decision.deciding().unwrap();
+        assert_eq!((finding.rule, finding.effect, finding.code), (RuleId(0), Effect::Deny, code::RULE_FAULT));
+        assert_eq!(call.decision.told.as_deref(), Some("[permission denied: rule_fault]"));
+    }
+    // Where the state is lost, the session is not said to have held.
+    let lost = matches!(fails, Stage::Start | Stage::Wake | Stage::Observe | Stage::Report);
+    assert_eq!(replay.rules().iter().filter(|state| is_fault(state)).count(), usize::from(lost));
+    assert_eq!(replay.rules().len(), 1);
+
+    // The last turn: its offered tools, its state, its checks.
+    let frame = replay.frame(4).unwrap();
+    let pay = frame.narrowing.tools.iter().find(|tool| &*tool.tool == "pay").unwrap();
+    assert_eq!(
+        pay.reasons.iter().map(|reason| reason.code).collect::<Vec<_>>(),
+        match hidden {
+            true => vec![code::RULE_FAULT],
+            false => vec![],
+        }
+    );
+    assert!(frame.narrowing.tools.iter().any(|tool| &*tool.tool == "look" && tool.visible()));
+    let listed = frame.state.iter().any(|item| matches!(item, StateItem::Fault { rule: RuleId(0), .. }));
+    assert_eq!(listed, lost && fails != Stage::Report || matches!(fails, Stage::State | Stage::Fork));
+    if fails == Stage::Fork {
+        assert_eq!(frame.calls[0].verdict, Verdict::Deny, "what could not be copied is not asked");
+    }
+    if fails == Stage::Decide {
+        let [check] = frame.calls[0].checks.as_slice() else { panic!("{:?}", frame.calls) };
+        assert_eq!((check.passed, check.code), (false, Some(code::RULE_FAULT)));
+    }
+}
+
+#[test]
+fn a_live_host_is_told_to_stop_as_well() {
+    let policy = policy(Stage::Observe, 1, None, None);
+    for depth in [Depth::Verdict, Depth::Findings, Depth::Checks] {
+        let mut run = Run::new(&policy, Mode::Enforce, depth, &Arc::new(Facts::default()));
+        let call = NewCall { tool: "pay", arguments: &Body::text("{}") };
+        let (ticket, decision) = run.propose(call);
+        assert_eq!(decision.verdict, Verdict::Allow);
+        run.resolve(ticket, Outcome::Ok, &Body::MISSING);
+        // From the call right after the one that was recorded, and in every copy.
+        assert_eq!(run.propose(call).1.verdict, Verdict::Deny, "{depth:?}");
+        let mut copy = run.fork();
+        assert_eq!(copy.propose(call).1.verdict, Verdict::Deny, "{depth:?}");
+        assert!(!copy.narrow(&["pay".into()])[0].visible());
+        assert!(run.report(End::SoFar).iter().all(is_fault) && !run.report(End::Complete).is_empty());
+    }
+}
+
+#[test]
+fn in_shadow_it_is_told_too() {
+    let session = session(&["pay", "look", "pay"]);
+    let replay = Replay::new(&session, &policy(Stage::Decide, 1, None, None), Mode::Shadow);
+    assert_eq!((stopped(&replay).as_str(), replay.objects()), ("x.x", true));
+}
+
+/// A deadline belongs to no call, so its fault stops those that come after.
+#[test]
+fn a_timer_that_panics_stops_what_comes_after() {
+    let session = session(&["look", "look", "pay", "look", "pay"]);
+    let replay = Replay::new(&session, &policy(Stage::Observe, 1, None, Some(3)), Mode::Enforce);
+    assert_eq!(stopped(&replay), "....x");
+    assert!(replay.rules().iter().all(is_fault));
+}
+
+/// Of several rules the one is named that was evaluated; where nobody can know which, the sentence says so.
+#[test]
+fn the_rule_that_failed_is_named() {
+    let session = session(&["pay"]);
+    for (asks, id, sentence) in [
+        (Some(2), "toy.yaml#/2", "the rule failed while it checked the call: "),
+        (None, "toy.yaml#/0", "this rule, or one that shares its state, failed while it checked the call: "),
+    ] {
+        let replay = Replay::new(&session, &policy(Stage::Decide, 3, asks, None), Mode::Enforce);
+        let finding = replay.calls()[0].decision.deciding().unwrap();
+        let rule = replay.policy().rules().get(finding.rule).unwrap();
+        let words = toolgate::report::words::finding(finding, rule, &session);
+        assert_eq!((&*rule.id, words), (id, format!("{sentence}{SHOWN}")));
+        let replay = Replay::new(&session, &policy(Stage::Narrow, 3, asks, None), Mode::Enforce);
+        let frame = replay.frame(1).unwrap();
+        let pay = frame.narrowing.tools.iter().find(|tool| &*tool.tool == "pay").unwrap();
+        assert_eq!(pay.reasons[0].rule, RuleId(asks.unwrap_or_default() as u32));
+    }
+}
+
+#[cfg(feature = "cli")]
+mod shown {
+    use toolgate::report::{Judged, Look, Scope, json, text};
+
+    use super::*;
+
+    fn written(fails: Stage, scope: Scope) -> (Value, String) {
+        let (policy, session) = (policy(fails, 1, None, None), session(&["pay", "look", "pay"]));
+        let judged = Judged::new(Session::clone(&session), &policy, Mode::Enforce, scope);
+        let (mut as_json, mut as_text) = (Vec::new(), Vec::new());
+        json::session(&judged, scope, &mut as_json).unwrap();
+        text::session(&judged, &Look { scope, color: false }, &mut as_text).unwrap();
+        (serde_json::from_slice(&as_json).unwrap(), String::from_utf8(as_text).unwrap())
+    }
+
+    /// Every output names the rule, the code and the panic's message, on one line and without its escape sequence.
+    #[rstest]
+    #[case(Stage::Start, "the rule failed when the session started")]
+    #[case(Stage::Wake, "the rule failed while it looked up the tool's name")]
+    #[case(Stage::Decide, "the rule failed while it checked the call")]
+    #[case(Stage::Observe, "the rule failed while it recorded what happened")]
+    #[case(Stage::Report, "the rule failed while it checked the whole session")]
+    fn it_is_named_with_its_reason(#[case] fails: Stage, #[case] sentence: &str) {
+        let (json, text) = written(fails, Scope::Findings);
+        let wanted = format!("{sentence}: {SHOWN}");
+        assert!(text.contains(&wanted) && text.contains("rule_fault"), "{text}");
+        assert!(text.contains("toy.yaml:1"), "{text}");
+        assert!(!text.contains('\x1b'));
+        let findings =
+            json["turns"].as_array().unwrap().iter().flat_map(|turn| turn["calls"].as_array().unwrap());
+        let findings: Vec<&Value> = findings.flat_map(|call| call["findings"].as_array().unwrap()).collect();
+        for finding in &findings {
+            assert_eq!((&finding["rule"], &finding["code"]), (&json!("toy.yaml#/0"), &json!("rule_fault")));
+            assert_eq!(finding["message"], json!(wanted));
+        }
+        assert_eq!(findings.is_empty(), fails == Stage::Report);
+        let rule = &json["rules"][0];
+        let fault = json!({"stage": fails, "why": SHOWN});
+        match fails {
+            Stage::Decide => assert_eq!((&rule["outcome"], &rule["fault"]), (&json!("held"), &Value::Null)),
+            _ => {
+                assert_eq!((&rule["outcome"], &rule["code"]), (&json!("violated"), &json!("rule_fault")));
+                assert_eq!(rule["fault"], fault);
+            }
+        }
+    }
+
+    /// What decides nothing is still seen where it matters: a hidden tool, a state that cannot be listed.
+    #[rstest]
+    #[case(Stage::Narrow)]
+    #[case(Stage::State)]
+    fn what_stops_no_call_is_seen_in_full(#[case] fails: Stage) {
+        let (json, _) = written(fails, Scope::Full);
+        let fault = json!({"stage": fails, "why": SHOWN});
+        let hidden = &json["turns"][1]["tools"]["hidden"];
+        let state = &json["state_end"];
+        match fails {
+            Stage::Narrow => {
+                let reason = json!({"rule": "toy.yaml#/0", "code": "rule_fault", "fault": fault});
+                assert_eq!(*hidden, json!([{"tool": "pay", "reasons": [reason]}]));
+            }
+            _ => {
+                let listed = state.as_array().unwrap();
+                let fault = json!({"rule": "toy.yaml#/0", "kind": "fault", "fault": fault});
+                assert!(listed.contains(&fault), "{state}");
+            }
+        }
+    }
+
+    #[test]
+    fn its_page_says_what_follows() {
+        let page = code::RULE_FAULT.page().unwrap();
+        for word in ["denied", "hidden", "violated", "report it"] {
+            assert!(page.text.contains(word), "{word}");
+        }
+    }
+}
