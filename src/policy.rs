@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text};
+use crate::monitor::fault::guarded;
 use crate::monitor::{RuleId, Rules, Unit};
 use crate::source::{Node, Problem, ProblemKind, Source, Span, parse, quoted};
 
@@ -218,8 +219,11 @@ impl Loading<'_> {
         let prefix = prefix(&file.name, index);
         let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
         let place = DIALECTS.iter().position(|row| row.name == dialect.name);
-        if let Some(reader) = place.and_then(|place| self.readers.get_mut(place)) {
-            reader.read(Text { source, node, prefix: &prefix }, rules, diagnostics);
+        if let Some(reader) = place.and_then(|place| self.readers.get_mut(place))
+            && let Err(why) =
+                guarded(|| reader.read(Text { source, node, prefix: &prefix }, rules, diagnostics))
+        {
+            self.diagnostics.push(reader_fault(&why).at(source, node.span));
         }
         self.documents.push(Document {
             source: source.clone(),
@@ -233,7 +237,10 @@ impl Loading<'_> {
     fn finish(mut self, digest: Arc<str>) -> Loaded {
         let mut units = Vec::new();
         for reader in self.readers {
-            units.extend(reader.finish(&mut self.diagnostics));
+            match guarded(|| reader.finish(&mut self.diagnostics)) {
+                Ok(more) => units.extend(more),
+                Err(why) => self.diagnostics.push(reader_fault(&why)),
+            }
         }
         let usable = self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         let (documents, cases) = (self.documents.clone(), self.cases);
@@ -269,6 +276,13 @@ fn prefix(file: &str, index: usize) -> String {
         0 => format!("{file}#"),
         index => format!("{file}#{index}"),
     }
+}
+
+/// A document whose rules are not known must not count as one without rules.
+fn reader_fault(why: &str) -> Diagnostic {
+    let message = format!("the policy cannot be read: its reader failed: {why}");
+    let help = "this is a defect in the program: please report it with the policy";
+    Diagnostic::error(code::READER_FAULT, message).help(help)
 }
 
 fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
@@ -307,4 +321,56 @@ fn digest_of<'t>(parts: impl Iterator<Item = &'t str>) -> Arc<str> {
         let _ = write!(text, "{byte:02x}");
     }
     text.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails on the document, or on what there is between documents.
+    struct Failing {
+        on_document: bool,
+    }
+
+    impl Reader for Failing {
+        fn read(&mut self, _text: Text<'_>, _rules: &mut Rules, _problems: &mut Vec<Diagnostic>) {
+            assert!(!self.on_document, "not this\nagain");
+        }
+
+        fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
+            assert!(self.on_document, "not this\nagain");
+            Vec::new()
+        }
+    }
+
+    /// A version that lost a document to a panic would allow what the document forbids.
+    #[test]
+    fn a_version_whose_reader_panics_does_not_decide() {
+        for on_document in [true, false] {
+            let mut loading = Loading {
+                readers: DIALECTS
+                    .iter()
+                    .map(|_| Box::new(Failing { on_document }) as Box<dyn Reader>)
+                    .collect(),
+                rules: Rules::default(),
+                documents: Vec::new(),
+                cases: Vec::new(),
+                diagnostics: Vec::new(),
+                only: None,
+            };
+            let text = "tool: pay\npreconditions: [{requires_prior_tool: check}]\n";
+            loading.file(&PolicyFile {
+                name: "p.yaml".into(),
+                relative: "p.yaml".into(),
+                text: text.into(),
+                named: false,
+            });
+            let loaded = loading.finish("sha256:0".into());
+            assert!(loaded.policy.is_none(), "{on_document}");
+            let told = loaded.diagnostics.iter().filter(|told| told.code == code::READER_FAULT);
+            let told: Vec<&Diagnostic> = told.collect();
+            assert!(!told.is_empty() && told.iter().all(|told| told.severity == Severity::Error));
+            assert!(told[0].message.ends_with("its reader failed: not this\nagain"), "{}", told[0].message);
+        }
+    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::{Policy, digest_of, prefix};
 use crate::diagnostic::Severity;
 use crate::dialect::{DIALECTS, Reader, Text};
+use crate::monitor::fault::guarded;
 use crate::monitor::{RuleId, Rules};
 use crate::source::{Entry, Node, NodeValue, parse, pointer_push};
 
@@ -31,11 +32,12 @@ impl Policy {
             // Without its rules a document may not look like what it is.
             let place = DIALECTS.iter().position(|dialect| dialect.name == document.dialect)?;
             let text = Text { source: &document.source, node: &node, prefix: &prefix };
-            readers.get_mut(place)?.read(text, &mut rules, &mut problems);
+            let reader = readers.get_mut(place)?;
+            guarded(|| reader.read(text, &mut rules, &mut problems)).ok()?;
         }
         let mut units = Vec::new();
         for reader in readers {
-            units.extend(reader.finish(&mut problems));
+            units.extend(guarded(|| reader.finish(&mut problems)).ok()?);
         }
         if problems.iter().any(|told| told.severity == Severity::Error) || !rules.is_whole() {
             return None;

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use rstest::rstest;
 use serde_json::{Value, json};
 use toolgate::diagnostic::code;
+use toolgate::dialect::Text;
 use toolgate::engine::{Mode, NewCall, Run, Verdict};
 use toolgate::monitor::finding::{RuleOutcome, RuleState};
 use toolgate::monitor::{
-    Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, Rule, RuleId, Rules, Sink, Slot, Stage, StateItem,
+    Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, RuleId, Rules, Sink, Slot, Stage, StateItem,
     Timers, Unit, Wakes,
 };
 use toolgate::policy::Policy;
 use toolgate::replay::{Replay, Status, outcomes};
 use toolgate::session::read::{Options, open};
 use toolgate::session::{Body, Facts, Outcome, Session};
-use toolgate::source::{Source, Span};
+use toolgate::source::{Source, Span, parse};
 
 /// What the toy rule says when it fails: two lines, with a sequence that would colour the terminal.
 const WHY: &str = "out of \x1b[31mluck\n twice";
@@ -111,21 +112,13 @@ impl Monitor for ToyMonitor {
 
 /// A version of one unit, with so many rules, each on a line of `toy.yaml`.
 fn policy(fails: Stage, count: u32, asks: Option<usize>, timer: Option<u32>) -> Arc<Policy> {
-    let (mut rules, text) = (Rules::default(), "- rule\n".repeat(count as usize));
-    let source = Source::new("toy.yaml", text);
+    let mut rules = Rules::default();
+    let source = Source::new("toy.yaml", "- rule\n".repeat(count as usize));
+    let parsed = parse(&source);
+    let text = Text { source: &source, node: &parsed.documents[0], prefix: "toy.yaml#" };
     let ids = (0..count).map(|number| {
-        let pointer = format!("/{number}");
-        rules.push(Rule {
-            id: format!("toy.yaml#{pointer}").into(),
-            dialect: "toy",
-            kind: "toy",
-            pointer: pointer.into(),
-            span: Span::new(number as usize * 7, number as usize * 7 + 6),
-            source: source.clone(),
-            description: None,
-            tool: Some("pay".into()),
-            test: None,
-        })
+        let span = Span::new(number as usize * 7, number as usize * 7 + 6);
+        rules.push(text.rule("toy", "toy", &format!("/{number}"), span))
     });
     let ids = ids.collect();
     Policy::of_units(rules, vec![Arc::new(Toy { rules: ids, fails, asks, timer })])

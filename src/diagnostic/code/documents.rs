@@ -178,4 +178,13 @@ counted and noted, since folders hold other YAML too; a file that was named itse
 The message names the nearest, here `contract`. Without the key a document is recognised by its other
 keys.
 ";
+
+    Problem READER_FAULT = "reader_fault": "the reader of a policy failed by itself",
+"Something in the program panicked while it read the document. Which rules the document has is not known, so
+the version does not decide, as with any other error.
+
+    error[reader_fault]: the policy cannot be read: its reader failed: attempt to divide by zero
+
+This is a defect in the program, whatever the document says. Please report it together with the document.
+";
 }
