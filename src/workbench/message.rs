@@ -20,8 +20,10 @@ use crate::workbench::model::texts::Texts;
 pub enum Msg {
     /// A key was pressed.
     Key(Key),
-    /// Text was pasted.
+    /// Text was pasted: as the terminal marks it, or as more keys at once than anyone types.
     Paste(String),
+    /// These characters were typed, a key each, before anything could be drawn.
+    Typed(String),
     /// The terminal has another size.
     Resize(Size),
     /// A chord has been waiting for its next key for a while.

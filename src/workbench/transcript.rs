@@ -206,6 +206,9 @@ pub fn one_line(body: &Body) -> Cow<'_, str> {
     }
 }
 
+/// Bytes of a query that are compared place by place.
+const SHORT: usize = 64;
+
 /// Whether `text` contains `query` (lower case), whatever the case.
 #[must_use]
 pub fn contains(text: &str, query: &str) -> bool {
@@ -215,6 +218,10 @@ pub fn contains(text: &str, query: &str) -> bool {
     }
     if !query.is_ascii() {
         return text.to_lowercase().contains(query);
+    }
+    if wanted.len() > SHORT {
+        // At each place of the text a long query may be compared nearly to its end: then a copy costs less.
+        return text.len() >= wanted.len() && text.to_ascii_lowercase().contains(query);
     }
     text.as_bytes().windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted))
 }

@@ -8,6 +8,7 @@ mod jump;
 mod live;
 mod load;
 mod overlays;
+mod paste;
 mod recordings;
 mod save;
 mod search;
@@ -28,7 +29,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = Vec::new();
     match msg {
         Msg::Key(key) => pressed(model, key, &mut effects),
-        Msg::Paste(text) => search::typed(model, &text),
+        Msg::Paste(text) => paste::pasted(model, &text),
+        Msg::Typed(text) => effects.extend(paste::typed(model, &text)),
         Msg::Resize(size) => {
             model.size = size;
             go::keep_all(model);

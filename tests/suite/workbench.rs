@@ -308,10 +308,53 @@ fn nothing_to_open_is_told_before_the_terminal_is_taken() {
 fn more_keys_than_fit_into_one_reading_all_arrive() {
     let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
     session.sees("6 Decision");
-    session.press(&format!("{}F", "k".repeat(2500)));
+    session.press("/");
+    session.sees("Enter keeps");
+    session.press(&format!("{}END", "k".repeat(2500)));
+    session.sees("kkkEND");
+    session.press("\x01");
+    session.press("BEGIN");
+    session.sees("/BEGINkkk");
+    session.press("\x1b");
+    session.sees("q quit");
+    session.press("F");
     session.sees("Findings by session");
     session.press("qq");
     session.ended();
+}
+
+/// Each of these took seconds, and `Ctrl-c` waited for them: 22 s for 200 kB.
+#[test]
+fn a_paste_is_taken_at_once_and_no_command_is_made_of_it() {
+    let long = "quit now; ".repeat(20_000);
+    let lines = "q\rm\rxd\r".repeat(25_000);
+    let marked = |text: &str| format!("\x1b[200~{text}\x1b[201~");
+    for (prompt, text, said) in [
+        ("/", marked(&long), "pasted 10,000 characters of 200,000 characters"),
+        ("/", long.clone(), "pasted 10,000 characters of 200,000 characters"),
+        ("db", marked(&lines), "pasted the first of 75,000 lines"),
+        ("F", marked(&lines), "ignored: only a prompt takes a paste"),
+        ("", marked(&long), "200,000 pasted characters ignored"),
+        ("", lines, "ignored: only a prompt takes a paste"),
+    ] {
+        let mut session = Session::start(120, 40, root(), &[MISMATCH, "--policy", "contracts/refunds"], &[]);
+        session.until("all judged", |screen| screen.contains("✗1") && screen.contains("6 Decision"));
+        session.press(prompt);
+        session.until("the prompt", |screen| match prompt {
+            "/" => screen.contains("Enter keeps"),
+            "db" => screen.contains("Enter, Esc"),
+            "F" => screen.contains("Findings by"),
+            _ => true,
+        });
+        let begun = Instant::now();
+        session.press(&text);
+        session.sees(said);
+        assert!(session.screen().contains("✗1"), "nothing was done:\n{}", session.screen());
+        session.press("\x03");
+        session.ended();
+        let took = begun.elapsed();
+        assert!(took < Duration::from_secs(5), "{prompt} {took:?}");
+    }
 }
 
 #[cfg(unix)]

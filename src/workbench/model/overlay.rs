@@ -1,6 +1,7 @@
 //! What lies over the panes: a body, the list of findings, the list of commands, the list of problems; and
 //! the line in which text is typed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tui_input::Input;
@@ -132,6 +133,8 @@ pub struct Prompt {
     pub ask: Option<Ask>,
     /// Why what was typed cannot be taken.
     pub refused: Option<String>,
+    /// How much of the last paste was taken, where that is not all of it.
+    pub cut: Option<String>,
 }
 
 impl Overlay {
@@ -195,12 +198,18 @@ impl FindingRow {
         model.entries.get(self.entry).map_or("", |entry| &entry.name)
     }
 
-    fn passes(&self, filter: &str, model: &Model) -> bool {
+    fn passes(&self, words: &[&str], model: &Model) -> bool {
         let reason = self.reason.as_deref().unwrap_or_default();
         let fields =
             [self.session(model), &self.tool, &self.rule, self.code.as_str(), self.effect.word(), reason];
-        filter.split_whitespace().all(|word| fields.iter().any(|field| contains(field, word)))
+        words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
     }
+}
+
+/// The words of a filter, each once: a pasted one may repeat a word a thousand times.
+fn words_of(filter: &str) -> Vec<&str> {
+    let words: BTreeSet<&str> = filter.split_whitespace().collect();
+    words.into_iter().collect()
 }
 
 impl FindingsView {
@@ -245,8 +254,9 @@ impl FindingsView {
     /// Keeps the rows that pass the filter.
     pub fn sift(&mut self, model: &Model) {
         let filter = self.filter.to_lowercase();
+        let words = words_of(&filter);
         let rows = self.rows.iter().enumerate();
-        self.shown = rows.filter(|(_, row)| row.passes(&filter, model)).map(|(at, _)| at).collect();
+        self.shown = rows.filter(|(_, row)| row.passes(&words, model)).map(|(at, _)| at).collect();
     }
 
     /// The row under the cursor.
@@ -260,10 +270,11 @@ impl HelpView {
     /// The commands that pass the filter, in the order of the table.
     pub fn shown(&self) -> impl Iterator<Item = &'static keys::Row> {
         let filter = self.filter.to_lowercase();
+        let words: Vec<String> = words_of(&filter).into_iter().map(str::to_owned).collect();
         keys::TABLE.iter().filter(move |row| {
             let mut fields = vec![row.doc, row.name, keys::heading(row.group)];
             fields.extend(row.keys);
-            filter.split_whitespace().all(|word| fields.iter().any(|field| contains(field, word)))
+            words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
         })
     }
 }

@@ -26,14 +26,14 @@ pub fn begin(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>)
 }
 
 fn prompt(ask: Ask, text: &str, refused: Option<String>) -> Prompt {
-    Prompt { input: Input::new(text.to_owned()), from: 0, before: None, ask: Some(ask), refused }
+    Prompt { input: Input::new(text.to_owned()), from: 0, before: None, ask: Some(ask), refused, cut: None }
 }
 
 /// A key while something is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     let Some(prompt) = &mut model.prompt else { return };
     let Some(ask) = prompt.ask.clone() else { return };
-    prompt.refused = None;
+    (prompt.refused, prompt.cut) = (None, None);
     match (key.code, key.ctrl) {
         (KeyCode::Char('c'), true) => run(model, Command::QuitNow, effects),
         (KeyCode::Esc, _) => model.prompt = None,

@@ -24,14 +24,18 @@ pub fn begin(model: &mut Model) {
         None => (model.list(model.focus).cursor, String::new()),
     };
     let input = Input::new(value);
-    model.prompt = Some(Prompt { input, from, before: model.query.take(), ask: None, refused: None });
+    let before = model.query.take();
+    model.prompt = Some(Prompt { input, from, before, ask: None, refused: None, cut: None });
 }
 
 /// A key while text is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
-    let empty = match &model.prompt {
+    let empty = match &mut model.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
-        Some(prompt) => prompt.input.value().is_empty(),
+        Some(prompt) => {
+            prompt.cut = None;
+            prompt.input.value().is_empty()
+        }
         None => return,
     };
     match (key.code, key.ctrl) {
@@ -64,21 +68,8 @@ pub fn request(key: Key) -> Option<InputRequest> {
     })
 }
 
-/// Text was pasted.
-pub fn typed(model: &mut Model, text: &str) {
-    let Some(prompt) = &mut model.prompt else { return };
-    // One line is typed; what else is pasted has no place in it.
-    for c in text.chars().filter(|c| !c.is_control()) {
-        prompt.input.handle(InputRequest::InsertChar(c));
-    }
-    if prompt.ask.is_some() {
-        return;
-    }
-    apply(model);
-}
-
 /// What is typed takes effect at once: a filter sifts, a search goes to the first place from where it began.
-fn apply(model: &mut Model) {
+pub fn apply(model: &mut Model) {
     let Some((value, from)) =
         model.prompt.as_ref().map(|prompt| (prompt.input.value().to_owned(), prompt.from))
     else {

@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Mode;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin, Session};
+use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
@@ -14,6 +15,7 @@ use crate::workbench::transcript::RowKind;
 
 mod compare;
 mod live;
+mod paste;
 mod what_if;
 
 fn model() -> Model {

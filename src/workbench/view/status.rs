@@ -235,11 +235,15 @@ pub fn footer(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
         cursor = asking(model, prompt, ask, &mut row).map(|at| Position::new(area.x + at, area.y));
     } else if let Some(prompt) = &model.prompt {
         row.put(Role::Key, "/");
-        let before = prompt.input.value().chars().take(prompt.input.cursor()).collect::<String>();
-        let at = row.used() + text::width(&before, theme.marks(), row.left());
-        row.put(Role::Text, prompt.input.value());
+        let (role, hint) = match &prompt.cut {
+            Some(cut) => (Role::StatusProblem, cut.as_str()),
+            None => (Role::KeyDoc, "Enter keeps, Esc goes back"),
+        };
+        // Where it is short of room, what was cut is said all the same.
+        let kept = if prompt.cut.is_some() { hint.len() + 3 } else { 0 };
+        let at = put_typed(prompt, &mut row, kept);
         cursor = Some(Position::new(area.x + u16::try_from(at).unwrap_or(0), area.y));
-        row.gap(3).put(Role::KeyDoc, "Enter keeps, Esc goes back");
+        row.gap(3).put(role, hint);
     } else if let Some(note) = &model.note {
         row.put(if note.failed { Role::StatusProblem } else { Role::StatusNote }, &note.text);
     } else if !model.pending.is_empty() {
@@ -272,30 +276,39 @@ fn asking(model: &Model, prompt: &Prompt, ask: &Ask, row: &mut Row<'_>) -> Optio
         None => row.put_at_most(Role::Key, &crate::workbench::update::asking_label(model, ask), most),
     };
     row.put(Role::Key, ": ");
-    let hint = match (row.left(), ask) {
-        (60.., Ask::Save | Ask::Base) | (40..=59, _) => HINT.to_owned(),
-        (60.., _) => format!("{HINT}{EDITOR}"),
-        _ => String::new(),
+    let (role, hint) = match (row.left(), ask, &prompt.cut) {
+        (_, _, Some(cut)) => (Role::StatusProblem, format!("  {cut}")),
+        (60.., Ask::Save | Ask::Base, _) | (40..=59, ..) => (Role::KeyDoc, HINT.to_owned()),
+        (60.., ..) => (Role::KeyDoc, format!("{HINT}{EDITOR}")),
+        _ => (Role::KeyDoc, String::new()),
     };
-    let (marks, room) = (model.theme.marks(), row.left().saturating_sub(hint.len()));
-    let value = prompt.input.value();
-    let mut before: String = value.chars().take(prompt.input.cursor()).collect();
-    let rest: String = value.chars().skip(prompt.input.cursor()).collect();
-    if text::width(&before, marks, room + 1) >= room {
-        before = tail_of(&before, room * 2 / 3, marks);
-    }
-    let at = row.used() + text::width(&before, marks, room);
-    let end = row.used() + room;
-    row.put_at_most(Role::Text, &format!("{before}{rest}"), room);
-    row.to(end).put(Role::KeyDoc, &hint);
+    let end = row.used() + row.left().saturating_sub(hint.len());
+    let at = put_typed(prompt, row, hint.len());
+    row.to(end).put(role, &hint);
     u16::try_from(at).ok()
 }
 
-/// The end of a text that fits, with a mark before it.
+/// Puts what was typed, leaving `kept` columns: of a long text the part around the cursor. Gives the cursor's column.
+fn put_typed(prompt: &Prompt, row: &mut Row<'_>, kept: usize) -> usize {
+    let (marks, room) = (row.theme().marks(), row.left().saturating_sub(kept));
+    let value = prompt.input.value();
+    let split = value.char_indices().nth(prompt.input.cursor()).map_or(value.len(), |(at, _)| at);
+    let (before, rest) = value.split_at(split);
+    let before = if text::width(before, marks, room + 1) >= room {
+        tail_of(before, room * 2 / 3, marks)
+    } else {
+        before.to_owned()
+    };
+    let at = row.used() + text::width(&before, marks, room);
+    row.put_at_most(Role::Text, &format!("{before}{rest}"), room);
+    at
+}
+
+/// The end of a text that fits, with a mark before it. It is looked for from the end on: the text may be a long paste.
 fn tail_of(value: &str, room: usize, marks: text::Marks) -> String {
-    let ends = value.char_indices().map(|(at, _)| value.get(at..).unwrap_or_default());
-    let mut fitting = ends.filter(|end| text::width(end, marks, room + 1) < room);
-    format!("{}{}", marks.ellipsis(), fitting.next().unwrap_or_default())
+    let ends = value.char_indices().rev().map(|(at, _)| value.get(at..).unwrap_or_default());
+    let fitting = ends.take_while(|end| text::width(end, marks, room + 1) < room);
+    format!("{}{}", marks.ellipsis(), fitting.last().unwrap_or_default())
 }
 
 /// Work under way, in a few words.
