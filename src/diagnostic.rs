@@ -24,6 +24,18 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What would mend it.
     pub help: Option<String>,
+    /// Whether a part of a recording was dropped, and whether that may have held calls.
+    pub loss: Option<Loss>,
+}
+
+/// What was dropped of a recording. Data and no phrase of a message, since exit codes rest on it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// No call can have been in it.
+    Harmless,
+    /// A call may have been in it, or may have been different: what the policy says of the rest is not the whole answer.
+    MayHoldCalls,
 }
 
 /// How bad it is.
@@ -78,7 +90,7 @@ pub enum Place {
 impl Diagnostic {
     /// Without a place.
     pub fn new(code: Code, severity: Severity, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, severity, message: message.into(), labels: Vec::new(), help: None }
+        Diagnostic { code, severity, message: message.into(), labels: Vec::new(), help: None, loss: None }
     }
 
     /// An error, without a place.
@@ -94,6 +106,15 @@ impl Diagnostic {
     /// A notice, without a place.
     pub fn notice(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, Severity::Notice, message)
+    }
+
+    /// That a part of a recording is dropped: worth a warning where it may have held calls.
+    pub fn lost(code: Code, loss: Loss, message: impl Into<String>) -> Diagnostic {
+        let severity = match loss {
+            Loss::Harmless => Severity::Notice,
+            Loss::MayHoldCalls => Severity::Warning,
+        };
+        Diagnostic { loss: Some(loss), ..Diagnostic::new(code, severity, message) }
     }
 
     /// A problem of a document, as an error.
@@ -153,6 +174,11 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
+    }
+
+    /// Whether calls of the recording may be missing or different for it.
+    pub fn may_lose_calls(&self) -> bool {
+        self.loss == Some(Loss::MayHoldCalls)
     }
 
     /// The place it is about.

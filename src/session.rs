@@ -5,6 +5,7 @@
 
 pub mod body;
 pub mod build;
+pub mod damage;
 pub mod edit;
 pub mod part;
 pub mod read;
@@ -18,6 +19,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use body::{Body, Form};
+pub use damage::Damage;
 pub use part::Part;
 
 use crate::diagnostic::Diagnostic;

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::body::Fault;
 use super::{
-    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin, Outcome,
-    Results, Session, Tool, ToolCall, Turn,
+    Body, Call, CallRef, Damage, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin,
+    Outcome, Results, Session, Tool, ToolCall, Turn,
 };
-use crate::diagnostic::{Code, Diagnostic, code};
+use crate::diagnostic::{Code, Diagnostic, Loss, code};
 use crate::source::quoted;
 
 mod parts;
@@ -388,9 +388,16 @@ impl Builder {
         self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
-    /// Something damaged on the line that was named last.
-    pub fn damaged(&mut self, message: impl Into<String>) {
-        self.tell(code::DAMAGED_RECORD, message);
+    /// Something damaged on the line that was named last: what is read all the same as a text, what is dropped as
+    /// [`Damage::lost`].
+    pub fn damaged(&mut self, damage: impl Into<Damage>) {
+        let diagnostic = damage.into().diagnostic(code::DAMAGED_RECORD);
+        self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
+    }
+
+    /// A part of the recording is dropped that stands on the line that was named last.
+    pub fn lost(&mut self, loss: Loss, message: impl Into<String>) {
+        self.damaged(Damage::lost(loss, message));
     }
 
     /// What is left aside as it should be, from the line on that was named last: no damage.

@@ -6,8 +6,9 @@ use super::interleaved::Interleaved;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, time};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis};
+use crate::session::{Body, Damage, Millis};
 use crate::source::quoted;
 
 pub(super) const FORMAT: Format = Format {
@@ -64,7 +65,7 @@ impl Reader for Footprint {
                         Some(event) => self.event(&event, &run, line, out),
                         None => {
                             let message = "a value is no event of the recording; it is left out";
-                            out.diagnostic(self.setting.damaged_line(line, message));
+                            out.diagnostic(self.setting.damaged_line(line, Damage::calls(message)));
                         }
                     }
                 }
@@ -166,8 +167,10 @@ impl Run {
             }
             kind if kind.starts_with("stream.tool_") && payload.has("toolName") => {
                 let kind = quoted(kind);
-                self.builder
-                    .damaged(format!("an event of a tool of the kind {kind} is not known; it is left out"));
+                self.builder.lost(
+                    Loss::MayHoldCalls,
+                    format!("an event of a tool of the kind {kind} is not known; it is left out"),
+                );
             }
             _ => {}
         }

@@ -5,6 +5,7 @@ use super::exchange::{self, Api, Exchanges, Opened};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Reader, Sample};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -110,7 +111,8 @@ impl Api for Anthropic {
             Some(members) => self.say(&members, at, builder),
             None => {
                 let word = message.kind().word();
-                builder.damaged(format!("a message is {word}, not an object; it is left out"));
+                builder
+                    .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
             }
         }
     }

@@ -4,8 +4,9 @@
 //! What the model thought to itself is not kept: it was said to nobody, and no policy looks at it.
 
 use super::shallow::{Kind, Members, Node};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Form, Millis};
+use crate::session::{Body, Damage, Form, Millis};
 use crate::source::quoted;
 
 /// What the blocks of one message come to.
@@ -18,7 +19,7 @@ pub struct Blocks {
     /// The results, in their order.
     pub answers: Vec<Answer>,
     /// What is wrong with the message.
-    pub odd: Vec<String>,
+    pub odd: Vec<Damage>,
 }
 
 /// Something said.
@@ -63,7 +64,7 @@ impl Blocks {
     pub fn read(content: Option<Node<'_>>, side: Side) -> Blocks {
         let mut blocks = Blocks::default();
         let Some(content) = content else {
-            blocks.odd.push("the message has no `content`".to_owned());
+            blocks.odd.push(Damage::calls("the message has no `content`"));
             return blocks;
         };
         let Some(items) = content.items() else {
@@ -94,7 +95,8 @@ impl Blocks {
     fn block<'a>(&mut self, item: Node<'a>, run: &mut Vec<Node<'a>>) -> bool {
         let Some(members) = item.members() else {
             if item.kind() != Kind::Text {
-                self.odd.push(format!("a block is {}, not an object; it is left out", item.kind().word()));
+                let odd = format!("a block is {}, not an object; it is left out", item.kind().word());
+                self.odd.push(Damage::calls(odd));
                 return false;
             }
             run.push(item);
@@ -114,8 +116,8 @@ impl Blocks {
             kind => {
                 if kind.contains("tool_use") || kind.contains("call") {
                     let kind = quoted(kind);
-                    self.odd
-                        .push(format!("a block of the type {kind} may be a call, and is left out as one"));
+                    let odd = format!("a block of the type {kind} may be a call, and is left out as one");
+                    self.odd.push(Damage::calls(odd));
                 }
                 run.push(item);
             }
@@ -200,7 +202,7 @@ impl Blocks {
     ) {
         self.odd.into_iter().for_each(|odd| builder.damaged(odd));
         if !self.calls.is_empty() {
-            builder.damaged(format!("calls of the role `{role}` are left out"));
+            builder.lost(Loss::MayHoldCalls, format!("calls of the role `{role}` are left out"));
         }
         let mut said = self.said.into_iter().peekable();
         for (index, answer) in self.answers.into_iter().enumerate() {

@@ -14,7 +14,7 @@ use super::time;
 use crate::diagnostic::{Code, Diagnostic, code};
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Form, Millis, Operation, Tool};
+use crate::session::{Body, Damage, Form, Millis, Operation, Tool};
 use crate::source::quoted;
 
 /// What a format makes of the chat form.
@@ -107,7 +107,7 @@ impl<'a> Chat<'a> {
         }
         let Some(items) = list.items() else {
             self.lines.of(list);
-            return self.damaged(builder, format!("the messages are {}, not a list", list.kind().word()));
+            return self.lost(builder, format!("the messages are {}, not a list", list.kind().word()));
         };
         for item in items {
             match item.members() {
@@ -115,7 +115,7 @@ impl<'a> Chat<'a> {
                 None => {
                     self.lines.of(item);
                     let word = item.kind().word();
-                    self.damaged(builder, format!("a message is {word}, not an object; it is left out"));
+                    self.lost(builder, format!("a message is {word}, not an object; it is left out"));
                 }
             }
         }
@@ -132,7 +132,7 @@ impl<'a> Chat<'a> {
             "toolgate" => self.operation(builder, members),
             said => {
                 if members.any(&["tool_calls", "function_call"]).is_some_and(|calls| calls.json() != "[]") {
-                    self.damaged(builder, format!("calls of the role {} are left out", quoted(said)));
+                    self.lost(builder, format!("calls of the role {} are left out", quoted(said)));
                 }
                 let content = self.content(builder, members);
                 builder.said(said, content, at);
@@ -177,7 +177,7 @@ impl<'a> Chat<'a> {
                 (Some(items), _) => items.into_iter().for_each(|call| self.call(builder, call, at)),
                 (None, Kind::Object) => self.call(builder, calls, at),
                 (None, kind) => {
-                    self.damaged(
+                    self.lost(
                         builder,
                         format!("`tool_calls` is {}, not a list; it is left out", kind.word()),
                     );
@@ -191,10 +191,8 @@ impl<'a> Chat<'a> {
     /// `{id, function: {name, arguments}}`, `{id, name, arguments}` or `{id, function: NAME, args}`.
     fn call(&mut self, builder: &mut Builder, call: Node<'a>, at: Option<Millis>) {
         let Some(members) = call.members() else {
-            return self.damaged(
-                builder,
-                format!("a call is {}, not an object; it is left out", call.kind().word()),
-            );
+            return self
+                .lost(builder, format!("a call is {}, not an object; it is left out", call.kind().word()));
         };
         let id = members.get("id").and_then(Node::id);
         let inner = members.any(&["function", "custom"]).and_then(Node::members);
@@ -322,8 +320,12 @@ impl<'a> Chat<'a> {
         at.or(self.at)
     }
 
-    fn damaged(&mut self, builder: &mut Builder, message: String) {
-        self.tell(builder, code::DAMAGED_RECORD, message);
+    fn damaged(&mut self, builder: &mut Builder, damage: impl Into<Damage>) {
+        builder.at_line(self.lines.line).damaged(damage);
+    }
+
+    fn lost(&mut self, builder: &mut Builder, message: String) {
+        self.damaged(builder, Damage::calls(message));
     }
 
     fn tell(&mut self, builder: &mut Builder, code: Code, message: String) {

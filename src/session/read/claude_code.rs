@@ -18,6 +18,8 @@ use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::unknown::Unknown;
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::diagnostic::Loss;
+use crate::session::Damage;
 use crate::session::build::Builder;
 use crate::source::quoted;
 use entry::{Entry, entry};
@@ -156,7 +158,7 @@ impl ClaudeCode {
             }
             match log.digest(uuid) {
                 Some(digest) if digest == entry.digest => {
-                    let message = "the line is there already, and is left out this time";
+                    let message = Damage::lost(Loss::Harmless, "the line is there already, and is read once");
                     return log.builder.diagnostic(setting.damaged_line(unit.line, message));
                 }
                 Some(_) => {

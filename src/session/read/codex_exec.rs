@@ -10,6 +10,7 @@ use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::unknown::Unknown;
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::diagnostic::Loss;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 
@@ -103,7 +104,9 @@ impl Reader for CodexExec {
                 }
             }
             ("item.started" | "item.updated" | "item.completed", ..) => {
-                stream.builder.damaged("the event has no `item` with a type; it is left out");
+                stream
+                    .builder
+                    .lost(Loss::MayHoldCalls, "the event has no `item` with a type; it is left out");
             }
             ("turn.failed" | "error", ..) => {
                 let told = members.get("error").and_then(|error| error.members()?.get("message"));

@@ -9,6 +9,7 @@ use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::unknown::Unknown;
 use super::{Format, Out, Reader, Sample, Unit, time};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -222,7 +223,9 @@ impl Stream {
 
     fn tool_call(&mut self, members: &Members<'_>, line: u32, at: Option<Millis>, setting: &Setting) {
         let Some(call) = call::read(members) else {
-            return self.builder.damaged("the event has no `tool_call` with a tool; it is left out");
+            return self
+                .builder
+                .lost(Loss::MayHoldCalls, "the event has no `tool_call` with a tool; it is left out");
         };
         let completed = members.get("subtype").and_then(Node::text).is_some_and(|kind| kind == "completed");
         if !completed || !call.id.as_deref().is_some_and(|id| self.builder.waits_for(id)) {

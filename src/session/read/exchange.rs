@@ -188,7 +188,7 @@ impl<A: Api> Exchanges<A> {
         }
         // What is offered with the first request was offered all along, as far as is known.
         let turn = if steps.is_empty() { 1 } else { builder.next_turn() };
-        exchange.opened.odd.iter().for_each(|odd| builder.damaged(odd.as_str()));
+        exchange.opened.odd.iter().for_each(|odd| builder.damaged(odd.clone()));
         to.answered = exchange.response.as_ref().map(|response| {
             self.api.response(response, at, builder);
             response.get("id").and_then(Node::id).unwrap_or_default().as_ref().into()

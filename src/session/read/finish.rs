@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::digest::digest;
 use super::out::{Complete, Made};
 use super::{Again, Format, Options};
-use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::diagnostic::{Diagnostic, code};
 use crate::session::{Call, MessageKind, Outcome, Results, Session};
 use crate::source::quoted;
 
@@ -88,7 +88,7 @@ impl Finish {
         }
         self.results += made.results;
         self.calls += made.calls;
-        self.lost += made.session.diagnostics.iter().filter(|told| is_lost(told)).count() as u64;
+        self.lost += made.session.diagnostics.iter().filter(|told| told.may_lose_calls()).count() as u64;
         self.marked |= made.marks_errors;
         if made.results > 0 && self.kept == Kept::NotYetKnown {
             self.settle(Kept::Recorded);
@@ -135,23 +135,31 @@ impl Finish {
         self.ready.pop_front()
     }
 
-    /// That a damaged file gave no call: what was lost may have been any number of them, so it must not pass for a
-    /// recording in which nothing was stopped.
+    /// That parts of the file were lost which may hold calls: what was found in the rest is then not the whole answer, and a
+    /// run in which nothing was stopped is no success.
     fn unread(&self, lost: u64) -> Option<Diagnostic> {
         let lost = self.lost + lost;
-        if self.calls > 0 || lost == 0 || self.following {
+        if lost == 0 || self.following {
             return None;
         }
         let places = match lost {
             1 => "1 place of the file is".to_owned(),
             count => format!("{count} places of the file are"),
         };
-        let (code, message) = match self.index {
-            0 => (code::EMPTY_SESSION, format!("no session could be read: {places} damaged or left out")),
-            _ => (
+        let (code, message) = match (self.index, self.calls) {
+            (0, _) => {
+                (code::EMPTY_SESSION, format!("no session could be read: {places} damaged or left out"))
+            }
+            (_, 0) => (
                 code::DAMAGED_RECORD,
                 format!(
                     "no call could be read, and what is lost may hold some: {places} damaged or left out"
+                ),
+            ),
+            _ => (
+                code::DAMAGED_RECORD,
+                format!(
+                    "the file could not be read whole, and what is lost may hold calls: {places} damaged or left out"
                 ),
             ),
         };
@@ -221,14 +229,6 @@ impl Finish {
             session.diagnostics.push(notice.on_line(Arc::clone(&self.file), u64::from(session.origin.line)));
         }
     }
-}
-
-/// Whether something of the recording was lost. A record is damaged in other ways too: of what is lost, readers say that it
-/// is left out.
-pub fn is_lost(told: &Diagnostic) -> bool {
-    told.severity >= Severity::Warning
-        && (told.code == code::DAMAGED_LINE
-            || told.code == code::DAMAGED_RECORD && told.message.contains("left out"))
 }
 
 fn size(session: &Session) -> usize {

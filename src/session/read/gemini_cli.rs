@@ -10,6 +10,7 @@ mod message;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, chat, time};
+use crate::diagnostic::Loss;
 use crate::session::build::Builder;
 use history::History;
 pub(super) use message::{denied, output, said};
@@ -96,7 +97,10 @@ impl Reader for Gemini {
             (None, Some(set)) => history.keep_up(set, unit.line),
             (None, None) if is_message => history.push(unit.node, members, unit.line),
             (None, None) => {
-                history.builder.at_line(unit.line).damaged("`$rewindTo` names no message; it is left out");
+                history
+                    .builder
+                    .at_line(unit.line)
+                    .lost(Loss::MayHoldCalls, "`$rewindTo` names no message; it is left out");
             }
         }
     }
@@ -154,7 +158,7 @@ fn messages(history: &mut History, messages: Node<'_>, line: u32) {
             None => {
                 let word = item.kind().word();
                 let odd = format!("a message is {word}, not an object; it is left out");
-                history.builder.at_line(line).damaged(odd);
+                history.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
             }
         }
     }

@@ -10,9 +10,9 @@ use super::chat::{Chat, Lines, Rules};
 use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::{Format, Out, Reader, Sample, Unit};
-use crate::diagnostic::{Diagnostic, code};
-use crate::session::Body;
+use crate::diagnostic::{Diagnostic, Loss, code};
 use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Damage};
 use crate::source::quoted;
 
 mod attachments;
@@ -84,7 +84,7 @@ impl Inspect {
     fn sample(&self, node: Node<'_>, evaluation: &Members<'_>, line: u32, out: &mut Out) {
         let Some(sample) = node.members() else {
             let message = format!("a sample is {}, not an object; it is left out", node.kind().word());
-            return out.diagnostic(self.setting.damaged_line(line, message));
+            return out.diagnostic(self.setting.damaged_line(line, Damage::calls(message)));
         };
         let mut builder = self.setting.session_at(&id(&sample), line, out);
         builder.mark_errors();
@@ -121,7 +121,7 @@ impl Inspect {
             let message = format!(
                 "{what} among the events alone, made by agents within this one or in messages taken away since; they are left out"
             );
-            builder.damaged(message);
+            builder.lost(Loss::MayHoldCalls, message);
         }
         out.session(builder);
     }
@@ -139,7 +139,8 @@ impl Inspect {
         builder.at_line(line);
         let Some(message) = item.members() else {
             let word = item.kind().word();
-            return builder.damaged(format!("a message is {word}, not an object; it is left out"));
+            return builder
+                .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
         };
         let role = message.get("role").and_then(Node::text).unwrap_or_default();
         if role == "tool" {

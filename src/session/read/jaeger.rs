@@ -9,6 +9,7 @@ use super::shallow::{Kind, Members, Node};
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Event, Span, objects};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::Damage;
 use crate::session::build::Builder;
 use crate::source::quoted;
 
@@ -81,7 +82,7 @@ impl Jaeger {
         let Some(spans) = trace.get("spans").and_then(Node::items) else {
             let line = trace.first().map_or(1, |first| lines.of(first));
             let message = "the `spans` of a trace are no list; it is left out";
-            return out.diagnostic(self.setting.damaged_line(line, message));
+            return out.diagnostic(self.setting.damaged_line(line, Damage::calls(message)));
         };
         spans.into_iter().for_each(|span| self.span(span, &id, lines, out));
     }
@@ -101,13 +102,13 @@ impl Jaeger {
         if let Some(key) = odd {
             let shown = members.get(key).map_or("", Node::json);
             let message = format!("`{key}` of a span is no number of microseconds: {}", quoted(shown));
-            self.traces.tell(&trace, line, self.setting.damaged_line(line, message));
+            self.traces.tell(&trace, line, self.setting.damaged_line(line, Damage::calls(message)));
         }
     }
 
     fn left_out(&self, node: Node<'_>, what: &str, lines: &mut Lines<'_>, out: &mut Out) {
         let line = lines.of(node);
-        out.diagnostic(self.setting.damaged_line(line, format!("{what}; it is left out")));
+        out.diagnostic(self.setting.damaged_line(line, Damage::calls(format!("{what}; it is left out"))));
     }
 }
 

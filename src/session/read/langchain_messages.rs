@@ -6,7 +6,7 @@ use super::native::IDS;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, langchain};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format = Format {
@@ -122,10 +122,14 @@ impl LangChain {
         builder.at_line(line);
         if message.kind() != Kind::Object {
             let word = message.kind().word();
-            return builder.damaged(format!("a message is {word}, not an object; it is left out"));
+            return builder
+                .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
         }
         let Some(value) = message.value() else {
-            return builder.damaged("a message nests too deeply or has a reserved key; it is left out");
+            return builder.lost(
+                Loss::MayHoldCalls,
+                "a message nests too deeply or has a reserved key; it is left out",
+            );
         };
         let plain = langchain::message(&value).to_string();
         if let Ok(node) = Node::parse(&plain)

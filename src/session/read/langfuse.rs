@@ -16,6 +16,7 @@ use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::Damage;
 use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format = Format {
@@ -148,7 +149,7 @@ impl Langfuse {
             let line = lines.of(*node);
             let Some(members) = node.members().filter(is_observation) else {
                 let odd = "a value that is no observation; it is left out";
-                out.diagnostic(self.setting.damaged_line(line, odd));
+                out.diagnostic(self.setting.damaged_line(line, Damage::calls(odd)));
                 continue;
             };
             let (span, odd) = span(&members, about, &tools, line);
@@ -230,7 +231,7 @@ fn is_definition(message: &Value) -> bool {
 }
 
 /// An observation as a span, and what is odd about it.
-fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line: u32) -> (Span, Vec<String>) {
+fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line: u32) -> (Span, Vec<Damage>) {
     let mut record = SpanRecord::new(members, "an observation");
     let (start, end) = (record.time(&START), record.time(&END));
     let mut made = Span {
@@ -257,7 +258,9 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
     let mut unread = |key: &str| {
         let found = langchain::value(members.get(key));
         if found.is_none() && members.get(key).is_some() {
-            record.odd.push(format!("the `{key}` of an observation cannot be read, and is left out"));
+            record.odd.push(Damage::calls(format!(
+                "the `{key}` of an observation cannot be read, and is left out"
+            )));
         }
         found
     };

@@ -14,6 +14,7 @@ use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::Damage;
 use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format =
@@ -95,7 +96,9 @@ impl LangSmith {
                     0..=DEEPEST => "a value that is no run",
                     _ => "a run within more than 64 others",
                 };
-                out.diagnostic(self.setting.damaged_line(line, format!("{what}; it is left out")));
+                out.diagnostic(
+                    self.setting.damaged_line(line, Damage::calls(format!("{what}; it is left out"))),
+                );
                 continue;
             };
             let (span, odd) = span(&run, trace, parent, line);
@@ -118,7 +121,7 @@ fn span(
     trace: Option<Box<str>>,
     parent: Option<Box<str>>,
     line: u32,
-) -> (Span, Vec<String>) {
+) -> (Span, Vec<Damage>) {
     let mut record = SpanRecord::new(run, "a run");
     let (start, end) = (record.time(&["start_time"]), record.time(&["end_time"]));
     let error = record.kept(&["error"]);
@@ -151,7 +154,7 @@ fn span(
     let mut unread = |key: &str| {
         let found = langchain::value(run.get(key));
         if found.is_none() && run.get(key).is_some() {
-            record.odd.push(format!("the `{key}` of a run cannot be read, and are left out"));
+            record.odd.push(Damage::calls(format!("the `{key}` of a run cannot be read, and are left out")));
         }
         found
     };

@@ -15,7 +15,7 @@ use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, time};
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis, Tool};
+use crate::session::{Body, Damage, Millis, Tool};
 
 pub(super) const FORMAT: Format =
     Format { name: "mcp", title: "MCP logs (JSON-RPC)", absent_without_results: false, recognise, reader };
@@ -137,7 +137,7 @@ impl Reader for Mcp {
                     let around = Around { line: lines.of(item), ..around.clone() };
                     if !self.value(item, &around, unit, out) {
                         let message = format!("{} is no message; it is left out", item.kind().word());
-                        out.diagnostic(self.setting.damaged_line(around.line, message));
+                        out.diagnostic(self.setting.damaged_line(around.line, Damage::calls(message)));
                     }
                 }
                 true
@@ -207,7 +207,7 @@ impl Mcp {
         let Some(log) = log else { return };
         log.builder.at_line(around.line);
         if let Some(odd) = &around.odd {
-            log.builder.damaged(odd);
+            log.builder.damaged(odd.as_str());
         }
         match message.get("method").and_then(Node::text) {
             Some(method) => log.request(&method, message, around),

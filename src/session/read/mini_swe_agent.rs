@@ -9,6 +9,7 @@ use super::chat::{Chat, Lines, Rules};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, time};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -138,7 +139,7 @@ impl MiniSweAgent {
                 None => {
                     let word = item.kind().word();
                     let odd = format!("a message is {word}, not an object; it is left out");
-                    run.builder.at_line(line).damaged(odd);
+                    run.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
                 }
             }
         }
@@ -213,7 +214,7 @@ impl Run {
             }
             several => {
                 let count = several.len();
-                self.builder.damaged(format!(
+                self.builder.lost(Loss::Harmless, format!(
                     "a response has {count} commands; the agent runs none unless there is one, so they are left out"
                 ));
             }
@@ -224,7 +225,9 @@ impl Run {
     fn action(&mut self, action: Node<'_>, at: Option<Millis>) {
         let Some(members) = action.members() else {
             let word = action.kind().word();
-            return self.builder.damaged(format!("an action is {word}, not an object; it is left out"));
+            return self
+                .builder
+                .lost(Loss::MayHoldCalls, format!("an action is {word}, not an object; it is left out"));
         };
         let id = members.get("tool_call_id").and_then(Node::id);
         let command = members.any(&["command", "action"]);

@@ -6,7 +6,7 @@ use super::shallow::{Members, Node};
 use super::time;
 use super::uncalled::{self, Uncalled};
 use super::{Format, Out, Reader, Sample, Setting, Unit};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::session::Results;
 use crate::session::build::Builder;
 
@@ -245,7 +245,10 @@ impl Surroundings<'_, '_> {
         match chat::tools(node) {
             Some(Offer { tools, left_out, unread }) => {
                 if left_out > 0 {
-                    self.damaged(format!("{left_out} entries of `{key}` are no tools and are left out"));
+                    self.builder.lost(
+                        Loss::Harmless,
+                        format!("{left_out} entries of `{key}` are no tools and are left out"),
+                    );
                 }
                 if unread > 0 {
                     self.damaged(format!("the parameters of {unread} tools of `{key}` cannot be read"));
@@ -258,7 +261,7 @@ impl Surroundings<'_, '_> {
 
     fn expect(&mut self, key: &str, what: &str, met: bool) {
         if !met {
-            self.damaged(format!("`{key}` is not {what}, and is left out"));
+            self.builder.lost(Loss::MayHoldCalls, format!("`{key}` is not {what}, and is left out"));
         }
     }
 

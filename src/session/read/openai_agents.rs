@@ -16,6 +16,7 @@ use super::spans::record::SpanRecord;
 use super::spans::traces::Traces;
 use super::spans::{Attributes, Span};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::Damage;
 use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format = Format {
@@ -88,7 +89,7 @@ impl Reader for OpenAiAgents {
                 Some(members) if is_trace(&members) => self.group(&members),
                 _ => {
                     let odd = "a value that is neither a trace nor a span; it is left out";
-                    out.diagnostic(self.setting.damaged_line(line, odd));
+                    out.diagnostic(self.setting.damaged_line(line, Damage::calls(odd)));
                 }
             }
         }
@@ -143,7 +144,7 @@ impl OpenAiAgents {
 }
 
 /// A span, and what is odd about it.
-fn span(members: &Members<'_>, line: u32) -> (Span, Vec<String>) {
+fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
     let data = members.get("span_data").and_then(Node::members).unwrap_or_default();
     let mut record = SpanRecord::new(members, "a span");
     let ended = record.text(&["event_phase"]).is_some_and(|phase| phase == "finish");

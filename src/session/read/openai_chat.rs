@@ -6,6 +6,7 @@ use super::exchange::{self, Api, Exchanges, Opened};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Reader, Sample};
+use crate::diagnostic::Loss;
 use crate::session::build::Builder;
 use crate::session::{Body, Millis};
 
@@ -57,7 +58,8 @@ impl Api for OpenAi {
     fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
         let Some(members) = message.members() else {
             let word = message.kind().word();
-            return builder.damaged(format!("a message is {word}, not an object; it is left out"));
+            return builder
+                .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
         };
         let mut chat = Chat::new(message, builder.line(), &self.rules);
         chat.otherwise_at(at);

@@ -7,6 +7,7 @@ use super::items::{self, Answer, Item, Row};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Reader, Sample};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -88,11 +89,12 @@ impl Api for Responses {
         }
         let Some(members) = message.members() else {
             let word = message.kind().word();
-            return builder.damaged(format!("an item is {word}, not an object; it is left out"));
+            return builder
+                .lost(Loss::MayHoldCalls, format!("an item is {word}, not an object; it is left out"));
         };
         match items::item(&members) {
             Some(item) => self.row.add(builder, line, item, at, &self.mark),
-            None => builder.damaged("an item of a type that is not known is left out"),
+            None => builder.lost(Loss::MayHoldCalls, "an item of a type that is not known is left out"),
         }
     }
 

@@ -16,7 +16,7 @@ use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::unknown::Unknown;
 use super::{Format, Out, Reader, Sample, Unit, time};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -166,7 +166,7 @@ impl OpenHands {
                     None => {
                         let word = event.kind().word();
                         let odd = format!("an event is {word}, not an object; it is left out");
-                        run.builder.at_line(line).damaged(odd);
+                        run.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
                     }
                 }
             }

@@ -12,6 +12,7 @@ use super::spans::record::SpanRecord;
 use super::spans::traces::{Apart, Traces};
 use super::spans::{Attributes, Event, Span, objects};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::session::Damage;
 use crate::session::build::Builder;
 use crate::source::quoted;
 
@@ -206,7 +207,7 @@ impl OTel {
 
     fn left_out(&self, node: Node<'_>, what: &str, lines: &mut Lines<'_>, out: &mut Out) {
         let line = lines.of(node);
-        out.diagnostic(self.setting.damaged_line(line, format!("{what}; it is left out")));
+        out.diagnostic(self.setting.damaged_line(line, Damage::calls(format!("{what}; it is left out"))));
     }
 }
 
@@ -216,7 +217,7 @@ fn list<'a>(node: Node<'a>, keys: &[&str]) -> Vec<Node<'a>> {
 }
 
 /// A span, and what is odd about it. `None` where it has no attributes and no ids, and so is none.
-fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
+fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<Damage>)> {
     let context = members.get("context").and_then(Node::members);
     let ids = context.as_ref().unwrap_or(members);
     let id = |from: &Members<'_>, keys: &[&str]| {
@@ -250,9 +251,9 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<String>)> {
         events: events.collect(),
     };
     if members.get("attributes").is_some_and(|given| !matches!(given.kind(), Kind::List | Kind::Object)) {
-        record
-            .odd
-            .push("the attributes of a span are neither a list nor an object; they are left out".to_owned());
+        record.odd.push(Damage::calls(
+            "the attributes of a span are neither a list nor an object; they are left out",
+        ));
     }
     Some((span, record.odd))
 }

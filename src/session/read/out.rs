@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::finish::is_lost;
 use crate::diagnostic::Diagnostic;
 use crate::session::build::{Builder, Tail};
 use crate::session::{Part, Session};
@@ -78,7 +77,7 @@ impl Out {
 
     /// Something about the file.
     pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        self.lost += u64::from(is_lost(&diagnostic));
+        self.lost += u64::from(diagnostic.may_lose_calls());
         if self.diagnostics.len() < MOST_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         } else {

@@ -13,7 +13,7 @@ use super::setting::Setting;
 use super::shallow;
 use super::units::{self, Kind, Units};
 use super::{Format, Options, Reader, Unit, text};
-use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::diagnostic::{Diagnostic, Loss, Severity, code};
 use crate::session::build::{Known, Tail};
 use crate::session::{Part, Session};
 
@@ -270,7 +270,8 @@ impl Reading {
 
     fn value(&mut self, Sampled { piece, text, cut_off }: &Sampled) {
         let damage = |message: String| {
-            Diagnostic::warning(code::DAMAGED_LINE, message).on_line(Arc::clone(&self.file), piece.line)
+            Diagnostic::lost(code::DAMAGED_LINE, Loss::MayHoldCalls, message)
+                .on_line(Arc::clone(&self.file), piece.line)
         };
         let diagnostic = match piece.kind {
             Kind::Value => {

@@ -7,7 +7,7 @@ use super::shallow::Kind;
 use super::{ErrorTest, Out, Unit};
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::build::Builder;
-use crate::session::{Body, Origin};
+use crate::session::{Body, Damage, Origin};
 use crate::source::quoted;
 
 /// What a reader knows of its file.
@@ -39,7 +39,7 @@ impl Setting {
     /// That a value is left out, and why it can be no part of a session; with what was already wrong with it.
     pub fn left_out(&self, unit: &Unit<'_>, why: &str) -> Vec<Diagnostic> {
         let mut told = unit.diagnostics.clone();
-        told.push(self.damaged_line(unit.line, format!("{why}; it is left out")));
+        told.push(self.damaged_line(unit.line, Damage::calls(format!("{why}; it is left out"))));
         told
     }
 
@@ -56,8 +56,8 @@ impl Setting {
     }
 
     /// Damage on a line.
-    pub fn damaged_line(&self, line: u32, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::warning(code::DAMAGED_LINE, message).on_line(Arc::clone(&self.file), u64::from(line))
+    pub fn damaged_line(&self, line: u32, damage: impl Into<Damage>) -> Diagnostic {
+        damage.into().diagnostic(code::DAMAGED_LINE).on_line(Arc::clone(&self.file), u64::from(line))
     }
 
     /// What is left out of a session as it should be, on a line: no damage.

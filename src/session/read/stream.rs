@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::shallow::{Kind, Members, Node};
+use crate::session::Damage;
 use crate::source::quoted;
 
 mod chat;
@@ -19,7 +20,7 @@ pub struct Whole {
     /// The response.
     pub json: String,
     /// What is missing of it.
-    pub odd: Vec<String>,
+    pub odd: Vec<Damage>,
     /// It broke off before its end.
     pub broken: bool,
 }
@@ -183,18 +184,20 @@ impl<'a> Stream<'a> {
         if lost > 0 {
             let pieces = if lost == 1 { "1 piece".to_owned() } else { format!("{lost} pieces") };
             let message = format!("{pieces} of the response, which is a stream, cannot be read");
-            whole.odd.insert(0, format!("{message}; arguments that may lack one are left out"));
+            whole
+                .odd
+                .insert(0, Damage::calls(format!("{message}; arguments that may lack one are left out")));
         }
         if let Some(error) = error {
             whole.broken = true;
-            whole.odd.push(format!(
+            whole.odd.push(Damage::calls(format!(
                 "the stream that the response is ends with an error: {}",
                 quoted(error.json())
-            ));
+            )));
         } else if whole.broken {
             whole
                 .odd
-                .push("the response is a stream that breaks off; what there is of it is read".to_owned());
+                .push(Damage::calls("the response is a stream that breaks off; what there is of it is read"));
         }
         whole
     }

@@ -9,6 +9,7 @@ use super::chat::{Chat, Lines, Rules};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit};
+use crate::diagnostic::Loss;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 use crate::source::quoted;
@@ -96,7 +97,10 @@ impl SweAgent {
                 None => {
                     builder.at_line(lines.of(item));
                     let word = item.kind().word();
-                    builder.damaged(format!("a message is {word}, not an object; it is left out"));
+                    builder.lost(
+                        Loss::MayHoldCalls,
+                        format!("a message is {word}, not an object; it is left out"),
+                    );
                 }
             }
         }
@@ -135,10 +139,10 @@ impl SweAgent {
             let action = step.members().and_then(|step| step.get("action")?.text()).unwrap_or_default();
             builder.at_line(lines.of(*step));
             let line = action.lines().next().unwrap_or_default();
-            builder.damaged(format!(
-                "the step {} stands in no message of the history; it is left out",
-                quoted(line)
-            ));
+            builder.lost(
+                Loss::MayHoldCalls,
+                format!("the step {} stands in no message of the history; it is left out", quoted(line)),
+            );
         }
     }
 
@@ -155,7 +159,7 @@ impl SweAgent {
             builder.at_line(lines.of(*node));
             let Some(step) = node.members() else {
                 let word = node.kind().word();
-                builder.damaged(format!("a step is {word}, not an object; it is left out"));
+                builder.lost(Loss::MayHoldCalls, format!("a step is {word}, not an object; it is left out"));
                 continue;
             };
             let body = |keys: &[&str]| step.any(keys).map_or(Body::MISSING, |node| Body::json(node.json()));
@@ -163,7 +167,10 @@ impl SweAgent {
             let Some(action) = step.get("action") else { continue };
             let Some(line) = action.text() else {
                 let word = action.kind().word();
-                builder.damaged(format!("the action of a step is {word}, not a text; it is left out"));
+                builder.lost(
+                    Loss::MayHoldCalls,
+                    format!("the action of a step is {word}, not a text; it is left out"),
+                );
                 continue;
             };
             // A response without a command is none.

@@ -9,8 +9,9 @@ use super::chat::Lines;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, time};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis, Tool};
+use crate::session::{Body, Damage, Millis, Tool};
 
 pub(super) const FORMAT: Format =
     Format { name: "tau2", title: "tau2-bench results", absent_without_results: false, recognise, reader };
@@ -71,14 +72,14 @@ impl Reader for Tau2 {
         let about = about(members);
         let mut lines = Lines::new(unit.node, unit.line);
         let Some(items) = simulations.items() else {
-            let odd = format!("`simulations` is {}, not a list", simulations.kind().word());
+            let odd = Damage::calls(format!("`simulations` is {}, not a list", simulations.kind().word()));
             return out.diagnostic(self.setting.damaged_line(unit.line, odd));
         };
         for item in items {
             let line = lines.of(item);
             let Some(simulation) = item.members() else {
                 let odd = format!("a simulation is {}, not an object; it is left out", item.kind().word());
-                out.diagnostic(self.setting.damaged_line(line, odd));
+                out.diagnostic(self.setting.damaged_line(line, Damage::calls(odd)));
                 continue;
             };
             let mut builder = self.setting.session_at(&id(&simulation), line, out);
@@ -136,7 +137,10 @@ impl Tau2 {
                 Some(message) => self.message(&message, &mut users, builder),
                 None => {
                     let word = item.kind().word();
-                    builder.damaged(format!("a message is {word}, not an object; it is left out"));
+                    builder.lost(
+                        Loss::MayHoldCalls,
+                        format!("a message is {word}, not an object; it is left out"),
+                    );
                 }
             }
         }
@@ -187,14 +191,16 @@ impl Tau2 {
     ) {
         let Some(calls) = message.get("tool_calls") else { return };
         let Some(items) = calls.items() else {
-            return builder
-                .damaged(format!("`tool_calls` is {}, not a list; it is left out", calls.kind().word()));
+            return builder.lost(
+                Loss::MayHoldCalls,
+                format!("`tool_calls` is {}, not a list; it is left out", calls.kind().word()),
+            );
         };
         let mut responds = role == "assistant";
         for item in items {
             let Some(call) = item.members() else {
                 let word = item.kind().word();
-                builder.damaged(format!("a call is {word}, not an object; it is left out"));
+                builder.lost(Loss::MayHoldCalls, format!("a call is {word}, not an object; it is left out"));
                 continue;
             };
             let requestor = call.get("requestor").and_then(Node::text);

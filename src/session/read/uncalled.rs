@@ -4,6 +4,7 @@
 use super::Unit;
 use super::chat::Lines;
 use super::shallow::{Kind, Members, Node};
+use crate::diagnostic::Loss;
 use crate::session::build::Builder;
 use crate::source::quoted;
 
@@ -93,7 +94,7 @@ impl Uncalled {
         let message = format!(
             "{what} may hold calls, and is left out: calls are read from `tool_calls` and `function_call` of messages"
         );
-        builder.at_line(line).damaged(message);
+        builder.at_line(line).lost(Loss::MayHoldCalls, message);
     }
 }
 

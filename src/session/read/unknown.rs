@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Out;
 use super::setting::Setting;
+use crate::session::Damage;
 use crate::source::quoted;
 
 /// The types, each with the line of the first such value and how many there were.
@@ -31,7 +32,7 @@ impl Unknown {
                     quoted(&kind)
                 ),
             };
-            out.diagnostic(setting.damaged_line(line, message));
+            out.diagnostic(setting.damaged_line(line, Damage::calls(message)));
         }
     }
 }

@@ -16,7 +16,7 @@ use super::native::IDS;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, time};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::session::build::Builder;
 use crate::session::{Body, Millis};
 
@@ -164,7 +164,10 @@ impl VercelAi {
                 Some(members) => message(&members, &self.setting, &mut asked, builder),
                 None => {
                     let word = item.kind().word();
-                    builder.damaged(format!("a message is {word}, not an object; it is left out"));
+                    builder.lost(
+                        Loss::MayHoldCalls,
+                        format!("a message is {word}, not an object; it is left out"),
+                    );
                 }
             }
         }

@@ -16,7 +16,7 @@ fn sent(events: &[Value]) -> String {
 fn read(request: &Value, response: Value) -> (Vec<Session>, Vec<String>) {
     let (sessions, of_file) = opened(json!({"request": request, "response": response}).to_string());
     let mut told = told(&sessions, &of_file);
-    told.retain(|line| !line.contains("no_results_recorded"));
+    told.retain(|line| !line.contains("no_results_recorded") && !line.contains("what is lost may hold"));
     (sessions, told)
 }
 
@@ -244,6 +244,5 @@ fn requests_and_responses_may_be_json_as_text(#[case] request: Value, #[case] re
     let (_, told) = read(&request, json!(cut));
     let left_out =
         "some.json:1: warning[damaged_record]: the response is a text that is no JSON; it is left out";
-    assert!(told[0].starts_with("some.json: error[damaged_record]: no call could be read"), "{told:?}");
-    assert_eq!(told[1..], [left_out]);
+    assert_eq!(told, [left_out]);
 }

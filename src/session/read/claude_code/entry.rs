@@ -5,7 +5,7 @@ use crate::session::read::blocks::{Blocks, Side};
 use crate::session::read::digest::digest;
 use crate::session::read::shallow::{Kind as Json, Members, Node};
 use crate::session::read::{Unit, chat, time};
-use crate::session::{Millis, Tool};
+use crate::session::{Damage, Millis, Tool};
 
 /// A line that is a part of a conversation.
 pub struct Entry {
@@ -22,7 +22,7 @@ pub struct Entry {
     /// What it is.
     pub kind: Kind,
     /// What is wrong with it.
-    pub odd: Vec<String>,
+    pub odd: Vec<Damage>,
     /// Hash of what it says, to tell a line that is there twice.
     pub digest: u64,
     /// The line that it follows, once that is looked for.
@@ -62,9 +62,9 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
     let name = |keys: &[&str]| members.any(keys).and_then(Node::id).map(|name| name.as_ref().into());
     let flag = |key| members.get(key).and_then(Node::bool) == Some(true);
     let subtype = members.get("subtype").and_then(Node::text).unwrap_or_default();
-    let mut odd = Vec::new();
+    let mut odd: Vec<Damage> = Vec::new();
     let at = time::of(members, &["timestamp"]).unwrap_or_else(|message| {
-        odd.push(message);
+        odd.push(message.into());
         None
     });
     let kind = match kind {
@@ -146,7 +146,7 @@ fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
         }
         Json::Text => {
             let mut blocks = Blocks::read(Some(message), side);
-            blocks.odd.push("the message is a text, not an object; it is read as what is said".to_owned());
+            blocks.odd.push("the message is a text, not an object; it is read as what is said".into());
             Ok(blocks)
         }
         kind => Err(format!("the message is {}, not an object", kind.word())),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::branch::{self, Branch, Settled};
 use super::entry::{Entry, Follows, Kind};
 use super::marks::Marks;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::session::Millis;
 use crate::session::build::Builder;
 use crate::session::read::digest::digest;
@@ -311,7 +311,10 @@ fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls:
             let before = blocks.calls.len();
             blocks.calls.retain(|call| call.id.as_ref().is_none_or(|id| calls.insert(id.clone())));
             if blocks.calls.len() < before {
-                builder.damaged("a call is there twice in one response, and is left out the second time");
+                builder.lost(
+                    Loss::MayHoldCalls,
+                    "a call is there twice in one response, and is left out the second time",
+                );
             }
             // A line that only thinks is no message.
             if !blocks.is_empty() || !blocks.odd.is_empty() {

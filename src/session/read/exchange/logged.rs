@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::Api;
-use crate::session::Millis;
 use crate::session::build::Builder;
 use crate::session::read::shallow::{Kind, Members, Node};
 use crate::session::read::{stream, time};
+use crate::session::{Damage, Millis};
 
 /// A request and its response.
 pub struct Exchange<'a> {
@@ -27,7 +27,7 @@ pub struct Opened {
     request: Option<String>,
     response: Option<String>,
     /// What is wrong with them.
-    pub odd: Vec<String>,
+    pub odd: Vec<Damage>,
     /// The response broke off before its end.
     broken: bool,
     /// What stands in the place of the response says that there is none.
@@ -97,7 +97,7 @@ impl Opened {
         let response = came(value);
         let kind = response.and_then(Node::members).and_then(|members| members.get("type")?.text());
         if let Some(kind @ ("canceled" | "expired")) = kind.as_deref() {
-            opened.odd.push(format!("there is no response: the request is `{kind}`"));
+            opened.odd.push(format!("there is no response: the request is `{kind}`").into());
             opened.none = true;
             return opened;
         }
@@ -125,7 +125,7 @@ impl Opened {
             return Some(text.to_owned());
         }
         if text.starts_with('{') {
-            self.odd.push(format!("the {what} is a text that is no JSON; it is left out"));
+            self.odd.push(Damage::calls(format!("the {what} is a text that is no JSON; it is left out")));
         }
         None
     }

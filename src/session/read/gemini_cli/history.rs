@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::message::message;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::session::build::Builder;
 use crate::session::read::Out;
 use crate::session::read::chat::Lines;
@@ -85,7 +85,7 @@ impl History {
             let line = lines.of(item);
             let Some(members) = item.members() else {
                 let odd = format!("a message is {}, not an object; it is left out", item.kind().word());
-                self.builder.at_line(line).damaged(odd);
+                self.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
                 continue;
             };
             let id = members.get("id").and_then(Node::id).map(|id| digest(&*id));
@@ -104,7 +104,7 @@ impl History {
         };
         if known.is_none() {
             let odd = "the conversation was taken back to a message that is not in the file, so all before is left out";
-            self.builder.at_line(line).damaged(odd);
+            self.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
         }
         let gone = self.messages.split_off(at.min(self.messages.len()));
         let Some(first) = gone.first() else { return };

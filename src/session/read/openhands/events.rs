@@ -4,6 +4,7 @@ use super::super::chat::{self, Offer};
 use super::super::setting::Setting;
 use super::super::shallow::{Kind, Members, Node};
 use super::{Action, Run, failed_with, id_of};
+use crate::diagnostic::Loss;
 use crate::session::build::Mark;
 use crate::session::{Body, Millis};
 
@@ -60,7 +61,7 @@ pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &m
                 run.aside.insert(id.as_ref().into());
             }
             let odd = format!("the action `{action}` is not the agent's but of `{source}`; it is left out");
-            run.builder.damaged(odd);
+            run.builder.lost(Loss::Harmless, odd);
         }
     }
     None

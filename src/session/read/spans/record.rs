@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::instant;
+use crate::session::Damage;
 use crate::session::read::shallow::{Members, Node};
 use crate::source::quoted;
 
@@ -12,7 +13,7 @@ pub struct SpanRecord<'r, 'a> {
     /// What it is, for people: `a span`.
     what: &'static str,
     /// What is odd about it, a sentence each.
-    pub odd: Vec<String>,
+    pub odd: Vec<Damage>,
 }
 
 impl<'r, 'a> SpanRecord<'r, 'a> {
@@ -36,7 +37,8 @@ impl<'r, 'a> SpanRecord<'r, 'a> {
         let node = self.members.any(keys)?;
         let found = instant(node);
         if found.is_none() && !matches!(node.json(), "0" | "\"0\"" | "\"\"") {
-            self.odd.push(format!("the time of {} cannot be read: {}", self.what, quoted(node.json())));
+            self.odd
+                .push(format!("the time of {} cannot be read: {}", self.what, quoted(node.json())).into());
         }
         found
     }

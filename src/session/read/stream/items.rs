@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Arguments, Object, Pieces, STRAY, Whole, list};
+use crate::session::Damage;
 use crate::session::read::shallow::{Kind, Members, Node};
 
 /// An item of the output.
@@ -69,7 +70,7 @@ pub(super) fn whole(pieces: &Pieces<'_>) -> Whole {
         Some(output) => made.raw("output", output.json()),
         None => {
             if items.values().any(Item::is_stray) {
-                odd.push(STRAY.to_owned());
+                odd.push(Damage::calls(STRAY));
             }
             made.raw("output", &list(items.into_values().filter_map(Item::end)));
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Arguments, Object, Pieces, STRAY, Whole, list};
+use crate::session::Damage;
 use crate::session::read::shallow::{Members, Node};
 
 /// A block of the content.
@@ -55,7 +56,7 @@ pub(super) fn whole(pieces: &Pieces<'_>) -> Whole {
     made.text("type", "message");
     made.text("role", "assistant");
     made.raw("content", &list(blocks.into_iter().map(|block| block.end(ended))));
-    let odd = stray.then(|| STRAY.to_owned()).into_iter().collect();
+    let odd = stray.then(|| Damage::calls(STRAY)).into_iter().collect();
     Whole { json: made.end(), odd, broken: !ended && !pieces.done }
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::super::setting::Setting;
 use super::super::shallow::{Kind, Members, Node};
 use super::{kind, said, spoken};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -75,12 +76,15 @@ pub fn read(
 ) {
     let items = parts.and_then(Node::items).unwrap_or_default();
     if let Some(odd) = parts.filter(|parts| parts.kind() != Kind::List) {
-        builder.damaged(format!("`parts` is {}, not a list; it is left out", odd.kind().word()));
+        builder.lost(
+            Loss::MayHoldCalls,
+            format!("`parts` is {}, not a list; it is left out", odd.kind().word()),
+        );
     }
     if role != "assistant" {
         let calls = items.iter().filter(|part| kind(**part).is_some_and(|kind| is_tool(&kind))).count();
         if calls > 0 {
-            builder.damaged(format!("calls of the role `{role}` are left out: {calls}"));
+            builder.lost(Loss::MayHoldCalls, format!("calls of the role `{role}` are left out: {calls}"));
         }
         return said(role, parts.or_else(|| message.get("content")), at, builder);
     }
@@ -121,7 +125,7 @@ fn steps<'a>(parts: &[Node<'a>], builder: &mut Builder) -> Vec<Step<'a>> {
     for part in parts {
         let Some(members) = part.members() else {
             let word = part.kind().word();
-            builder.damaged(format!("a part is {word}, not an object; it is left out"));
+            builder.lost(Loss::MayHoldCalls, format!("a part is {word}, not an object; it is left out"));
             continue;
         };
         let kind = members.get("type").and_then(Node::text).unwrap_or_default();
@@ -203,7 +207,7 @@ fn invoked<'a>(message: &Members<'a>, builder: &mut Builder) -> Vec<Step<'a>> {
     for item in message.get("toolInvocations").and_then(Node::items).unwrap_or_default() {
         let Some(members) = item.members() else {
             let word = item.kind().word();
-            builder.damaged(format!("a call is {word}, not an object; it is left out"));
+            builder.lost(Loss::MayHoldCalls, format!("a call is {word}, not an object; it is left out"));
             continue;
         };
         let number = members.get("step").map(Node::json);

@@ -3,6 +3,7 @@
 use super::super::setting::Setting;
 use super::super::shallow::{Kind, Members, Node};
 use super::{Asked, kind, said, spoken};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -29,7 +30,10 @@ pub fn read(
         "assistant" => {}
         "tool" => {
             if parts.is_none() {
-                builder.damaged("a message of the role `tool` has no list of parts; it is left out");
+                builder.lost(
+                    Loss::MayHoldCalls,
+                    "a message of the role `tool` has no list of parts; it is left out",
+                );
             }
             for part in parts.unwrap_or_default() {
                 answer(part, at, setting, asked, builder);
@@ -40,7 +44,7 @@ pub fn read(
             let own = |part: &Node<'_>| kind(*part).is_some_and(|kind| kind == "tool-call");
             let calls = parts.unwrap_or_default().iter().filter(|part| own(part)).count();
             if calls > 0 {
-                builder.damaged(format!("calls of the role `{role}` are left out: {calls}"));
+                builder.lost(Loss::MayHoldCalls, format!("calls of the role `{role}` are left out: {calls}"));
             }
             return said(role, content, at, builder);
         }
@@ -124,7 +128,11 @@ fn answer(part: Node<'_>, at: Option<Millis>, setting: &Setting, asked: &mut Ask
             builder.result(Some(&*call), body(members.get("reason")), Mark { error: false, refused }, at);
             asked.refused.insert(call);
         }
-        Some(kind) => builder.damaged(format!("a part of the type `{kind}` is no result; it is left out")),
-        None => builder.damaged(format!("a part is {}, and no result; it is left out", part.kind().word())),
+        Some(kind) => builder
+            .lost(Loss::MayHoldCalls, format!("a part of the type `{kind}` is no result; it is left out")),
+        None => builder.lost(
+            Loss::MayHoldCalls,
+            format!("a part is {}, and no result; it is left out", part.kind().word()),
+        ),
     }
 }
