@@ -3,6 +3,7 @@
 //! A dialect reads documents, one after the other in the order of a version's files, and gives units in the end. To add
 //! one: a folder, a `mod`, a row of [`DIALECTS`], and a file of codes.
 
+pub mod beside;
 pub mod contracts;
 pub mod rejection_plans;
 pub mod sequence_policies;
@@ -10,6 +11,8 @@ pub mod sequence_rules;
 pub mod tool_policies;
 
 use std::sync::Arc;
+
+use beside::Beside;
 
 use crate::diagnostic::Diagnostic;
 use crate::monitor::{Rule, Rules, Unit};
@@ -25,6 +28,13 @@ pub struct Dialect {
     pub recognises: fn(&Node) -> bool,
     /// A reader for one version.
     pub reader: fn() -> Box<dyn Reader>,
+    /// Files that a document names and whose rules are then its own, as they are written there.
+    pub references: fn(&Node) -> Vec<Arc<str>>,
+}
+
+/// No files: for dialects whose documents name none.
+pub fn no_references(_: &Node) -> Vec<Arc<str>> {
+    Vec::new()
 }
 
 /// Every dialect, in the order in which documents are recognised.
@@ -45,6 +55,8 @@ pub struct Text<'a> {
     pub node: &'a Node,
     /// What its rules' ids begin with: `FILE#`, or `FILE#1` for the second document of a file.
     pub prefix: &'a str,
+    /// The other texts of the version, for documents that name one.
+    pub beside: &'a Beside,
 }
 
 impl Text<'_> {

@@ -3,6 +3,7 @@
 //! A version with an error does not decide: [`Loaded::policy`] is there only if every document could be used. What could
 //! be read stands in [`Loaded::documents`] all the same, so a half-broken version still shows.
 
+mod beside;
 mod without;
 
 use std::collections::BTreeSet;
@@ -12,10 +13,12 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::dialect::beside::Beside;
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text};
 use crate::monitor::fault::guarded;
 use crate::monitor::{RuleId, Rules, Unit};
-use crate::source::{Node, Problem, ProblemKind, Source, Span, parse, quoted};
+use crate::source::{Node, Parsed, Problem, ProblemKind, Source, Span, parse, quoted};
+pub use beside::named_in;
 
 /// One file of a version.
 #[derive(Debug, Clone)]
@@ -69,7 +72,8 @@ pub struct Loaded {
 }
 
 impl Policy {
-    /// Reads a version. `only` keeps the documents of one dialect.
+    /// Reads a version. `only` keeps the documents of one dialect. Files that a document names ([`named_in`]) are among
+    /// the files as well.
     pub fn load(files: &[PolicyFile], only: Option<&Dialect>) -> Loaded {
         let mut files: Vec<&PolicyFile> = files.iter().collect();
         // Named twice, say by itself and with its folder, a file is still one.
@@ -77,7 +81,10 @@ impl Policy {
         files.dedup_by(|a, b| a.name == b.name && a.text == b.text);
         // By the bytes of the relative paths. Several folders may share one; then the names decide, not what came first.
         files.sort_by(|a, b| (&a.relative, &a.name).cmp(&(&b.relative, &b.name)));
+        let texts: Vec<Source> =
+            files.iter().map(|file| Source::new(Arc::clone(&file.name), Arc::clone(&file.text))).collect();
         let mut loading = Loading {
+            beside: Arc::new(beside::beside(texts.into_iter().map(whole).collect(), only)),
             readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
             rules: Rules::default(),
             documents: Vec::new(),
@@ -156,6 +163,8 @@ impl Policy {
 }
 
 struct Loading<'a> {
+    /// Files that are read where a document names them.
+    beside: Arc<Beside>,
     /// One for each dialect, in the order of the table.
     readers: Vec<Box<dyn Reader>>,
     rules: Rules,
@@ -170,6 +179,10 @@ impl Loading<'_> {
     fn file(&mut self, file: &PolicyFile) -> bool {
         let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
         let parsed = parse(&source);
+        if self.beside.get(&file.name).is_some() {
+            self.named_elsewhere(file, &source, parsed);
+            return true;
+        }
         let cases = parsed.documents.iter().filter(|node| is_case(node)).count();
         if cases > 0 {
             self.cases.push(source.clone());
@@ -208,6 +221,22 @@ impl Loading<'_> {
         true
     }
 
+    /// A file that a document names: read there, listed here.
+    fn named_elsewhere(&mut self, file: &PolicyFile, source: &Source, parsed: Parsed) {
+        let told = parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, source));
+        self.diagnostics.extend(told);
+        let Some(dialect) = self.beside.get(&file.name).map(|text| text.dialect) else { return };
+        for (index, node) in parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null()) {
+            self.documents.push(Document {
+                source: source.clone(),
+                relative: Arc::clone(&file.relative),
+                index,
+                span: node.span,
+                dialect,
+            });
+        }
+    }
+
     fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, index: usize) {
         let Some(dialect) = dialect::of(node) else {
             self.diagnostics.push(unrecognised(source, node));
@@ -219,9 +248,10 @@ impl Loading<'_> {
         let prefix = prefix(&file.name, index);
         let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
         let place = DIALECTS.iter().position(|row| row.name == dialect.name);
+        let beside = &self.beside;
+        let text = Text { source, node, prefix: &prefix, beside };
         if let Some(reader) = place.and_then(|place| self.readers.get_mut(place))
-            && let Err(why) =
-                guarded(|| reader.read(Text { source, node, prefix: &prefix }, rules, diagnostics))
+            && let Err(why) = guarded(|| reader.read(text, rules, diagnostics))
         {
             self.diagnostics.push(reader_fault(&why).at(source, node.span));
         }
@@ -283,6 +313,13 @@ fn reader_fault(why: &str) -> Diagnostic {
     let message = format!("the policy cannot be read: its reader failed: {why}");
     let help = "this is a defect in the program: please report it with the policy";
     Diagnostic::error(code::READER_FAULT, message).help(help)
+}
+
+/// A text with all its documents.
+fn whole(source: Source) -> beside::Text {
+    let documents = parse(&source).documents.into_iter().enumerate().filter(|(_, node)| !node.is_null());
+    let documents = documents.map(|(index, node)| (node, prefix(source.name(), index))).collect();
+    (source, documents)
 }
 
 fn unrecognised(source: &Source, node: &Node) -> Diagnostic {

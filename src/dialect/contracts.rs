@@ -21,7 +21,7 @@ use std::sync::Arc;
 use crate::condition::output::{Condition, Conditions, Test};
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text};
+use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::session::value::Bound;
 use crate::source::wildcard::Wildcard;
@@ -34,6 +34,7 @@ pub const DIALECT: Dialect = Dialect {
     title: "contracts: preconditions of one tool, and what it forbids",
     recognises,
     reader: || Box::new(Contracted::default()),
+    references: no_references,
 };
 
 fn recognises(node: &Node) -> bool {

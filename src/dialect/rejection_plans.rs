@@ -22,7 +22,7 @@ mod warn;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text};
+use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::{Rule, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
@@ -36,6 +36,7 @@ pub const DIALECT: Dialect = Dialect {
     title: "rejection plans: what must or must not have been said before a tool is called",
     recognises,
     reader: || Box::new(Planned::default()),
+    references: no_references,
 };
 
 /// A plan anywhere, or the configuration of an assistant or a squad, which may have one.

@@ -17,7 +17,7 @@ mod unit;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::dialect::{Dialect, Reader, Text};
+use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::finding::NamePattern;
 use crate::monitor::{Effect, Rule, RuleId, Rules, Unit};
 use crate::source::wildcard::Wildcard;
@@ -30,6 +30,7 @@ pub const DIALECT: Dialect = Dialect {
     title: "sequence policies: forbidden orders of calls, and limits to their number",
     recognises,
     reader: || Box::new(Policies::default()),
+    references: no_references,
 };
 
 /// The name of a policy that gives none.

@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text};
+use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
@@ -32,6 +32,7 @@ pub const DIALECT: Dialect = Dialect {
     title: "tool policies: tools that need others first, files that are read before they are written",
     recognises,
     reader: || Box::new(Policies::default()),
+    references: no_references,
 };
 
 fn recognises(node: &Node) -> bool {

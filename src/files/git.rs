@@ -4,9 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::version::{VersionFile, VersionFiles, empty, file_name, is_document};
+use super::version::{Named, VersionFile, VersionFiles, empty, file_name, is_document};
 use super::{utf8, walk};
 use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::beside;
 
 /// Adds the files at `path` (relative to the current folder, as outside git) in `revision` to a version.
 ///
@@ -34,9 +35,11 @@ pub(super) fn read(
         let name = shown;
         let text = contents.read(&object, &repository).and_then(|bytes| utf8(&name, bytes));
         version.files.push(VersionFile { name: name.into(), relative: file_name(path), text, named: true });
+        read_named(&repository, &commit, vec![in_tree], &mut contents, version);
         return Ok(());
     }
     let before = version.files.len();
+    let mut in_trees = Vec::new();
     for entry in repository.tree(&object)? {
         if entry.path.split('/').any(walk::is_passed_by) || !is_document(&entry.path) {
             continue;
@@ -48,6 +51,7 @@ pub(super) fn read(
             continue;
         }
         let text = contents.read(&entry.object, &repository).and_then(|bytes| utf8(&name, bytes));
+        in_trees.push(walk::join(&in_tree, &entry.path));
         version.files.push(VersionFile {
             name: name.into(),
             relative: entry.path.into(),
@@ -55,7 +59,37 @@ pub(super) fn read(
             named: false,
         });
     }
-    if version.files.len() == before { Err(empty(&shown)) } else { Ok(()) }
+    if version.files.len() == before {
+        return Err(empty(&shown));
+    }
+    read_named(&repository, &commit, in_trees, &mut contents, version);
+    Ok(())
+}
+
+/// Adds the files of the revision that the files read last name; `in_trees` are the paths of these in the repository.
+/// One that is not part of the revision is an error of the document that names it.
+fn read_named(
+    repository: &Repository<'_>,
+    commit: &str,
+    in_trees: Vec<String>,
+    contents: &mut Contents,
+    version: &mut VersionFiles,
+) {
+    let first = version.files.len() - in_trees.len();
+    for (place, in_tree) in in_trees.into_iter().enumerate() {
+        for named in version.files.get(first + place).map(Named::of).unwrap_or_default() {
+            let path = beside::path(&in_tree, &named.written);
+            // What leads out of the repository, or begins at the root, is in no revision.
+            let inside = !path.starts_with('/') && path != ".." && !path.starts_with("../");
+            if !inside || version.has(&named.name) {
+                continue;
+            }
+            if let Some(object) = repository.object(commit, &path) {
+                let text = contents.read(&object, repository).and_then(|bytes| utf8(&named.name, bytes));
+                version.files.push(named.file(text));
+            }
+        }
+    }
 }
 
 /// A path as the nearest folder that is there now, and what follows in it: the revision may have folders that

@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+#[cfg(feature = "tui")]
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{git, unreadable, utf8, walk};
 use crate::diagnostic::{Diagnostic, code};
-use crate::policy::PolicyFile;
+use crate::dialect::beside;
+use crate::policy::{PolicyFile, named_in};
 
 /// The folder that is meant where no policy is named.
 const DEFAULT_FOLDER: &str = "contracts";
@@ -59,6 +62,11 @@ pub fn read_version(spec: &str, beside: &[String]) -> Result<VersionFiles, Diagn
 }
 
 impl VersionFiles {
+    /// Whether a file of this name is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.files.iter().any(|file| beside::clean(&file.name) == name)
+    }
+
     /// What the policy is loaded from, and what could not be read for it.
     pub fn into_policy_files(self) -> (Vec<PolicyFile>, Vec<Diagnostic>) {
         let mut diagnostics = self.diagnostics;
@@ -118,6 +126,7 @@ fn read_path(spec: &str, version: &mut VersionFiles) -> Result<(), Diagnostic> {
     if !metadata.is_dir() {
         let text = read(path, spec);
         version.files.push(VersionFile { name: spec.into(), relative: file_name(spec), text, named: true });
+        read_named(version);
         return Ok(());
     }
     let walked = walk::files(path, spec, &is_document);
@@ -132,7 +141,65 @@ fn read_path(spec: &str, version: &mut VersionFiles) -> Result<(), Diagnostic> {
             named: false,
         });
     }
+    read_named(version);
     if version.files.is_empty() { Err(empty(spec)) } else { Ok(()) }
+}
+
+/// Adds the files that documents of the version name. One that is not there is an error of the document that names it.
+fn read_named(version: &mut VersionFiles) {
+    for at in 0..version.files.len() {
+        for named in version.files.get(at).map(Named::of).unwrap_or_default() {
+            let Some(folder) = version.files.get(at).and_then(|file| Path::new(&*file.name).parent()) else {
+                continue;
+            };
+            let path = folder.join(&*named.written);
+            if path.exists() && !version.has(&named.name) {
+                let text = read(&path, &named.name);
+                version.files.push(named.file(text));
+            }
+        }
+    }
+}
+
+/// A file that a document of a version names.
+pub(super) struct Named {
+    /// As it is written.
+    pub written: Arc<str>,
+    /// What it is shown under.
+    pub name: String,
+    /// Its path within the version.
+    relative: String,
+}
+
+impl Named {
+    /// The files that a file's documents name.
+    pub fn of(file: &VersionFile) -> Vec<Named> {
+        let Ok(text) = &file.text else { return Vec::new() };
+        let named = named_in(&file.name, text).into_iter().map(|written| Named {
+            name: beside::path(&file.name, &written),
+            relative: beside::path(&file.relative, &written),
+            written,
+        });
+        named.collect()
+    }
+
+    /// The file, with its text.
+    pub fn file(self, text: Result<Arc<str>, Diagnostic>) -> VersionFile {
+        VersionFile { name: self.name.into(), relative: self.relative.into(), text, named: false }
+    }
+}
+
+/// The paths that files of a version name, be they there or not.
+#[cfg(feature = "tui")]
+pub(super) fn named_on_disk(spec: &str) -> Vec<PathBuf> {
+    let mut version = VersionFiles { spec: spec.to_owned(), files: Vec::new(), diagnostics: Vec::new() };
+    // What cannot be read is told by whoever reads it.
+    let _ = read_path(spec, &mut version);
+    let named = version.files.iter().flat_map(|file| {
+        let folder = Path::new(&*file.name).parent().unwrap_or(Path::new(""));
+        Named::of(file).into_iter().map(|named| folder.join(&*named.written))
+    });
+    named.collect()
 }
 
 fn read(path: &Path, name: &str) -> Result<Arc<str>, Diagnostic> {

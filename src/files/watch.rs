@@ -166,7 +166,8 @@ fn native(
             }
             Err(RecvTimeoutError::Timeout) => {
                 // Folders first: what is read after this is watched already.
-                if std::mem::take(&mut shaped) {
+                let touched = policies.due().is_some() && native.plan.is_outdated(watched);
+                if std::mem::take(&mut shaped) || touched {
                     native.place(watched)?;
                 }
                 let now = Instant::now();

@@ -76,6 +76,12 @@ pub enum Order {
         /// Whether nothing may come between them.
         strict: bool,
     },
+    /// The calls are these, and no others.
+    #[serde(rename = "exact_sequence")]
+    Exact {
+        /// The tools, in order.
+        tools: Vec<Arc<str>>,
+    },
 }
 
 impl Order {
@@ -97,6 +103,7 @@ impl Order {
             Order::NeverAfter { trigger, forbidden } => [own(trigger), own(forbidden)].into(),
             Order::After { trigger, then, .. } => [own(trigger), own(then)].into(),
             Order::Sequence { tools, .. } => tools.iter().map(own).collect(),
+            Order::Exact { tools } => tools.as_slice().into(),
         }
     }
 }

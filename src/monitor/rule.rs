@@ -80,6 +80,11 @@ impl Rules {
         id
     }
 
+    /// Whether no rule is switched off.
+    pub fn is_first_reading(&self) -> bool {
+        self.again.is_none()
+    }
+
     /// Whether, for rules that were read again, each was pushed that is not off, and no other.
     pub fn is_whole(&self) -> bool {
         let Some(again) = &self.again else { return true };

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Policy, digest_of, prefix};
+use super::{Policy, beside, digest_of, prefix};
 use crate::diagnostic::Severity;
 use crate::dialect::{DIALECTS, Reader, Text};
 use crate::monitor::fault::guarded;
@@ -22,6 +22,8 @@ impl Policy {
         let off: BTreeSet<RuleId> = off.union(&self.off).copied().collect();
         let mut readers: Vec<Box<dyn Reader>> = DIALECTS.iter().map(|dialect| (dialect.reader)()).collect();
         let (mut rules, mut problems) = (Rules::again(&self.rules, &off), Vec::new());
+        let mut texts: Vec<beside::Text> = Vec::new();
+        let mut pruned_documents = Vec::new();
         for document in &self.documents {
             let parsed = parse(&document.source);
             let prefix = prefix(document.source.name(), document.index);
@@ -29,9 +31,20 @@ impl Policy {
             let gone = gone.filter(|rule| rule.id.strip_prefix(&*prefix) == Some(&*rule.pointer));
             let gone: BTreeSet<&str> = gone.map(|rule| &*rule.pointer).collect();
             let node = pruned(parsed.documents.get(document.index)?, "", &gone);
+            match texts.last_mut().filter(|(source, _)| *source == document.source) {
+                Some((_, documents)) => documents.push((node.clone(), prefix.clone())),
+                None => texts.push((document.source.clone(), vec![(node.clone(), prefix.clone())])),
+            }
+            pruned_documents.push((document, node, prefix));
+        }
+        let beside = beside::beside(texts, None);
+        for (document, node, prefix) in &pruned_documents {
+            if beside.get(document.source.name()).is_some() {
+                continue;
+            }
             // Without its rules a document may not look like what it is.
             let place = DIALECTS.iter().position(|dialect| dialect.name == document.dialect)?;
-            let text = Text { source: &document.source, node: &node, prefix: &prefix };
+            let text = Text { source: &document.source, node, prefix, beside: &beside };
             let reader = readers.get_mut(place)?;
             guarded(|| reader.read(text, &mut rules, &mut problems)).ok()?;
         }

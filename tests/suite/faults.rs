@@ -7,6 +7,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use toolgate::diagnostic::code;
 use toolgate::dialect::Text;
+use toolgate::dialect::beside::Beside;
 use toolgate::engine::{Mode, NewCall, Run, Verdict};
 use toolgate::monitor::finding::{RuleOutcome, RuleState};
 use toolgate::monitor::{
@@ -115,7 +116,8 @@ fn policy(fails: Stage, count: u32, asks: Option<usize>, timer: Option<u32>) -> 
     let mut rules = Rules::default();
     let source = Source::new("toy.yaml", "- rule\n".repeat(count as usize));
     let parsed = parse(&source);
-    let text = Text { source: &source, node: &parsed.documents[0], prefix: "toy.yaml#" };
+    let text =
+        Text { source: &source, node: &parsed.documents[0], prefix: "toy.yaml#", beside: &Beside::default() };
     let ids = (0..count).map(|number| {
         let span = Span::new(number as usize * 7, number as usize * 7 + 6);
         rules.push(text.rule("toy", "toy", &format!("/{number}"), span))

@@ -245,6 +245,78 @@ fn a_version_of_a_git_revision() {
     assert_eq!(both.files.len(), 3);
 }
 
+/// A suite of tests that names two policy files, one in its folder and one outside of it, and one that is not there.
+const NAMING: &str = "
+tests:
+  - {id: near_by, expected: {type: sequence_valid, policy: ./near.yaml}}
+  - {id: further_away, expected: {type: sequence_valid, policy: ../shared/far.yaml}}
+  - {id: nowhere, metric: sequence_valid, policy: ../../../../../../../../gone.yaml}
+";
+
+fn naming() -> TempDir {
+    let folder = folder(&["app/other.txt"]);
+    for (name, text) in [
+        ("app/suites/eval.yaml", NAMING),
+        ("app/suites/near.yaml", "[{type: require, tool: A}]"),
+        ("app/shared/far.yaml", "[A, B]"),
+    ] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn names(version: &VersionFiles, root: &str) -> Vec<(String, String)> {
+    shown(version, root).into_iter().map(|(name, relative, ..)| (name, relative)).collect()
+}
+
+#[test]
+fn files_that_a_suite_names_are_part_of_the_version() {
+    let folder = naming();
+    let root = at(&folder, "");
+    let pair = |name: &str, relative: &str| (name.to_owned(), relative.to_owned());
+    let expected = [
+        pair("ROOT/app/shared/far.yaml", "../shared/far.yaml"),
+        pair("ROOT/app/suites/eval.yaml", "eval.yaml"),
+        pair("ROOT/app/suites/near.yaml", "near.yaml"),
+    ];
+    for spec in ["/app/suites", "/app/suites/eval.yaml"] {
+        assert_eq!(names(&read_version(&at(&folder, spec), &[]).unwrap(), &root), expected, "{spec}");
+    }
+    // However the folder is written, a file of it that is named is one file.
+    let detour = read_version(&at(&folder, "/app/./suites"), &[]).unwrap();
+    let (files, _) = detour.into_policy_files();
+    let loaded = toolgate::policy::Policy::load(&files, None);
+    assert_eq!(loaded.documents.len(), 3);
+    let told: Vec<String> = loaded.diagnostics.iter().map(ToString::to_string).collect();
+    assert!(loaded.policy.is_none() && told.len() == 1 && told[0].contains("gone.yaml"), "{told:?}");
+}
+
+#[test]
+fn files_that_a_suite_names_come_from_the_same_revision() {
+    let folder = naming();
+    let root = at(&folder, "");
+    git(folder.path(), &["init", "-q", "-b", "main"]);
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "-m", "first"]);
+    fs::write(folder.path().join("app/shared/far.yaml"), "edited").unwrap();
+    fs::remove_file(folder.path().join("app/suites/near.yaml")).unwrap();
+    for spec in ["/app/suites", "/app/suites/eval.yaml"] {
+        let version = read_version(&format!("git:HEAD:{}", at(&folder, spec)), &[]).unwrap();
+        let shown = shown(&version, &root);
+        assert_eq!(
+            shown.iter().map(|(name, _, text, _)| (name.as_str(), text.as_str())).collect::<Vec<_>>(),
+            [
+                ("git:HEAD:ROOT/app/shared/far.yaml", "[A, B]"),
+                ("git:HEAD:ROOT/app/suites/eval.yaml", NAMING),
+                ("git:HEAD:ROOT/app/suites/near.yaml", "[{type: require, tool: A}]"),
+            ],
+            "{spec}"
+        );
+    }
+}
+
 #[test]
 fn what_git_cannot_give_is_told_in_plain_words() {
     let folder = repository();

@@ -4,6 +4,7 @@ mod cases;
 mod documents;
 mod gate;
 mod migrate;
+mod suites;
 
 use std::sync::Arc;
 

@@ -126,6 +126,30 @@ fn every_way_of_saving_a_policy_is_told(
     scene.tells_policies(script);
 }
 
+/// A test names a policy file by its path, so a change of that file changes the version wherever it is.
+#[rstest]
+fn files_that_policies_name_are_watched(#[values(Way::System, POLLING)] way: Way) {
+    let suite = |file: &str| {
+        format!("tests: [{{id: by_file, expected: {{type: sequence_valid, policy: ../{file}}}}}]\n")
+    };
+    let scene = Scene::new(way, |root| {
+        write(&root.join("policies/eval.yaml"), &suite("elsewhere/p.yaml"));
+        write(&root.join("elsewhere/p.yaml"), "[A]\n");
+        write(&root.join("elsewhere/q.yaml"), "[A]\n");
+    });
+    scene.settle();
+    sh("printf '[A]\n' > q.yaml", &scene.path("elsewhere"));
+    scene.is_quiet("a file that nobody names");
+    sh("printf '[B]\n' > p.yaml", &scene.path("elsewhere"));
+    scene.tells_policies("a file that a policy names");
+    scene.settle();
+    write(&scene.path("policies/eval.yaml"), &suite("elsewhere/later.yaml"));
+    scene.tells_policies("the policy that names another");
+    scene.settle();
+    sh("printf '[B]\n' > later.yaml", &scene.path("elsewhere"));
+    scene.tells_policies("a file that is named and was not there");
+}
+
 #[rstest]
 fn recordings_are_told_apart_from_policies(#[values(Way::System, POLLING)] way: Way) {
     let scene = Scene::new(way, |_| ());

@@ -123,15 +123,29 @@ step does no harm, and behind the last step everything is free. A step counts on
     - {type: sequence, tools: [Plan, Review, Apply]}
 
 Stopping a call cannot bring the missing steps about, so nothing is denied. A session without any of
-the steps does not concern the rule.
+the steps does not concern the rule. The exact `sequence` of a test is different: it is cut short by
+every session that ends before its last call.
 ";
 
-    Problem TESTS_SKIPPED = "tests_skipped": "tests that are not about sequences were left out",
+    Finding SEQUENCE_NOT_EXACT = "sequence_not_exact": "the call is not the one that the exact sequence has here",
+"The `sequence` of a test lists every call of the session: nothing before, between or after.
+
+    expected: {type: sequence_valid, sequence: [Plan, Review, Apply]}
+
+After `Plan` only `Review` may run, and after `Apply` nothing may. A call also needs all calls before it
+to have succeeded: one that failed, or has no result yet, did not do its part. `sequence: []` wants a
+session without calls. Aliases are not looked up, as in the lists of `blocklist` and `allowlist`.
+";
+
+    Problem TESTS_SKIPPED = "tests_skipped": "tests that are not about sequences were skipped",
 "A file of tests can hold tests of many kinds. Those with `metric: sequence_valid`, or with
-`expected.type: sequence_valid`, hold sequence rules; all others are left out.
+`type: sequence_valid` in `expected` or in an entry of `assertions`, hold sequence rules; all others are
+skipped, and so is an assertion that brings calls of its own (`test_trace`).
+
+    - {id: arguments, expected: {type: args_valid, policy: arguments.yaml}}    # skipped
 
 This is a notice, so that nobody takes a test for a rule that is at work. A metric that looks like a
-misspelt `sequence_valid` is a warning.
+misspelt `sequence_valid` is an error.
 ";
 
     Problem STAR_IN_PATTERN = "star_in_pattern": "a star in `pattern` is an ordinary character",
@@ -142,6 +156,16 @@ only names with a star in them, which no tool has.
     - {type: blocklist, tools: [admin_*]}    # blocks admin_delete
 
 Write `tools` for names with stars, or leave the star out of `pattern`.
+";
+
+    Problem WHEN_NEVER_EQUAL = "when_never_equal": "`when` compares with a value that sessions hardly have",
+"A rule with `when` is off in sessions whose context has another value at that key. Values are compared as
+JSON: a list equals only the same list, and the text \"true\" does not equal `true`.
+
+    - {type: require, tool: Audit, when: {context.is_admin: \"true\"}}      # off where is_admin is true
+    - {type: require, tool: Audit, when: {context.role: [admin, root]}}   # off where role is admin
+
+Write `true` and numbers without quotes, and one rule for each value.
 ";
 
     Problem ALIAS_IN_LIST = "alias_in_list": "blocklists and allowlists do not look up aliases",
@@ -197,7 +221,8 @@ The second one says what is wrong without a look into the file.
 ";
 
     Problem OLD_SEQUENCES = "old_sequences": "`sequences` is the old form of sequence rules",
-"In old documents `sequences` holds lists of names, and each name must come before the next.
+"In old documents `sequences` holds lists of names, and each name must come before the next. A list of
+rules there is the current form.
 
     sequences:
       - [GetCustomer, UpdateCustomer]

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, code};
 use crate::monitor::order::{Named, Order};
-use crate::source::quoted;
+use crate::source::{Node, NodeValue, quoted};
 
 /// An id that says nothing, or none.
 pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
@@ -22,7 +22,7 @@ pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
 
 /// The old form.
 pub(super) fn old_sequences() -> Diagnostic {
-    let message = "`sequences` is the old form, read as `before` rules between neighbours";
+    let message = "lists of names in `sequences` are the old form, read as `before` rules between neighbours";
     Diagnostic::notice(code::OLD_SEQUENCES, message).help("`toolgate migrate` writes them out")
 }
 
@@ -53,6 +53,37 @@ pub(super) fn alias_in_list(name: &str) -> Diagnostic {
 /// An alias that no rule names.
 pub(super) fn unused_alias(name: &str) -> Diagnostic {
     Diagnostic::warning(code::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))
+}
+
+/// A value of the context that hardly any session has: the rule would not apply where it is meant to.
+pub(super) fn when(key: &str, value: &Node) -> Option<Diagnostic> {
+    let key = quoted(&format!("context.{key}"));
+    let (message, help) = match &value.value {
+        NodeValue::Seq(_) => (
+            format!(
+                "{key} is compared with the list as a whole, so the rule is off in sessions with one of its values"
+            ),
+            "write the rule once for each value".to_owned(),
+        ),
+        NodeValue::Map(_) => (
+            format!(
+                "{key} is compared with the mapping as a whole, so the rule is off in sessions that have more in it"
+            ),
+            "write the key of each value with dots, as in `context.user.role`".to_owned(),
+        ),
+        NodeValue::String(text) if spells_another_type(text) => (
+            format!(
+                "the text \"{text}\" never equals the value {text}, so the rule is off in sessions with that"
+            ),
+            format!("write {text} without quotes"),
+        ),
+        _ => return None,
+    };
+    Some(Diagnostic::warning(code::WHEN_NEVER_EQUAL, message).help(help))
+}
+
+fn spells_another_type(text: &str) -> bool {
+    matches!(text, "true" | "false" | "null") || text.parse::<serde_json::Number>().is_ok()
 }
 
 /// An argument pattern that cannot be compiled.

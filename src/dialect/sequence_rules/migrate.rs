@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{METRIC, is_about_sequences, recognises};
+use super::recognises;
+use super::suite::holders;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Entry, Node, NodeValue, Source, Span, parse};
 
@@ -82,19 +83,6 @@ pub fn migrate(source: &Source) -> Result<Migrated, Refusal> {
     if is_meant { Ok(Migrated { text, changes }) } else { Err(Refusal::Tangled(line)) }
 }
 
-/// Mappings that may hold rules: the document, its tests about sequences, and what those expect.
-fn holders(document: &Node) -> Vec<&Node> {
-    let mut holders = vec![document];
-    let tests = document.get("tests").and_then(Node::as_seq).unwrap_or_default();
-    for test in tests.iter().filter(|test| is_about_sequences(test)) {
-        holders.push(test);
-        let expected = test.get("expected");
-        let is_ours = |expected: &&Node| expected.get("type").and_then(Node::as_str) == Some(METRIC);
-        holders.extend(expected.filter(is_ours));
-    }
-    holders
-}
-
 /// The lists of an old entry, if all of them are lists of names.
 fn lists(entry: &Entry) -> Option<Vec<(&Node, &[Node])>> {
     let lists = entry.value.as_seq()?.iter().map(|list| {
@@ -104,32 +92,39 @@ fn lists(entry: &Entry) -> Option<Vec<(&Node, &[Node])>> {
     lists.collect()
 }
 
+/// Whether an entry is in the old form: not a list of rules alone, which is the current form of a policy document.
+fn is_old(sequences: &Node) -> bool {
+    let rules = sequences.as_seq().filter(|items| !items.is_empty());
+    rules.is_none_or(|items| items.iter().any(|item| item.as_map().is_none()))
+}
+
 /// What a document is to be, as a value.
 fn current(document: &Node) -> Value {
     if !recognises(document) {
         return document.to_json();
     }
-    let mut value = document.to_json();
-    let tests: Vec<bool> = document
-        .get("tests")
-        .and_then(Node::as_seq)
-        .map(|tests| tests.iter().map(is_about_sequences).collect())
-        .unwrap_or_default();
+    let mut value = current_value(document, &holders(document));
     if let Value::Object(map) = &mut value {
-        current_holder(map);
         current_version(map);
-        let written = map.get_mut("tests").and_then(Value::as_array_mut).into_iter().flatten();
-        for (test, _) in written.zip(tests).filter(|(_, about)| *about) {
-            let Some(test) = test.as_object_mut() else { continue };
-            current_holder(test);
-            let expected = test.get_mut("expected").and_then(Value::as_object_mut);
-            if let Some(expected) = expected.filter(|e| e.get("type").and_then(Value::as_str) == Some(METRIC))
-            {
-                current_holder(expected);
-            }
-        }
     }
     value
+}
+
+fn current_value(node: &Node, holders: &[&Node]) -> Value {
+    match &node.value {
+        NodeValue::Seq(items) => items.iter().map(|item| current_value(item, holders)).collect(),
+        NodeValue::Map(entries) => {
+            let entries =
+                entries.iter().map(|entry| (entry.key.clone(), current_value(&entry.value, holders)));
+            let mut map: Map<String, Value> = entries.collect();
+            let old = node.get("sequences").filter(|old| is_old(old));
+            if old.is_some() && holders.iter().any(|holder| std::ptr::eq(*holder, node)) {
+                current_holder(&mut map);
+            }
+            Value::Object(map)
+        }
+        _ => node.to_json(),
+    }
 }
 
 fn current_holder(holder: &mut Map<String, Value>) {
@@ -182,7 +177,7 @@ impl<'a> Writing<'a> {
             }
         }
         for holder in holders(document) {
-            if let Some(old) = holder.entry("sequences") {
+            if let Some(old) = holder.entry("sequences").filter(|old| is_old(&old.value)) {
                 self.holder(holder, old);
             }
         }

@@ -1,21 +1,27 @@
 //! One rule's text as a unit.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::exact::Exact;
 use super::unit::When;
-use super::{DIALECT, IGNORED, lint};
+use super::{DIALECT, lint};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Text;
+use crate::monitor::order::Order;
 use crate::monitor::{Rule, RuleId, Rules, Unit};
-use crate::source::{Field, Fields, Problem, ProblemKind, Span};
+use crate::source::wildcard::Wildcard;
+use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span};
 
 /// Reads the documents of one text into units.
 pub(super) struct Reading<'a, 'r> {
     pub text: Text<'a>,
     pub rules: &'r mut Rules,
     pub units: &'r mut Vec<Arc<dyn Unit>>,
+    /// Files that were read because a test names them.
+    pub files: &'r mut BTreeSet<String>,
     /// The test that the rules at hand belong to.
     pub test: Option<Arc<str>>,
     /// What is probably not meant.
@@ -46,7 +52,7 @@ struct Known {
 
 mod operands;
 
-use operands::{Operands, before_of};
+use operands::{Operands, before_of, build};
 
 #[derive(Clone, Copy)]
 enum Type {
@@ -77,23 +83,35 @@ const TYPES: &[(&str, (&str, Type))] = &[
     ("sequence", ("sequence", Type::Sequence)),
 ];
 
+/// Whether a value is a rule, or meant as one.
+pub(super) fn is_rule(node: &Node) -> bool {
+    let word = node.get("type").and_then(Node::as_str);
+    word.is_some_and(|word| TYPES.iter().any(|(known, _)| *known == word))
+}
+
+impl<'a> Aliases<'a> {
+    /// Warns of a name that is an alias, where aliases are not looked up.
+    fn lint_listed(&self, name: &str, span: Span, reading: &mut Reading<'_, '_>) {
+        if let Some(alias) = self.all.iter().find(|alias| alias.name == name) {
+            alias.used.set(true);
+            reading.warn(lint::alias_in_list(name), span);
+        }
+    }
+}
+
 impl<'a, 'r> Reading<'a, 'r> {
-    pub fn new(text: Text<'a>, rules: &'r mut Rules, units: &'r mut Vec<Arc<dyn Unit>>) -> Reading<'a, 'r> {
-        Reading { text, rules, units, test: None, warnings: Vec::new() }
+    pub fn new(
+        text: Text<'a>,
+        rules: &'r mut Rules,
+        units: &'r mut Vec<Arc<dyn Unit>>,
+        files: &'r mut BTreeSet<String>,
+    ) -> Reading<'a, 'r> {
+        Reading { text, rules, units, files, test: None, warnings: Vec::new() }
     }
 
     /// Something that is probably not meant.
     pub fn warn(&mut self, warning: Diagnostic, span: Span) {
         self.warnings.push(warning.at(self.text.source, span));
-    }
-
-    /// Keys that are ignored.
-    pub fn unknown_keys(&mut self, fields: &Fields<'a>) {
-        let unknown = fields.unknown().map(|problem| {
-            let message = format!("{}: ignored", problem.message);
-            Diagnostic::from_problem(Problem { message, ..problem }, self.text.source).severity(IGNORED)
-        });
-        self.warnings.extend(unknown);
     }
 
     /// The aliases of a mapping, before those around it.
@@ -106,7 +124,11 @@ impl<'a, 'r> Reading<'a, 'r> {
         let mut aliases = Aliases { own: 0, all: Vec::new() };
         let entries = fields.optional("aliases").and_then(|aliases| aliases.entries(out));
         for (name, field) in entries.into_iter().flatten() {
-            let members = field.list(out, |member, out| member.name(out).map(Arc::from)).unwrap_or_default();
+            let members = field.list(out, |member, out| {
+                let help = |_: &Wildcard<'a>| "list the members by their names".to_owned();
+                member.exact_name(out, help).map(Arc::from)
+            });
+            let members = members.unwrap_or_default();
             let span = field.key_span.unwrap_or(field.span());
             aliases.all.push(Rc::new(Alias { name, span, members, used: Cell::new(false) }));
         }
@@ -122,6 +144,61 @@ impl<'a, 'r> Reading<'a, 'r> {
         }
     }
 
+    /// Reads a list of rules.
+    pub fn rules(&mut self, list: &Field<'a>, aliases: &Aliases<'a>, out: &mut Vec<Problem>) -> Option<()> {
+        for rule in list.items(out)? {
+            self.rule(&rule, aliases, out);
+        }
+        Some(())
+    }
+
+    /// Reads `rules`, and `sequences`: the same, or lists of names in the old form.
+    pub fn listed(
+        &mut self,
+        rules: Option<&Field<'a>>,
+        sequences: Option<&Field<'a>>,
+        aliases: &Aliases<'a>,
+        out: &mut Vec<Problem>,
+    ) {
+        if let Some(rules) = rules {
+            self.rules(rules, aliases, out);
+        }
+        let Some(sequences) = sequences else { return };
+        let is_old = |item: &Node| item.as_seq().is_some();
+        if sequences.node.as_seq().is_some_and(|items| items.iter().any(is_old)) {
+            self.warn(lint::old_sequences(), sequences.key_span.unwrap_or(sequences.span()));
+        }
+        for item in sequences.items(out).into_iter().flatten().collect::<Vec<_>>() {
+            if is_old(item.node) {
+                self.old_sequence(&item, aliases, out);
+            } else {
+                self.rule(&item, aliases, out);
+            }
+        }
+    }
+
+    /// Reads the names that the whole trace must equal.
+    pub fn exact(&mut self, list: &Field<'a>, aliases: &Aliases<'a>, out: &mut Vec<Problem>) -> Option<()> {
+        let tools = list.node.as_seq().unwrap_or_default().iter();
+        let tools = tools.filter_map(|name| name.as_str().map(Arc::from)).collect();
+        let known = Known { tools, ..Known::default() };
+        let id = self.push("exact_sequence", list.pointer.clone(), list.span(), known);
+        let names: Vec<Field<'a>> = list.items(out)?.collect();
+        let read: Vec<Option<Arc<str>>> = names
+            .iter()
+            .map(|name| {
+                let help = |_: &Wildcard<'a>| "write each call's own name".to_owned();
+                let text = name.exact_name(out, help)?;
+                aliases.lint_listed(text, name.span(), self);
+                Some(text.into())
+            })
+            .collect();
+        let tools: Arc<[Arc<str>]> = read.into_iter().collect::<Option<Vec<_>>>()?.into();
+        let order = Order::Exact { tools: tools.iter().cloned().collect() };
+        self.units.push(build(Exact { tools })(id, Arc::new(order), Vec::new()));
+        Some(())
+    }
+
     /// Reads one rule.
     pub fn rule(&mut self, item: &Field<'a>, aliases: &Aliases<'a>, out: &mut Vec<Problem>) -> Option<()> {
         let mut fields = item.fields(out)?;
@@ -132,7 +209,7 @@ impl<'a, 'r> Reading<'a, 'r> {
         let mut read = Operands { reading: self, fields: &mut fields, aliases };
         // A rule of which a part cannot be read has been reported; it makes no unit.
         let made = read.kind(kind, out);
-        self.unknown_keys(&fields);
+        out.extend(fields.unknown());
         let tools = made.as_ref().map(|(order, _)| order.tools()).unwrap_or_default();
         let id = self.push(written, item.pointer.clone(), item.span(), Known { name, description, tools });
         let (order, build) = made?;
@@ -189,6 +266,9 @@ impl<'a, 'r> Reading<'a, 'r> {
                 conditions = None;
                 continue;
             };
+            if let Some(warning) = lint::when(key, value.node) {
+                self.warn(warning, value.span());
+            }
             if let Some(conditions) = &mut conditions {
                 conditions.push(When { key: key.into(), value: value.node.to_json() });
             }

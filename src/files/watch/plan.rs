@@ -22,6 +22,8 @@ pub(super) enum Side {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     pub folders: BTreeMap<PathBuf, Interest>,
+    /// Files that policies name, which need not be in a folder of theirs.
+    named: BTreeSet<PathBuf>,
 }
 
 /// What matters in a folder.
@@ -52,7 +54,16 @@ impl Plan {
                 plan.argument(side, argument);
             }
         }
+        plan.named = named(watched);
+        for path in plan.named.clone() {
+            plan.trace(Side::Policies, &path);
+        }
         plan
+    }
+
+    /// Whether policies name other files by now than they did for this plan.
+    pub fn is_outdated(&self, watched: &Watched) -> bool {
+        self.named != named(watched)
     }
 
     fn argument(&mut self, side: Side, argument: &str) {
@@ -196,6 +207,10 @@ impl Names {
         }
         paths
     }
+}
+
+fn named(watched: &Watched) -> BTreeSet<PathBuf> {
+    watched.policies.iter().flat_map(|argument| version::named_on_disk(argument)).collect()
 }
 
 /// Whether a search of the folder finds `path`, or found it while it was there.

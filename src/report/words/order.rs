@@ -83,6 +83,8 @@ pub fn expected(order: &Order) -> String {
             let strictly = if *strict { ", with nothing between them" } else { "" };
             format!("{} in this order{strictly}", steps.join(", "))
         }
+        Order::Exact { tools } if tools.is_empty() => "no call at all".to_owned(),
+        Order::Exact { tools } => format!("exactly the calls {}", names(tools)),
     }
 }
 
@@ -115,6 +117,13 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
             format!("make the call before {} or after {}", operand(first), operand(last))
         }
         (code::SEQUENCE_OUT_OF_ORDER | code::SEQUENCE_CUT_SHORT, Order::Sequence { .. }) => {
+            format!("call {} next, with success", next(order, done)?)
+        }
+        (code::SEQUENCE_NOT_EXACT, Order::Exact { .. }) => match next(order, done) {
+            Some(next) => format!("call {next} here, or change the list"),
+            None => "leave the call out, or add it to the list".to_owned(),
+        },
+        (code::SEQUENCE_CUT_SHORT, Order::Exact { .. }) => {
             format!("call {} next, with success", next(order, done)?)
         }
         _ => return None,
@@ -156,6 +165,21 @@ pub(super) fn against(code: Code, order: &Order, done: u64, found: &[Found], ses
         (code::SEQUENCE_INTERRUPTED | code::SEQUENCE_OUT_OF_ORDER, Order::Sequence { tools, .. }) => {
             let next = next(order, done).unwrap_or_default();
             format!("{next} is the next of {}, {done} done", count(tools.len() as u64, "step"))
+        }
+        (code::SEQUENCE_NOT_EXACT, Order::Exact { tools }) => {
+            let of = tools.len();
+            let failed = earlier().filter(|call| {
+                let outcome = session.calls.get(call.index as usize).map(|call| call.outcome);
+                outcome.is_some_and(|outcome| outcome != Outcome::Ok)
+            });
+            if let Some(failed) = failed {
+                return format!("{}, and is not known to have succeeded", ran_in(failed));
+            }
+            match next(order, done) {
+                Some(next) => format!("{next} is call {} of the {of} in the list", done + 1),
+                None if of == 0 => "the list has no calls".to_owned(),
+                None => format!("the list ends after {}", count(of as u64, "call")),
+            }
         }
         _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
     }
@@ -232,13 +256,14 @@ impl Actual<'_> {
                 let next = next(self.rule, self.count).unwrap_or_default();
                 format!("{fault}, where {next} was next")
             }
-            (code::SEQUENCE_CUT_SHORT, Order::Sequence { tools, .. }) => {
+            (code::SEQUENCE_NOT_EXACT, _) => match next(self.rule, self.count) {
+                Some(next) => format!("{fault}, where {next} was next"),
+                None => format!("{fault}, after the last call of the list"),
+            },
+            (code::SEQUENCE_CUT_SHORT, _) => {
+                let of = steps(self.rule);
                 let next = next(self.rule, self.count).unwrap_or_default();
-                format!(
-                    "ended after {} of {}, {next} was next",
-                    self.count,
-                    count(tools.len() as u64, "step")
-                )
+                format!("ended after {} of {}, {next} was next", self.count, count(of as u64, "step"))
             }
             _ => fault,
         }
@@ -259,8 +284,21 @@ impl Actual<'_> {
 
 /// The step that comes next.
 fn next(order: &Order, done: u64) -> Option<String> {
-    let Order::Sequence { tools, .. } = order else { return None };
-    usize::try_from(done).ok().and_then(|done| tools.get(done)).map(operand)
+    let done = usize::try_from(done).ok()?;
+    match order {
+        Order::Sequence { tools, .. } => tools.get(done).map(operand),
+        Order::Exact { tools } => tools.get(done).map(|tool| name(tool).into_owned()),
+        _ => None,
+    }
+}
+
+/// How many steps a rule has.
+fn steps(order: &Order) -> usize {
+    match order {
+        Order::Sequence { tools, .. } => tools.len(),
+        Order::Exact { tools } => tools.len(),
+        _ => 0,
+    }
 }
 
 /// How soon a call must come.

@@ -17,12 +17,12 @@ use crate::condition::glob::Glob;
 use crate::monitor::order::{Named, Order};
 use crate::monitor::{RuleId, Unit};
 use crate::source::wildcard::Wildcard;
-use crate::source::{Field, Fields, Problem, ProblemKind, Span};
+use crate::source::{Field, Fields, Problem, ProblemKind};
 
 /// What makes a unit of a rule's kind.
 pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>) -> Arc<dyn Unit>>;
 
-fn build<K: Kind>(kind: K) -> Build {
+pub fn build<K: Kind>(kind: K) -> Build {
     Box::new(move |rule, order, when| Arc::new(RuleUnit { rule: [rule], order, when, kind }))
 }
 
@@ -172,7 +172,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             Some(patterns) => self.patterns(&patterns, out),
             None => Some(Vec::new()),
         };
-        self.reading.unknown_keys(&fields);
+        out.extend(fields.unknown());
         let (mut operand, patterns) = (operand?, patterns?);
         operand.named.args_match =
             patterns.iter().map(|(argument, text)| (Arc::clone(&argument.name), Arc::clone(text))).collect();
@@ -225,7 +225,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         if let Some(warning) = lint::pattern(text) {
             self.reading.warn(warning, field.span());
         }
-        self.lint_listed(text, field.span());
+        self.aliases.lint_listed(text, field.span(), self.reading);
         Some(text.into())
     }
 
@@ -237,18 +237,17 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             .iter()
             .map(|item| {
                 let name = item.name(out)?;
-                self.lint_listed(name, item.span());
+                self.aliases.lint_listed(name, item.span(), self.reading);
+                // A glob knows two signs; another one would be looked for letter by letter.
+                if let Some(found) = Wildcard::of(name).filter(|found| !matches!(found.sign, "*" | "?")) {
+                    out.push(
+                        found.problem(item.span(), "lists know `*` and `?`; write an entry for each name"),
+                    );
+                }
                 Some(Glob::new(name))
             })
             .collect();
         read.into_iter().collect()
-    }
-
-    fn lint_listed(&mut self, name: &str, span: Span) {
-        if let Some(alias) = self.aliases.all.iter().find(|alias| alias.name == name) {
-            alias.used.set(true);
-            self.reading.warn(lint::alias_in_list(name), span);
-        }
     }
 
     fn number(&mut self, key: &'a str, usual: Option<u64>, out: &mut Vec<Problem>) -> Option<u64> {

@@ -1,0 +1,45 @@
+//! Which files of a version are read where a document names them, and so not by themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::dialect::beside::{Beside, BesideText, clean, path};
+use crate::dialect::{self, Dialect};
+use crate::source::{Node, Source, parse};
+
+/// A text with its documents, each with what its rules' ids begin with.
+pub(super) type Text = (Source, Vec<(Node, String)>);
+
+/// The texts that documents of the others name. A text that names others itself is always read by itself: otherwise two
+/// that name each other would both be lost.
+pub(super) fn beside(texts: Vec<Text>, only: Option<&Dialect>) -> Beside {
+    let (mut named, mut naming) = (BTreeMap::new(), BTreeSet::new());
+    for (source, documents) in &texts {
+        for (dialect, written) in documents.iter().flat_map(|(node, _)| references(node, only)) {
+            naming.insert(clean(source.name()));
+            named.insert(path(source.name(), &written), dialect);
+        }
+    }
+    let mut beside = Beside::default();
+    for (source, documents) in texts {
+        let name = clean(source.name());
+        if let Some(dialect) = named.get(&name).filter(|_| !naming.contains(&name)) {
+            beside.add(BesideText { source, documents, dialect });
+        }
+    }
+    beside
+}
+
+/// The files that documents of a text name, as they are written there: [`super::Policy::load`] needs them as well.
+pub fn named_in(name: &str, text: &str) -> Vec<Arc<str>> {
+    let documents = parse(&Source::new(name, text)).documents;
+    documents.iter().flat_map(|node| references(node, None)).map(|(_, written)| written).collect()
+}
+
+fn references(node: &Node, only: Option<&Dialect>) -> Vec<(&'static str, Arc<str>)> {
+    let dialect = dialect::of(node).filter(|dialect| only.is_none_or(|only| only.name == dialect.name));
+    let named = dialect.map(|dialect| {
+        (dialect.references)(node).into_iter().map(|written| (dialect.name, written)).collect()
+    });
+    named.unwrap_or_default()
+}
