@@ -34,6 +34,10 @@ pub struct Session {
     pub id: Arc<str>,
     /// Where it was read.
     pub origin: Origin,
+    /// What it is about, for people: the first line of what the user said first.
+    pub title: Option<Arc<str>>,
+    /// The first instant that was recorded.
+    pub began: Option<Millis>,
     /// What the policies may know of the surroundings.
     pub facts: Arc<Facts>,
     /// Parent session's id, for the session of a subagent.
@@ -241,6 +245,12 @@ impl Outcome {
 }
 
 impl Session {
+    /// The folder or project that the agent worked in, where the recording says so.
+    pub fn project(&self) -> Option<&str> {
+        let context = self.facts.context.as_ref()?;
+        ["project", "cwd"].into_iter().find_map(|key| context.get(key)?.as_str())
+    }
+
     /// The turn with this number.
     pub fn turn(&self, number: u32) -> Option<&Turn> {
         self.turns.get((number as usize).checked_sub(1)?)

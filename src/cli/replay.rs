@@ -63,7 +63,7 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let answer = |read| Answer::new(read, &policy, asked.mode, output, look);
     let mut reads: Box<dyn Iterator<Item = Read>> = match asked.scope {
         Scope::Summary => Box::new(sessions.judged_while_read(&policy, asked.mode)),
-        _ => Box::new(sessions.by_ref().map(Read::Whole)),
+        _ => Box::new(sessions.by_ref().map(|session| Read::Whole(Box::new(session)))),
     };
     let _ = corpus.run(&mut *reads, &answer, &mut |answer: Answer| {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
@@ -109,7 +109,7 @@ impl Answer {
         let (diagnostics, judged) = match read {
             Read::Whole(mut session) => {
                 let diagnostics = std::mem::take(&mut session.diagnostics);
-                (diagnostics, Judged::new(session, policy, mode, look.scope))
+                (diagnostics, Judged::new(*session, policy, mode, look.scope))
             }
             Read::Judged(mut session, outcomes) => {
                 let diagnostics = std::mem::take(&mut session.diagnostics);

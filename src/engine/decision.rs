@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::monitor::{Check, Effect, Finding, Reason};
+use crate::monitor::{Check, Detail, Effect, Finding, Reason};
 use crate::session::CallRef;
 
 /// What becomes of a call.
@@ -118,4 +118,16 @@ pub struct Halt {
     pub tool: Arc<str>,
     /// The finding that ended it. Absent only where the rule failed when it was asked again for it.
     pub finding: Option<Finding>,
+}
+
+impl Halt {
+    /// The calls that led to it, in call order, each with its tool: those that were dispatched, then the halting one.
+    pub fn sequence(&self) -> impl Iterator<Item = (CallRef, &str)> {
+        let dispatched = self.finding.as_ref().and_then(|finding| match &finding.detail {
+            Detail::Dispatch(dispatch) => dispatch.dispatched.as_ref(),
+            _ => None,
+        });
+        let before = dispatched.into_iter().flat_map(|dispatched| dispatched.calls());
+        before.chain([(self.at, &self.tool)]).map(|(at, tool)| (at, &**tool))
+    }
 }

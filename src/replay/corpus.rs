@@ -25,7 +25,7 @@ const WEIGHT: usize = 4 << 20;
 #[derive(Debug)]
 pub enum Read {
     /// All of it, to be judged.
-    Whole(Session),
+    Whole(Box<Session>),
     /// One that was judged while it was read, and what it comes to. Of its turns only the last ones are left.
     Judged(Box<Session>, Box<Outcomes>),
 }
@@ -121,7 +121,7 @@ impl Judge {
     pub fn next(&mut self, reading: &mut Reading) -> Option<Read> {
         loop {
             match reading.piece()? {
-                Piece::Whole(session) => return Some(Read::Whole(session)),
+                Piece::Whole(session) => return Some(Read::Whole(Box::new(session))),
                 Piece::Part(part) => {
                     let new = || Running::new(&part.session.facts, &self.policy, self.mode);
                     self.running.get_or_insert_with(new).add(&part);

@@ -1,6 +1,6 @@
 //! Judged sessions as data: one JSON object a session, on a line of its own.
 //!
-//! The shape is `toolgate.replay/1`; keys stand in the order of the structures below. Turns are made and written one
+//! The shape is `toolgate.replay/2`; keys stand in the order of the structures below. Turns are made and written one
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.
 
@@ -31,7 +31,8 @@ use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Detail, Reason, RuleId};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
-use crate::session::{Call, Session};
+use crate::session::write::Instant;
+use crate::session::{Body, Call, Session};
 
 /// Writes one session and a line feed.
 pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
@@ -42,11 +43,11 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
     let full = whole.filter(|_| scope == Scope::Full);
     line(
         &SessionLine {
-            head: Head::of("toolgate.replay/1", judged.mode(), judged.session(), judged.policy()),
+            head: Head::of("toolgate.replay/2", judged.mode(), judged.session(), judged.policy()),
             turns: whole.map(|replay| Turns { replay, full: full.is_some() }),
             state_end: full.map(|replay| states(replay.state_end(), replay.policy())),
             rules: whole.map(|replay| rules(replay.rules(), replay.policy())),
-            halt: judged.halt().map(HaltLine::of),
+            halt: judged.halt().map(|halt| HaltLine::of(halt, judged.session())),
             status: judged.status(),
             summary: judged.summary(),
         },
@@ -128,12 +129,34 @@ pub(super) struct Named<'a> {
     file: &'a str,
     index: usize,
     format: &'static str,
+    title: Option<&'a str>,
+    at: Option<Instant>,
+    project: Option<&'a str>,
+    context: Option<&'a Value>,
 }
 
 impl<'a> Named<'a> {
     pub(super) fn of(session: &'a Session) -> Named<'a> {
         let origin = &session.origin;
-        Named { id: &session.id, file: &origin.file, index: origin.index, format: origin.format }
+        Named {
+            id: &session.id,
+            file: &origin.file,
+            index: origin.index,
+            format: origin.format,
+            title: session.title.as_deref(),
+            at: session.began.or(session.facts.now).map(Instant),
+            project: session.project(),
+            context: session.facts.context.as_ref(),
+        }
+    }
+}
+
+/// Arguments: the JSON value that was recorded, whether in place or as text; other text as text; null where there are none.
+pub(super) struct Recorded<'a>(pub &'a Body);
+
+impl Serialize for Recorded<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.value().serialize(serializer)
     }
 }
 
@@ -212,6 +235,7 @@ struct HiddenLine<'a> {
 #[derive(Serialize)]
 struct ReasonLine<'a> {
     rule: &'a str,
+    rule_name: String,
     code: Code,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<FaultLine>,
@@ -220,8 +244,10 @@ struct ReasonLine<'a> {
 impl<'a> Tools<'a> {
     fn of(narrowing: &'a Narrowing, policy: &'a Policy) -> Tools<'a> {
         let (visible, hidden): (Vec<_>, Vec<_>) = narrowing.tools.iter().partition(|tool| tool.visible());
+        let name = |rule| policy.rules().get(rule).map(words::rule_name).unwrap_or_default();
         let reason = |reason: &Reason| ReasonLine {
             rule: id(reason.rule, policy),
+            rule_name: name(reason.rule),
             code: reason.code,
             fault: reason.fault.as_deref().map(FaultLine::of),
         };
@@ -242,6 +268,7 @@ impl<'a> Tools<'a> {
 #[derive(Serialize)]
 struct RuleLine<'a> {
     rule: &'a str,
+    rule_name: String,
     test: Option<&'a str>,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -259,6 +286,7 @@ fn rules<'a>(states: &'a [RuleState], policy: &'a Policy) -> Vec<RuleLine<'a>> {
         let rule = policy.rules().get(state.rule)?;
         Some(RuleLine {
             rule: &rule.id,
+            rule_name: words::rule_name(rule),
             test: rule.test.as_deref(),
             kind: rule.kind,
             outcome: state.outcome,

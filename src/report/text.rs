@@ -8,7 +8,7 @@ mod rules;
 
 use std::io::{self, Write};
 
-use calls::{Widths, checks, cut, findings, recorded, row, verdict_line};
+use calls::{Widths, arguments, checks, findings, recorded, row, told, verdict_line};
 
 use super::paint::Paint;
 use super::words::ByTool;
@@ -84,12 +84,12 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
     let id = words::name(&session.id);
     writeln!(out, "{}  {}  {}", paint.bold(&id), words::name(&session.origin.file), replay.mode().word())?;
     verdict_line(replay, call, decided, Widths::default(), paint, out)?;
-    row(out, "arguments", words::line(&cut(call.arguments.raw())))?;
+    if !call.arguments.is_missing() {
+        row(out, "arguments", words::line(call.arguments.raw()))?;
+    }
     findings(replay, &ByTool::of(session), call, decided, true, paint, out)?;
     recorded(call, decided, out)?;
-    if let Some(told) = &decided.decision.told {
-        row(out, "told", words::line(told))?;
-    }
+    told(decided, out)?;
     let place = (call.at.call as usize).checked_sub(1);
     if let Some(decision) = place.and_then(|place| frame.calls.get(place)) {
         checks(decision, session, policy, true, paint, out)?;
@@ -204,8 +204,10 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     }
     for (call, decided) in shown() {
         verdict_line(replay, call, decided, widths, paint, out)?;
+        arguments(call, out)?;
         findings(replay, &by_tool, call, decided, false, paint, out)?;
         recorded(call, decided, out)?;
+        told(decided, out)?;
     }
     Ok(())
 }
@@ -247,9 +249,11 @@ fn turn(
     for (call, decision) in calls.iter().zip(&frame.calls) {
         let Some(decided) = replay.call(call.at.index) else { continue };
         verdict_line(replay, call, decided, widths, paint, out)?;
+        arguments(call, out)?;
         findings(replay, by_tool, call, decided, false, paint, out)?;
         checks(decision, session, policy, false, paint, out)?;
         recorded(call, decided, out)?;
+        told(decided, out)?;
     }
     Ok(())
 }

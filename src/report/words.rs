@@ -172,7 +172,7 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
 pub fn reason(reason: &Reason, rules: &Rules) -> String {
     let why = reason.fault.as_deref().map_or_else(|| title(reason.code).to_owned(), fault::against);
     match rules.get(reason.rule) {
-        Some(rule) => format!("{why} ({})", place(rule)),
+        Some(rule) => format!("{why}: {} ({})", rule_name(rule), place(rule)),
         None => why,
     }
 }

@@ -51,6 +51,8 @@ pub struct Mark {
     pub refused: Option<&'static str>,
 }
 
+/// Letters of a title.
+const TITLE: usize = 200;
 /// What a call without a name is called.
 const UNNAMED: &str = "(unnamed)";
 
@@ -66,6 +68,8 @@ impl Builder {
             session: Session {
                 id: id.into(),
                 origin,
+                title: None,
+                began: None,
                 facts: Arc::default(),
                 parent: None,
                 offered: Vec::new(),
@@ -211,6 +215,9 @@ impl Builder {
         } else {
             role
         };
+        if role == "user" && self.session.title.is_none() {
+            self.session.title = content.said().and_then(title);
+        }
         self.push(role, content, at, MessageKind::Said);
     }
 
@@ -444,8 +451,16 @@ impl Builder {
     fn push(&mut self, role: &str, content: Body, at: Option<Millis>, kind: MessageKind) {
         let (role, calls, line) = (self.name(role), Vec::new(), self.line);
         self.held += content.raw().len() + 128;
+        self.session.began = self.session.began.or(at);
         self.session.messages.push(Message { role, content, at, kind, calls, line });
     }
+}
+
+/// The first line with something on it, as much as a title needs.
+fn title(text: &str) -> Option<Arc<str>> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let end = line.char_indices().nth(TITLE).map_or(line.len(), |(end, _)| end);
+    line.get(..end).map(Arc::from)
 }
 
 impl Session {

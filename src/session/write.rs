@@ -220,7 +220,7 @@ fn tools(tools: &[Tool]) -> Vec<Offered<'_>> {
 }
 
 /// ISO 8601 with a zone; a number where the calendar has no such time.
-struct Instant(Millis);
+pub struct Instant(pub Millis);
 
 impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

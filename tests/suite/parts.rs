@@ -48,15 +48,15 @@ fn judged(
             None => break,
             Some(Read::Whole(session)) => {
                 let outcomes = outcomes(&session, policy, mode);
-                (session, outcomes)
+                (*session, outcomes)
             }
             Some(Read::Judged(session, outcomes)) => {
                 in_parts += 1;
                 (*session, *outcomes)
             }
         };
-        let Session { id, origin, parent, offered, diagnostics, facts, .. } = session;
-        told.push(format!("{id} {origin:?} {parent:?} {offered:?} {diagnostics:#?} {facts:?} {outcomes:?}"));
+        let Session { id, origin, title, began, parent, offered, diagnostics, facts, .. } = session;
+        told.push(format!("{id} {origin:?} {title:?} {began:?} {parent:?} {offered:?} {diagnostics:#?} {facts:?} {outcomes:?}"));
     }
     told.push(format!("{of_file:#?}"));
     (told, in_parts)

@@ -200,8 +200,10 @@ fn limits_checks_and_the_halt_are_in_the_data() {
     let whole = crate::policies::json(&session, &policy, Scope::Full);
     let limit = |used: u64| json!([{"rule": "p.yaml#/limits/pay", "kind": "limit", "tool": "pay", "used": used, "allowed": 2}]);
     assert_eq!((&whole["turns"][0]["state"], &whole["state_end"]), (&limit(0), &limit(2)));
+    let step = |turn: u32, call: u32, index: u32, tool: &str| json!({"turn": turn, "call": call, "index": index, "tool": tool, "arguments": {}});
     let halt = json!({
-        "policy": "desk", "turn": 2, "call": 2, "index": 4, "sequence": ["pay", "pay", "read", "mail.send"],
+        "policy": "desk", "turn": 2, "call": 2, "index": 4,
+        "sequence": [step(1, 1, 0, "pay"), step(1, 2, 1, "pay"), step(2, 1, 3, "read"), step(2, 2, 4, "mail.send")],
         "reason": "security:x", "tell_llm": "Tool 'mail.send' is not available in this context.",
     });
     assert_eq!(whole["halt"], halt);
@@ -220,7 +222,7 @@ fn limits_checks_and_the_halt_are_in_the_data() {
     let hidden = &whole["turns"][1]["tools"]["hidden"];
     assert_eq!(
         *hidden,
-        json!([{"tool": "pay", "reasons": [{"rule": "p.yaml#/limits/pay", "code": "limit_reached"}]}])
+        json!([{"tool": "pay", "reasons": [{"rule": "p.yaml#/limits/pay", "rule_name": "limit on pay", "code": "limit_reached"}]}])
     );
 }
 

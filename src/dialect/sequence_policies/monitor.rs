@@ -110,7 +110,7 @@ impl SequencesMonitor {
         let class = call.slot.0 as usize;
         if self.unit.halts {
             let name = self.name(class, call.tool);
-            self.dispatched.add(call.at.index, name);
+            self.dispatched.add(call.at, name);
         }
         if self.unit.kept > 0 {
             let place = self.latest.partition_point(|(earlier, _)| earlier < &call.at);

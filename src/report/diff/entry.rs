@@ -22,6 +22,8 @@ pub struct Entry {
     pub at: String,
     /// The tool.
     pub tool: Option<String>,
+    /// The call with its arguments, where it is one.
+    pub call: Option<String>,
     /// What stands under the base.
     pub base: Said,
     /// What stands under the new version.
@@ -34,6 +36,13 @@ pub struct Entry {
     pub counterfactual: bool,
 }
 
+impl Entry {
+    /// The call, else the tool.
+    pub fn subject(&self) -> Option<&str> {
+        self.call.as_deref().or(self.tool.as_deref())
+    }
+}
+
 /// What one version makes of it.
 pub struct Said {
     /// `denied`, `visible`, `stopped`, `not in this version`.
@@ -42,8 +51,8 @@ pub struct Said {
     pub code: Option<Code>,
     /// Why, in a sentence: for calls.
     pub why: Option<String>,
-    /// Where the deciding rule stands, if it is not the one that the changes are grouped by.
-    pub place: Option<String>,
+    /// The deciding rule's name and place, if it is not the one that the changes are grouped by.
+    pub rule: Option<(String, String)>,
 }
 
 /// A line of a rule.
@@ -219,6 +228,7 @@ fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry>
         file: words::name(&session.origin.file).into_owned(),
         at,
         tool: change.tool.as_deref().map(|tool| words::name(tool).into_owned()),
+        call: call.map(words::call::call),
         base: said(change, Side::Base, compared, view),
         new: said(change, Side::New, compared, view),
         // With the recording as the base it is the base's word already.
@@ -254,7 +264,7 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
         word,
         code: stand.code,
         why: change.at.call().and_then(|at| why(at, side, compared, view.comparison)),
-        place: rule.filter(|_| !grouped).map(words::place),
+        rule: rule.filter(|_| !grouped).map(|rule| (words::rule_name(rule), words::place(rule))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Comparisons as data: `toolgate.diff/1`, one object a session, then one with totals.
+//! Comparisons as data: `toolgate.diff/2`, one object a session, then one with totals.
 //!
 //! `base` and `new` of a change are the words of its answers; null where a version has no such rule. A base without a
 //! digest is the recording.
@@ -9,10 +9,11 @@ use serde::{Serialize, Serializer};
 
 use super::{View, Whole};
 use crate::compare::{Change, Compared, Comparison, Kind, Side, Totals};
-use crate::report::Scope;
-use crate::report::json::{FindingLine, Named, Version, line};
+use crate::report::json::{FindingLine, Named, Recorded, Version, line};
+use crate::report::{Scope, words};
+use crate::session::write::Instant;
 
-const SCHEMA: &str = "toolgate.diff/1";
+const SCHEMA: &str = "toolgate.diff/2";
 
 /// Writes one session and a line feed.
 pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -63,11 +64,16 @@ struct ChangeLine<'a> {
     call: Option<u32>,
     index: Option<u32>,
     tool: Option<&'a str>,
+    /// Of a call; null of anything else.
+    arguments: Option<Recorded<'a>>,
+    at: Option<Instant>,
     base: Option<&'static str>,
     new: Option<&'static str>,
     kind: &'static str,
     origin: &'static str,
     rule: Option<&'a str>,
+    /// What people call the rule.
+    rule_name: Option<String>,
     counterfactual: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<FindingsLine<'a>>,
@@ -88,6 +94,7 @@ impl<'a> ChangeLine<'a> {
         full: bool,
     ) -> ChangeLine<'a> {
         let call = change.at.call();
+        let recorded = call.and_then(|call| compared.session().calls.get(call.index as usize));
         let rule = change.rule.and_then(|at| comparison.side(at.side)?.rules().get(at.rule));
         let findings = |side| {
             let judged = call.and_then(|call| compared.replay(side)?.call(call.index));
@@ -101,11 +108,14 @@ impl<'a> ChangeLine<'a> {
             call: call.map(|call| call.call),
             index: call.map(|call| call.index),
             tool: change.tool.as_deref(),
+            arguments: recorded.map(|call| Recorded(&call.arguments)),
+            at: recorded.and_then(|call| call.time).map(Instant),
             base: change.base.answer.word(),
             new: change.new.answer.word(),
             kind: change.kind.word(),
             origin: change.origin.word(),
             rule: rule.map(|rule| &*rule.id),
+            rule_name: rule.map(words::rule_name),
             counterfactual: change.counterfactual,
             findings: (full && call.is_some())
                 .then(|| FindingsLine { base: findings(Side::Base), new: findings(Side::New) }),

@@ -22,8 +22,10 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
 /// The changes of a kind and a rule, as lines of a test's output.
 pub fn lines((kind, rule): Key, gathered: &Gathered, view: &View<'_>) -> Vec<String> {
     let rule = rule.and_then(|rule: RuleAt| entry::about(rule, view.comparison));
-    let place = rule.map(|about| format!("  {}", words::place(about.rule.1))).unwrap_or_default();
-    let mut lines = vec![format!("{}{place}", entry::title(kind))];
+    let named = |about: entry::About<'_>| {
+        format!(": {}  {}", words::rule_name(about.rule.1), words::place(about.rule.1))
+    };
+    let mut lines = vec![format!("{}{}", entry::title(kind), rule.map(named).unwrap_or_default())];
     let most = view.most();
     lines.extend(gathered.shown(most).map(line));
     match gathered.rest(most) {
@@ -35,8 +37,7 @@ pub fn lines((kind, rule): Key, gathered: &Gathered, view: &View<'_>) -> Vec<Str
 
 fn line(entry: &Entry) -> String {
     let mut line = format!("  {}", entry.at);
-    for part in
-        [entry.tool.as_deref().unwrap_or_default(), &format!("{} → {}", entry.base.word, entry.new.word)]
+    for part in [entry.subject().unwrap_or_default(), &format!("{} → {}", entry.base.word, entry.new.word)]
     {
         if !part.is_empty() {
             line.push_str("  ");

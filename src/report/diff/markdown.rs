@@ -83,7 +83,7 @@ fn group(
         let sessions = words::count(gathered.sessions, "session");
         writeln!(out, "\n<details><summary>{counted} in {sessions}</summary>")?;
     }
-    writeln!(out, "\n| session | where | tool | base | new | |")?;
+    writeln!(out, "\n| session | where | call | base | new | |")?;
     writeln!(out, "|---|---|---|---|---|---|")?;
     for entry in entries {
         row(entry, out)?;
@@ -97,7 +97,8 @@ fn group(
 
 fn heading(about: &About<'_>, out: &mut dyn Write) -> io::Result<()> {
     let fate = about.fate().map(|fate| format!(", {fate}")).unwrap_or_default();
-    writeln!(out, "\n{}{fate}:\n", code(&words::place(about.rule.1)))?;
+    let rule = about.rule.1;
+    writeln!(out, "\n{} {}{fate}:\n", code(&words::rule_name(rule)), code(&words::place(rule)))?;
     let (shown, cut) = about.lines();
     let signed = shown.iter().any(|line| line.sign != ' ');
     let mut lines = String::new();
@@ -137,7 +138,7 @@ fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
         code(&entry.session),
         code(&entry.file),
         entry.at,
-        entry.tool.as_deref().map(code).unwrap_or_default(),
+        entry.subject().map(code).unwrap_or_default(),
         said(&entry.base),
         said(&entry.new),
         marks.join(", "),

@@ -74,10 +74,9 @@ fn group(
 /// The rule's place and, the first time, its lines; of an edited rule, those of both versions.
 fn heading(about: &About<'_>, first: bool, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let (_, rule) = about.rule;
-    let place = paint.bold(&words::place(rule));
+    let name = paint.bold(&words::rule_name(rule));
     let fate = about.fate().map(|fate| format!("  {fate}")).unwrap_or_default();
-    let description = rule.description.as_deref().map(|text| paint.dim(&format!("  {}", words::line(text))));
-    writeln!(out, "  {place}{fate}{}", description.unwrap_or_default())?;
+    writeln!(out, "  {name}  {}{fate}", paint.dim(&words::place(rule)))?;
     if !first {
         return Ok(());
     }
@@ -100,7 +99,7 @@ fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         };
         word + &code.unwrap_or_default()
     };
-    let tool = entry.tool.as_deref().map(|tool| format!("  {tool}")).unwrap_or_default();
+    let tool = entry.subject().map(|tool| format!("  {tool}")).unwrap_or_default();
     write!(
         out,
         "    {}  {}  {}{tool}  {} → {}",
@@ -120,8 +119,8 @@ fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     for (label, said) in [("base", &entry.base), ("new", &entry.new)] {
         if let Some(why) = &said.why {
             let code = said.code.map(|code| format!("{code}: ")).unwrap_or_default();
-            let place = said.place.as_deref().map(|place| paint.dim(&format!("  {place}")));
-            writeln!(out, "      {label:<9} {code}{why}{}", place.unwrap_or_default())?;
+            let rule = said.rule.as_ref().map(|(name, place)| paint.dim(&format!("  {name}  {place}")));
+            writeln!(out, "      {label:<9} {code}{why}{}", rule.unwrap_or_default())?;
         }
     }
     match entry.became {

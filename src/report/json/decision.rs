@@ -6,13 +6,14 @@ use serde_json::{Number, Value};
 use super::sequence_policies::DispatchLine;
 use super::sequence_rules::OrderLine;
 use super::tool_policies::{MissingLine, TouchedLine};
-use super::{plan, words};
+use super::{Recorded, plan, words};
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::finding::Output;
 use crate::monitor::{Check, Checked, Detail, Effect, Fault, Finding, Found, Rule, Stage};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay};
+use crate::session::write::Instant;
 use crate::session::{Call, CallRef, Outcome, Session};
 
 #[derive(Serialize)]
@@ -22,10 +23,14 @@ pub(super) struct CallLine<'a> {
     index: u32,
     id: Option<&'a str>,
     tool: &'a str,
+    arguments: Recorded<'a>,
+    at: Option<Instant>,
     recorded: Outcome,
     decision: Verdict,
     agrees: bool,
     counterfactual: bool,
+    /// What the model is told instead of a result; null for a call that may run.
+    told: Option<&'a str>,
     findings: Vec<FindingLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checks: Option<Vec<CheckLine<'a>>>,
@@ -49,10 +54,13 @@ impl<'a> CallLine<'a> {
             index: call.at.index,
             id: call.id.as_deref(),
             tool: &call.tool,
+            arguments: Recorded(&call.arguments),
+            at: call.time.map(Instant),
             recorded: call.outcome,
             decision: judged.decision.verdict,
             agrees: judged.agrees,
             counterfactual: judged.counterfactual,
+            told: judged.decision.told.as_deref(),
             findings: findings.filter_map(|finding| FindingLine::of(finding, session, policy)).collect(),
             checks: checks.map(|checks| {
                 let checks = checks.unwrap_or_default().iter();
@@ -136,12 +144,19 @@ impl<'a> CheckLine<'a> {
 struct RuleName<'a> {
     dialect: &'static str,
     rule: &'a str,
+    /// What people call it.
+    rule_name: String,
     test: Option<&'a str>,
 }
 
 impl<'a> RuleName<'a> {
     fn of(rule: &'a Rule) -> RuleName<'a> {
-        RuleName { dialect: rule.dialect, rule: &rule.id, test: rule.test.as_deref() }
+        RuleName {
+            dialect: rule.dialect,
+            rule: &rule.id,
+            rule_name: words::rule_name(rule),
+            test: rule.test.as_deref(),
+        }
     }
 }
 

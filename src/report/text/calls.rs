@@ -4,9 +4,10 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::{Effect, Finding};
+use crate::monitor::{Effect, Finding, Rule};
 use crate::policy::Policy;
 use crate::replay::{Judged as Decided, Replay};
+use crate::report::clean::Marks;
 use crate::report::paint::Paint;
 use crate::report::words::{self, ByTool};
 use crate::session::{Call, CallRef, Outcome, Session};
@@ -62,6 +63,12 @@ pub fn verdict_line(
     writeln!(out)
 }
 
+/// The call's arguments, those that tell most first; nothing where it has none.
+pub fn arguments(call: &Call, out: &mut dyn Write) -> io::Result<()> {
+    let shown = words::call::arguments(&call.arguments, words::call::WIDTH, Marks::Unicode);
+    if shown.width == 0 { Ok(()) } else { row(out, "arguments", shown.text()) }
+}
+
 /// What the rules found against a call, the deciding one first.
 pub fn findings(
     replay: &Replay,
@@ -83,8 +90,7 @@ pub fn findings(
         };
         let said = if nth == 0 { said } else { format!("{}: {said}", finding.code) };
         row(out, label, if nth == 0 { paint.bold(&said) } else { said })?;
-        let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
-        row(out, "rule", format!("{}{}", words::place(rule), paint.dim(&description.unwrap_or_default())))?;
+        row(out, "rule", named(rule, paint))?;
         if let Some(reason) = &finding.reason {
             row(out, "reason", words::line(reason))?;
         }
@@ -99,6 +105,19 @@ pub fn findings(
         }
     }
     Ok(())
+}
+
+/// `Eligibility must be checked first  contracts/issue_refund.yaml:3`.
+pub fn named(rule: &Rule, paint: Paint) -> String {
+    format!("{}  {}", words::rule_name(rule), paint.dim(&words::place(rule)))
+}
+
+/// What the model reads instead of a result, where it is one.
+pub fn told(decided: &Decided, out: &mut dyn Write) -> io::Result<()> {
+    match &decided.decision.told {
+        Some(told) => row(out, "to model", words::line(told)),
+        None => Ok(()),
+    }
 }
 
 /// The earlier calls that a finding rests on.
@@ -122,7 +141,7 @@ fn evidence(
 }
 
 /// The rule's own lines.
-fn yaml(rule: &crate::monitor::Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+fn yaml(rule: &Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let (lines, cut) = words::lines(rule);
     for (number, text) in lines {
         row(out, "", format!("{} {text}", paint.dim(&format!("{number:>4} │"))))?;
@@ -150,7 +169,7 @@ pub fn checks(
             paint.verdict(Verdict::Deny, "✗")
         };
         let said = words::check(check, rule, session);
-        row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::place(rule))))?;
+        row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::rule_name(rule))))?;
         if whole {
             if let Some(checked) = &check.checked {
                 row(out, "", format!("  {}", words::checked(checked)))?;
@@ -176,15 +195,4 @@ pub fn recorded(call: &Call, decided: &Decided, out: &mut dyn Write) -> io::Resu
 /// A line with its label.
 pub fn row(out: &mut dyn Write, label: &str, text: impl Display) -> io::Result<()> {
     writeln!(out, "      {label:<9} {text}")
-}
-
-/// Arguments are shown up to here.
-const ARGUMENTS: usize = 400;
-
-/// As much of a text as is shown of arguments.
-pub fn cut(text: &str) -> String {
-    match text.char_indices().nth(ARGUMENTS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

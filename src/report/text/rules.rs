@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::calls::row;
+use super::calls::{named, row};
 use crate::engine::Verdict;
 use crate::monitor::Rule;
 use crate::monitor::finding::{RuleOutcome, RuleState};
@@ -34,8 +34,7 @@ fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut 
         words::ended(state.outcome),
         test.unwrap_or_default()
     )?;
-    let description = rule.description.as_deref().map(|text| format!("  {}", words::line(text)));
-    row(out, "rule", format!("{}{}", words::place(rule), paint.dim(&description.unwrap_or_default())))?;
+    row(out, "rule", named(rule, paint))?;
     let Some(violation) = order::violation(state, replay) else { return Ok(()) };
     row(out, "expected", violation.expected)?;
     row(out, "actual", paint.bold(&violation.actual))?;

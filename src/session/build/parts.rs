@@ -92,6 +92,8 @@ impl Builder {
             session: Session {
                 id: Arc::clone(&self.session.id),
                 origin: self.session.origin.clone(),
+                title: None,
+                began: None,
                 facts,
                 parent: None,
                 offered: Vec::new(),

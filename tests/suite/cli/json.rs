@@ -25,25 +25,25 @@ fn a_session_is_this_object() {
     let digest = line.split("\"digest\":\"").nth(1).unwrap().split('"').next().unwrap();
     assert!(digest.starts_with("sha256:") && digest.len() == 71, "{digest}");
     let expected = r##"
-        {"schema":"toolgate.replay/1","mode":"enforce",
-        "session":{"id":"refund-124","file":"sessions/a.json","index":0,"format":"native"},
+        {"schema":"toolgate.replay/2","mode":"enforce",
+        "session":{"id":"refund-124","file":"sessions/a.json","index":0,"format":"native","title":"Please refund ORD-124","at":null,"project":null,"context":null},
         "policy":{"digest":"DIGEST","documents":["contracts/close_case.yaml","contracts/issue_refund.yaml"]},
         "turns":[
         {"turn":1,"tools":{"inferred":false,"visible":["check_eligibility","void_order"],"hidden":[]},
         "forbidden":[],
         "calls":[
-        {"turn":1,"call":1,"index":0,"id":"c1","tool":"check_eligibility",
-        "recorded":"ok","decision":"allow","agrees":true,"counterfactual":false,"findings":[]},
-        {"turn":1,"call":2,"index":1,"id":"c2","tool":"close_case",
-        "recorded":"ok","decision":"allow","agrees":true,"counterfactual":false,"findings":[]}]},
+        {"turn":1,"call":1,"index":0,"id":"c1","tool":"check_eligibility","arguments":{"order_id":"ORD-123"},"at":null,
+        "recorded":"ok","decision":"allow","agrees":true,"counterfactual":false,"told":null,"findings":[]},
+        {"turn":1,"call":2,"index":1,"id":"c2","tool":"close_case","arguments":{},"at":null,
+        "recorded":"ok","decision":"allow","agrees":true,"counterfactual":false,"told":null,"findings":[]}]},
         {"turn":2,"tools":{"inferred":false,"visible":["check_eligibility"],
-        "hidden":[{"tool":"void_order","reasons":[{"rule":"contracts/close_case.yaml#/forbids_after/1","code":"forbidden"}]}]},
+        "hidden":[{"tool":"void_order","reasons":[{"rule":"contracts/close_case.yaml#/forbids_after/1","rule_name":"no void_order after close_case","code":"forbidden"}]}]},
         "forbidden":[
         {"tool":"close_case","since":{"turn":1,"call":2,"index":1},"rule":"contracts/close_case.yaml#/forbids_after/0"},
         {"tool":"void_order","since":{"turn":1,"call":2,"index":1},"rule":"contracts/close_case.yaml#/forbids_after/1"}],
-        "calls":[{"turn":2,"call":1,"index":2,"id":"c3","tool":"issue_refund",
-        "recorded":"ok","decision":"deny","agrees":false,"counterfactual":false,
-        "findings":[{"dialect":"contract","rule":"contracts/issue_refund.yaml#/preconditions/0","test":null,
+        "calls":[{"turn":2,"call":1,"index":2,"id":"c3","tool":"issue_refund","arguments":{"order_id":"ORD-124"},"at":null,
+        "recorded":"ok","decision":"deny","agrees":false,"counterfactual":false,"told":"[permission denied: resource_unmatched]",
+        "findings":[{"dialect":"contract","rule":"contracts/issue_refund.yaml#/preconditions/0","rule_name":"Eligibility must be checked for the same order","test":null,
         "code":"resource_unmatched","effect":"deny",
         "message":"check_eligibility ran for order_id \"ORD-123\", not \"ORD-124\"",
         "description":"Eligibility must be checked for the same order",
@@ -76,7 +76,7 @@ fn full_adds_preconditions_state_and_checks() {
     assert_eq!(checks.as_array().unwrap().len(), 1);
     assert_eq!(
         keys(&checks[0]),
-        ["dialect", "rule", "test", "passed", "code", "message", "checked", "found", "detail"]
+        ["dialect", "rule", "rule_name", "test", "passed", "code", "message", "checked", "found", "detail"]
     );
     assert_eq!(checks[0]["passed"], Value::Bool(false));
     assert_eq!(line["turns"][0]["preconditions"][0]["code"], "prior_tool_missing");
