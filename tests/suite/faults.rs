@@ -314,7 +314,8 @@ mod shown {
         let state = &json["state_end"];
         match fails {
             Stage::Narrow => {
-                let reason = json!({"rule": "toy.yaml#/0", "code": "rule_fault", "fault": fault});
+                let reason =
+                    json!({"rule": "toy.yaml#/0", "rule_name": "toy", "code": "rule_fault", "fault": fault});
                 assert_eq!(*hidden, json!([{"tool": "pay", "reasons": [reason]}]));
             }
             _ => {
