@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use proptest::test_runner::{Config as ProptestConfig, FailurePersistence, FileFailurePersistence};
 use serde_json::Value;
 use toolgate::condition::js_regex::{BadPattern, DEFAULT_BUDGET, JsRegex, OverBudget, byte_range, compile};
 
@@ -266,7 +267,16 @@ fn a_regex_is_shared_between_threads() {
     shared::<JsRegex>();
 }
 
+/// Failing cases are kept where those of the other binaries are: proptest looks for a `main.rs`, and here is none.
+fn kept() -> ProptestConfig {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/proptest-regressions/js_regex.txt");
+    let failure_persistence: Box<dyn FailurePersistence> = Box::new(FileFailurePersistence::Direct(file));
+    ProptestConfig { failure_persistence: Some(failure_persistence), ..ProptestConfig::default() }
+}
+
 proptest::proptest! {
+    #![proptest_config(kept())]
+
     /// Whatever is thrown at it: no panic, and both questions have the same answer.
     #[test]
     fn anything_is_answered(

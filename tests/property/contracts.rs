@@ -15,7 +15,7 @@ pub type Judge = fn(&[Value], &Value, Mode) -> Vec<Value>;
 
 /// As many cases as `PROPTEST_CASES` says, else `usual`.
 pub fn config(usual: u32) -> ProptestConfig {
-    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let mut config = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = usual;
     }

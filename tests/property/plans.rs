@@ -16,6 +16,7 @@ use toolgate::replay::Replay;
 use toolgate::session::Session;
 use toolgate::session::read::{self, Options};
 
+use crate::contracts::config;
 use crate::engine::engine_mode;
 use crate::naive::{MODES, Mode};
 use crate::naive_plans;
@@ -186,14 +187,6 @@ fn agree(drawn: &Drawn) -> Result<(), TestCaseError> {
         prop_assert_eq!(expected, actual, "{}", name);
     }
     Ok(())
-}
-
-fn config(usual: u32) -> ProptestConfig {
-    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = usual;
-    }
-    config
 }
 
 proptest! {

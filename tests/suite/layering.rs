@@ -155,3 +155,35 @@ fn no_room_is_a_mod_rs() {
     let wrong: Vec<_> = sources().into_iter().filter(|source| source.path.ends_with("mod.rs")).collect();
     assert!(wrong.is_empty());
 }
+
+/// A random case that failed is written down, and comes first from then on: no property may switch that off, and each
+/// finds a place for its seeds.
+#[test]
+fn failing_random_cases_are_kept() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut properties, off) = (0, ["failure_persistence", ": None"].concat());
+    let mut folders = vec![root.join("src"), root.join("tests")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            if path.extension().is_none_or(|extension| extension != "rs") || !text.contains("proptest! {") {
+                continue;
+            }
+            properties += 1;
+            assert!(!text.contains(&off), "{}", path.display());
+            // proptest looks upwards for the root of a crate; where it finds none, the file must say a place itself.
+            let beside = |folder: &Path| ["lib.rs", "main.rs"].iter().any(|root| folder.join(root).is_file());
+            let rooted = path.ancestors().skip(1).take_while(|folder| *folder != root).any(beside);
+            assert!(rooted || text.contains("FileFailurePersistence::Direct"), "{}", path.display());
+        }
+    }
+    assert!(properties > 10, "{properties}");
+    for kept in ["proptest-regressions", "tests/proptest-regressions"] {
+        assert!(root.join(kept).is_dir(), "{kept} is committed");
+    }
+}

@@ -117,20 +117,32 @@ fn mark_of(c: char, marks: Marks) -> String {
     }
 }
 
-/// Characters that a reader cannot see, or that move what stands around them.
+/// Characters that a reader cannot see, cannot tell from a space, or that move what stands around them. Private ones as
+/// well: which glyph they have is up to the font.
 pub(super) const fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\0'..='\x1f' | '\x7f'..='\u{9f}'                // controls
+    // U+FFFE and U+FFFF of every plane are no characters.
+    c as u32 & 0xfffe == 0xfffe
+        || matches!(c,
+        '\0'..='\x1f' | '\x7f'..='\u{a0}'                // controls, no-break space
         | '\u{ad}'                                        // soft hyphen
         | '\u{34f}' | '\u{61c}'                           // joiner of graphemes, Arabic letter mark
+        | '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}' // signs drawn around others
         | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' // fillers of Hangul
+        | '\u{1680}'                                      // space of Ogham
         | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}'                         // zero width, left-to-right and right-to-left marks
-        | '\u{2028}'..='\u{202e}'                         // line and paragraph ends, embeddings, overrides
-        | '\u{2060}'..='\u{206f}'                         // word joiner, invisible operators, isolates
+        | '\u{2000}'..='\u{200f}'                         // spaces, zero width, left-to-right and right-to-left marks
+        | '\u{2028}'..='\u{202f}'                         // line and paragraph ends, embeddings, overrides, narrow space
+        | '\u{205f}'..='\u{206f}'                         // word joiner, invisible operators, isolates
         | '\u{2800}'                                      // braille without a dot
+        | '\u{3000}'                                      // ideographic space
+        | '\u{e000}'..='\u{f8ff}'                         // private
+        | '\u{fdd0}'..='\u{fdef}'                         // no characters
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'            // variation selectors, byte order mark
-        | '\u{fff0}'..='\u{fffb}'                         // interlinear annotation
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}') // tags and more variation selectors
+        | '\u{fff0}'..='\u{fffc}'                         // interlinear annotation, object replacement
+        | '\u{110bd}' | '\u{110cd}'                       // number signs of Kaithi
+        | '\u{13430}'..='\u{1343f}' | '\u{13441}' | '\u{13442}' // joiners and blanks of hieroglyphs
+        | '\u{16fe4}'                                     // filler of Khitan
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}' // shorthand; notes without a head, beams
+        | '\u{e0000}'..='\u{e0fff}'                       // tags and more variation selectors
+        | '\u{f0000}'..='\u{10ffff}') // private
 }

@@ -364,8 +364,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
         /// Where the chunks end makes no difference.
         #[test]
         fn chunks_do_not_matter(text in r#"[{}\[\]",: \\a1\n]{0,60}"#, chunk in 1..9usize, limit in 5..50u64) {

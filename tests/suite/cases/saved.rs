@@ -186,7 +186,7 @@ fn texts_that_yaml_would_read_otherwise_stay_themselves() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn any_session_can_be_saved(document in crate::sessions::written::document()) {

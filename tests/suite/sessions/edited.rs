@@ -175,8 +175,6 @@ fn calls_are_added_behind_others() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
     #[test]
     fn changing_nothing_gives_an_equal_session(document in document()) {
         let session = read(&document);

@@ -179,8 +179,6 @@ pub fn document() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
     #[test]
     fn any_session_survives(document in document()) {
         let (sessions, _) = opened(document.to_string());

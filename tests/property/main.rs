@@ -1,0 +1,36 @@
+//! Properties of the dialects, held against evaluators that share nothing with the engine.
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod compare;
+#[cfg(test)]
+mod contracts;
+#[cfg(test)]
+mod engine;
+#[cfg(test)]
+mod generate;
+#[cfg(test)]
+mod generate_contracts;
+#[cfg(test)]
+mod generate_rules;
+#[cfg(test)]
+mod generate_sessions;
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+mod naive_plans;
+#[cfg(test)]
+mod naive_rules;
+#[cfg(test)]
+mod plans;
+#[cfg(test)]
+mod policy_sessions;
+#[cfg(test)]
+mod rules;
+#[cfg(test)]
+mod sequence_policies;
+#[cfg(test)]
+mod tool_policies;
+#[cfg(test)]
+mod witness;
