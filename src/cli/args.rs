@@ -211,7 +211,11 @@ pub struct Convert {
 #[derive(Debug, Args)]
 pub struct Migrate {
     /// The document; `-` for standard input
-    pub file: String,
+    #[arg(required_unless_present = "config")]
+    pub file: Option<String>,
+    /// The document, as Assay's own `migrate` takes it
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub config: Option<String>,
     /// Change the file instead of printing what it would be
     #[arg(long)]
     pub write: bool,

@@ -15,7 +15,7 @@ use crate::source::Source;
 
 /// Runs the verb.
 pub fn run(asked: &args::Migrate, screen: &mut Screen) -> Result<Exit, Failure> {
-    let name = asked.file.as_str();
+    let name = asked.file.as_deref().or(asked.config.as_deref()).unwrap_or("-");
     let stdin = name == "-";
     if stdin && asked.write {
         return Err(Failure::usage("standard input cannot be written back").help("leave `--write` out"));

@@ -89,6 +89,10 @@ fn migrate_prints_or_writes() {
         folder(&[("old.yaml", old), ("tool.yaml", "tool: refund\n"), ("odd.yaml", "sequences: [[A, 1]]\n")]);
     let read = || std::fs::read_to_string(folder.path().join("old.yaml")).unwrap();
     assert_snapshot!("migrate_prints", run(&folder, &["migrate", "old.yaml"]));
+    // As Assay's own command is written.
+    assert_eq!(run(&folder, &["migrate", "--config", "old.yaml"]), run(&folder, &["migrate", "old.yaml"]));
+    assert!(run(&folder, &["migrate"]).starts_with("exit 2"));
+    assert!(run(&folder, &["migrate", "old.yaml", "--config", "old.yaml"]).starts_with("exit 2"));
     assert_eq!(read(), old);
     assert_snapshot!("migrate_writes", run(&folder, &["migrate", "old.yaml", "--write"]));
     let new = read();
