@@ -10,6 +10,7 @@
 //!
 //! Each document is a unit. What each key means is SEMANTICS 4.
 
+mod leak;
 mod lint;
 mod monitor;
 mod unit;
@@ -29,6 +30,8 @@ pub const DIALECT: Dialect = Dialect {
     name: "sequence_policy",
     title: "sequence policies: forbidden orders of calls, and limits to their number",
     recognises,
+    keys: &["forbidden", "limits"],
+    rules_only: true,
     reader: || Box::new(Policies::default()),
     references: no_references,
 };

@@ -150,23 +150,19 @@ fn mistakes_are_told_with_line_and_column() {
 }
 
 #[test]
-fn what_is_probably_not_meant_is_a_warning() {
+fn what_is_probably_not_meant_is_told() {
     let cases = [
         (
             "forbidden:\n  - {sequence: [a], action: deny, reason: too many}\n",
             "p.yaml:2:43: warning[reason_without_category]: the reason `too many` names no category",
         ),
         (
-            "limits:\n  a: {maxPerSession: 3, action: deny, reason: cost:a, tellLLM: At most 3 of them.}\n",
-            "p.yaml:2:64: warning[tell_llm_leaks]: the text for the model holds a number, `3`",
-        ),
-        (
             "limits:\n  a: {maxPerSession: 3, action: deny, reason: cost:a, tellLLM: 'no more {tool}'}\n",
-            "p.yaml:2:64: warning[tell_llm_leaks]: the text for the model holds a template's brace, `{tool}`",
+            "p.yaml:2:64: notice[tell_llm_leaks]: the text for the model holds `{tool}`: a placeholder, which is not filled in",
         ),
         (
             "limits:\n  a: {maxPerSession: 3, action: deny, reason: cost:a, tellLLM: not ./secrets/key}\n",
-            "p.yaml:2:64: warning[tell_llm_leaks]: the text for the model holds a path, `./secrets/key`",
+            "p.yaml:2:64: notice[tell_llm_leaks]: the text for the model holds `./secrets/key`: a path",
         ),
         (
             "forbidden:\n  - {sequence: [a], action: halt, reason: security:leak, tellLLM: 'stopped: security:leak'}\n",

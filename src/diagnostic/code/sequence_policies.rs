@@ -37,13 +37,14 @@ one repeats the other, so the model, and whoever writes into its context, learns
 Say what the model should do instead, or leave `tellLLM` out: then it is told nothing of the rule.
 ";
 
-    Problem TELL_LLM_LEAKS = "tell_llm_leaks": "the text for the model holds a detail of the rule",
-"A number, a path or a template's brace in `tellLLM` usually tells the model where the limit lies or what
-it was kept from, and a brace is told as it stands: nothing is filled in here.
+    Problem TELL_LLM_LEAKS = "tell_llm_leaks": "the text for the model holds data",
+"A path, an id, an address, a key or a placeholder in `tellLLM` is read by the model, and perhaps by its
+user, each time the rule applies. A placeholder is sent as it is: nothing is filled in.
 
-    process_refund: {maxPerSession: 3, action: deny, reason: cost:refunds, tellLLM: \"only {max} refunds\"}
+    process_refund: {maxPerSession: 3, action: deny, reason: cost:refunds, tellLLM: \"ask {name}\"}
 
-Better a sentence that holds whatever the numbers are: `No further refunds in this conversation.`
+Counts and limits are no such data: `Refund limit reached (3/3).` is fine. Better a sentence that is true
+for every call: `No further refunds in this conversation.`
 ";
 
     Problem REASON_WITHOUT_CATEGORY = "reason_without_category": "the reason names no category",

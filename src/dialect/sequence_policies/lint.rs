@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::leak;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Text;
 use crate::source::{Entry, Node, Span, quoted};
@@ -51,9 +52,9 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
                         .help("say what the model should do instead, or leave `tellLLM` out"),
                 );
             }
-            if let Some((what, part)) = leak(said) {
-                let message = format!("the text for the model holds {what}, {}", quoted(part));
-                out.push(Diagnostic::warning(code::TELL_LLM_LEAKS, message).at(text.source, span));
+            if let Some((what, part)) = leak::find(said) {
+                let message = format!("the text for the model holds {}: {what}", quoted(part));
+                out.push(Diagnostic::notice(code::TELL_LLM_LEAKS, message).at(text.source, span));
             }
         }
     }
@@ -93,31 +94,6 @@ fn plain(text: &str) -> String {
     text.to_lowercase().replace(['-', '_'], " ")
 }
 
-/// What a text should rather not hold: what it is, and the word it stands in.
-fn leak(said: &str) -> Option<(&'static str, &str)> {
-    let quotes = ['(', ')', '"', '\'', '`'];
-    let words = || {
-        let words = said.split_whitespace().map(|word| word.trim_matches(quotes));
-        words.map(|word| word.trim_end_matches([',', ';', '.', '!', '?', ':']).trim_end_matches(quotes))
-    };
-    let brace = || words().find(|word| word.contains(['{', '}']) || word.contains("<%"));
-    let path = || words().find(|word| is_path(word));
-    let number = || words().find(|word| word.contains(|char: char| char.is_numeric()));
-    brace()
-        .map(|word| ("a template's brace", word))
-        .or_else(|| path().map(|word| ("a path", word)))
-        .or_else(|| number().map(|word| ("a number", word)))
-}
-
-/// `/etc/passwd`, `./a`, `~/a`, `src/main.rs`, `a/b/c`, `C:\a`; not `and/or`.
-fn is_path(word: &str) -> bool {
-    let steps = || word.split(['/', '\\']).filter(|step| !step.is_empty());
-    let separators = word.matches(['/', '\\']).count();
-    let rooted = word.starts_with(['/', '~', '.']) || word.contains(":\\") || word.contains(":/");
-    let named = || steps().next_back().is_some_and(|last| last.trim_matches('.').contains('.'));
-    separators > 0 && steps().next().is_some() && (rooted || separators > 1 || named())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,24 +105,6 @@ mod tests {
         }
         for bad in ["", "too many refunds", "security:", ":x", "a b:c", "security: "] {
             assert!(!has_category(bad), "{bad}");
-        }
-    }
-
-    #[test]
-    fn leaks() {
-        let cases = [
-            ("Only {max} more.", Some(("a template's brace", "{max}"))),
-            ("see /etc/passwd.", Some(("a path", "/etc/passwd"))),
-            ("`./a`, please", Some(("a path", "./a"))),
-            ("not src/main.rs, please", Some(("a path", "src/main.rs"))),
-            (r"not C:\keys", Some(("a path", r"C:\keys"))),
-            ("at most 3 refunds", Some(("a number", "3"))),
-            ("Read and/or write: neither is possible.", None),
-            ("Ask a person / a colleague.", None),
-            ("This combination is restricted.", None),
-        ];
-        for (said, expected) in cases {
-            assert_eq!(leak(said), expected, "{said}");
         }
     }
 
