@@ -5,6 +5,7 @@
 
 pub mod beside;
 pub mod contracts;
+pub mod lookalike;
 pub mod rejection_plans;
 pub mod sequence_policies;
 pub mod sequence_rules;
@@ -26,6 +27,10 @@ pub struct Dialect {
     pub title: &'static str,
     /// Whether a document's keys are this dialect's.
     pub recognises: fn(&Node) -> bool,
+    /// The keys at the top by which its documents are known.
+    pub keys: &'static [&'static str],
+    /// Whether its documents are there for their rules alone, so that one without any is a mistake.
+    pub rules_only: bool,
     /// A reader for one version.
     pub reader: fn() -> Box<dyn Reader>,
     /// Files that a document names and whose rules are then its own, as they are written there.
@@ -57,9 +62,19 @@ pub struct Text<'a> {
     pub prefix: &'a str,
     /// The other texts of the version, for documents that name one.
     pub beside: &'a Beside,
+    /// The file's path relative to the version's root.
+    pub relative: &'a str,
+    /// Whether it is the only document of its file.
+    pub alone: bool,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// The name of the file without folders and its ending: `issue_refund` of `tools/issue_refund.yaml`.
+    pub fn stem(&self) -> &'a str {
+        let name = self.relative.rsplit(['/', '\\']).next().unwrap_or_default();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
     /// The rule that stands at this place of the document, without a description, a name, tools or a test of its own.
     pub fn rule(&self, dialect: &'static str, kind: &'static str, pointer: &str, span: Span) -> Rule {
         Rule {

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
-use crate::dialect::{self, DIALECTS, Dialect, Reader, Text};
+use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
 use crate::monitor::fault::guarded;
 use crate::monitor::{RuleId, Rules, Unit};
 use crate::source::{Node, Parsed, Problem, ProblemKind, Source, Span, parse, quoted};
@@ -197,6 +197,13 @@ impl Loading<'_> {
         let ours =
             file.named || parsed.documents.iter().any(claimed) || parsed.problems.iter().any(cut_short);
         if !ours {
+            let refused = parsed.documents.iter();
+            let refused: Vec<Diagnostic> =
+                refused.flat_map(|node| lookalike::refused(node, &source, self.only, false)).collect();
+            if !refused.is_empty() {
+                self.diagnostics.extend(refused);
+                return true;
+            }
             let message = "not a policy of any dialect, left out";
             self.diagnostics.push(
                 Diagnostic::notice(code::UNRECOGNISED_DOCUMENT, message).in_file(Arc::clone(&file.name)),
@@ -213,9 +220,10 @@ impl Loading<'_> {
             self.diagnostics
                 .push(Diagnostic::error(code::EMPTY_DOCUMENT, message).in_file(Arc::clone(&file.name)));
         }
+        let alone = is_alone(&parsed.documents);
         for (index, node) in written {
             if file.named || !is_case(node) {
-                self.document(file, &source, node, index);
+                self.document(file, &source, node, (index, alone));
             }
         }
         true
@@ -237,8 +245,15 @@ impl Loading<'_> {
         }
     }
 
-    fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, index: usize) {
-        let Some(dialect) = dialect::of(node) else {
+    /// Reads the document at this place of the file; the other part says whether it is the only one there.
+    fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, (index, alone): (usize, bool)) {
+        let dialect = dialect::of(node);
+        let refused = lookalike::refused(node, source, self.only, dialect.is_some());
+        if !refused.is_empty() {
+            self.diagnostics.extend(refused);
+            return;
+        }
+        let Some(dialect) = dialect else {
             self.diagnostics.push(unrecognised(source, node));
             return;
         };
@@ -247,13 +262,18 @@ impl Loading<'_> {
         }
         let prefix = prefix(&file.name, index);
         let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
+        let (before, told) = (rules.len(), diagnostics.len());
         let place = DIALECTS.iter().position(|row| row.name == dialect.name);
-        let beside = &self.beside;
-        let text = Text { source, node, prefix: &prefix, beside };
+        let (beside, relative) = (&self.beside, &*file.relative);
+        let text = Text { source, node, prefix: &prefix, beside, relative, alone };
         if let Some(reader) = place.and_then(|place| self.readers.get_mut(place))
             && let Err(why) = guarded(|| reader.read(text, rules, diagnostics))
         {
             self.diagnostics.push(reader_fault(&why).at(source, node.span));
+        }
+        let broken = self.diagnostics.iter().skip(told).any(|told| told.severity == Severity::Error);
+        if self.rules.len() == before && !broken {
+            self.diagnostics.push(without_rules(dialect, file, source, node));
         }
         self.documents.push(Document {
             source: source.clone(),
@@ -322,6 +342,20 @@ fn whole(source: Source) -> beside::Text {
     (source, documents)
 }
 
+/// Whether a file holds one document; nothing stands between two `---`, or after the last one.
+fn is_alone(documents: &[Node]) -> bool {
+    documents.iter().filter(|node| !node.is_null()).count() < 2
+}
+
+/// A document that stops nothing. The configuration of an assistant mostly has no plan, and is in the folder for other
+/// reasons; every other document was written for its rules.
+fn without_rules(dialect: &Dialect, file: &PolicyFile, source: &Source, node: &Node) -> Diagnostic {
+    let message = "nothing in this document is a rule, so it stops no call";
+    let told = Diagnostic::warning(code::NO_RULES, message);
+    let told = if file.named || dialect.rules_only { told } else { told.severity(Severity::Notice) };
+    told.at(source, node.span.first_line(source.text()))
+}
+
 fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
     let help = format!("dialects: {}", names.join(", "));
@@ -385,6 +419,7 @@ mod tests {
     fn a_version_whose_reader_panics_does_not_decide() {
         for on_document in [true, false] {
             let mut loading = Loading {
+                beside: Arc::default(),
                 readers: DIALECTS
                     .iter()
                     .map(|_| Box::new(Failing { on_document }) as Box<dyn Reader>)

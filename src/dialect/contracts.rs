@@ -13,6 +13,7 @@
 //! All contracts of a version are one unit. What each key means is SEMANTICS 3.
 
 mod monitor;
+mod published;
 mod unit;
 
 use std::collections::HashMap;
@@ -21,11 +22,12 @@ use std::sync::Arc;
 use crate::condition::output::{Condition, Conditions, Test};
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text, no_references};
+use crate::dialect::{Dialect, Reader, Text, no_references, rejection_plans};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::session::value::Bound;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
+use published::RunnerKeys;
 use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side, Steps, fewest};
 
 /// The row of the table of dialects.
@@ -33,6 +35,8 @@ pub const DIALECT: Dialect = Dialect {
     name: "contract",
     title: "contracts: preconditions of one tool, and what it forbids",
     recognises,
+    keys: &["tool", "preconditions", "forbids_after", "dialect"],
+    rules_only: true,
     reader: || Box::new(Contracted::default()),
     references: no_references,
 };
@@ -40,7 +44,10 @@ pub const DIALECT: Dialect = Dialect {
 fn recognises(node: &Node) -> bool {
     let has = |key| node.get(key).is_some();
     // A contract whose `tool` is misspelt is a broken contract, and not somebody else's file.
-    (has("tool") && !has("rejectionPlan")) || has("preconditions") || has("forbids_after")
+    (has("tool") && !rejection_plans::is_plan_of_tool(node))
+        || has("preconditions")
+        || has("forbids_after")
+        || published::TELLING.iter().any(|key| has(key))
 }
 
 #[derive(Default)]
@@ -49,13 +56,17 @@ struct Contracted {
     contracts: Vec<Contract>,
     /// Where each tool's contract stands.
     places: HashMap<Arc<str>, (Source, Span)>,
+    /// Keys for the publisher's test runner.
+    runner: RunnerKeys,
 }
 
 impl Reader for Contracted {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
-        let mut reading = Reading { text, rules, own: &mut self.rules, tool: None };
+        let runner = &mut self.runner;
+        let mut reading = Reading { text, rules, own: &mut self.rules, tool: None, runner, told: Vec::new() };
         let contract = reading.contract(&mut found);
+        problems.append(&mut reading.told);
         problems.extend(found.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
         let Some((contract, span)) = contract else { return };
         if let Some((other, place)) = self.places.get(&contract.tool) {
@@ -72,7 +83,8 @@ impl Reader for Contracted {
         self.contracts.push(contract);
     }
 
-    fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
+    fn finish(self: Box<Self>, problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
+        problems.extend(self.runner.notice());
         if self.contracts.is_empty() {
             return Vec::new();
         }
@@ -86,6 +98,9 @@ struct Reading<'a, 'r> {
     rules: &'r mut Rules,
     own: &'r mut Vec<RuleId>,
     tool: Option<Arc<str>>,
+    runner: &'r mut RunnerKeys,
+    /// What is said beside errors.
+    told: Vec<Diagnostic>,
 }
 
 impl<'a> Reading<'a, '_> {
@@ -93,11 +108,7 @@ impl<'a> Reading<'a, '_> {
     fn contract(&mut self, out: &mut Vec<Problem>) -> Option<(Contract, Span)> {
         let mut fields = Field::document(self.text.node).fields(out)?;
         fields.take("dialect");
-        let tool = fields.required("tool", out);
-        let span = tool.as_ref().map(Field::span);
-        let name: Option<Arc<str>> = tool
-            .and_then(|tool| tool.exact_name(out, |_| "write one contract for each tool".to_owned()))
-            .map(Arc::from);
+        let (name, span) = self.name(&mut fields, out);
         self.tool.clone_from(&name);
         fields.text("description", out);
         let preconditions = fields.list("preconditions", out, |item, out| self.precondition(&item, out));
@@ -107,6 +118,7 @@ impl<'a> Reading<'a, '_> {
             let rule = self.rule("forbids_after", &item, None, Some(Arc::clone(&tool)));
             Some((tool, rule))
         });
+        self.told.extend(published::keys(&mut fields, self.text.source, self.runner, out));
         fields.finish(out);
         let contract = Contract {
             tool: name?,
@@ -114,6 +126,28 @@ impl<'a> Reading<'a, '_> {
             forbids_after: forbids_after.unwrap_or_default(),
         };
         Some((contract, span?))
+    }
+
+    /// The tool, and where it is named. Vesanor's contracts may leave the name to their file's.
+    fn name(&mut self, fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> (Option<Arc<str>>, Option<Span>) {
+        if let Some(tool) = fields.optional("tool") {
+            let name = tool.exact_name(out, |_| "write one contract for each tool".to_owned());
+            return (name.map(Arc::from), Some(tool.span()));
+        }
+        let stem = self.text.stem();
+        if !self.text.alone || stem.is_empty() {
+            let missing = fields.missing("tool");
+            out.push(
+                missing
+                    .help("a contract takes its file's name only if no `---` parts it from another document"),
+            );
+            return (None, None);
+        }
+        let message =
+            format!("the contract has no `tool`, so it is for {}, as its file is called", quoted(stem));
+        let told = Diagnostic::notice(code::TOOL_FROM_FILE_NAME, message).at(self.text.source, fields.head());
+        self.told.push(told.help(format!("write `tool: {stem}` to say it in the file")));
+        (Some(stem.into()), Some(fields.head()))
     }
 
     fn precondition(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Precondition> {

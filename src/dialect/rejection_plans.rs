@@ -26,8 +26,8 @@ use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::{Rule, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
-use crate::source::{Entry, Field, Node, quoted};
-use places::{Place, places};
+use crate::source::{Entry, Node, quoted};
+use places::{Form, Place, Slip};
 use plan::Plan;
 
 /// The row of the table of dialects.
@@ -35,11 +35,13 @@ pub const DIALECT: Dialect = Dialect {
     name: "rejection_plan",
     title: "rejection plans: what must or must not have been said before a tool is called",
     recognises,
+    keys: &["rejectionPlan"],
+    rules_only: false,
     reader: || Box::new(Planned::default()),
     references: no_references,
 };
 
-/// A plan anywhere, or the configuration of an assistant or a squad, which may have one.
+/// A plan anywhere, something meant as one, or the configuration of an assistant or a squad, which may have one.
 fn recognises(node: &Node) -> bool {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).is_some();
     let assistant = |node: &Node| {
@@ -53,7 +55,17 @@ fn recognises(node: &Node) -> bool {
     let squad = |node: &Node| {
         node.get("members").and_then(Node::as_seq).is_some_and(|members| members.iter().any(member))
     };
-    assistant(node) || squad(node) || places(node).iter().any(|place| place.plan.is_some())
+    assistant(node) || squad(node) || places::is_own_form(node) || places::mentions(node)
+}
+
+/// Whether a document with `tool` at its top is a plan for that tool, and no contract.
+pub(super) fn is_plan_of_tool(node: &Node) -> bool {
+    places::is_own_form(node)
+}
+
+/// Whether a list holds conditions of plans.
+pub(super) fn holds_conditions(list: &Node) -> bool {
+    places::holds_conditions(list)
 }
 
 #[derive(Default)]
@@ -63,18 +75,11 @@ struct Planned {
 
 impl Reader for Planned {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
-        let places = places(text.node);
-        for place in &places {
-            match &place.plan {
-                Some(field) => self.plan(text, place, field, rules, problems),
-                None => misspelt(text, place, problems),
-            }
+        let found = places::search(text.node);
+        for place in &found.places {
+            self.plan(text, place, rules, problems);
         }
-        if places.iter().all(|place| place.plan.is_none()) {
-            let message = "no tool of this document has a rejection plan";
-            problems
-                .push(Diagnostic::notice(code::NO_REJECTION_PLAN, message).at(text.source, text.node.span));
-        }
+        problems.extend(found.slips.iter().map(|slip| slipped(text, slip)));
     }
 
     fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
@@ -83,14 +88,8 @@ impl Reader for Planned {
 }
 
 impl Planned {
-    fn plan(
-        &mut self,
-        text: Text<'_>,
-        place: &Place<'_>,
-        field: &Field<'_>,
-        rules: &mut Rules,
-        problems: &mut Vec<Diagnostic>,
-    ) {
+    fn plan(&mut self, text: Text<'_>, place: &Place<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
+        let field = &place.plan;
         let Some(tool) = place.name() else {
             let message = "the plan's tool has no name: none of `function.name`, `name` and `type` is text";
             let diagnostic = Diagnostic::error(code::MISSING_KEY, message);
@@ -101,15 +100,16 @@ impl Planned {
             let problem = found.problem(place.name_span(), "write a plan for each tool");
             problems.push(Diagnostic::from_problem(problem, text.source));
         }
-        if place.own_form {
-            own_keys(text, place, problems);
-        }
+        own_keys(text, place, problems);
         let rule = text.rule(DIALECT.name, "rejection_plan", &field.pointer, field.span());
         let description = place.description().map(Arc::from);
         let governed: Arc<str> = tool.into();
         let tools = Arc::from([Arc::clone(&governed)]);
         let id = rules.push(Rule { description, tool: Some(governed), tools, ..rule });
-        let body = read::plan(field, text.source, problems);
+        let body = match place.form {
+            Form::Bare => read::conditions(field, text.source, problems),
+            Form::Own | Form::Published => read::plan(field, text.source, problems),
+        };
         self.plans.push(Plan {
             rules: vec![id],
             tool: tool.into(),
@@ -119,29 +119,44 @@ impl Planned {
     }
 }
 
-/// In our own form there is nothing but the plan, so a key nobody reads is a slip.
+/// In our own forms there is nothing but the plan, so a key that nobody reads is a slip.
 fn own_keys(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) {
-    const KNOWN: [&str; 4] = ["dialect", "tool", "description", "rejectionPlan"];
+    let key = match place.form {
+        Form::Published => return,
+        Form::Own => places::KEY,
+        Form::Bare => "conditions",
+    };
+    let known = ["dialect", "tool", "description", key];
     for entry in place.tool.node.as_map().unwrap_or_default() {
-        if !KNOWN.contains(&entry.key.as_str()) {
-            problems.push(unread(text, entry, nearest(&entry.key, KNOWN)));
+        if !known.contains(&entry.key.as_str()) {
+            problems.push(unknown(text, entry, nearest(&entry.key, known)));
         }
     }
 }
 
-/// A tool without a plan may have one under another spelling, and then nothing guards it.
-fn misspelt(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) {
-    for entry in place.tool.node.as_map().unwrap_or_default() {
-        if let Some(known) = nearest(&entry.key, ["rejectionPlan"]) {
-            problems.push(unread(text, entry, Some(known)));
-        }
-    }
+/// What was meant as a plan and guards nothing.
+fn slipped(text: Text<'_>, slip: &Slip<'_>) -> Diagnostic {
+    let (entry, help) = match slip {
+        Slip::Misspelt(entry) => return unknown(text, entry, Some(places::KEY)),
+        Slip::InFunction(entry) => (entry, "write it on the tool, beside `function`"),
+        Slip::OnNoTool(entry) => (
+            entry,
+            "write it on a tool: beside `type: function` (or another type of tool) and `function: {name: …}`, or as \
+             `{tool: NAME, rejectionPlan: …}`",
+        ),
+        Slip::Unwrapped(entry) => (entry, "write `rejectionPlan: {conditions: […]}`"),
+    };
+    let message = match slip {
+        Slip::Unwrapped(_) => "the conditions are in no `rejectionPlan`, so they would not be enforced",
+        _ => "this `rejectionPlan` is on no tool, so it would not be enforced",
+    };
+    Diagnostic::error(code::NOT_ENFORCED, message).at(text.source, entry.key_span).help(help)
 }
 
-fn unread(text: Text<'_>, entry: &Entry, known: Option<&str>) -> Diagnostic {
+fn unknown(text: Text<'_>, entry: &Entry, known: Option<&str>) -> Diagnostic {
     let mut message = format!("unknown key {}", quoted(&entry.key));
     if let Some(known) = known {
         message.push_str(&format!(", did you mean `{known}`?"));
     }
-    Diagnostic::warning(code::UNKNOWN_KEY, message).at(text.source, entry.key_span)
+    Diagnostic::error(code::UNKNOWN_KEY, message).at(text.source, entry.key_span)
 }

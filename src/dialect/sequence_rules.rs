@@ -38,6 +38,8 @@ pub const DIALECT: Dialect = Dialect {
     name: "sequence_rule",
     title: "sequence rules: the order of calls over a whole session",
     recognises,
+    keys: &["rules", "sequences", "tests", "aliases"],
+    rules_only: true,
     reader: || Box::new(Sequenced::default()),
     references: suite::references,
 };

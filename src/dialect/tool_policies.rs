@@ -31,6 +31,8 @@ pub const DIALECT: Dialect = Dialect {
     name: "tool_policy",
     title: "tool policies: tools that need others first, files that are read before they are written",
     recognises,
+    keys: &["policies", "sections", "existing_files"],
+    rules_only: true,
     reader: || Box::new(Policies::default()),
     references: no_references,
 };
@@ -109,23 +111,24 @@ impl<'a> Reading<'a, '_> {
         &mut self,
         number: usize,
         item: &Field<'a>,
-        parents: &mut Vec<(&'a str, Option<Field<'a>>)>,
+        parents: &mut Vec<(Option<&'a str>, Option<Field<'a>>)>,
         out: &mut Vec<Problem>,
     ) -> Option<Section> {
         let mut fields = item.fields(out)?.null_is_absent();
-        let id = fields.required("id", out).and_then(|id| Some((id.span(), id.name(out)?)));
+        let id = fields.optional("id").and_then(|id| Some((id.span(), id.name(out)?)));
         let parent = fields.optional("parent").filter(|parent| parent.text(out).is_some());
-        if let Some((span, id)) = id {
-            if parents.iter().any(|(known, _)| *known == id) {
-                let message = format!("a second section {}", quoted(id));
-                self.refused.push(
-                    Diagnostic::error(code::BAD_VALUE, message)
-                        .at(self.text.source, span)
-                        .help("give each section an id of its own"),
-                );
-            }
-            parents.push((id, parent));
+        if let Some((span, id)) = id
+            && parents.iter().any(|(known, _)| *known == Some(id))
+        {
+            let message = format!("a second section {}", quoted(id));
+            self.refused.push(
+                Diagnostic::error(code::BAD_VALUE, message)
+                    .at(self.text.source, span)
+                    .help("give each section an id of its own"),
+            );
         }
+        // A section without an id is known by its place; nobody can name it as a parent.
+        parents.push((id.map(|(_, id)| id), parent));
         let tools = fields.list("tools", out, |tool, out| {
             let name = tool.exact_name(out, each_tool)?;
             self.home(name, number, tool.span());
@@ -154,8 +157,8 @@ impl<'a> Reading<'a, '_> {
         }
     }
 
-    fn unknown_parents(&mut self, sections: &[(&'a str, Option<Field<'a>>)]) {
-        let ids = || sections.iter().map(|(id, _)| *id);
+    fn unknown_parents(&mut self, sections: &[(Option<&'a str>, Option<Field<'a>>)]) {
+        let ids = || sections.iter().filter_map(|(id, _)| *id);
         for parent in sections.iter().filter_map(|(_, parent)| parent.as_ref()) {
             let Some(name) = parent.node.as_str().filter(|name| !ids().any(|id| id == *name)) else {
                 continue;
@@ -163,7 +166,10 @@ impl<'a> Reading<'a, '_> {
             let message = format!("there is no section {}", quoted(name));
             let mut unknown =
                 Diagnostic::error(code::UNKNOWN_PARENT, message).at(self.text.source, parent.span());
-            unknown.help = nearest(name, ids()).map(|id| format!("did you mean `{id}`?"));
+            unknown.help = Some(match nearest(name, ids()) {
+                Some(id) => format!("did you mean `{id}`?"),
+                None => "give the section that is meant this `id`, or leave `parent` out".to_owned(),
+            });
             self.refused.push(unknown);
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Policy, beside, digest_of, prefix};
+use super::{Policy, beside, digest_of, is_alone, prefix};
 use crate::diagnostic::Severity;
 use crate::dialect::{DIALECTS, Reader, Text};
 use crate::monitor::fault::guarded;
@@ -35,16 +35,17 @@ impl Policy {
                 Some((_, documents)) => documents.push((node.clone(), prefix.clone())),
                 None => texts.push((document.source.clone(), vec![(node.clone(), prefix.clone())])),
             }
-            pruned_documents.push((document, node, prefix));
+            pruned_documents.push((document, node, prefix, is_alone(&parsed.documents)));
         }
         let beside = beside::beside(texts, None);
-        for (document, node, prefix) in &pruned_documents {
+        for (document, node, prefix, alone) in &pruned_documents {
             if beside.get(document.source.name()).is_some() {
                 continue;
             }
             // Without its rules a document may not look like what it is.
             let place = DIALECTS.iter().position(|dialect| dialect.name == document.dialect)?;
-            let text = Text { source: &document.source, node, prefix, beside: &beside };
+            let (source, relative) = (&document.source, &*document.relative);
+            let text = Text { source, node, prefix, beside: &beside, relative, alone: *alone };
             let reader = readers.get_mut(place)?;
             guarded(|| reader.read(text, &mut rules, &mut problems)).ok()?;
         }

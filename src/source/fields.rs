@@ -334,8 +334,18 @@ impl<'a> Fields<'a> {
         out.extend(self.unknown());
     }
 
+    /// The keys that were asked for.
+    pub fn known(&self) -> impl Iterator<Item = &'a str> {
+        self.asked.iter().copied()
+    }
+
     /// A problem for every key that was not taken, for a dialect that only warns of them.
     pub fn unknown(&self) -> impl Iterator<Item = Problem> {
+        self.unknown_keys().map(|(_, problem)| problem)
+    }
+
+    /// The same, each problem with its key.
+    pub fn unknown_keys(&self) -> impl Iterator<Item = (&'a str, Problem)> {
         let untaken = self.entries.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
         untaken.map(|(entry, _)| {
             let mut message = format!("unknown key {}", quoted(&entry.key));
@@ -344,7 +354,8 @@ impl<'a> Fields<'a> {
             }
             let problem = Problem::new(ProblemKind::UnknownKey, entry.key_span, message);
             let keys: Vec<String> = self.asked.iter().map(|key| format!("`{key}`")).collect();
-            if keys.is_empty() { problem } else { problem.help(format!("known here: {}", keys.join(", "))) }
+            let help = format!("known here: {}", keys.join(", "));
+            (entry.key.as_str(), if keys.is_empty() { problem } else { problem.help(help) })
         })
     }
 

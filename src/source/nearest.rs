@@ -22,6 +22,11 @@ pub fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// How many letters have to be changed, added, taken out or exchanged to make the one word of the other.
+pub fn edits(word: &str, other: &str) -> usize {
+    strsim::damerau_levenshtein(&fold(word), &fold(other))
+}
+
 /// `requiresPriorTool`, `requires-prior-tool` and `requires_prior_tool` are one word here.
 fn fold(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase).collect()
@@ -51,5 +56,7 @@ mod tests {
             assert_eq!(nearest(word, known), expected, "{word}");
         }
         assert_eq!(nearest(&"path".repeat(1000), known), None);
+        assert_eq!((edits("forbidden", "forbiden"), edits("forbids_after", "forbidsAfter")), (1, 0));
+        assert_eq!((edits("tol", "tool"), edits("rule", "rules"), edits("rulse", "rules")), (1, 1, 1));
     }
 }

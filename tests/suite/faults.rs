@@ -116,8 +116,14 @@ fn policy(fails: Stage, count: u32, asks: Option<usize>, timer: Option<u32>) -> 
     let mut rules = Rules::default();
     let source = Source::new("toy.yaml", "- rule\n".repeat(count as usize));
     let parsed = parse(&source);
-    let text =
-        Text { source: &source, node: &parsed.documents[0], prefix: "toy.yaml#", beside: &Beside::default() };
+    let text = Text {
+        source: &source,
+        node: &parsed.documents[0],
+        prefix: "toy.yaml#",
+        relative: "toy.yaml",
+        alone: true,
+        beside: &Beside::default(),
+    };
     let ids = (0..count).map(|number| {
         let span = Span::new(number as usize * 7, number as usize * 7 + 6);
         rules.push(text.rule("toy", "toy", &format!("/{number}"), span))

@@ -268,7 +268,6 @@ fn mistakes_are_told_with_line_and_column() {
             said("policies: []\nsection: []\n"),
             "p.yaml:2:1: error[unknown_key]: unknown key `section`, did you mean `sections`?",
         ),
-        (said("sections:\n  - {tools: [a]}\n"), "p.yaml:2:6: error[missing_key]: the key `id` is missing"),
         (
             said("sections:\n  - {id: a}\n  - {id: a}\n"),
             "p.yaml:3:10: error[bad_value]: a second section `a`",

@@ -107,4 +107,26 @@ This is never the fault of the agent. Please report it with the policy and the s
 
 A program built with `panic = \"abort\"` ends instead, because the engine cannot catch the panic there.
 ";
+
+    Problem TOOL_FROM_FILE_NAME = "tool_from_file_name": "a contract without `tool` takes the name of its file",
+"The contract does not say which tool it is for. It is taken to be for the tool that its file is named
+after, as Vesanor's documentation does.
+
+    # contracts/issue_refund.yaml
+    preconditions: [{requires_prior_tool: check_eligibility}]
+
+Here that is `issue_refund`. Renaming the file would change the rule, so better write `tool:`. In a file
+of several documents, parted by `---`, each contract must name its tool.
+";
+
+    Problem RUNNER_KEYS = "runner_keys": "keys that only Vesanor's test runner reads",
+"Vesanor's contracts also describe how a tool is tested against recorded examples. These keys say nothing
+about which call may happen when, so they are skipped and counted, once for all contracts.
+
+    side_effect: write
+    timeouts: {total_ms: 30000}
+    golden_cases: [{id: refund_ok}]
+
+Keys that stop calls at run time, such as `gate` or `transitions`, are the error `not_enforced`.
+";
 }

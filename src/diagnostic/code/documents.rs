@@ -164,10 +164,35 @@ it, or write its rules.
 "Which dialect a document is written in shows in its keys: `tool` with `preconditions` or
 `forbids_after` is a contract, and so on for each. None fits here.
 
-    preconditons: [{requires_prior_tool: lint}]
+    services: {web: {image: nginx}}
 
-Look for a misspelt key, or say it outright with `dialect: NAME`. In a folder such a file is only
-counted and noted, since folders hold other YAML too; a file that was named itself must be a policy.
+In a folder such a file is counted and noted, since folders hold other YAML too. A file that was named
+itself must be a policy: `dialect: NAME` in it says which. A key that is nearly a known one
+(`preconditons`) is the error `unknown_key`, in a folder as well.
+";
+
+    Problem NOT_ENFORCED = "not_enforced": "a guard that would not be enforced",
+"The document holds a guard that is known but not supported, or one at a place where it guards nothing.
+Reading on without it would allow the calls that it was written to stop, so it is an error.
+
+    tools: {allow: [read_file], deny: [shell]}             # Assay's lists of tools
+    phases: [{name: triage, initial: true}]                # Vesanor's session.yaml
+    conditions: [{type: regex, regex: 'cancel'}]           # a rejection plan without a tool
+    {name: a, type: say, rejectionPlan: {conditions: []}}  # a plan on something that is no tool
+
+The help names the form that works, if there is one. Otherwise take the guard out, so that nobody relies
+on it, or keep the file outside the folder of policies.
+";
+
+    Problem NO_RULES = "no_rules": "a document in which nothing is a rule",
+"The document was read without a mistake, and nothing in it can stop a call.
+
+    tool: issue_refund
+    description: only after the eligibility check
+
+Here the `preconditions` are missing. Write them, or delete the file: as it is, a run that it passes says
+nothing. Of configurations of assistants in a folder, which mostly hold no rejection plan, this is only
+a notice.
 ";
 
     Problem UNKNOWN_DIALECT = "unknown_dialect": "there is no dialect of this name",

@@ -77,14 +77,4 @@ it:
 
     {% if messages.size > 4 %}true{% else %}false{% endif %}
 ";
-
-    Problem NO_REJECTION_PLAN = "no_rejection_plan": "an assistant's configuration without a rejection plan",
-"The document configures an assistant or a squad, and none of its tools has a `rejectionPlan`, so it
-rejects nothing.
-
-    model: {provider: openai, model: gpt-4o, tools: [{type: endCall, rejectionPlan: {conditions: […]}}]}
-
-Plans are looked for under `model.tools`, `tools`, `hooks[].do[].tool`, in the members of a squad, and
-on a tool that stands by itself.
-";
 }

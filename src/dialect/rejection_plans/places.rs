@@ -1,14 +1,79 @@
-//! Where tools, and so their plans, stand in the configuration of an assistant, of a squad, or by themselves.
+//! Where plans stand: on a tool, wherever a document keeps tools. And where they stand by mistake.
+//!
+//! Vapi's documents keep tools in many places (an assistant, its hooks, squads, overrides, workflows, answers of the
+//! API), and more are added with every version. So the whole document is searched, and a plan that is on no tool is an
+//! error instead of a guard that nobody keeps.
 
-use crate::source::{Field, Node, Span, pointer_push};
+use crate::source::nearest::{edits, nearest};
+use crate::source::{Entry, Field, Node, NodeValue, Span, pointer_push};
 
-/// A tool, and its plan if it has one.
+/// The key of a plan.
+pub(super) const KEY: &str = "rejectionPlan";
+
+/// The types of Vapi's tools. One of an unknown type is a tool where only tools stand, as in `tools`.
+const TYPES: &[&str] = &[
+    "apiRequest",
+    "bash",
+    "code",
+    "computer",
+    "dtmf",
+    "endCall",
+    "function",
+    "ghl",
+    "handoff",
+    "make",
+    "mcp",
+    "output",
+    "query",
+    "sipRequest",
+    "sms",
+    "textEditor",
+    "transferCall",
+    "transferCancel",
+    "transferSuccessful",
+    "voicemail",
+];
+/// What the types of tools of other products begin with: `google.calendar.event.create`.
+const FAMILIES: &[&str] = &["google.", "gohighlevel.", "slack."];
+
+/// A plan and its tool.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     pub tool: Field<'a>,
-    pub plan: Option<Field<'a>>,
+    /// What stands under `rejectionPlan`; of `{tool, conditions}` the list of conditions.
+    pub plan: Field<'a>,
+    pub form: Form,
+}
+
+/// How a plan is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As Vapi does, on a tool.
+    Published,
     /// `{tool: NAME, rejectionPlan: …}`, which only we know.
-    pub own_form: bool,
+    Own,
+    /// `{tool: NAME, conditions: […]}`.
+    Bare,
+}
+
+/// Something that was meant as a plan and is none.
+#[derive(Debug)]
+pub(super) enum Slip<'a> {
+    /// The key is misspelt.
+    Misspelt(&'a Entry),
+    /// It is on something that is no tool.
+    OnNoTool(&'a Entry),
+    /// It is within a tool's `function`.
+    InFunction(&'a Entry),
+    /// The conditions of a tool stand on the tool itself.
+    Unwrapped(&'a Entry),
+}
+
+/// What a search of a document found, in the order of the text.
+#[derive(Debug, Default)]
+pub(super) struct Found<'a> {
+    pub places: Vec<Place<'a>>,
+    pub slips: Vec<Slip<'a>>,
 }
 
 impl<'a> Place<'a> {
@@ -24,75 +89,141 @@ impl<'a> Place<'a> {
 
     fn name_node(&self) -> Option<&'a Node> {
         let node = self.tool.node;
-        let text =
-            |node: Option<&'a Node>| node.filter(|name| name.as_str().is_some_and(|name| !name.is_empty()));
-        if self.own_form {
+        if self.form != Form::Published {
             return text(node.get("tool"));
         }
         let function = node.get("function").and_then(|function| function.get("name"));
         text(function).or_else(|| text(node.get("name"))).or_else(|| text(node.get("type")))
     }
 
-    /// The author's words for the plan, in our own form alone: elsewhere the description is the model's.
+    /// The author's words for the plan, in our own forms alone: elsewhere the description is the model's.
     pub fn description(&self) -> Option<&'a str> {
-        self.tool.node.get("description").and_then(Node::as_str).filter(|_| self.own_form)
+        let description = self.tool.node.get("description").and_then(Node::as_str);
+        description.filter(|_| self.form != Form::Published)
     }
 }
 
-/// Every tool of a document, in the order of the places, then of the text.
-pub(super) fn places(document: &Node) -> Vec<Place<'_>> {
-    let root = Field::document(document);
-    let mut found = Vec::new();
-    if document.get("rejectionPlan").is_some() {
-        let own_form = document.get("tool").is_some();
-        let plan = under(&root, "rejectionPlan");
-        found.push(Place { tool: root.clone(), plan, own_form });
+/// Whether there is a plan in the document, or something that was meant as one.
+pub(super) fn mentions(node: &Node) -> bool {
+    match &node.value {
+        NodeValue::Seq(items) => items.iter().any(mentions),
+        NodeValue::Map(entries) => {
+            unwrapped(node).is_some()
+                || entries.iter().any(|entry| {
+                    entry.key == KEY
+                        || is_misspelt(&entry.key)
+                        || (entry.key != "properties" && mentions(&entry.value))
+                })
+        }
+        _ => false,
     }
-    configuration(&root, &mut found);
-    squad(&root, &mut found);
-    for key in ["assistant", "assistantOverrides"] {
-        each(under(&root, key), |field| configuration(field, &mut found));
+}
+
+/// Whether the document's own keys are those of a plan for one tool, in either of our own forms.
+pub(super) fn is_own_form(node: &Node) -> bool {
+    node.get("tool").is_some()
+        && node
+            .as_map()
+            .unwrap_or_default()
+            .iter()
+            .any(|entry| entry.key == KEY || entry.key == "conditions" || is_misspelt(&entry.key))
+}
+
+/// Every plan of a document.
+pub(super) fn search(document: &Node) -> Found<'_> {
+    let mut found = Found::default();
+    // Most documents of other people hold none.
+    if mentions(document) || is_own_form(document) {
+        visit(&Field::document(document), true, &mut found);
     }
-    each(under(&root, "squad"), |field| squad(field, &mut found));
     found
 }
 
-fn squad<'a>(field: &Field<'a>, found: &mut Vec<Place<'a>>) {
-    for member in items(under(field, "members")) {
-        configuration(&member, found);
-        for key in ["assistant", "assistantOverrides"] {
-            each(under(&member, key), |field| configuration(field, found));
+/// Looks at a value; `tools`: only tools stand here.
+fn visit<'a>(field: &Field<'a>, tools: bool, found: &mut Found<'a>) {
+    if let Some(items) = field.node.as_seq() {
+        for (index, node) in items.iter().enumerate() {
+            let pointer = format!("{}/{index}", field.pointer);
+            visit(&Field { node, pointer, key_span: None }, tools, found);
         }
+        return;
     }
-    each(under(field, "membersOverrides"), |field| configuration(field, found));
-}
-
-/// The tools of an assistant.
-fn configuration<'a>(field: &Field<'a>, found: &mut Vec<Place<'a>>) {
-    let model = under(field, "model");
-    for tools in [
-        model.as_ref().and_then(|model| under(model, "tools")),
-        under(field, "tools"),
-        under(field, "tools:append"),
-    ] {
-        items(tools).into_iter().for_each(|tool| found.push(place(tool)));
+    let node = field.node;
+    let own = tools && text(node.get("tool")).is_some();
+    if own && node.entry(KEY).is_none() {
+        found.places.extend(under(field, "conditions").map(|plan| Place {
+            tool: field.clone(),
+            plan,
+            form: Form::Bare,
+        }));
+    } else {
+        found.slips.extend(unwrapped(node).map(Slip::Unwrapped));
     }
-    for hook in items(under(field, "hooks")) {
-        for action in items(under(&hook, "do")) {
-            if action.node.get("type").and_then(Node::as_str) == Some("tool") {
-                each(under(&action, "tool"), |tool| found.push(place(tool.clone())));
+    for entry in node.as_map().unwrap_or_default() {
+        if entry.key == KEY {
+            match under(field, KEY).filter(|_| tools || is_tool(node)) {
+                Some(plan) => {
+                    let form = if own { Form::Own } else { Form::Published };
+                    found.places.push(Place { tool: field.clone(), plan, form });
+                }
+                None if field.pointer.ends_with("/function") => found.slips.push(Slip::InFunction(entry)),
+                None => found.slips.push(Slip::OnNoTool(entry)),
             }
+        } else if is_misspelt(&entry.key) {
+            found.slips.push(Slip::Misspelt(entry));
+        } else if let Some(child) = under(field, &entry.key).filter(|_| entry.key != "properties") {
+            // What stands under `properties` is a schema: an argument may be called like a plan.
+            visit(&child, keeps_tools(node, entry, tools && field.pointer.is_empty()), found);
         }
     }
 }
 
-fn place(tool: Field<'_>) -> Place<'_> {
-    let plan = under(&tool, "rejectionPlan");
-    Place { tool, plan, own_form: false }
+/// Whether only tools stand under this key.
+fn keeps_tools(node: &Node, entry: &Entry, root: bool) -> bool {
+    match entry.key.as_str() {
+        "tools" | "tools:append" | "functions" => entry.value.as_seq().is_some(),
+        "results" => root && entry.value.as_seq().is_some(),
+        // An action of a hook or a node of a workflow: `{type: tool, tool: …}`.
+        "tool" => node.get("type").and_then(Node::as_str).is_none_or(|kind| kind == "tool"),
+        _ => false,
+    }
 }
 
-fn each<'a>(field: Option<Field<'a>>, mut visit: impl FnMut(&Field<'a>)) {
-    field.iter().for_each(&mut visit);
+/// Whether a value is a tool by its own keys.
+fn is_tool(node: &Node) -> bool {
+    let kind = node.get("type").and_then(Node::as_str);
+    kind.is_some_and(|kind| TYPES.contains(&kind) || FAMILIES.iter().any(|family| kind.starts_with(family)))
+        || text(node.get("function").and_then(|function| function.get("name"))).is_some()
+}
+
+/// The conditions of a plan without the plan around them, on a tool.
+fn unwrapped(node: &Node) -> Option<&Entry> {
+    let conditions = node.entry("conditions").filter(|_| is_tool(node) && node.get(KEY).is_none())?;
+    holds_conditions(&conditions.value).then_some(conditions)
+}
+
+/// Whether a list holds conditions of plans.
+pub(super) fn holds_conditions(list: &Node) -> bool {
+    let is_condition = |item: &Node| {
+        let kind = item.get("type").and_then(Node::as_str);
+        kind.is_some_and(|kind| matches!(kind, "regex" | "liquid" | "group"))
+    };
+    list.as_seq().unwrap_or_default().iter().any(is_condition)
+}
+
+/// Whether a key was meant as `rejectionPlan`. Vapi has many other plans, and `redactionPlan` would be near.
+fn is_misspelt(key: &str) -> bool {
+    const LONGEST: usize = 24;
+    if key == KEY || key.len() > LONGEST {
+        return false;
+    }
+    let begins = key.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("rej"));
+    edits(key, KEY) <= if begins { 2 } else { 1 }
+        || begins && key.to_ascii_lowercase().contains("plan") && nearest(key, [KEY]).is_some()
+}
+
+fn text(node: Option<&Node>) -> Option<&Node> {
+    node.filter(|name| name.as_str().is_some_and(|name| !name.is_empty()))
 }
 
 fn under<'a>(field: &Field<'a>, key: &str) -> Option<Field<'a>> {
@@ -100,12 +231,4 @@ fn under<'a>(field: &Field<'a>, key: &str) -> Option<Field<'a>> {
     let mut pointer = field.pointer.clone();
     pointer_push(&mut pointer, key);
     Some(Field { node: &entry.value, pointer, key_span: Some(entry.key_span) })
-}
-
-fn items<'a>(list: Option<Field<'a>>) -> Vec<Field<'a>> {
-    let Some(list) = list else { return Vec::new() };
-    let nodes = list.node.as_seq().unwrap_or_default().iter().enumerate();
-    nodes
-        .map(|(index, node)| Field { node, pointer: format!("{}/{index}", list.pointer), key_span: None })
-        .collect()
 }

@@ -8,8 +8,11 @@ use crate::condition::{js_regex, liquid};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::monitor::history::Speaker;
 use crate::monitor::plan::{ConditionKind, Join};
+use crate::source::nearest::edits;
 use crate::source::{Field, Fields, Problem, ProblemKind, Source, Span};
 
+/// The letters by which a misspelt key may differ from the one that was meant.
+const SLIP: usize = 2;
 /// How deep groups may nest.
 const DEEPEST: usize = 32;
 
@@ -18,6 +21,21 @@ pub(super) fn plan(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic
     let mut reading = Reading { source, said };
     let mut wrong = Vec::new();
     let conditions = read_plan(field, &mut wrong, &mut reading);
+    match reading.wrong(wrong) {
+        Some(cause) => Body::Broken(cause),
+        None => Body::Conditions(conditions.unwrap_or_default()),
+    }
+}
+
+/// Reads a list of conditions that stands without `rejectionPlan` around it.
+pub(super) fn conditions(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic>) -> Body {
+    let mut reading = Reading { source, said };
+    let mut wrong = Vec::new();
+    // As under `rejectionPlan`, null is no list of conditions but the absence of one.
+    let conditions = match field.node.is_null() {
+        true => None,
+        false => field.list(&mut wrong, |item, _| Some(reading.condition(&item, 0))),
+    };
     match reading.wrong(wrong) {
         Some(cause) => Body::Broken(cause),
         None => Body::Conditions(conditions.unwrap_or_default()),
@@ -150,10 +168,13 @@ impl Reading<'_> {
         cause
     }
 
-    /// Says which keys nobody reads.
+    /// Says which keys nobody reads. The measured system ignores them; one that is nearly a known key is a slip, and
+    /// ignoring it would make the plan another one than was meant.
     fn unread(&mut self, fields: &Fields<'_>) {
-        for problem in fields.unknown() {
-            let mut diagnostic = Diagnostic::from_problem(problem, self.source).severity(Severity::Warning);
+        for (key, problem) in fields.unknown_keys() {
+            let slip = fields.known().any(|known| edits(key, known) <= SLIP);
+            let severity = if slip { Severity::Error } else { Severity::Warning };
+            let mut diagnostic = Diagnostic::from_problem(problem, self.source).severity(severity);
             if diagnostic.message == "unknown key `negate`" {
                 diagnostic.help = Some(
                     "only a `regex` condition can be turned around: let a template print the opposite, and \

@@ -36,7 +36,7 @@ pub(super) fn read<'a>(
     }
     let mut told = Vec::new();
     let mut inner = Reading {
-        text: Text { source: &found.source, node, prefix, beside: reading.text.beside },
+        text: Text { source: &found.source, node, prefix, ..reading.text },
         rules: &mut *reading.rules,
         units: &mut *reading.units,
         files: &mut *reading.files,

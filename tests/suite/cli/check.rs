@@ -44,10 +44,13 @@ fn nothing_to_check() {
 
 #[test]
 fn what_is_left_out_is_not_passed_over() {
-    let folder =
-        folder(&[("p/a.yaml", "tool: a\n"), ("p/notes.yaml", "milk: 2\n"), ("q/notes.yaml", "milk: 2\n")]);
+    let folder = folder(&[
+        ("p/a.yaml", "tool: a\nforbids_after: [b]\n"),
+        ("p/notes.yaml", "milk: 2\n"),
+        ("q/notes.yaml", "milk: 2\n"),
+    ]);
     let told = run(&folder, &["check", "p"]);
-    assert!(told.contains("1 document, 0 rules: nothing wrong; 1 file left out"), "{told}");
+    assert!(told.contains("1 document, 1 rule: nothing wrong; 1 file left out"), "{told}");
     let told = run(&folder, &["check", "q"]);
     assert!(told.contains("exit 2") && told.contains("no policy was found"), "{told}");
 }

@@ -143,9 +143,15 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
         ("rules:\n- {type: before, first: {tool: A, args_match: {c: x}}, then: A}", ""),
         ("rules:\n- {type: eventually, tool: A, within: 0}", "2 warning never_met"),
         ("rules:\n- {type: sequence, tools: []}", "2 warning never_met"),
-        ("tests:\n- {id: test_1, metric: sequence_valid, rules: []}", "2 warning vague_id"),
-        ("tests:\n- {metric: sequence_valid, rules: []}", "2 warning vague_id"),
-        ("tests:\n- {id: read_before_write_2, metric: sequence_valid, rules: []}", ""),
+        (
+            "tests:\n- {id: test_1, metric: sequence_valid, rules: [{type: require, tool: A}]}",
+            "2 warning vague_id",
+        ),
+        ("tests:\n- {metric: sequence_valid, rules: [{type: require, tool: A}]}", "2 warning vague_id"),
+        (
+            "tests:\n- {id: read_before_write_2, metric: sequence_valid, rules: [{type: require, tool: A}]}",
+            "",
+        ),
         ("tests:\n- {id: x, metric: sequence_valid}", "2 error missing_key"),
         ("tests:\n- {id: x, metric: sequence_vaild, rules: []}", "2 error bad_value; 1 notice tests_skipped"),
         (

@@ -1,0 +1,173 @@
+//! Documents that no dialect claims although somebody relies on them: misspelt ones, and guards of the publishers that
+//! are not supported. Leaving one out would allow what it was written to stop.
+
+use super::{DIALECTS, Dialect, rejection_plans};
+use crate::diagnostic::{Diagnostic, code};
+use crate::source::nearest::edits;
+use crate::source::{Entry, Node, NodeValue, Source, quoted};
+
+/// Keys of other people's files that only look misspelt.
+const ORDINARY: &[&str] = &["tools", "roles"];
+
+/// A guard of a publisher that is not supported.
+struct Guard {
+    key: &'static str,
+    /// Whether the value under the key is such a guard.
+    holds: fn(&Node) -> bool,
+    /// The dialect whose publisher has it.
+    dialect: &'static str,
+    /// Where the publisher has it, and what to do instead.
+    help: &'static str,
+    /// Whether a document that a dialect claims can have it as well.
+    beside_rules: bool,
+}
+
+const SESSION: &str =
+    "it belongs to Vesanor's `session.yaml`; take the file out, or say it with contracts and sequence rules";
+const LISTS: &str = "it belongs to Assay's tool lists; `rules: [{type: blocklist, tools: […]}, {type: allowlist, tools: […]}]` says the same";
+const PHASED: &str = "it belongs to one of Vesanor's contracts; take it out, or say it with `preconditions`";
+
+const GUARDS: &[Guard] = &[
+    Guard {
+        key: "session_limits",
+        holds: is_filled,
+        dialect: "contract",
+        help: SESSION,
+        beside_rules: false,
+    },
+    Guard { key: "phases", holds: is_filled, dialect: "contract", help: SESSION, beside_rules: false },
+    Guard { key: "risk_defaults", holds: is_filled, dialect: "contract", help: SESSION, beside_rules: false },
+    Guard { key: "transitions", holds: is_filled, dialect: "contract", help: SESSION, beside_rules: false },
+    Guard {
+        key: "argument_value_invariants",
+        holds: is_filled,
+        dialect: "contract",
+        help: PHASED,
+        beside_rules: false,
+    },
+    Guard {
+        key: "execution_constraints",
+        holds: is_filled,
+        dialect: "contract",
+        help: PHASED,
+        beside_rules: false,
+    },
+    Guard { key: "gate", holds: is_gate, dialect: "contract", help: PHASED, beside_rules: false },
+    Guard { key: "tools", holds: is_tool_lists, dialect: "sequence_rule", help: LISTS, beside_rules: true },
+    Guard { key: "allow", holds: is_names, dialect: "sequence_rule", help: LISTS, beside_rules: true },
+    Guard { key: "deny", holds: is_names, dialect: "sequence_rule", help: LISTS, beside_rules: true },
+    Guard { key: "tool_pins", holds: is_filled, dialect: "sequence_rule", help: LISTS, beside_rules: true },
+    Guard {
+        key: "permissions",
+        holds: is_tool_lists,
+        dialect: "sequence_rule",
+        help: "`rules: [{type: blocklist, tools: […]}, {type: allowlist, tools: […]}]` says which tools may be called",
+        beside_rules: true,
+    },
+    Guard {
+        key: "conditions",
+        holds: is_conditions,
+        dialect: "rejection_plan",
+        help: "write `{tool: NAME, conditions: […]}`, so that the plan has a tool",
+        beside_rules: false,
+    },
+];
+
+/// What is wrong with a document that is not to be read by a dialect; none if it is somebody else's, or a dialect's.
+/// With `only`, guards of other dialects are not looked for.
+pub fn refused(node: &Node, source: &Source, only: Option<&Dialect>, claimed: bool) -> Vec<Diagnostic> {
+    if node.get("dialect").is_some() {
+        return Vec::new();
+    }
+    let wanted = |dialect: &str| only.is_none_or(|only| only.name == dialect);
+    let mut out = Vec::new();
+    for entry in node.as_map().unwrap_or_default() {
+        let guard = GUARDS.iter().find(|guard| {
+            guard.key == entry.key
+                && wanted(guard.dialect)
+                && (guard.beside_rules || !claimed)
+                && (guard.holds)(&entry.value)
+        });
+        if let Some(guard) = guard {
+            let message = format!("{} is not supported yet: it would not be enforced", quoted(&entry.key));
+            let told = Diagnostic::error(code::NOT_ENFORCED, message);
+            out.push(told.at(source, entry.key_span).help(guard.help));
+        } else if !claimed {
+            out.extend(misspelt(entry, source, &wanted));
+        }
+    }
+    out
+}
+
+/// Whether a top key is nearly one by which some dialect's documents are known.
+fn misspelt(entry: &Entry, source: &Source, wanted: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
+    const LONGEST: usize = 64;
+    if entry.key.len() > LONGEST || ORDINARY.contains(&entry.key.as_str()) {
+        return None;
+    }
+    let known = DIALECTS.iter().filter(|dialect| wanted(dialect.name)).flat_map(|dialect| dialect.keys);
+    let near = known.copied().filter(|known| is_near(&entry.key, known) && fits(known, &entry.value));
+    let known = near.min_by_key(|known| edits(&entry.key, known))?;
+    let message = format!("unknown key {}, did you mean `{known}`?", quoted(&entry.key));
+    let help =
+        "if this file is no policy, keep it out of the folder of policies: what it says is not enforced";
+    Some(Diagnostic::error(code::UNKNOWN_KEY, message).at(source, entry.key_span).help(help))
+}
+
+fn is_near(key: &str, known: &str) -> bool {
+    const SHORT: usize = 6;
+    // Two letters of five may make any word of any other; and people seldom miss the first.
+    let first = |word: &str| word.chars().next().map(|first| first.to_ascii_lowercase());
+    match edits(key, known) {
+        0 | 1 => known.len() >= SHORT || first(key) == first(known),
+        2 => known.len() >= SHORT,
+        _ => singular(known) == Some(key),
+    }
+}
+
+/// `policies` is written `policy` as easily as `rules` is written `rule`.
+fn singular(known: &str) -> Option<&str> {
+    (known == "policies").then_some("policy")
+}
+
+/// Whether a value is of the kind that stands under a known key, so that other people's keys are left alone.
+fn fits(known: &str, value: &Node) -> bool {
+    let collection = matches!(value.value, NodeValue::Seq(_) | NodeValue::Map(_) | NodeValue::Null);
+    match known {
+        "tool" | "dialect" => value.as_str().is_some(),
+        // Files of other programs have tests as well; ours say what is expected of a session.
+        "tests" => value.as_seq().unwrap_or_default().iter().any(|test| {
+            ["metric", "expected", "rules", "sequences"].iter().any(|key| test.get(key).is_some())
+        }),
+        _ => collection,
+    }
+}
+
+fn is_filled(value: &Node) -> bool {
+    match &value.value {
+        NodeValue::Seq(items) => !items.is_empty(),
+        NodeValue::Map(entries) => !entries.is_empty(),
+        _ => false,
+    }
+}
+
+fn is_gate(value: &Node) -> bool {
+    matches!(value.as_str(), Some("allow" | "block"))
+}
+
+fn is_names(value: &Node) -> bool {
+    value.as_seq().is_some_and(|items| items.iter().any(|item| item.as_str().is_some()))
+}
+
+/// `{allow: […], deny: […]}`, and the lists of tools under other conditions that stand beside them.
+fn is_tool_lists(value: &Node) -> bool {
+    const BEGINNINGS: &[&str] =
+        &["allow", "deny", "denied", "block", "ask", "approval", "restrict", "redact"];
+    let entries = value.as_map().unwrap_or_default();
+    let lists = |key: &str| BEGINNINGS.iter().any(|start| key.starts_with(start));
+    entries.iter().any(|entry| lists(&entry.key) && !entry.value.is_null())
+}
+
+fn is_conditions(value: &Node) -> bool {
+    rejection_plans::holds_conditions(value) || value.as_seq().is_some_and(<[Node]>::is_empty)
+}
