@@ -270,7 +270,7 @@ impl Fact<'_> {
             Detail::Dispatch(dispatch) => sequence_policies::in_favour(dispatch),
             Detail::Missing(tools) => tool_policies::missing(tools),
             Detail::File(file) => tool_policies::file(file, self.checked, self.found, self.session),
-            Detail::Order { rule, .. } => order::expected(rule),
+            Detail::Order { rule, count } => order::in_favour(rule, *count),
         }
     }
 

@@ -8,6 +8,7 @@ mod cli;
 mod compare;
 mod documents;
 mod embedding;
+mod evidence;
 mod faults;
 #[cfg(feature = "cli")]
 mod files;

@@ -189,7 +189,8 @@ impl Monitor for SequencesMonitor {
             }
             out.check(put.rule(), !against, |check| {
                 check.code = against.then(|| put.code());
-                check.found = if against { self.found(put) } else { Vec::new() };
+                // Of a rule that is satisfied, the calls that it compared or counted.
+                check.found = self.found(put);
                 check.detail = self.detail(put, Effect::None);
             });
         }

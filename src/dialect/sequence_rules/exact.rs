@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::operand::Look;
-use super::unit::{Against, Kind, Stands};
+use super::unit::{Against, Kind, Rests, Stands};
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::Waiting;
@@ -60,6 +60,11 @@ impl Kind for Exact {
         let refused = open.is_some() || !self.is_at(place, look.tool);
         let found = open.map_or(cx.ran.last(), |place| cx.ran.at(place));
         refused.then(|| Against::new(code::SEQUENCE_NOT_EXACT, found).count(place as u64))
+    }
+
+    fn rests(&self, state: &ExactState, _look: Look<'_>, cx: &Cx<'_>) -> Rests {
+        let found = self.done(state, cx.ran);
+        Rests { count: found.len() as u64, found }
     }
 
     fn started(

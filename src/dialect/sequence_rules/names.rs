@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::operand::{Look, Meant, Side};
-use super::unit::{Against, Kind, Stands};
+use super::unit::{Against, Kind, Rests, Stands};
 use crate::condition::glob::Glob;
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
@@ -35,6 +35,12 @@ pub(super) struct Hits(Blocks<u32>);
 impl Hits {
     fn add(&mut self, ran: &Trace) {
         self.0.push(ran.len() as u32);
+    }
+
+    /// The newest of them, a few.
+    fn newest(&self, ran: &Trace) -> Vec<CallRef> {
+        let newest = (0..self.0.len()).rev().take(NAMED);
+        newest.filter_map(|nth| ran.at(*self.0.get(nth)?)).collect()
     }
 
     fn all<'a>(&'a self, ran: &'a Trace) -> impl Iterator<Item = CallRef> + 'a {
@@ -96,11 +102,13 @@ impl Kind for MaxCalls {
 
     fn gate(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
         let count = hits.0.len() as u64;
-        (count >= self.max && self.tool.means(look) == Meant::Yes).then(|| {
-            let newest = (0..hits.0.len()).rev().take(NAMED);
-            let newest = newest.filter_map(|nth| cx.ran.at(*hits.0.get(nth)?));
-            Against::new(code::MAX_CALLS_OVER, newest).count(count)
-        })
+        (count >= self.max && self.tool.means(look) == Meant::Yes)
+            .then(|| Against::new(code::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
+    }
+
+    fn rests(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Rests {
+        let found = if self.tool.is(look) { hits.newest(cx.ran) } else { Vec::new() };
+        Rests { found, count: hits.0.len() as u64 }
     }
 
     fn started(&self, hits: &mut Hits, look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::operand::{Look, Meant, Side};
-use super::unit::{Against, Kind, Stands};
+use super::unit::{Against, Kind, Rests, Stands};
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::Waiting;
@@ -45,6 +45,11 @@ impl Kind for Before {
             && self.then.means(look) == Meant::Yes
             && self.first.means(look) == Meant::No;
         refused.then(|| Against::new(code::BEFORE_MISSING, state.newest))
+    }
+
+    fn rests(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Rests {
+        let found = state.first.filter(|_| self.then.is(look));
+        Rests { found: found.into_iter().collect(), count: 0 }
     }
 
     fn started(
@@ -137,6 +142,11 @@ impl Kind for ImmediatelyBefore {
             .is_some_and(|(_, place, known)| known == Known::Succeeded && place as usize == cx.ran.len());
         let refused = !directly && self.then.means(look) == Meant::Yes;
         refused.then(|| Against::new(code::NOT_ADJACENT, cx.ran.last()))
+    }
+
+    fn rests(&self, state: &AdjacentState, look: Look<'_>, _cx: &Cx<'_>) -> Rests {
+        let found = state.newest.filter(|_| self.then.is(look)).map(|(first, ..)| first);
+        Rests { found: found.into_iter().collect(), count: 0 }
     }
 
     fn started(

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::operand::{Look, Meant, Operand};
-use super::unit::{Against, Kind, Stands};
+use super::unit::{Against, Kind, Rests, Stands};
 use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
@@ -225,6 +225,10 @@ impl Kind for Sequence {
         let next = state.now().iter().find(|next| self.refuses(**next, look))?;
         let done = state.walk.done.iter().rev().take(1).copied();
         Some(Against::new(self.code(), done).count(*next as u64))
+    }
+
+    fn rests(&self, state: &SequenceState, _look: Look<'_>, _cx: &Cx<'_>) -> Rests {
+        Rests { found: state.walk.done.clone(), count: state.walk.done.len() as u64 }
     }
 
     fn started(

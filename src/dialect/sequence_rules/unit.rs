@@ -29,6 +29,10 @@ pub(super) trait Kind: Send + Sync + 'static {
     fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
         None
     }
+    /// What an allowed call rests on: the calls that satisfied the rule, or that it counted.
+    fn rests(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Rests {
+        Rests::default()
+    }
     /// A deadline that passes with this call, which no gate could save.
     fn passes(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
         None
@@ -59,6 +63,14 @@ pub(super) trait Kind: Send + Sync + 'static {
 pub(super) struct Against {
     pub code: Code,
     /// The earlier calls it rests on.
+    pub found: Vec<CallRef>,
+    /// Calls or steps so far.
+    pub count: u64,
+}
+
+/// What an allowed call rests on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Rests {
     pub found: Vec<CallRef>,
     /// Calls or steps so far.
     pub count: u64,
@@ -168,8 +180,8 @@ impl<K: Kind> RuleMonitor<K> {
         Detail::Order { rule: Arc::clone(&self.unit.order), count }
     }
 
-    fn found(against: &Against) -> Vec<Found> {
-        against.found.iter().map(|call| Found { call: *call, value: None }).collect()
+    fn found(calls: &[CallRef]) -> Vec<Found> {
+        calls.iter().map(|call| Found { call: *call, value: None }).collect()
     }
 }
 
@@ -194,13 +206,15 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         let against = denied.or_else(|| self.unit.kind.passes(state, look, cx));
         if let Some(against) = &against {
             out.find(0, effect, against.code, |finding| {
-                (finding.found, finding.detail) = (Self::found(against), self.detail(against.count));
+                (finding.found, finding.detail) = (Self::found(&against.found), self.detail(against.count));
             });
         }
         out.check(0, against.is_none(), |check| {
             check.code = against.as_ref().map(|against| against.code);
-            check.found = against.as_ref().map(Self::found).unwrap_or_default();
-            check.detail = self.detail(against.as_ref().map_or(0, |against| against.count));
+            let rests = || self.unit.kind.rests(state, look, cx);
+            let Rests { found, count } =
+                against.map_or_else(rests, |Against { found, count, .. }| Rests { found, count });
+            (check.found, check.detail) = (Self::found(&found), self.detail(count));
         });
     }
 

@@ -31,8 +31,13 @@ pub(super) struct ToolPoliciesMonitor {
 enum Answer<'a> {
     /// The call names no path, so nothing can be asked.
     Pathless,
-    /// Tools that must have succeeded and have not; none: all have.
-    Missing(Vec<&'a Arc<str>>),
+    /// Tools that must have succeeded.
+    Needs {
+        /// Those that have not; none: all have.
+        missing: Vec<&'a Arc<str>>,
+        /// The calls with which the others have.
+        by: Vec<CallRef>,
+    },
     File(FileAnswer<'a>),
 }
 
@@ -44,7 +49,8 @@ struct FileAnswer<'a> {
     exists: Option<Option<CallRef>>,
     /// Nobody lists the files, so that one no call has touched counts as new.
     assumed: bool,
-    read: bool,
+    /// The call that read it.
+    read: Option<CallRef>,
 }
 
 impl ToolPoliciesMonitor {
@@ -66,13 +72,20 @@ impl ToolPoliciesMonitor {
     fn answer<'a>(&'a self, ask: &'a Ask, arguments: &'a Body) -> Answer<'a> {
         match ask {
             Ask::Needs { tools, .. } => {
-                Answer::Missing(tools.iter().filter(|tool| !self.recorded.has_tool(tool)).collect())
+                let (mut missing, mut by) = (Vec::new(), Vec::new());
+                for tool in tools.iter() {
+                    match self.recorded.tool(tool) {
+                        Some(call) => by.push(call),
+                        None => missing.push(tool),
+                    }
+                }
+                Answer::Needs { missing, by }
             }
             Ask::Write { read, mount, .. } => {
                 let Some(path) = path::argument(arguments) else { return Answer::Pathless };
                 let key = path::key(path, mount.as_deref());
                 let exists = self.files.exists(&path::fold(key));
-                let read = read.iter().any(|tool| self.recorded.has_key(tool, key));
+                let read = read.iter().find_map(|tool| self.recorded.key(tool, key));
                 Answer::File(FileAnswer {
                     path,
                     key,
@@ -98,12 +111,12 @@ impl ToolPoliciesMonitor {
 
     fn record(&mut self, part: &Part, call: &Asked<'_>) {
         let name = || part.name.clone().unwrap_or_else(|| call.tool.into());
-        if part.records && !self.recorded.has_tool(call.tool) {
-            self.recorded.add_tool(&name());
+        if part.records && self.recorded.tool(call.tool).is_none() {
+            self.recorded.add_tool(&name(), call.at);
         }
         if let Some(path) = path::argument(call.arguments) {
             for mount in &part.reads {
-                self.recorded.add_key(&name(), path::key(path, mount.as_deref()));
+                self.recorded.add_key(&name(), path::key(path, mount.as_deref()), call.at);
             }
         }
     }
@@ -130,21 +143,23 @@ impl Answer<'_> {
     /// What speaks against the call.
     fn against(&self) -> Option<Code> {
         match self {
-            Answer::Missing(missing) if !missing.is_empty() => Some(code::DEPENDENCY_MISSING),
-            Answer::File(file) if file.exists.is_some() && !file.read => Some(code::NOT_READ_BEFORE_WRITE),
+            Answer::Needs { missing, .. } if !missing.is_empty() => Some(code::DEPENDENCY_MISSING),
+            Answer::File(file) if file.exists.is_some() && file.read.is_none() => {
+                Some(code::NOT_READ_BEFORE_WRITE)
+            }
             _ => None,
         }
     }
 
     /// Whether the call passes only because a file that nobody lists counts as new.
     fn is_assumption(&self) -> bool {
-        matches!(self, Answer::File(file) if file.assumed && !file.read)
+        matches!(self, Answer::File(file) if file.assumed && file.read.is_none())
     }
 
     fn told(&self, tool: &str) -> Option<Arc<str>> {
         match self {
             Answer::Pathless => None,
-            Answer::Missing(missing) => {
+            Answer::Needs { missing, .. } => {
                 let missing: Vec<&str> = missing.iter().map(|tool| &***tool).collect();
                 Some(format!("Tool '{tool}' requires: {}", missing.join(", ")).into())
             }
@@ -157,13 +172,13 @@ impl Answer<'_> {
     fn detail(&self) -> Detail {
         match self {
             Answer::Pathless => Detail::File(Box::new(Touched { key: None, exists: None, read: false })),
-            Answer::Missing(missing) => {
+            Answer::Needs { missing, .. } => {
                 Detail::Missing(missing.iter().map(|tool| Arc::clone(tool)).collect())
             }
             Answer::File(file) => Detail::File(Box::new(Touched {
                 key: Some(file.key.into()),
                 exists: if file.assumed { None } else { Some(file.exists.is_some()) },
-                read: file.read,
+                read: file.read.is_some(),
             })),
         }
     }
@@ -174,12 +189,15 @@ impl Answer<'_> {
         Some(Checked { path, value: Some(Value::String(file.path.to_owned())) })
     }
 
+    /// The calls that satisfied it; of a file that was not read, the one that made it.
     fn found(&self) -> Vec<Found> {
-        let by = match self {
-            Answer::File(file) => file.exists.flatten(),
-            _ => None,
+        let calls = match self {
+            Answer::Pathless => Vec::new(),
+            Answer::Needs { missing, by } if missing.is_empty() => by.clone(),
+            Answer::Needs { .. } => Vec::new(),
+            Answer::File(file) => file.read.or(file.exists.flatten()).into_iter().collect(),
         };
-        by.into_iter().map(|call| Found { call, value: None }).collect()
+        calls.into_iter().map(|call| Found { call, value: None }).collect()
     }
 }
 

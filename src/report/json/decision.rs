@@ -115,7 +115,10 @@ struct CheckLine<'a> {
     code: Option<Code>,
     message: String,
     #[serde(flatten)]
-    evidence: Evidence<'a>,
+    rests: Evidence<'a>,
+    /// Of a rule that allowed the call: the earlier calls that satisfied it, or that it counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Vec<FoundLine<'a>>>,
     detail: Option<DetailLine<'a>>,
     #[serde(flatten)]
     plan: Option<plan::PlanLine<'a>>,
@@ -129,7 +132,8 @@ impl<'a> CheckLine<'a> {
             passed: check.passed,
             code: check.code,
             message: words::check(check, rule, session),
-            evidence: Evidence::of(check.checked.as_ref(), &check.found),
+            rests: Evidence::of(check.checked.as_ref(), &check.found),
+            evidence: check.passed.then(|| check.found.iter().map(FoundLine::of).collect()),
             detail: DetailLine::of(&check.detail),
             plan: match &check.detail {
                 Detail::Plan(made) => Some(plan::PlanLine::of(made)),

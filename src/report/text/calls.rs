@@ -177,6 +177,10 @@ pub fn checks(
             for detail in words::details(&check.detail) {
                 row(out, "", format!("  {detail}"))?;
             }
+            // What a failed check rests on has been said with its finding.
+            for found in check.found.iter().filter(|_| check.passed) {
+                row(out, "", format!("  by {}", words::found(found, session)))?;
+            }
         }
     }
     Ok(())

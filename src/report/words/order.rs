@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{at, count, fault, list, name, tool_of};
+use super::{at, count, fault, list, name, thousands, tool_of};
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
 use crate::engine::{Mode, Verdict};
@@ -85,6 +85,18 @@ pub fn expected(order: &Order) -> String {
         }
         Order::Exact { tools } if tools.is_empty() => "no call at all".to_owned(),
         Order::Exact { tools } => format!("exactly the calls {}", names(tools)),
+    }
+}
+
+/// What a rule that allows a call looked at, in a line.
+pub(super) fn in_favour(order: &Order, done: u64) -> String {
+    let expected = expected(order);
+    match order {
+        Order::MaxCalls { .. } => format!("{expected}, {} before", thousands(done)),
+        Order::Sequence { .. } | Order::Exact { .. } => {
+            format!("{expected}: {done} of {} done", count(steps(order) as u64, "step"))
+        }
+        _ => expected,
     }
 }
 

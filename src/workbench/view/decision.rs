@@ -184,10 +184,16 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
         }
         let (role, glyph) = sign(true);
         let mut line = Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, &check.detail));
-        if let Some(found) = check.found.first() {
+        if let [found] = check.found.as_slice() {
             line = line.right(Role::TextDim, place(found.call)).call(found.call);
         }
         lines.push(line.rule(check.rule).part(Key::rule(seen, check.rule)));
+        // Of several calls that satisfied it, each is a place to go to.
+        for found in check.found.iter().filter(|_| check.found.len() > 1) {
+            let tool = model.session().map(|session| tool_of(session, found.call)).unwrap_or_default();
+            let by = Line::dim(format!("  {tool}")).right(Role::TextDim, place(found.call));
+            lines.push(by.call(found.call).rule(check.rule));
+        }
         evidence::lines(lines, seen, check.rule, check.checked.as_ref(), &check.detail, 2, width);
     }
     if decision.checks.is_empty() && decision.findings.is_empty() && decision.verdict == Verdict::Allow {
