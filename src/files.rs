@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Place, code};
 
 mod git;
+pub mod packed;
 #[cfg(feature = "tui")]
 pub mod stamp;
 pub mod stream;
@@ -65,15 +66,16 @@ pub fn expand(args: &[String]) -> Found {
 }
 
 impl Input {
-    /// Opens it.
+    /// Opens it, unpacked where it is compressed.
     pub fn open(&self) -> Result<Box<dyn BufRead + Send>, Diagnostic> {
-        match &self.path {
-            None => Ok(Box::new(BufReader::new(io::stdin()))),
+        let packed: packed::Input = match &self.path {
+            None => Box::new(BufReader::new(io::stdin())),
             Some(path) => match File::open(path) {
-                Ok(file) => Ok(Box::new(BufReader::with_capacity(1 << 16, file))),
-                Err(error) => Err(unreadable(&self.name, &error)),
+                Ok(file) => Box::new(BufReader::with_capacity(1 << 16, file)),
+                Err(error) => return Err(unreadable(&self.name, &error)),
             },
-        }
+        };
+        packed::unpacked(packed).map_err(|error| unreadable(&self.name, &error))
     }
 
     /// Its length in bytes, where that is known.

@@ -151,6 +151,8 @@ pub enum End {
 pub enum Depth {
     /// The effect alone: no finding is built.
     Verdict,
+    /// Also the finding that stops the call, without the calls that it rests on.
+    Deciding,
     /// Findings of the rules that spoke against the call.
     Findings,
     /// Also a check for every rule that was asked.
@@ -183,6 +185,11 @@ impl<'a> Sink<'a> {
         self.depth
     }
 
+    /// Whether nobody wants to hear more once a rule has spoken against the call.
+    pub fn ends_at_first(&self) -> bool {
+        self.depth < Depth::Findings
+    }
+
     /// The strongest effect said so far.
     pub fn effect(&self) -> Effect {
         self.effect
@@ -201,9 +208,8 @@ impl<'a> Sink<'a> {
     /// A rule speaks against the call. The finding is built only if somebody wants it.
     pub fn find(&mut self, rule: usize, effect: Effect, code: Code, fill: impl FnOnce(&mut Finding)) {
         self.effect = self.effect.max(effect);
-        if self.depth >= Depth::Findings
-            && let Some(rule) = self.rules.get(rule)
-        {
+        let wanted = self.depth >= Depth::Findings || self.depth == Depth::Deciding && effect >= Effect::Deny;
+        if wanted && let Some(rule) = self.rules.get(rule) {
             let mut finding = Finding::new(*rule, effect, code);
             fill(&mut finding);
             // Findings are kept, and mostly there is one: a list that grows by itself begins with room for four.

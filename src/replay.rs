@@ -7,6 +7,7 @@
 pub mod corpus;
 mod outcomes;
 mod player;
+mod tables;
 mod tally;
 
 use std::ops::ControlFlow;
@@ -21,6 +22,7 @@ use crate::session::{CallRef, Session, Turn};
 
 pub use outcomes::{Outcomes, Running, outcomes};
 use player::Player;
+pub use tables::{RuleCount, Tables, ToolCount};
 use tally::Tally;
 pub use tally::{Status, Summary};
 

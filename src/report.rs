@@ -10,6 +10,7 @@ pub mod diff;
 pub mod json;
 mod paint;
 pub mod text;
+pub mod totals;
 pub mod words;
 
 use std::io::{self, Write};
@@ -17,8 +18,9 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::{Halt, Mode};
+use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::policy::{Document, Policy};
-use crate::replay::{Outcomes, Replay, Status, Summary, outcomes};
+use crate::replay::{Outcomes, Replay, Status, Summary, Tables, outcomes};
 use crate::session::Session;
 
 /// An output of judged sessions.
@@ -30,17 +32,17 @@ pub struct Output {
     /// Writes one session.
     pub session: fn(&Judged, &Look, &mut dyn Write) -> io::Result<()>,
     /// Writes what closes the output.
-    pub end: fn(&Total, &Look, &mut dyn Write) -> io::Result<()>,
+    pub end: fn(&Total, &Policy, &Look, &mut dyn Write) -> io::Result<()>,
 }
 
 /// Every output of judged sessions; the first is the default.
 pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", title: "for people", session: text::session, end: text::end },
+    Output { name: "text", title: "for people", session: text::session, end: totals::text },
     Output {
         name: "json",
-        title: "one object a session, on a line of its own",
+        title: "one object a session and one with totals, on lines of their own",
         session: |judged, look, out| json::session(judged, look.scope, out),
-        end: |_, _, _| Ok(()),
+        end: |total, policy, _, out| totals::json(total, policy, out),
     },
 ];
 
@@ -111,6 +113,10 @@ pub struct Total {
     pub warnings: u64,
     /// See `errors`.
     pub notices: u64,
+    /// What stopped calls and which rules are violated, counted.
+    pub tables: Tables,
+    /// Files that gave no session.
+    pub skipped: u64,
     /// The work was broken off.
     pub interrupted: bool,
 }
@@ -181,6 +187,15 @@ impl Judged {
         }
     }
 
+    /// The rules about the session that are violated.
+    pub fn violated(&self) -> impl Iterator<Item = &RuleState> {
+        let rules = match self {
+            Judged::Whole(replay) => replay.rules(),
+            Judged::Outcome { outcomes, .. } => &outcomes.rules,
+        };
+        rules.iter().filter(|state| state.outcome == RuleOutcome::Violated)
+    }
+
     /// Whether a call was stopped or a rule is violated.
     pub fn objects(&self) -> bool {
         match self {
@@ -196,6 +211,10 @@ impl Total {
         let summary = judged.summary();
         self.sessions += 1;
         self.objected += u64::from(judged.objects());
+        match judged {
+            Judged::Whole(replay) => self.tables.merge(&Tables::of(replay)),
+            Judged::Outcome { outcomes, .. } => self.tables.merge(&outcomes.tables),
+        }
         for (sum, count) in [
             (&mut self.turns, summary.turns),
             (&mut self.calls, summary.calls),
@@ -212,6 +231,7 @@ impl Total {
 
     /// Counts what others counted.
     pub fn merge(&mut self, other: &Total) {
+        self.tables.merge(&other.tables);
         for (sum, count) in [
             (&mut self.sessions, other.sessions),
             (&mut self.objected, other.objected),
@@ -226,6 +246,7 @@ impl Total {
             (&mut self.errors, other.errors),
             (&mut self.warnings, other.warnings),
             (&mut self.notices, other.notices),
+            (&mut self.skipped, other.skipped),
         ] {
             *sum += count;
         }

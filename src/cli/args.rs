@@ -112,6 +112,9 @@ pub struct Replay {
     /// Everything: preconditions and state of each turn, and every check that was made
     #[arg(long)]
     pub full: bool,
+    /// Exit with 2 if a file was skipped, because nothing in it is a recording
+    #[arg(long)]
+    pub strict: bool,
     /// Judge with so many threads, 0 for as many as there are processors
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
@@ -142,6 +145,9 @@ pub struct Diff {
     /// The kinds of change that make it exit with 1
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
+    /// Exit with 2 if a file was skipped, because nothing in it is a recording
+    #[arg(long)]
+    pub strict: bool,
     /// Judge with so many threads, 0 for as many as there are processors
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
@@ -205,6 +211,9 @@ pub struct Convert {
     /// Write to this file, or to a file for each recording in this folder; without it, JSON lines to standard output
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,
+    /// Exit with 2 if a file was skipped, because nothing in it is a recording
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// `toolgate migrate`.

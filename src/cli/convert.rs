@@ -52,8 +52,11 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     screen.tell_rest();
     if asked.output.is_some() {
         let written = words::count(sessions.count, "session");
-        screen.note(&format!("{written} in {}", words::count(files, "file")));
+        let skipped =
+            words::skipped(sessions.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
+        screen.note(&format!("{written} in {}{skipped}", words::count(files, "file")));
     }
+    unread |= asked.strict && sessions.skipped > 0;
     unread |= told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(match input::interrupted() {
         true => Exit::Interrupted,
@@ -211,7 +214,10 @@ fn names<'n>(folder: &Path, recordings: impl Iterator<Item = &'n str>) -> HashMa
     let mut taken = HashSet::new();
     for (name, path) in &recordings {
         let below = folder.join(path.strip_prefix(&common).unwrap_or(path));
-        let mut target = below.with_extension("jsonl");
+        let mut target = match packed(&below) {
+            true => below.with_extension("").with_extension("jsonl"),
+            false => below.with_extension("jsonl"),
+        };
         let mut number = 1;
         while !taken.insert(target.clone()) {
             number += 1;
@@ -221,6 +227,12 @@ fn names<'n>(folder: &Path, recordings: impl Iterator<Item = &'n str>) -> HashMa
         named.insert((*name).to_owned(), target);
     }
     named
+}
+
+/// Whether the last part of a name says how the file is compressed, and the one before it what it is.
+fn packed(path: &Path) -> bool {
+    let says = path.extension().and_then(|extension| extension.to_str());
+    says.is_some_and(|says| ["gz", "zst"].iter().any(|packed| says.eq_ignore_ascii_case(packed)))
 }
 
 /// The parts of a path that are names, so that nothing is written outside the folder.
@@ -240,6 +252,7 @@ mod tests {
         for (recordings, expected) in [
             (&["a.json"][..], &["out/a.jsonl"][..]),
             (&["../x/a.json", "../x/y/b.traj"], &["out/a.jsonl", "out/y/b.jsonl"]),
+            (&["x/a.jsonl.gz", "x/b.json.ZST", "x/c.gz"], &["out/a.jsonl", "out/b.jsonl", "out/c.jsonl"]),
             (&["a.json", "a.jsonl"], &["out/a.jsonl", "out/a.jsonl-2.jsonl"]),
             (&["/t/a/s.json", "/t/b/s.json"], &["out/a/s.jsonl", "out/b/s.jsonl"]),
             (&["-"], &["out/stdin.jsonl"]),

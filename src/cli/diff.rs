@@ -71,6 +71,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     whole.told.note(&told);
+    whole.told.skipped = sessions.skipped;
     whole.told.interrupted = input::interrupted();
     if whole.totals.sessions == 0 && !whole.told.interrupted {
         return Ok(Exit::Bad);
@@ -81,6 +82,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     Ok(match (whole.told.interrupted, whole.failures(view.fails)) {
         (true, _) => Exit::Interrupted,
+        _ if asked.strict && whole.told.skipped > 0 => Exit::Bad,
         // What was not read may hold anything.
         (_, 0) if whole.told.errors > 0 => Exit::Bad,
         (_, 0) => Exit::Clean,

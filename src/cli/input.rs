@@ -213,6 +213,10 @@ pub struct Sessions {
     pub diagnostics: Vec<Diagnostic>,
     /// Sessions read.
     pub count: u64,
+    /// Files that gave no session.
+    pub skipped: u64,
+    /// Sessions read before the current file.
+    before: u64,
     progress: ProgressBar,
     patience: Patience,
 }
@@ -242,6 +246,8 @@ impl Sessions {
             current: None,
             diagnostics,
             count: 0,
+            skipped: 0,
+            before: 0,
             progress: ProgressBar::hidden(),
             patience: Patience { say: screen.voice(), broken_off: interrupted },
         }
@@ -297,13 +303,18 @@ impl Sessions {
             Source::Opening(opening) => self.wait(opening, AGAIN)?,
         };
         match opened {
-            Ok(reading) => self.current = Some(reading),
+            Ok(reading) => {
+                self.current = Some(reading);
+                self.before = self.count;
+                return Some(());
+            }
             // A folder may hold other things as well.
             Err(told) if !named && told.code == code::NOT_A_SESSION => {
                 self.diagnostics.push(told.severity(Severity::Notice));
             }
             Err(told) => self.diagnostics.push(told),
         }
+        self.skipped += 1;
         Some(())
     }
 
@@ -311,7 +322,7 @@ impl Sessions {
     fn wait(&mut self, opening: Opening, time: Duration) -> Option<Result<read::Reading, Diagnostic>> {
         let name = Arc::clone(&opening.input().name);
         match opening.within(time, &self.patience) {
-            Ok(Ok(stream)) => Some(read::open(name, Box::new(stream), &self.options)),
+            Ok(Ok(stream)) => Some(read::open(name, stream, &self.options)),
             Err(told) => Some(Err(told)),
             Ok(Err(opening)) => {
                 if time == stream::SILENT {
@@ -343,6 +354,7 @@ impl Sessions {
                     return session;
                 }
                 self.current = None;
+                self.skipped += u64::from(self.count == self.before);
                 self.progress.inc(1);
             }
             let source = self.sources.pop_front()?;

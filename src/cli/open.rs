@@ -40,6 +40,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         format: Format::Text,
         scope: Scope::Findings,
         jobs: 0,
+        strict: false,
     };
     judge(&asked, screen)
 }

@@ -24,6 +24,7 @@ pub struct Asked<'a> {
     pub format: Format,
     pub scope: Scope,
     pub jobs: usize,
+    pub strict: bool,
 }
 
 /// Runs the verb.
@@ -42,6 +43,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         format: asked.format,
         scope,
         jobs: asked.jobs,
+        strict: asked.strict,
     };
     judge(&asked, screen)
 }
@@ -83,13 +85,15 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     total.note(&told);
+    total.skipped = sessions.skipped;
     total.interrupted = input::interrupted();
     if total.sessions == 0 && !total.interrupted {
         return Ok(Exit::Bad);
     }
-    (output.end)(&total, &look, screen.out())?;
+    (output.end)(&total, &policy, &look, screen.out())?;
     Ok(match (total.interrupted, total.objected) {
         (true, _) => Exit::Interrupted,
+        _ if asked.strict && total.skipped > 0 => Exit::Bad,
         // What was not read may hold anything.
         (_, 0) if total.errors > 0 => Exit::Bad,
         (_, 0) => Exit::Clean,

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use super::{Input, unreadable};
+use super::{Input, packed, unreadable};
 use crate::diagnostic::Diagnostic;
 
 /// How long nothing may come before it is worth a word.
@@ -73,31 +73,33 @@ impl Opening {
         &self.input
     }
 
-    /// Its text, where it is open in time.
-    pub fn within(self, time: Duration, patience: &Patience) -> Result<Result<Stream, Opening>, Diagnostic> {
+    /// Its text, unpacked where it is compressed, if it is open in time.
+    pub fn within(
+        self,
+        time: Duration,
+        patience: &Patience,
+    ) -> Result<Result<packed::Input, Opening>, Diagnostic> {
         match self.chunks.recv_timeout(time) {
             Err(RecvTimeoutError::Timeout) => Ok(Err(self)),
             Ok(Err(error)) => Err(unreadable(&self.input.name, &error)),
             Ok(Ok(_)) | Err(RecvTimeoutError::Disconnected) => {
                 let name = Arc::clone(&self.input.name);
                 let patience = patience.clone();
-                Ok(Ok(BufReader::new(Chunks {
-                    name,
+                let chunks = BufReader::new(Chunks {
+                    name: Arc::clone(&name),
                     patience,
                     chunks: self.chunks,
                     chunk: io::Cursor::default(),
                     told: false,
-                })))
+                });
+                packed::unpacked(Box::new(chunks)).map(Ok).map_err(|error| unreadable(&name, &error))
             }
         }
     }
 }
 
-/// The text of an input that may keep waiting.
-pub type Stream = BufReader<Chunks>;
-
-/// See [`Stream`].
-pub struct Chunks {
+/// The bytes of an input that may keep waiting.
+struct Chunks {
     name: Arc<str>,
     patience: Patience,
     chunks: Receiver<io::Result<Vec<u8>>>,

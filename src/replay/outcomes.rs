@@ -10,9 +10,11 @@ use crate::session::part::View;
 use crate::session::{Facts, Part, Session};
 
 use super::player::Player;
+use super::tables::Tables;
 use super::tally::{self, Status, Summary, Tally};
 
-/// A session's outcome without its calls: what `--summary` prints. Nothing is narrowed and no finding is built.
+/// A session's outcome without its calls: what `--summary` prints. Nothing is narrowed, and of a
+/// stopped call only the deciding finding is built.
 #[derive(Debug, Clone)]
 pub struct Outcomes {
     /// Counts.
@@ -23,12 +25,15 @@ pub struct Outcomes {
     pub halt: Option<Halt>,
     /// Rules about the session.
     pub rules: Vec<RuleState>,
+    /// What stopped calls, counted.
+    pub tables: Tables,
 }
 
 /// A session that is judged part by part, while it is read: what it comes to is what [`outcomes`] says of the whole.
 pub struct Running {
     player: Player,
     tally: Tally,
+    tables: Tables,
 }
 
 /// A session's outcome alone, for less than a whole [`Replay`](super::Replay).
@@ -48,7 +53,11 @@ impl Outcomes {
 impl Running {
     /// Before the first part. `facts` are those of the session.
     pub fn new(facts: &Arc<Facts>, policy: &Arc<Policy>, mode: Mode) -> Running {
-        Running { player: Player::new(facts, policy, mode, Depth::Verdict), tally: Tally::new(mode) }
+        Running {
+            player: Player::new(facts, policy, mode, Depth::Deciding),
+            tally: Tally::new(mode),
+            tables: Tables::default(),
+        }
     }
 
     /// The next part, in the order of the session.
@@ -58,13 +67,15 @@ impl Running {
 
     /// What the session comes to.
     pub fn end(self) -> Outcomes {
-        let Running { player, tally } = self;
+        let Running { player, tally, mut tables } = self;
         let rules = player.run.report(End::Complete);
+        tables.end(&rules);
         Outcomes {
             summary: tally.summary,
             status: tally::status(&tally.summary, tally.mode, &rules),
             halt: player.run.halt().cloned(),
             rules,
+            tables,
         }
     }
 
@@ -75,7 +86,8 @@ impl Running {
             self.player.enter(view, turn);
             self.player.play(view, turn, &mut |decision| {
                 if let Some(call) = calls.next() {
-                    self.tally.count(call, decision.verdict);
+                    let (_, counterfactual) = self.tally.count(call, decision.verdict);
+                    self.tables.call(&call.tool, &decision, counterfactual);
                 }
             });
         }

@@ -1,6 +1,7 @@
 //! Judged sessions as data: one JSON object a session, on a line of its own.
 //!
-//! The shape is `toolgate.replay/2`; keys stand in the order of the structures below. Turns are made and written one
+//! The shape is `toolgate.replay/2`, and a last object has the totals; keys stand in the order of the structures below.
+//! Turns are made and written one
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.
 
@@ -18,9 +19,8 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use decision::CallLine;
-use decision::FaultLine;
-pub(super) use decision::FindingLine;
+use decision::{CallLine, FaultLine};
+pub(super) use decision::{FindingLine, SourceLine};
 use sequence_policies::HaltLine;
 use state::{ForbiddenLine, PreconditionLine, StateLine, forbidden, preconditions, states};
 
@@ -34,6 +34,9 @@ use crate::replay::{Frame, Replay, Status, Summary};
 use crate::session::write::Instant;
 use crate::session::{Body, Call, Session};
 
+/// The shape of judged sessions.
+pub(super) const SCHEMA: &str = "toolgate.replay/2";
+
 /// Writes one session and a line feed.
 pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
     let whole = match judged {
@@ -43,10 +46,13 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
     let full = whole.filter(|_| scope == Scope::Full);
     line(
         &SessionLine {
-            head: Head::of("toolgate.replay/2", judged.mode(), judged.session(), judged.policy()),
+            head: Head::of(SCHEMA, judged.mode(), judged.session(), judged.policy()),
             turns: whole.map(|replay| Turns { replay, full: full.is_some() }),
             state_end: full.map(|replay| states(replay.state_end(), replay.policy())),
-            rules: whole.map(|replay| rules(replay.rules(), replay.policy())),
+            rules: match judged {
+                Judged::Whole(replay) if scope != Scope::Summary => rules(replay.rules(), replay.policy()),
+                _ => rules(judged.violated(), judged.policy()),
+            },
             halt: judged.halt().map(|halt| HaltLine::of(halt, judged.session())),
             status: judged.status(),
             summary: judged.summary(),
@@ -93,8 +99,8 @@ struct SessionLine<'a> {
     turns: Option<Turns<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state_end: Option<Vec<StateLine<'a>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rules: Option<Vec<RuleLine<'a>>>,
+    /// In a summary those that are violated.
+    rules: Vec<RuleLine<'a>>,
     halt: Option<HaltLine<'a>>,
     status: Status,
     summary: Summary,
@@ -281,8 +287,8 @@ struct RuleLine<'a> {
     fault: Option<FaultLine>,
 }
 
-fn rules<'a>(states: &'a [RuleState], policy: &'a Policy) -> Vec<RuleLine<'a>> {
-    let lines = states.iter().filter_map(|state| {
+fn rules<'a>(states: impl IntoIterator<Item = &'a RuleState>, policy: &'a Policy) -> Vec<RuleLine<'a>> {
+    let lines = states.into_iter().filter_map(|state| {
         let rule = policy.rules().get(state.rule)?;
         Some(RuleLine {
             rule: &rule.id,

@@ -3,16 +3,18 @@
 //! A session in which nothing happened takes no room; the closing lines count it. Whatever comes from a recording goes
 //! through [`words`], so nothing here can steer a terminal.
 
+mod blocks;
 mod calls;
 mod rules;
 
 use std::io::{self, Write};
 
+use blocks::blocks;
 use calls::{Widths, arguments, checks, findings, recorded, row, told, verdict_line};
 
 use super::paint::Paint;
 use super::words::ByTool;
-use super::{Judged, Look, Scope, Total, words};
+use super::{Judged, Look, Scope, words};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, StateItem};
 use crate::replay::{Frame, Judged as Decided, Replay, Status, Summary};
@@ -36,44 +38,11 @@ pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<
             }
             Ok(())
         }
-        _ => heading(judged, paint, out),
+        _ => {
+            heading(judged, paint, out)?;
+            rules::names(judged, paint, out)
+        }
     }
-}
-
-/// Writes what all sessions come to.
-pub fn end(total: &Total, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-    let paint = Paint { color: look.color };
-    let sums = Sums {
-        allow: total.allow,
-        deny: total.deny,
-        halt: total.halt,
-        not_reached: total.not_reached,
-        deny_counterfactual: total.deny_counterfactual,
-    };
-    let counts = [
-        words::count(total.sessions, "session"),
-        words::count(total.turns, "turn"),
-        words::count(total.calls, "call"),
-    ];
-    writeln!(out, "{}: {}", counts.join(", "), sums.phrase(paint))?;
-    if total.disagree > 0 {
-        writeln!(out, "{} from the recording", verb(total.disagree, "decision", "differs", "differ"))?;
-    }
-    closing(total, paint, out)
-}
-
-/// Writes what was wrong with recordings and policies, and whether the work was broken off.
-pub(super) fn closing(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let told = [(total.errors, "error"), (total.warnings, "warning"), (total.notices, "notice")].into_iter();
-    let told = told.filter(|(count, _)| *count > 0).map(|(count, kind)| words::count(count, kind));
-    let told: Vec<String> = told.collect();
-    if !told.is_empty() {
-        writeln!(out, "diagnostics: {}", told.join(", "))?;
-    }
-    if total.interrupted {
-        writeln!(out, "{}", paint.bold("interrupted: this is what was done until then"))?;
-    }
-    Ok(())
 }
 
 /// Writes everything that is known of the decision about one call.
@@ -83,7 +52,7 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
     let (session, policy) = (replay.session(), replay.policy());
     let id = words::name(&session.id);
     writeln!(out, "{}  {}  {}", paint.bold(&id), words::name(&session.origin.file), replay.mode().word())?;
-    verdict_line(replay, call, decided, Widths::default(), paint, out)?;
+    verdict_line(replay, call, decided, Widths::default(), None, paint, out)?;
     if !call.arguments.is_missing() {
         row(out, "arguments", words::line(call.arguments.raw()))?;
     }
@@ -114,12 +83,12 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
 }
 
 /// The counts that a heading and the closing line share.
-struct Sums {
-    allow: u64,
-    deny: u64,
-    halt: u64,
-    not_reached: u64,
-    deny_counterfactual: u64,
+pub(super) struct Sums {
+    pub allow: u64,
+    pub deny: u64,
+    pub halt: u64,
+    pub not_reached: u64,
+    pub deny_counterfactual: u64,
 }
 
 impl Sums {
@@ -134,7 +103,7 @@ impl Sums {
     }
 
     /// `2 allowed, 1 denied (1 counterfactual)`.
-    fn phrase(&self, paint: Paint) -> String {
+    pub fn phrase(&self, paint: Paint) -> String {
         let mut parts = vec![format!("{} allowed", words::thousands(self.allow))];
         for (verdict, count) in
             [(Verdict::Deny, self.deny), (Verdict::Halt, self.halt), (Verdict::NotReached, self.not_reached)]
@@ -202,12 +171,14 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     for (call, _) in shown() {
         widths.fit(call, session);
     }
-    for (call, decided) in shown() {
-        verdict_line(replay, call, decided, widths, paint, out)?;
+    for block in blocks(replay, shown()) {
+        let (call, decided) = block.first;
+        verdict_line(replay, call, decided, widths, block.count(), paint, out)?;
         arguments(call, out)?;
         findings(replay, &by_tool, call, decided, false, paint, out)?;
         recorded(call, decided, out)?;
         told(decided, out)?;
+        block.others(replay, out)?;
     }
     Ok(())
 }
@@ -248,7 +219,7 @@ fn turn(
     calls.iter().for_each(|call| widths.fit(call, session));
     for (call, decision) in calls.iter().zip(&frame.calls) {
         let Some(decided) = replay.call(call.at.index) else { continue };
-        verdict_line(replay, call, decided, widths, paint, out)?;
+        verdict_line(replay, call, decided, widths, None, paint, out)?;
         arguments(call, out)?;
         findings(replay, by_tool, call, decided, false, paint, out)?;
         checks(decision, session, policy, false, paint, out)?;
@@ -256,8 +227,4 @@ fn turn(
         told(decided, out)?;
     }
     Ok(())
-}
-
-fn verb(number: u64, thing: &str, one: &str, many: &str) -> String {
-    format!("{} {}", words::count(number, thing), if number == 1 { one } else { many })
 }

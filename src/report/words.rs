@@ -16,7 +16,7 @@ mod tool_policies;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-pub use phrases::{count, line, list, name, thousands, value};
+pub use phrases::{count, line, list, name, skipped, thousands, value};
 pub use rule::rule_name;
 
 use crate::diagnostic::Code;

@@ -6,9 +6,11 @@ mod diff;
 mod explain;
 mod inputs;
 mod json;
+mod packed;
 mod replay;
 mod rules;
 mod test;
+mod totals;
 
 use std::path::Path;
 use std::process::{Command, Output};

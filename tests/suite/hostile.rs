@@ -79,7 +79,7 @@ fn a_pipe_with_a_name_is_read_once() {
     });
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
-    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), lines);
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), lines + 1);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn calls_denied_for_want_of_others_cost_each_the_same() {
     let begun = Instant::now();
     let output = toolgate(folder.path(), &["replay", "wide.json"]).output().unwrap();
     assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
-    assert_eq!(String::from_utf8(output.stdout).unwrap().matches("prior_tool_missing").count(), 20_000);
+    assert_eq!(String::from_utf8(output.stdout).unwrap().matches("(19,999 calls)").count(), 1);
 }
 
 #[test]

@@ -50,6 +50,9 @@ fn replayed(
     let (mut denied, mut codes) = (Vec::new(), BTreeMap::new());
     for line in String::from_utf8(output.stdout).unwrap().lines() {
         let session: Value = serde_json::from_str(line).unwrap();
+        if session.get("totals").is_some() {
+            continue;
+        }
         let turns = session["turns"].as_array().unwrap();
         for call in turns.iter().flat_map(|turn| turn["calls"].as_array().unwrap()) {
             if call["decision"] == "deny" {

@@ -14,7 +14,7 @@ use super::unit::{Contracts, Group, Need, Precondition};
 use crate::condition::output::Tests;
 use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::StateItem;
-use crate::monitor::{Asked, Cx, Depth, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::monitor::{Asked, Cx, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
 use crate::session::{Body, CallRef, Outcome};
 
 /// How many earlier calls are kept as evidence for a value that did not match.
@@ -303,7 +303,7 @@ impl Monitor for ContractsMonitor {
             out.asks(precondition.rule);
             let unmet = self.unmet(precondition, need, call.arguments, &mut last);
             if let Some(code) = unmet {
-                if out.depth() == Depth::Verdict {
+                if out.ends_at_first() {
                     out.find(precondition.rule, effect, code, |_| {});
                     return;
                 }

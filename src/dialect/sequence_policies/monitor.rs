@@ -9,7 +9,7 @@ use super::unit::{Forbidden, Limit, Said, SequencePolicy};
 use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::{Dispatch, DispatchRule, StateItem};
 use crate::monitor::kept::Dispatched;
-use crate::monitor::{Asked, Cx, Depth, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::monitor::{Asked, Cx, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
 use crate::session::{CallRef, Outcome};
 
 /// How many calls of a limited tool are kept as evidence.
@@ -183,7 +183,7 @@ impl Monitor for SequencesMonitor {
                     finding.tell_llm = Some(put.said().told(call.tool));
                 });
                 decided = true;
-                if out.depth() == Depth::Verdict {
+                if out.ends_at_first() {
                     return;
                 }
             }

@@ -12,9 +12,7 @@ use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::{StateItem, Touched};
 use crate::monitor::kept::{Files, Recorded};
-use crate::monitor::{
-    Asked, Checked, Cx, Depth, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers,
-};
+use crate::monitor::{Asked, Checked, Cx, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
 use crate::session::{Body, CallRef, Facts, Operation, Outcome};
 
 #[derive(Clone)]
@@ -232,7 +230,7 @@ impl Monitor for ToolPoliciesMonitor {
                     (finding.detail, finding.tell_llm) = (answer.detail(), answer.told(call.tool));
                 });
                 effect = Effect::Also;
-                if out.depth() == Depth::Verdict {
+                if out.ends_at_first() {
                     return;
                 }
             }
@@ -241,7 +239,7 @@ impl Monitor for ToolPoliciesMonitor {
                 (check.found, check.detail) = (answer.found(), answer.detail());
             });
         }
-        if effect == Effect::Also || self.listed || out.depth() == Depth::Verdict {
+        if effect == Effect::Also || self.listed || out.ends_at_first() {
             return;
         }
         let mut effect = Effect::Report;

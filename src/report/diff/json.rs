@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::{View, Whole};
-use crate::compare::{Change, Compared, Comparison, Kind, Side, Totals};
+use crate::compare::{Change, Compared, Comparison, Kind, Side};
 use crate::report::json::{FindingLine, Named, Recorded, Version, line};
 use crate::report::{Scope, words};
 use crate::session::write::Instant;
@@ -31,7 +31,7 @@ pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io:
 
 /// Writes the totals and a line feed.
 pub fn end(whole: &Whole, _: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    line(&TotalsLine { schema: SCHEMA, totals: Counts(&whole.totals) }, out)
+    line(&TotalsLine { schema: SCHEMA, totals: Counts(whole) }, out)
 }
 
 #[derive(Serialize)]
@@ -129,11 +129,11 @@ struct TotalsLine<'a> {
     totals: Counts<'a>,
 }
 
-struct Counts<'a>(&'a Totals);
+struct Counts<'a>(&'a Whole);
 
 impl Serialize for Counts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (totals, all) = (self.0, self.0.all());
+        let (totals, all) = (&self.0.totals, self.0.totals.all());
         let sessions =
             [("sessions", totals.sessions), ("changed", totals.changed), ("changes", all.sum())].into_iter();
         let origins = [
@@ -142,6 +142,7 @@ impl Serialize for Counts<'_> {
             ("counterfactual", all.counterfactual),
         ];
         let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), totals.of(kind).sum()));
-        serializer.collect_map(sessions.chain(kinds).chain(origins))
+        let skipped = std::iter::once(("skipped", self.0.told.skipped));
+        serializer.collect_map(sessions.chain(kinds).chain(origins).chain(skipped))
     }
 }

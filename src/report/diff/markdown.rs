@@ -35,6 +35,9 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
             words::count(whole.told.errors, "error")
         )?;
     }
+    if let Some(skipped) = words::skipped(whole.told.skipped) {
+        writeln!(out, "\n{skipped}: nothing in them is a recording")?;
+    }
     if whole.told.interrupted {
         writeln!(out, "\n**interrupted: this is what was done until then**")?;
     }

@@ -8,7 +8,7 @@ use super::{Gathered, View, Whole};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::engine::{Mode, Verdict};
 use crate::report::paint::Paint;
-use crate::report::text::closing;
+use crate::report::totals::told;
 use crate::report::words;
 
 /// Writes everything.
@@ -32,19 +32,21 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
         }
         writeln!(out)?;
     }
+    told(&whole.told, paint, out)?;
+    let skipped =
+        words::skipped(whole.told.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
     let totals = &whole.totals;
     let unchanged = words::thousands(totals.sessions - totals.changed);
     let compared = words::count(totals.sessions, "session");
     match totals.changed {
-        0 => writeln!(out, "{compared} compared: no change")?,
+        0 => writeln!(out, "{compared} compared: no change{skipped}"),
         changed => writeln!(
             out,
-            "{compared} compared: {} changed, {unchanged} unchanged; {}",
+            "{compared} compared: {} changed, {unchanged} unchanged; {}{skipped}",
             words::thousands(changed),
             words::count(totals.all().sum(), "change"),
-        )?,
+        ),
     }
-    closing(&whole.told, paint, out)
 }
 
 fn group(

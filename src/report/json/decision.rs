@@ -79,7 +79,7 @@ pub(in crate::report) struct FindingLine<'a> {
     effect: Effect,
     message: String,
     description: Option<&'a str>,
-    source: Place<'a>,
+    source: SourceLine<'a>,
     #[serde(flatten)]
     evidence: Evidence<'a>,
     reason: Option<&'a str>,
@@ -99,7 +99,7 @@ impl<'a> FindingLine<'a> {
             effect: finding.effect,
             message: words::finding(finding, rule, session),
             description: rule.description.as_deref(),
-            source: Place::of(rule),
+            source: SourceLine::of(rule),
             evidence: Evidence::of(finding.checked.as_ref(), &finding.found),
             reason: finding.reason.as_deref(),
             tell_llm: finding.tell_llm.as_deref(),
@@ -177,17 +177,18 @@ impl<'a> Evidence<'a> {
     }
 }
 
+/// Where a rule stands.
 #[derive(Serialize)]
-struct Place<'a> {
+pub struct SourceLine<'a> {
     file: &'a str,
     line: u32,
     column: u32,
 }
 
-impl<'a> Place<'a> {
-    fn of(rule: &'a Rule) -> Place<'a> {
+impl<'a> SourceLine<'a> {
+    pub fn of(rule: &'a Rule) -> SourceLine<'a> {
         let position = rule.source.position(rule.span.start);
-        Place { file: rule.source.name(), line: position.line, column: position.column }
+        SourceLine { file: rule.source.name(), line: position.line, column: position.column }
     }
 }
 

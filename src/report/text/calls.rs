@@ -33,6 +33,7 @@ pub fn verdict_line(
     call: &Call,
     decided: &Decided,
     widths: Widths,
+    count: Option<String>,
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -59,6 +60,9 @@ pub fn verdict_line(
     }
     if decided.counterfactual {
         write!(out, "  {}", paint.dim("counterfactual"))?;
+    }
+    if let Some(count) = count {
+        write!(out, "  {}", paint.bold(&format!("({count})")))?;
     }
     writeln!(out)
 }

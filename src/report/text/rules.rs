@@ -7,6 +7,7 @@ use crate::engine::Verdict;
 use crate::monitor::Rule;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::replay::Replay;
+use crate::report::Judged;
 use crate::report::paint::Paint;
 use crate::report::words::{self, order};
 
@@ -19,6 +20,17 @@ pub(super) fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io
     for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
         let Some(rule) = replay.policy().rules().get(state.rule) else { continue };
         one(replay, state, rule, paint, out)?;
+    }
+    Ok(())
+}
+
+/// Writes the names of violated rules alone.
+pub(super) fn names(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    for state in judged.violated() {
+        let Some(rule) = judged.policy().rules().get(state.rule) else { continue };
+        let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
+        let (name, place) = (words::rule_name(rule), paint.dim(&words::place(rule)));
+        row(out, words::ended(state.outcome), format!("{name}{code}  {place}"))?;
     }
     Ok(())
 }

@@ -33,6 +33,11 @@ pub fn line(text: &str) -> String {
     clean::show(text, Marks::Unicode).text()
 }
 
+/// `2 files skipped`; none where there are none.
+pub fn skipped(files: u64) -> Option<String> {
+    (files > 0).then(|| format!("{} skipped", count(files, "file")))
+}
+
 /// `1 turn`, `2 turns`.
 pub fn count(number: u64, thing: &str) -> String {
     let plural = match number {

@@ -172,7 +172,8 @@ fn the_recording_as_the_base() {
         let common = ["-q", "sessions", "-p", "v1", "--format", "json", "--mode", mode];
         let replayed = lines(&[&["replay"], &common[..]].concat());
         let diffed = lines(&[&["diff", "-b", "recorded"], &common[..]].concat());
-        for (replayed, diffed) in replayed.iter().zip(&diffed) {
+        let sessions = replayed.iter().zip(&diffed).filter(|(replayed, _)| replayed.get("totals").is_none());
+        for (replayed, diffed) in sessions {
             let turns = replayed["turns"].as_array().unwrap();
             let calls = turns.iter().flat_map(|turn| turn["calls"].as_array().unwrap());
             let disagree =

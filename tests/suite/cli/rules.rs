@@ -73,7 +73,8 @@ fn rules_and_state_as_data() {
         toolgate(folder.path(), &["replay", "-p", "rules.yaml", "--format", "json", "--full", "s.json"])
             .output()
             .unwrap();
-    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told: serde_json::Value =
+        serde_json::from_str(String::from_utf8(output.stdout).unwrap().lines().next().unwrap()).unwrap();
     assert_snapshot!(serde_json::to_string_pretty(&told["rules"]).unwrap());
     assert_snapshot!("states", serde_json::to_string_pretty(&told["turns"][3]["state"]).unwrap());
     assert_snapshot!(

@@ -179,7 +179,11 @@ fn objects(traces: &Path, arguments: &[&str]) -> Vec<Value> {
 
 fn replayed(traces: &Path, file: &str, policy: &Path, mode: &str) -> Vec<Value> {
     let policy = policy.to_str().unwrap();
-    objects(traces, &["replay", "-q", file, "-p", policy, "--format", "json", "--mode", mode])
+    let arguments = ["replay", "-q", file, "-p", policy, "--format", "json", "--mode", mode];
+    let mut sessions = objects(traces, &arguments);
+    let totals = sessions.pop().unwrap();
+    assert_eq!(totals["totals"]["sessions"], sessions.len());
+    sessions
 }
 
 /// The sessions; the totals are held against them.

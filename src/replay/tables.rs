@@ -1,0 +1,182 @@
+//! What judged sessions come to by rule, code, reason and tool.
+//!
+//! A table takes no more room than there are rules, except by tool: those names come from recordings, so beyond
+//! [`MOST_TOOLS`] they are counted together.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::diagnostic::Code;
+use crate::engine::{Decision, Verdict};
+use crate::monitor::RuleId;
+use crate::monitor::finding::{RuleOutcome, RuleState};
+
+use super::Replay;
+
+/// Tools that are counted by name.
+pub const MOST_TOOLS: usize = 4096;
+
+/// Counts of one session, or of many.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tables {
+    /// The rules that stopped a call or are violated.
+    pub rules: BTreeMap<RuleId, RuleCount>,
+    /// Stopped calls and violated session rules, by the code that decided.
+    pub codes: BTreeMap<Code, u64>,
+    /// Stopped calls by the category of the rule's own reason: `security` of `security:exfiltration`.
+    pub reasons: BTreeMap<Arc<str>, u64>,
+    /// Calls by tool.
+    pub tools: BTreeMap<Arc<str>, ToolCount>,
+    /// Calls of tools beyond [`MOST_TOOLS`].
+    pub other_tools: ToolCount,
+}
+
+/// What one rule did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct RuleCount {
+    /// Calls that it stopped: it was the one that decided.
+    pub stopped: u64,
+    /// Of these, the ones that rest on what the recording is no evidence for.
+    pub counterfactual: u64,
+    /// Times it is violated, as a rule about a session.
+    pub violated: u64,
+    /// Sessions in which it did either.
+    pub sessions: u64,
+}
+
+/// What became of the calls of one tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ToolCount {
+    /// Calls by decision.
+    pub allow: u64,
+    /// See `allow`.
+    pub deny: u64,
+    /// See `allow`.
+    pub halt: u64,
+    /// See `allow`.
+    pub not_reached: u64,
+}
+
+impl Tables {
+    /// Of one session whose replay is at hand.
+    pub fn of(replay: &Replay) -> Tables {
+        let mut tables = Tables::default();
+        for (call, judged) in replay.session().calls.iter().zip(replay.calls()) {
+            tables.call(&call.tool, &judged.decision, judged.counterfactual);
+        }
+        tables.end(replay.rules());
+        tables
+    }
+
+    /// Counts a call. Of the findings of its decision only the first is needed.
+    pub(super) fn call(&mut self, tool: &Arc<str>, decision: &Decision, counterfactual: bool) {
+        self.tool(tool).add(decision.verdict);
+        let Some(finding) = decision.deciding() else { return };
+        let rule = self.rules.entry(finding.rule).or_default();
+        rule.stopped += 1;
+        rule.counterfactual += u64::from(counterfactual);
+        *self.codes.entry(finding.code).or_default() += 1;
+        if let Some(reason) = &finding.reason {
+            let category = reason.split(':').next().unwrap_or_default().trim();
+            match self.reasons.get_mut(category) {
+                Some(count) => *count += 1,
+                None => drop(self.reasons.insert(category.into(), 1)),
+            }
+        }
+    }
+
+    /// Counts the rules about the session, which ends here.
+    pub(super) fn end(&mut self, rules: &[RuleState]) {
+        for state in rules.iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+            self.rules.entry(state.rule).or_default().violated += 1;
+            if let Some(code) = state.code {
+                *self.codes.entry(code).or_default() += 1;
+            }
+        }
+        self.rules.values_mut().for_each(|rule| rule.sessions = 1);
+    }
+
+    /// Counts what others counted.
+    pub fn merge(&mut self, other: &Tables) {
+        for (rule, more) in &other.rules {
+            let count = self.rules.entry(*rule).or_default();
+            count.stopped += more.stopped;
+            count.counterfactual += more.counterfactual;
+            count.violated += more.violated;
+            count.sessions += more.sessions;
+        }
+        for (code, more) in &other.codes {
+            *self.codes.entry(*code).or_default() += more;
+        }
+        for (reason, more) in &other.reasons {
+            *self.reasons.entry(Arc::clone(reason)).or_default() += more;
+        }
+        for (tool, more) in &other.tools {
+            self.tool(tool).merge(*more);
+        }
+        self.other_tools.merge(other.other_tools);
+    }
+
+    /// Rules about sessions that are violated, counted in each session.
+    pub fn violated(&self) -> u64 {
+        self.rules.values().map(|rule| rule.violated).sum()
+    }
+
+    fn tool(&mut self, tool: &Arc<str>) -> &mut ToolCount {
+        if self.tools.len() >= MOST_TOOLS && !self.tools.contains_key(tool) {
+            return &mut self.other_tools;
+        }
+        self.tools.entry(Arc::clone(tool)).or_default()
+    }
+}
+
+impl ToolCount {
+    /// All calls.
+    pub fn calls(self) -> u64 {
+        self.allow + self.deny + self.halt + self.not_reached
+    }
+
+    /// Calls that a rule stopped.
+    pub fn stopped(self) -> u64 {
+        self.deny + self.halt
+    }
+
+    fn add(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Allow => &mut self.allow,
+            Verdict::Deny => &mut self.deny,
+            Verdict::Halt => &mut self.halt,
+            Verdict::NotReached => &mut self.not_reached,
+        } += 1;
+    }
+
+    fn merge(&mut self, more: ToolCount) {
+        self.allow += more.allow;
+        self.deny += more.deny;
+        self.halt += more.halt;
+        self.not_reached += more.not_reached;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_beyond_the_most_are_counted_together() {
+        let mut tables = Tables::default();
+        for number in 0..MOST_TOOLS + 10 {
+            let tool: Arc<str> = format!("t{number}").into();
+            for _ in 0..2 {
+                tables.call(&tool, &Decision::not_reached(), false);
+            }
+        }
+        let mut whole = Tables::default();
+        whole.merge(&tables);
+        whole.merge(&tables);
+        assert_eq!((whole.tools.len(), whole.other_tools.not_reached), (MOST_TOOLS, 40));
+        assert_eq!(whole.tools.get("t7").map(|count| count.calls()), Some(4));
+    }
+}

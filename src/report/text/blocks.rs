@@ -1,0 +1,90 @@
+//! Equal findings of one rule in one session: one block, with a count and the places of the others.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::calls::row;
+use crate::diagnostic::Code;
+use crate::engine::Verdict;
+use crate::monitor::RuleId;
+use crate::replay::{Judged as Decided, Replay};
+use crate::report::words;
+use crate::session::{Call, Outcome};
+
+/// Calls of a block that are listed below it.
+const LISTED: usize = 4;
+
+/// Calls that would read alike: the first is shown in full.
+pub struct Block<'r> {
+    pub first: (&'r Call, &'r Decided),
+    pub others: Vec<&'r Call>,
+}
+
+/// What two calls have in common to stand in one block.
+#[derive(PartialEq, Eq, Hash)]
+struct Alike<'r> {
+    tool: &'r str,
+    verdict: Verdict,
+    counterfactual: bool,
+    outcome: Outcome,
+    rule: RuleId,
+    code: Code,
+    sentence: String,
+}
+
+/// The blocks of these calls, in the order of their first ones.
+pub fn blocks<'r>(
+    replay: &'r Replay,
+    calls: impl Iterator<Item = (&'r Call, &'r Decided)>,
+) -> Vec<Block<'r>> {
+    let mut blocks: Vec<Block<'r>> = Vec::new();
+    let mut known: HashMap<Alike<'r>, usize> = HashMap::new();
+    for (call, decided) in calls {
+        let place = blocks.len();
+        let seen = alike(replay, call, decided).map(|alike| *known.entry(alike).or_insert(place));
+        match seen.and_then(|at| blocks.get_mut(at)) {
+            Some(block) => block.others.push(call),
+            None => blocks.push(Block { first: (call, decided), others: Vec::new() }),
+        }
+    }
+    blocks
+}
+
+/// A call that nothing stopped stands alone.
+fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r Decided) -> Option<Alike<'r>> {
+    let finding = decided.decision.deciding()?;
+    let rule = replay.policy().rules().get(finding.rule)?;
+    Some(Alike {
+        tool: &call.tool,
+        verdict: decided.decision.verdict,
+        counterfactual: decided.counterfactual,
+        outcome: call.outcome,
+        rule: finding.rule,
+        code: finding.code,
+        sentence: words::finding(finding, rule, replay.session()),
+    })
+}
+
+impl Block<'_> {
+    /// How many calls it stands for, where it is more than one.
+    pub fn count(&self) -> Option<String> {
+        let count = self.others.len() as u64 + 1;
+        (count > 1).then(|| words::count(count, "call"))
+    }
+
+    /// Writes where the others are, and what they were.
+    pub fn others(&self, replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+        for (nth, call) in self.others.iter().take(LISTED).enumerate() {
+            let label = if nth == 0 { "also at" } else { "" };
+            row(
+                out,
+                label,
+                format!("{}  {}", words::at(call.at, replay.session()), words::call::call(call)),
+            )?;
+        }
+        match self.others.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            rest => row(out, "", format!("and {} more (--full shows all)", words::thousands(rest as u64))),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What closes a replay: the totals object, the last lines, and equal findings as one block.
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{CLEAN, folder, run};
+
+const PAY: &str = "\
+tool: pay
+preconditions: [{requires_prior_tool: check, description: Nothing is paid unchecked}]
+";
+/// One session violates it: no call of it is stopped.
+const RULES: &str = "\
+version: \"1\"
+name: closing
+rules: [{type: require, tool: close_case}]
+";
+const DESK: &str = "\
+forbidden:
+  - {sequence: [export, mail], action: halt, reason: 'security:exfiltration', tellLLM: no}
+";
+
+fn call(id: &str, tool: &str, arguments: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": tool, "arguments": arguments}})
+}
+
+fn session(id: &str, turns: &[&[(&str, &str)]]) -> String {
+    let mut messages = Vec::new();
+    for (turn, calls) in turns.iter().enumerate() {
+        let ids: Vec<String> = (0..calls.len()).map(|call| format!("{turn}-{call}")).collect();
+        let calls = ids.iter().zip(*calls).map(|(id, (tool, arguments))| call(id, tool, arguments));
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": calls.collect::<Vec<_>>()}));
+        messages.extend(ids.iter().map(|id| json!({"role": "tool", "tool_call_id": id, "content": "ok"})));
+    }
+    json!({"id": id, "messages": messages}).to_string()
+}
+
+fn sessions() -> TempDir {
+    let twice = session(
+        "twice",
+        &[&[("pay", "{\"n\": 1}")], &[("pay", "{\"n\": 2}"), ("pay", "{\"n\": 3}")], &[("close_case", "{}")]],
+    );
+    let ended = session("ended", &[&[("export", "{}")], &[("mail", "{}")], &[("close_case", "{}")]]);
+    let open = session("open", &[&[("look", "{}")]]);
+    folder(&[
+        ("p/pay.yaml", PAY),
+        ("p/desk.yaml", DESK),
+        ("p/rules.yaml", RULES),
+        ("s/1.json", &twice),
+        ("s/2.json", &ended),
+        ("s/3.json", &open),
+        ("s/4.json", &CLEAN.replace("issue_refund", "close_case")),
+        ("s/notes.txt", "not a recording"),
+    ])
+}
+
+fn closing(folder: &TempDir, arguments: &[&str]) -> Value {
+    let told = run(folder, &[&["replay", "--format", "json"], arguments].concat());
+    let line = told.split("--- stderr").next().unwrap().lines().last().unwrap();
+    serde_json::from_str(line).unwrap()
+}
+
+#[test]
+fn the_last_object_adds_everything_up() {
+    let folder = sessions();
+    let told = closing(&folder, &["s", "-p", "p"]);
+    assert_eq!(told["schema"], "toolgate.replay/2");
+    let totals = &told["totals"];
+    for (key, expected) in [
+        ("sessions", 4),
+        ("deny", 3),
+        ("deny_counterfactual", 2),
+        ("halt", 1),
+        ("not_reached", 1),
+        ("skipped", 1),
+    ] {
+        assert_eq!(totals[key], expected, "{key} {totals:#}");
+    }
+    let pay = &totals["by_rule"][0];
+    assert_eq!(
+        *pay,
+        json!({"rule": "p/pay.yaml#/preconditions/0", "name": "Nothing is paid unchecked",
+            "source": {"file": "p/pay.yaml", "line": 2, "column": 17},
+            "stopped": 3, "counterfactual": 2, "violated": 0, "sessions": 1})
+    );
+    assert_eq!(totals["by_code"]["prior_tool_missing"], 3);
+    assert_eq!(totals["by_reason"], json!({"security": 1}));
+    assert_eq!(
+        totals["by_tool"]["pay"],
+        json!({"calls": 3, "allow": 0, "deny": 3, "halt": 0, "not_reached": 0})
+    );
+    // Every stopped call and every violated rule has a rule and a code.
+    let sum = |list: &str, keys: &[&str]| -> u64 {
+        let each = |entry: &Value| keys.iter().map(|key| entry[*key].as_u64().unwrap()).sum::<u64>();
+        match &totals[list] {
+            Value::Array(list) => list.iter().map(each).sum(),
+            Value::Object(map) if keys.is_empty() => map.values().filter_map(Value::as_u64).sum(),
+            map => map.as_object().unwrap().values().map(each).sum(),
+        }
+    };
+    let number = |key: &str| totals[key].as_u64().unwrap();
+    assert_eq!(sum("by_rule", &["stopped"]), number("deny") + number("halt"));
+    assert_eq!(sum("by_rule", &["violated"]), number("violated_rules"));
+    assert_eq!(sum("by_code", &[]), number("deny") + number("halt") + number("violated_rules"));
+    assert_eq!(sum("by_tool", &["calls"]), number("calls"));
+}
+
+/// `--summary` judges without evidence, and must come to the same.
+#[test]
+fn a_summary_has_the_same_totals() {
+    let folder = sessions();
+    for mode in ["enforce", "shadow"] {
+        let named = ["s", "-p", "p", "--mode", mode];
+        assert_eq!(
+            closing(&folder, &named),
+            closing(&folder, &[&named[..], &["--summary"]].concat()),
+            "{mode}"
+        );
+        let samples = ["--samples", "--mode", mode];
+        let whole = closing(&folder, &samples);
+        assert_eq!(whole, closing(&folder, &[&samples[..], &["--summary"]].concat()), "{mode}");
+        assert!(whole["totals"]["violated_rules"].as_u64() > Some(0), "{whole:#}");
+    }
+}
+
+#[test]
+fn a_summary_names_the_rules_that_are_violated() {
+    let folder = sessions();
+    let told = run(&folder, &["replay", "s/3.json", "-p", "p", "--summary", "--format", "json"]);
+    let line: Value = serde_json::from_str(told.lines().nth(2).unwrap()).unwrap();
+    assert_eq!(line["session"]["id"], "open");
+    assert_eq!(line["rules"][0]["rule"], "p/rules.yaml#/rules/0");
+    assert_eq!(line["rules"][0]["outcome"], "violated");
+    assert_eq!(line["rules"].as_array().unwrap().len(), 1);
+    assert_eq!(line.get("turns"), None);
+    let text = run(&folder, &["replay", "s/3.json", "-p", "p", "--summary"]);
+    assert!(text.contains("      violated  close_case required"), "{text}");
+}
+
+#[test]
+fn the_last_lines_say_what_by_rule_code_reason_and_tool() {
+    let folder = sessions();
+    for more in [&[][..], &["--summary"]] {
+        let text = run(&folder, &[&["replay", "-q", "s", "-p", "p"], more].concat());
+        let last: Vec<&str> = text.split("--- stderr").next().unwrap().lines().collect();
+        let last = &last[last.len() - 8..];
+        assert_eq!(
+            last,
+            [
+                "by rule    3 calls in 1 session (2 counterfactual)  Nothing is paid unchecked  p/pay.yaml:2",
+                "           violated in 3 sessions                   close_case required  p/rules.yaml:3",
+                "           1 call in 1 session                      no export, then mail  p/desk.yaml:2",
+                "by code    prior_tool_missing 3, required_missing 3, sequence_forbidden 1",
+                "by reason  security 1",
+                "by tool    pay 3, mail 1",
+                "diagnostics: 1 notice",
+                "4 sessions, 8 turns, 8 calls: 3 allowed, 3 denied, 1 halted, 1 not reached (2 counterfactual); \
+                 3 session rules violated; 5 decisions differ from the recording; 1 file skipped",
+            ],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn equal_findings_of_a_session_are_one_block() {
+    let turns: Vec<&[(&str, &str)]> = vec![&[
+        ("pay", "{\"order\": \"A\"}"),
+        ("pay", "{\"order\": \"B\"}"),
+        ("look", "{}"),
+        ("pay", "{\"order\": \"C\"}"),
+    ]];
+    let folder = folder(&[("p.yaml", PAY), ("s.json", &session("many", &turns))]);
+    let text = run(&folder, &["replay", "-q", "s.json", "-p", "p.yaml"]);
+    assert_eq!(text.matches("because").count(), 1, "{text}");
+    assert!(text.contains("prior_tool_missing  (3 calls)"), "{text}");
+    assert!(text.contains("      also at   turn 1 call 2  pay(order: \"B\")\n"), "{text}");
+    assert!(text.contains("                turn 1 call 4  pay(order: \"C\")\n"), "{text}");
+    assert_eq!(
+        run(&folder, &["replay", "-q", "s.json", "-p", "p.yaml", "--full"]).matches("because").count(),
+        3
+    );
+}
