@@ -133,8 +133,8 @@ commands! {
     All Move PageDown "page-down" ["PgDn"] never "a screen down";
     All Move PageUp "page-up" ["PgUp"] never "a screen up";
 
-    Panes Jump NextFinding "next-finding" ["]f"] judged "next call with a finding";
-    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous call with a finding";
+    Panes Jump NextFinding "next-finding" ["]f"] judged "next finding: a call, or a violated rule about the session";
+    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous finding";
     Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of this rule";
     Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of this rule";
     Panes Jump NextChange "next-change" ["]c"] compared "next change, going on in the next session";
@@ -145,9 +145,9 @@ commands! {
     Panes Jump PreviousError "previous-error" ["[e"] session "previous result that is an error";
     Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn that hides a tool the turn before it showed";
     Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn that hides a tool the turn before it showed";
-    Panes Jump NextStop "next-stop" ["]s"] session "next session in which a call is stopped";
-    Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session in which a call is stopped";
-    Panes Jump Cause "cause" ["o"] cause "to the earlier call that this finding rests on";
+    Panes Jump NextStop "next-stop" ["]s"] session "next session in which a call is stopped or a rule violated";
+    Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session in which a call is stopped or a rule violated";
+    Panes Jump Cause "cause" ["o"] cause "to the call that this finding rests on";
     Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
     Panes Jump Forward "forward" ["Alt-o"] forward "forward again";
 
@@ -223,7 +223,7 @@ fn judged(facts: &Facts) -> Option<&'static str> {
 }
 
 fn finding(facts: &Facts) -> Option<&'static str> {
-    judged(facts).or((!facts.finding).then_some("no rule spoke against this call"))
+    judged(facts).or((!facts.finding).then_some("no rule speaks against this"))
 }
 
 fn rule(facts: &Facts) -> Option<&'static str> {
@@ -231,7 +231,7 @@ fn rule(facts: &Facts) -> Option<&'static str> {
 }
 
 fn cause(facts: &Facts) -> Option<&'static str> {
-    finding(facts).or((!facts.cause).then_some("this finding rests on no earlier call"))
+    finding(facts).or((!facts.cause).then_some("this finding rests on no call"))
 }
 
 fn body(facts: &Facts) -> Option<&'static str> {
@@ -433,7 +433,7 @@ mod tests {
         let none = Facts::default();
         assert_eq!((Command::Cause.row().missing)(&none), Some("no session is open"));
         let open = Facts { session: true, judged: true, ..none };
-        assert_eq!((Command::Cause.row().missing)(&open), Some("no rule spoke against this call"));
+        assert_eq!((Command::Cause.row().missing)(&open), Some("no rule speaks against this"));
         assert_eq!((Command::Down.row().missing)(&none), None);
     }
 

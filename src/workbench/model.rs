@@ -8,6 +8,7 @@ pub mod overlay;
 pub mod select;
 pub mod supposed;
 pub mod texts;
+pub mod verdict;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -25,7 +26,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::engine::Mode;
 use crate::monitor::RuleId;
 use crate::policy::{Document, Policy};
-use crate::replay::{Frame, Replay, Summary};
+use crate::replay::{Frame, Replay};
 use crate::session::Session;
 
 pub use self::changes::{ChangeRow, Changes};
@@ -34,6 +35,7 @@ pub use self::entries::{Files, Held, Lost};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 pub use self::supposed::{Looking, Supposed};
+pub use self::verdict::SessionVerdict;
 
 /// The state of the workbench.
 pub struct Model {
@@ -320,10 +322,10 @@ impl Entry {
         own.chain(&self.diagnostics).filter(|diagnostic| entries::is_damage(diagnostic)).count()
     }
 
-    /// Counts of its calls.
+    /// What it comes to, once it is judged.
     #[must_use]
-    pub fn summary(&self) -> Option<Summary> {
-        self.replay.as_ref().map(|(_, replay)| replay.summary())
+    pub fn verdict(&self) -> Option<SessionVerdict> {
+        self.replay.as_ref().map(|(_, replay)| SessionVerdict::of(replay))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::monitor::RuleId;
 use crate::session::{Body, MessageKind, Outcome, Session};
 
 /// The rows of one session and where its calls stand in them.
@@ -10,6 +11,8 @@ pub struct Rows {
     rows: Vec<Row>,
     /// The row of every call, by index.
     calls: Vec<usize>,
+    /// How many rows there are before those of rules.
+    recorded: usize,
 }
 
 /// A row of the transcript.
@@ -30,13 +33,15 @@ pub enum RowKind {
     Call(u32),
     /// The result of a call, by index.
     Result(u32),
+    /// A violated rule about the session: it speaks when the session has ended.
+    Rule(RuleId),
 }
 
 impl Rows {
     /// The rows of a session, in recorded order: a response's text, then its calls.
     #[must_use]
     pub fn of(session: &Session) -> Self {
-        let mut made = Self { rows: Vec::new(), calls: vec![0; session.calls.len()] };
+        let mut made = Self { calls: vec![0; session.calls.len()], ..Self::default() };
         let mut turns = session.turns.iter().peekable();
         let mut turn = 0;
         for (at, message) in session.messages.iter().enumerate() {
@@ -69,7 +74,27 @@ impl Rows {
                 MessageKind::Said | MessageKind::Operation(_) => made.push(next, RowKind::Message(at)),
             }
         }
+        made.recorded = made.rows.len();
         made
+    }
+
+    /// Ends with these violated rules about the session, and no others.
+    pub fn end_with(&mut self, rules: impl IntoIterator<Item = RuleId>, session: &Session) {
+        self.rows.truncate(self.recorded);
+        let turn = u32::try_from(session.turns.len()).unwrap_or(u32::MAX).saturating_add(1);
+        self.rows.extend(rules.into_iter().map(|rule| Row { turn, kind: RowKind::Rule(rule) }));
+    }
+
+    /// The rows of violated rules about the session: the first one, and the one after the last.
+    #[must_use]
+    pub fn of_rules(&self) -> std::ops::Range<usize> {
+        self.recorded..self.rows.len()
+    }
+
+    /// The row of a violated rule about the session.
+    #[must_use]
+    pub fn of_rule(&self, rule: RuleId) -> Option<usize> {
+        self.of_rules().find(|at| self.get(*at).is_some_and(|row| row.kind == RowKind::Rule(rule)))
     }
 
     fn push(&mut self, turn: u32, kind: RowKind) {
@@ -131,18 +156,20 @@ impl Rows {
             RowKind::Message(_) => {
                 session.calls_of(session.turn(row.turn)?).first().map(|call| call.at.index)
             }
+            RowKind::Rule(_) => None,
         }
     }
 }
 
 impl Row {
-    /// Who speaks: a role, `call` or `result`.
+    /// Who speaks: a role, `call`, `result` or `rule`.
     #[must_use]
     pub fn speaker<'s>(&self, session: &'s Session) -> &'s str {
         match self.kind {
             RowKind::Message(at) => session.messages.get(at).map_or("", |message| &message.role),
             RowKind::Call(_) => "call",
             RowKind::Result(_) => "result",
+            RowKind::Rule(_) => "rule",
         }
     }
 
@@ -157,6 +184,7 @@ impl Row {
                 let message = call.result.and_then(|at| session.messages.get(at));
                 message.map(|message| &message.content).or(Some(&call.output))
             }
+            RowKind::Rule(_) => None,
         }
     }
 
@@ -170,6 +198,7 @@ impl Row {
                 session.turn(call.at.turn)?.messages.start
             }
             RowKind::Result(index) => session.calls.get(index as usize)?.result?,
+            RowKind::Rule(_) => return None,
         };
         session.messages.get(message).map(|message| message.line).filter(|line| *line > 0)
     }

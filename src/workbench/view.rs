@@ -17,6 +17,7 @@ pub mod plan;
 pub mod policy;
 pub mod preconditions;
 pub mod rules;
+pub mod session_rules;
 pub mod sessions;
 pub mod split;
 pub mod status;

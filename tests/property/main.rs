@@ -32,5 +32,7 @@ mod rules;
 mod sequence_policies;
 #[cfg(test)]
 mod tool_policies;
+#[cfg(all(test, feature = "tui"))]
+mod verdicts;
 #[cfg(test)]
 mod witness;

@@ -133,7 +133,7 @@ fn a_denied_call_is_found_and_left_again() {
     session.resize(30, 5);
     session.sees("40x8 needed");
     session.resize(120, 40);
-    session.sees("DENY issue_refund");
+    session.sees("WOULD STOP issue_refund");
     session.press("q");
     session.ended();
 }
@@ -201,6 +201,36 @@ fn the_readmes_screen_is_the_programs() {
     }
     session.press("q");
     session.ended();
+}
+
+/// What only the session as a whole violates was shown as a pass, with nothing to go to.
+#[test]
+fn a_session_that_violates_a_rule_is_no_pass() {
+    let folder = refund_on_disk();
+    let rules = "rules:\n  - {type: require, tool: send_receipt, description: a receipt must be sent}\n";
+    std::fs::write(folder.path().join("contracts/refund.yaml"), rules).unwrap();
+    for mode in ["enforce", "shadow"] {
+        let mut replay = assert_cmd::Command::new(env!("CARGO_BIN_EXE_toolgate"));
+        replay.current_dir(folder.path()).args(["replay", "runs", "--mode", mode]).assert().code(1);
+        for (columns, rows) in [(120, 40), (80, 24)] {
+            let mut session = Session::start(columns, rows, folder.path(), &["runs", "--mode", mode], &[]);
+            session.sees("✗1 ✓1");
+            session.sees("a receipt must be sent");
+            session.press("]f");
+            session.sees("✗ VIOLATED session rule");
+            session.until("what happened", |screen| {
+                ["actual   send_receipt never", "way out  add a call of"]
+                    .iter()
+                    .all(|said| screen.contains(said))
+            });
+            session.press("F");
+            session.sees("✗ end ");
+            session.press("q5");
+            session.sees("session rules");
+            session.press("q");
+            session.ended();
+        }
+    }
 }
 
 /// What is supposed is judged, marked and saved; what is saved passes.

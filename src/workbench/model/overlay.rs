@@ -1,21 +1,26 @@
 //! What lies over the panes: a body, the list of findings, the list of commands, the list of problems; and
 //! the line in which text is typed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tui_input::Input;
 
-use super::Model;
 use super::supposed::Ask;
 use super::texts::TextsView;
+use super::{Model, verdict};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::monitor::finding::RuleState;
 use crate::monitor::{Effect, RuleId};
-use crate::session::CallRef;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::report::words::rule_name;
+use crate::session::{Call, CallRef};
 use crate::workbench::document::Document;
 use crate::workbench::keys::{self, Scope};
 use crate::workbench::list::List;
 use crate::workbench::transcript::contains;
+use crate::workbench::view::line::place;
 
 /// Something over the panes.
 pub enum Overlay {
@@ -67,12 +72,14 @@ pub struct FindingsView {
 pub struct FindingRow {
     /// The entry.
     pub entry: usize,
-    /// The call.
-    pub at: CallRef,
+    /// The call; `None`: it is about the session as a whole.
+    pub at: Option<CallRef>,
     /// Its tool.
     pub tool: Arc<str>,
     /// The rule's id as people write it.
     pub rule: Arc<str>,
+    /// What people call the rule.
+    pub name: Arc<str>,
     /// The rule.
     pub rule_id: RuleId,
     /// The code.
@@ -182,7 +189,8 @@ impl FindingRow {
     pub fn group<'a>(&'a self, by: GroupBy, model: &'a Model) -> &'a str {
         match by {
             GroupBy::Session => self.session(model),
-            GroupBy::Rule => &self.rule,
+            GroupBy::Rule => &self.name,
+            GroupBy::Tool if self.at.is_none() => "the session",
             GroupBy::Tool => &self.tool,
             GroupBy::Code => self.code.as_str(),
             GroupBy::Reason => {
@@ -190,6 +198,26 @@ impl FindingRow {
                 reason.split_once(':').map_or(reason, |(category, _)| category)
             }
         }
+    }
+
+    /// Where it stands: `T2.1`, or `end`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.at.map_or_else(|| "end".to_owned(), place)
+    }
+
+    /// The call that it is about.
+    #[must_use]
+    pub fn call<'a>(&self, model: &'a Model) -> Option<&'a Call> {
+        model.entries.get(self.entry)?.session.as_ref()?.calls.get(self.at?.index as usize)
+    }
+
+    /// The violated rule about the session, and how it ended.
+    #[must_use]
+    pub fn violation<'a>(&self, model: &'a Model) -> Option<(&'a Replay, &'a RuleState)> {
+        let (_, replay) = model.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at.is_none())?;
+        let state = replay.rules().iter().find(|state| state.rule == self.rule_id)?;
+        Some((replay, state))
     }
 
     /// The session's name.
@@ -200,8 +228,16 @@ impl FindingRow {
 
     fn passes(&self, words: &[&str], model: &Model) -> bool {
         let reason = self.reason.as_deref().unwrap_or_default();
-        let fields =
-            [self.session(model), &self.tool, &self.rule, self.code.as_str(), self.effect.word(), reason];
+        let fields = [
+            self.session(model),
+            &self.tool,
+            &self.rule,
+            &self.name,
+            self.code.as_str(),
+            self.effect.word(),
+            reason,
+            self.call(model).map_or("", |call| call.arguments.shown()),
+        ];
         words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
     }
 }
@@ -216,23 +252,34 @@ impl FindingsView {
     /// Collects the findings of everything judged so far, keeping filter, grouping and place.
     pub fn collect(&mut self, model: &Model) {
         let mut rows = Vec::new();
+        let mut names: HashMap<RuleId, (Arc<str>, Arc<str>)> = HashMap::new();
+        let mut of: Option<&Arc<Policy>> = None;
         for (entry, session, replay) in model
             .entries
             .iter()
             .enumerate()
             .filter_map(|(at, entry)| Some((at, entry.session.as_ref()?, &entry.replay.as_ref()?.1)))
         {
+            // Sessions on screen together are mostly judged by one version, and rules have few names.
+            if !of.replace(replay.policy()).is_some_and(|of| Arc::ptr_eq(of, replay.policy())) {
+                names.clear();
+            }
+            let mut named = |id: RuleId| {
+                let name = names.entry(id).or_insert_with(|| match replay.policy().rules().get(id) {
+                    Some(rule) => (Arc::clone(&rule.id), rule_name(rule).into()),
+                    None => ("".into(), "".into()),
+                });
+                (Arc::clone(&name.0), Arc::clone(&name.1))
+            };
             for (call, judged) in session.calls.iter().zip(replay.calls()) {
                 for finding in &judged.decision.findings {
+                    let (rule, name) = named(finding.rule);
                     rows.push(FindingRow {
                         entry,
-                        at: call.at,
+                        at: Some(call.at),
                         tool: Arc::clone(&call.tool),
-                        rule: replay
-                            .policy()
-                            .rules()
-                            .get(finding.rule)
-                            .map_or_else(|| "".into(), |rule| Arc::clone(&rule.id)),
+                        rule,
+                        name,
                         rule_id: finding.rule,
                         code: finding.code,
                         effect: finding.effect,
@@ -240,6 +287,21 @@ impl FindingsView {
                         counterfactual: judged.counterfactual,
                     });
                 }
+            }
+            for state in verdict::violations(replay) {
+                let ((rule, name), Some(code)) = (named(state.rule), state.code) else { continue };
+                rows.push(FindingRow {
+                    entry,
+                    at: None,
+                    tool: "".into(),
+                    rule,
+                    name,
+                    rule_id: state.rule,
+                    code,
+                    effect: Effect::Deny,
+                    reason: None,
+                    counterfactual: false,
+                });
             }
         }
         if self.by != GroupBy::Session {

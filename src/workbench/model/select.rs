@@ -1,9 +1,9 @@
 //! What is selected: derived from where the cursors stand, never stored beside them.
 
-use super::{Model, Overlay, Spot};
+use super::{Model, Overlay, Spot, verdict};
 use crate::compare::Side;
 use crate::engine::{Decision, Verdict};
-use crate::monitor::finding::{Check, Finding};
+use crate::monitor::finding::{Check, Finding, RuleState};
 use crate::monitor::{Rule, RuleId};
 use crate::replay::Judged;
 use crate::session::{Call, CallRef, Turn};
@@ -52,6 +52,13 @@ impl Model {
         self.judged_call()?.decision.findings.first()
     }
 
+    /// The violated rule about the session under the cursor, and how it ended.
+    #[must_use]
+    pub fn violation(&self) -> Option<&RuleState> {
+        let RowKind::Rule(rule) = self.row()?.kind else { return None };
+        verdict::violations(self.replay()?).find(|state| state.rule == rule)
+    }
+
     /// A rule of the policy that decides now.
     #[must_use]
     pub fn rule(&self, id: RuleId) -> Option<&Rule> {
@@ -70,7 +77,8 @@ impl Model {
             let (tool, policy) = (&self.call()?.tool, self.replay()?.policy());
             policy.rules().iter().find(|(_, rule)| rule.tool.as_ref() == Some(tool)).map(|(id, _)| id)
         };
-        let found = || self.finding().map(|finding| finding.rule);
+        let found =
+            || self.finding().map(|finding| finding.rule).or(self.violation().map(|state| state.rule));
         self.pinned
             .or(pointed)
             .or_else(found)
@@ -78,9 +86,13 @@ impl Model {
             .or_else(of_tool)
     }
 
-    /// The earlier call that the first finding rests on.
+    /// The earlier call that the first finding rests on, or the one that a violated rule does.
     #[must_use]
     pub fn cause(&self) -> Option<CallRef> {
+        if let Some(state) = self.violation() {
+            let index = verdict::rests_on(state)?;
+            return self.session()?.calls.get(index as usize).map(|call| call.at);
+        }
         self.finding()?.found.first().map(|found| found.call)
     }
 
@@ -99,6 +111,7 @@ impl Model {
                 replay.call(index).is_some_and(|judged| judged.counterfactual)
             }
             RowKind::Message(_) => replay.frontier().is_some_and(|frontier| row.turn > frontier.turn),
+            RowKind::Rule(_) => false,
         }
     }
 
@@ -109,13 +122,13 @@ impl Model {
             session: self.session().is_some(),
             judged: self.replay().is_some(),
             call: self.call().is_some(),
-            finding: self.finding().is_some(),
+            finding: self.finding().is_some() || self.violation().is_some(),
             rule: match self.overlays.last() {
                 Some(Overlay::Findings(view)) => view.row().is_some(),
                 _ => self.shown_rule().is_some(),
             },
             cause: self.cause().is_some(),
-            body: self.row().is_some(),
+            body: self.row().is_some_and(|row| !matches!(row.kind, RowKind::Rule(_))),
             source: self.editable().is_some(),
             search: self.query.is_some(),
             watched: self.live.way.is_some(),

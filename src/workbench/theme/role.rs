@@ -172,6 +172,8 @@ glyphs! {
     None = "–" "-",
     /// Look here: a file that is damaged, a rule that reports.
     Problem = "!" "!",
+    /// Decided differently by the two versions that are compared.
+    Changed = "∆" "^",
     /// The recording did something else.
     Disagree = "≠" "@",
     /// Refused when it was recorded.
@@ -200,6 +202,8 @@ glyphs! {
     Between = "│" "|",
     /// A place of the timeline where nothing of note is.
     Track = "─" "-",
+    /// The end of the session on the timeline.
+    End = "┤" "|",
     /// A turn's start on the timeline.
     Turn = "┼" "+",
 }

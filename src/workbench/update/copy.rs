@@ -49,7 +49,7 @@ fn row(model: &Model) -> Option<String> {
         Some(Overlay::Body(view)) => return Some(view.document.line(view.list.cursor)?.text()),
         Some(Overlay::Findings(view)) => {
             let row = view.row()?;
-            let place = view::line::place(row.at);
+            let place = row.place();
             return Some(format!("{} {place} {} {} {}", row.session(model), row.tool, row.code, row.rule));
         }
         Some(Overlay::Problems(view)) => return Some(view.rows.get(view.list.cursor)?.to_string()),
@@ -71,6 +71,9 @@ fn row(model: &Model) -> Option<String> {
                 RowKind::Call(index) => format!(" {}", session.calls.get(index as usize)?.tool),
                 _ => String::new(),
             };
+            if let Some(state) = model.violation() {
+                return Some(view::session_rules::sentence(model, state));
+            }
             Some(format!("T{} {}{tool} {}", row.turn, row.speaker(session), row.body(session)?.shown()))
         }
         Pane::Policy => {
@@ -96,6 +99,13 @@ fn json(model: &Model) -> Option<String> {
     let row = model.row()?;
     let value = |body: &crate::session::Body| body.value().cloned().unwrap_or(Value::Null);
     let copied = match row.kind {
+        RowKind::Rule(_) => {
+            let state = model.violation()?;
+            json!({
+                "rule": &*model.rule(state.rule)?.id, "outcome": state.outcome.word(),
+                "code": state.code.map(|code| code.as_str()), "position": state.position, "calls": state.calls,
+            })
+        }
         RowKind::Message(_) => json!({"role": row.speaker(session), "content": value(row.body(session)?)}),
         RowKind::Call(index) | RowKind::Result(index) => {
             let call = session.calls.get(index as usize)?;

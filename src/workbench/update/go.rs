@@ -6,7 +6,7 @@ use super::{overlays, say};
 use crate::replay::{Frame, Replay};
 use crate::workbench::layout::{Pane, Shape};
 use crate::workbench::list::{Go, List};
-use crate::workbench::model::{Framed, Model};
+use crate::workbench::model::{Framed, Model, verdict};
 use crate::workbench::transcript::{RowKind, Rows};
 use crate::workbench::view;
 
@@ -19,7 +19,7 @@ pub fn next(model: &mut Model, by: isize) {
         return rows(model, Go::By(by));
     }
     let at = model.list(Pane::Transcript).cursor;
-    match model.rows.seek(at, by > 0, |row| matches!(row.kind, RowKind::Call(_))) {
+    match model.rows.seek(at, by > 0, |row| matches!(row.kind, RowKind::Call(_) | RowKind::Rule(_))) {
         Some(row) => to_row(model, row),
         None if by > 0 => say(model, "no call after this one; the arrows go row by row"),
         None => say(model, "no call before this one; the arrows go row by row"),
@@ -116,6 +116,20 @@ pub fn lay_out(model: &mut Model) {
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
     model.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
     model.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
+    end_rows(model);
+}
+
+/// The rows of the open session end with the rules that it violates.
+fn end_rows(model: &mut Model) {
+    let rules: Vec<_> = match model.replay() {
+        Some(replay) => verdict::violations(replay).map(|state| state.rule).collect(),
+        None => Vec::new(),
+    };
+    let Some(session) = model.session().cloned() else { return };
+    model.rows.end_with(rules, &session);
+    let last = model.rows.len().saturating_sub(1);
+    let list = model.list_mut(Pane::Transcript);
+    list.cursor = list.cursor.min(last);
 }
 
 /// Makes the rows of the open session, and goes where it was left.
@@ -147,6 +161,7 @@ pub fn keep_all(model: &mut Model) {
 
 /// After anything: the frame of the selected turn, the shown rule in sight, cursors inside their lists.
 pub fn refresh(model: &mut Model) {
+    end_rows(model);
     frame(model);
     if model.layout().shape == Shape::TooSmall {
         return;

@@ -2,13 +2,14 @@
 
 use super::{go, say};
 use crate::compare::{At, Change, Kind};
+use crate::monitor::RuleId;
 use crate::replay::{Frame, Judged};
 use crate::report::diff;
 use crate::session::CallRef;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::select::has_finding;
-use crate::workbench::model::{ChangeRow, Entry, Model, Spot};
+use crate::workbench::model::{ChangeRow, Entry, Model, Spot, verdict};
 use crate::workbench::transcript::{Row, RowKind};
 use crate::workbench::view;
 use crate::workbench::view::line::Key;
@@ -18,11 +19,16 @@ const KEPT: usize = 100;
 /// Turns looked at together for newly hidden tools.
 const CHUNK: u32 = 64;
 
-/// The next call with a finding, if need be in another session: nobody wants to know where a session ends.
+/// The next call with a finding, or violated rule about the session, if need be in another session: nobody wants to know
+/// where a session ends.
 pub fn finding(model: &mut Model, forward: bool) {
     let Some(replay) = model.replay().cloned() else { return };
     let here = model.list(Pane::Transcript).cursor;
-    let wanted = |row: Row| matches!(row.kind, RowKind::Call(at) if replay.call(at).is_some_and(has_finding));
+    let wanted = |row: Row| match row.kind {
+        RowKind::Call(at) => replay.call(at).is_some_and(has_finding),
+        RowKind::Rule(_) => true,
+        RowKind::Message(_) | RowKind::Result(_) => false,
+    };
     if let Some(row) = model.rows.seek(here, forward, wanted) {
         return go::to_row(model, row);
     }
@@ -30,7 +36,12 @@ pub fn finding(model: &mut Model, forward: bool) {
         let (_, replay) = model.entries.get(at)?.replay.as_ref()?;
         let mut calls = replay.calls().iter();
         let found = if forward { calls.position(has_finding) } else { calls.rposition(has_finding) };
-        Some((at, replay.session().calls.get(found?)?.at))
+        let call = found.and_then(|found| Some(replay.session().calls.get(found)?.at));
+        let mut rules = verdict::violations(replay).map(|state| state.rule);
+        let rule = if forward { rules.next() } else { rules.last() };
+        // Rules about the session speak when it has ended.
+        let (call, rule) = (call.map(Ok), rule.map(Err));
+        Some((at, if forward { call.or(rule) } else { rule.or(call) }?))
     };
     let found = if forward {
         (model.open + 1..model.entries.len()).find_map(in_entry)
@@ -57,9 +68,13 @@ pub fn disagreement(model: &mut Model, forward: bool) {
 }
 
 pub fn same_rule(model: &mut Model, forward: bool) {
-    let Some(rule) = model.finding().map(|finding| finding.rule) else { return };
-    calls(model, forward, "finding of this rule", |judged| {
-        judged.decision.findings.iter().any(|finding| finding.rule == rule)
+    let rule = model.finding().map(|finding| finding.rule).or(model.violation().map(|state| state.rule));
+    let (Some(rule), Some(replay)) = (rule, model.replay().cloned()) else { return };
+    let speaks = |judged: &Judged| judged.decision.findings.iter().any(|finding| finding.rule == rule);
+    seek(model, forward, "finding of this rule", |row| match row.kind {
+        RowKind::Call(index) => replay.call(index).is_some_and(speaks),
+        RowKind::Rule(violated) => violated == rule,
+        RowKind::Message(_) | RowKind::Result(_) => false,
     });
 }
 
@@ -128,11 +143,10 @@ fn hides_more(pair: &[Frame]) -> bool {
     after.narrowing.tools.iter().any(|tool| !tool.visible() && visible(before, &tool.tool))
 }
 
-/// The next session in which a call is stopped, at the first of those calls.
+/// The next session that anything speaks against, at the first stopped call, else at the first violated rule.
 pub fn stop(model: &mut Model, forward: bool) {
     let stopped = |at: &usize| {
-        let summary = model.entries.get(*at).and_then(|entry| entry.summary());
-        summary.is_some_and(|summary| summary.deny + summary.halt > 0)
+        model.entries.get(*at).and_then(|entry| entry.verdict()).is_some_and(|verdict| verdict.objects())
     };
     let found = if forward {
         (model.open + 1..model.entries.len()).find(stopped)
@@ -140,7 +154,9 @@ pub fn stop(model: &mut Model, forward: bool) {
         (0..model.open).rev().find(stopped)
     };
     let Some(entry) = found else {
-        return say(model, format!("no session with a stop {} this one{}", side(forward), so_far(model)));
+        let text =
+            format!("no session with a stop or a violated rule {} this one{}", side(forward), so_far(model));
+        return say(model, text);
     };
     leave(model);
     go::open(model, entry);
@@ -148,7 +164,7 @@ pub fn stop(model: &mut Model, forward: bool) {
         let stopped = replay.calls().iter().position(|judged| judged.decision.verdict.stops())?;
         model.rows.of_call(u32::try_from(stopped).ok()?)
     });
-    if let Some(row) = first {
+    if let Some(row) = first.or_else(|| model.rows.of_rules().next()) {
         go::to_row(model, row);
     }
 }
@@ -303,13 +319,18 @@ pub fn to_call(model: &mut Model, index: u32) {
     go::to_row(model, row);
 }
 
-/// To a call of some entry, leaving the place to come back to.
-pub fn to(model: &mut Model, entry: usize, at: CallRef) {
+/// To a call of some entry, or to a rule about its session, leaving the place to come back to.
+pub fn to(model: &mut Model, entry: usize, at: Result<CallRef, RuleId>) {
     leave(model);
     go::open(model, entry);
-    match row_of_recorded(model, at.index) {
-        Some(row) => go::to_row(model, row),
-        None => say(model, "the call is left out of what is supposed here; q shows the recording"),
+    let row = match at {
+        Ok(call) => row_of_recorded(model, call.index),
+        Err(rule) => model.rows.of_rule(rule),
+    };
+    match (row, at) {
+        (Some(row), _) => go::to_row(model, row),
+        (None, Err(_)) => say(model, "this rule holds in what is supposed here; q shows the recording"),
+        (None, Ok(_)) => say(model, "the call is left out of what is supposed here; q shows the recording"),
     }
 }
 

@@ -20,9 +20,11 @@ use crate::workbench::view::findings::PROBLEM;
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     match model.overlays.last() {
         Some(Overlay::Findings(found)) => {
-            let Some((entry, at)) = found.row().map(|row| (row.entry, row.at)) else { return };
+            let Some((entry, at, rule)) = found.row().map(|row| (row.entry, row.at, row.rule_id)) else {
+                return;
+            };
             model.overlays.pop();
-            jump::to(model, entry, at);
+            jump::to(model, entry, at.ok_or(rule));
             go::focus(model, Pane::Transcript);
         }
         Some(Overlay::Help(help)) => {
@@ -98,6 +100,7 @@ fn body_of(model: &Model, at: usize) -> Option<BodyView> {
             let what = if matches!(row.kind, RowKind::Call(_)) { "arguments" } else { "result" };
             format!("{} {} {what}", view::line::place(call.at), call.tool)
         }
+        RowKind::Rule(_) => return None,
     };
     let document = match body.parsed() {
         Some(value) => Document::of_value(value),
@@ -137,10 +140,15 @@ pub fn fold(model: &mut Model, command: Command) {
 pub fn findings(model: &mut Model) {
     let mut view = FindingsView::default();
     view.collect(model);
-    // The cursor begins at the selected call, if a rule spoke against it.
-    let here = model.call().map(|call| call.at);
-    let row =
-        |at: &usize| view.rows.get(*at).is_some_and(|row| row.entry == model.open && Some(row.at) == here);
+    // The cursor begins at the selected call, or rule about the session, if there is a finding.
+    let rule = model.violation().map(|state| state.rule);
+    let here = model.call().map(|call| call.at).filter(|_| rule.is_none());
+    let row = |at: &usize| {
+        view.rows.get(*at).is_some_and(|row| {
+            let same = if rule.is_some() { Some(row.rule_id) == rule } else { here.is_some() };
+            row.entry == model.open && row.at == here && same
+        })
+    };
     view.list.cursor = view.shown.iter().position(row).unwrap_or(0);
     model.overlays.push(Overlay::Findings(view));
     keep(model);

@@ -16,6 +16,7 @@ use crate::workbench::transcript::RowKind;
 mod compare;
 mod live;
 mod paste;
+mod verdict;
 mod what_if;
 
 fn model() -> Model {
@@ -91,7 +92,7 @@ fn findings_causes_and_back() {
     press(&mut model, "Alt-o");
     assert_eq!(at(&model), "T1.1 check_eligibility");
     press(&mut model, "o");
-    assert_eq!(note(&model), "no rule spoke against this call");
+    assert_eq!(note(&model), "no rule speaks against this");
     press(&mut model, "]d");
     assert_eq!(at(&model), "T2.2 issue_refund");
     press(&mut model, "]r");
@@ -125,7 +126,7 @@ fn sessions_with_a_stop() {
     press(&mut model, "]s");
     assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
     press(&mut model, "]s");
-    assert_eq!(note(&model), "no session with a stop after this one");
+    assert_eq!(note(&model), "no session with a stop or a violated rule after this one");
     press(&mut model, "{ {");
     assert_eq!(model.open, 0);
     press(&mut model, "} }");
@@ -363,7 +364,7 @@ fn without_any_policy_nothing_looks_like_a_pass() {
 fn the_mode_is_changed_and_everything_judged_anew() {
     let mut model = model();
     press(&mut model, "]f");
-    assert_eq!(model.entries[0].summary().unwrap().deny, 1);
+    assert_eq!(model.entries[0].verdict().unwrap().stopped, 1);
     assert!(screen(&model).contains("counterfactual from here"));
     press(&mut model, "m");
     assert_eq!((model.mode, model.generation), (Mode::Shadow, 2));
@@ -469,7 +470,7 @@ fn a_waiting_chord_shows_how_it_can_go_on() {
     press(&mut model, "]");
     assert!(!model.which_key);
     feed(&mut model, Msg::ChordWaits);
-    assert!(screen(&model).contains("next call with a finding"));
+    assert!(screen(&model).contains("next finding: a call"));
     press(&mut model, "f");
     assert!(!model.which_key && model.pending.is_empty());
     assert_eq!(at(&model), "T2.2 issue_refund");

@@ -3,12 +3,13 @@
 
 use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use super::preconditions::sign;
-use super::{counters, evidence, supposed};
+use super::{counters, evidence, session_rules, supposed};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding, StateItem};
 use crate::replay::Judged;
 use crate::report::words;
 use crate::session::{Call, Outcome, Session};
+use crate::workbench::model::verdict::headline;
 use crate::workbench::model::{Model, Seen};
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::RowKind;
@@ -18,6 +19,12 @@ use crate::workbench::transcript::RowKind;
 pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let model = seen.model;
     let mut lines = Vec::new();
+    if let Some(state) = model.violation() {
+        // Another version may see it otherwise, so each tells its own.
+        let own = seen.replay().and_then(|replay| replay.rules().iter().find(|own| own.rule == state.rule));
+        session_rules::violated(&mut lines, seen, own.unwrap_or(state), width);
+        return lines;
+    }
     let (Some(session), Some(call)) = (model.session(), model.call()) else {
         lines.push(Line::dim(if model.session().is_some() {
             "no call in this turn"
@@ -75,7 +82,7 @@ fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call
 fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, judged: &Judged, width: usize) {
     let verdict = judged.decision.verdict;
     let (role, glyph) = look(judged);
-    let word = verdict.word().replace('_', " ").to_uppercase();
+    let word = headline(verdict, model.mode);
     let line =
         Line::new().glyph(role, glyph).text(role, word).text(Role::TextStrong, format!(" {}", call.tool));
     // A long name takes the room; then the place stands on the next line.
@@ -98,7 +105,7 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
             (Verdict::Allow, _) => "allowed now",
             (_, Mode::Enforce) => "stopped now",
             // In shadow nothing is.
-            (_, Mode::Shadow) => "would be stopped",
+            (_, Mode::Shadow) => "would stop",
         };
         recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
     }
@@ -210,10 +217,16 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     }
 }
 
+fn reports(judged: &Judged) -> bool {
+    judged.decision.findings.iter().any(|finding| finding.effect == Effect::Report)
+}
+
 /// How a decided call is marked.
 #[must_use]
 pub fn look(judged: &Judged) -> (Role, Glyph) {
     match judged.decision.verdict {
+        // It runs, and a rule has something to say of it all the same.
+        Verdict::Allow if reports(judged) => (Role::VerdictReport, Glyph::Problem),
         Verdict::Allow => (Role::VerdictAllow, Glyph::Allow),
         Verdict::NotReached => (Role::VerdictNone, Glyph::None),
         Verdict::Deny | Verdict::Halt if judged.counterfactual => (Role::VerdictAfter, Glyph::After),

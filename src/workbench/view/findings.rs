@@ -3,11 +3,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::line::{place, tail};
+use super::line::tail;
 use super::paint::{Row, frame, scroll_mark};
 use super::status::problem_place;
 use crate::diagnostic::Severity;
+use crate::engine::Mode;
 use crate::monitor::Effect;
+use crate::report::words;
 use crate::workbench::layout::shrink;
 use crate::workbench::model::overlay::{FindingsView, ProblemsView};
 use crate::workbench::model::{FindingRow, GroupBy, Model};
@@ -18,7 +20,8 @@ use crate::workbench::theme::{Glyph, Role};
 pub fn draw(model: &Model, view: &FindingsView, buf: &mut Buffer, area: Rect) {
     let theme = &model.theme;
     super::clear(buf, area, theme, Role::Overlay);
-    let mut title = format!("Findings by {}", view.by.word());
+    let would = if model.mode == Mode::Shadow { ", what would stop" } else { "" };
+    let mut title = format!("Findings by {}{would}", view.by.word());
     if !view.filter.is_empty() {
         title.push_str(&format!("  /{}", view.filter));
     }
@@ -38,8 +41,11 @@ pub fn draw(model: &Model, view: &FindingsView, buf: &mut Buffer, area: Rect) {
     let width = usize::from(inner.width);
     if view.shown.is_empty() {
         let mut row = Row::new(theme, width);
-        let why =
-            if view.rows.is_empty() { "no rule spoke against any call" } else { "none passes the filter" };
+        let why = if view.rows.is_empty() {
+            "no rule speaks against any call or session"
+        } else {
+            "none passes the filter"
+        };
         row.gap(1).put(Role::TextDim, why);
         row.draw(buf, inner.x, inner.y);
     }
@@ -78,7 +84,8 @@ fn one<'m>(
     column: usize,
     width: usize,
 ) -> Row<'m> {
-    let mut row = Row::new(&model.theme, width);
+    let theme = &model.theme;
+    let mut row = Row::new(theme, width);
     let (role, glyph) = match found.effect {
         Effect::Halt => (Role::VerdictHalt, Glyph::Halt),
         Effect::Deny if found.counterfactual => (Role::VerdictAfter, Glyph::After),
@@ -86,32 +93,55 @@ fn one<'m>(
         Effect::Report => (Role::VerdictReport, Glyph::Problem),
         Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
     };
-    // Of a long rule's id its end tells it from others.
-    let group = match (group, by) {
-        (Some(group), GroupBy::Rule) => tail(group, column, model.theme.marks()),
-        (group, _) => group.unwrap_or_default().to_owned(),
-    };
-    row.gap(1).column(Role::TextStrong, &group, column).gap(1);
-    row.glyph(role, glyph).gap(1).column(Role::TextDim, &place(found.at), 6).gap(1);
-    let fields: [(GroupBy, &str, usize); 4] = [
-        (GroupBy::Code, found.code.as_str(), 23),
-        (GroupBy::Session, found.session(model), 24),
-        (GroupBy::Tool, &found.tool, 22),
-        (GroupBy::Rule, &found.rule, width),
-    ];
-    for (field, text, most) in fields {
-        let room = row.left().saturating_sub(1);
-        if field == by || room < 4 {
-            continue;
+    row.gap(1).column(Role::TextStrong, group.unwrap_or_default(), column).gap(1);
+    row.glyph(role, glyph).gap(1).column(Role::TextDim, &found.place(), 6).gap(1);
+    // The call, then the rule that speaks against it, then the code where there is room for it.
+    let code = if row.left() >= ROOMY { CODE } else { 0 };
+    let session = if by == GroupBy::Session || row.left() < ROOMY { 0 } else { SESSION };
+    let end = row.used() + row.left() - code - session;
+    let room = end.saturating_sub(row.used());
+    let rule = if by == GroupBy::Rule || room < 40 { 0 } else { room * 2 / 5 };
+    let call = room - rule;
+    match (found.call(model), found.violation(model)) {
+        (Some(call_of), _) if call < NARROW => {
+            row.put_at_most(Role::Text, &call_of.tool, call.saturating_sub(1));
         }
-        if field == GroupBy::Rule {
-            row.put(Role::TextDim, &tail(text, room, model.theme.marks()));
-        } else {
-            row.column(Role::Text, text, most.min(room)).gap(1);
+        (Some(call_of), _) => {
+            let shown = words::call::in_line(
+                &call_of.tool,
+                &call_of.arguments,
+                call.saturating_sub(1),
+                theme.marks(),
+            );
+            row.shown(Role::Text, shown);
         }
+        (None, Some((replay, state))) => {
+            let actual = words::order::violation(state, replay).map(|violation| violation.actual);
+            row.put_at_most(Role::Text, &actual.unwrap_or_default(), call.saturating_sub(1));
+        }
+        (None, None) => {}
+    }
+    row.to(end - rule);
+    if rule > 0 {
+        row.column(Role::TextDim, &found.name, rule.saturating_sub(1)).gap(1);
+    }
+    if session > 0 {
+        row.column(Role::TextDim, found.session(model), session - 1).gap(1);
+    }
+    if code > 0 {
+        row.column(Role::TextDim, found.code.as_str(), code);
     }
     row
 }
+
+/// Columns left for a finding from which its code and its session have columns of their own.
+const ROOMY: usize = 76;
+/// Columns in which there is no room for more of a call than its tool.
+const NARROW: usize = 24;
+/// Columns of a code.
+const CODE: usize = 22;
+/// Columns of a session's name, with the space after it.
+const SESSION: usize = 18;
 
 /// Draws the list of what is wrong with policies and recordings into `area`.
 pub fn draw_problems(model: &Model, view: &ProblemsView, buf: &mut Buffer, area: Rect) {

@@ -100,6 +100,13 @@ impl Line {
         self
     }
 
+    /// Begins at the left edge.
+    #[must_use]
+    pub fn outdent(mut self) -> Self {
+        self.indent = 0;
+        self
+    }
+
     /// Begins with a glyph and a space.
     #[must_use]
     pub fn glyph(mut self, role: Role, glyph: Glyph) -> Self {

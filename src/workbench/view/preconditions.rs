@@ -2,7 +2,7 @@
 //! when the turn begins.
 
 use super::line::{Key, Line, Link, paragraph, place};
-use super::{counters, evidence};
+use super::{counters, evidence, session_rules};
 use crate::monitor::{Check, Rule, StateItem};
 use crate::report::words;
 use crate::workbench::model::{Framed, Seen};
@@ -32,6 +32,11 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             }
             evidence::lines(&mut lines, seen, check.rule, check.checked.as_ref(), &check.detail, 2, width);
         }
+    }
+    // What is violated comes before the other tools; what is not, after everything.
+    let violated = session_rules::speak(seen);
+    if violated {
+        session_rules::group(&mut lines, seen, width);
     }
     let mut under = None;
     let others = |item: &&StateItem| match item {
@@ -70,6 +75,9 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         lines.push(line);
     }
     counters(&mut lines, seen, framed, width);
+    if !violated {
+        session_rules::group(&mut lines, seen, width);
+    }
     let policy = framed.replay.policy();
     for (id, rule) in policy.off().iter().filter_map(|id| Some((*id, policy.rules().get(*id)?))) {
         let place = super::line::rule_place(rule);

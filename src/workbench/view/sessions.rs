@@ -5,9 +5,11 @@ use ratatui::layout::Rect;
 
 use super::line::tail;
 use super::paint::Row;
+use crate::engine::Mode;
 use crate::report::words;
 use crate::workbench::layout::Pane;
-use crate::workbench::model::{Entry, Held, Model};
+use crate::workbench::model::verdict::stopped_word;
+use crate::workbench::model::{Entry, Held, Model, SessionVerdict};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -75,25 +77,18 @@ pub fn plain(entry: &Entry) -> String {
 #[must_use]
 pub fn sign<'m>(model: &'m Model, entry: &Entry) -> (Role, &'m str) {
     let glyph = |role, glyph| (role, model.theme.glyph(glyph));
-    let Some(summary) = entry.summary() else {
+    let Some(verdict) = entry.verdict() else {
         return if entry.session.is_none() || entry.damaged() > 0 {
             glyph(Role::StatusProblem, Glyph::Problem)
         } else {
             glyph(Role::TextDim, Glyph::Dot)
         };
     };
-    let stopped = summary.deny + summary.halt - summary.deny_counterfactual;
-    if summary.halt > 0 {
-        glyph(Role::VerdictHalt, Glyph::Halt)
-    } else if stopped > 0 {
-        glyph(Role::VerdictDeny, Glyph::Deny)
-    } else if summary.deny_counterfactual > 0 {
-        glyph(Role::VerdictAfter, Glyph::After)
-    } else if entry.damaged() > 0 {
-        glyph(Role::StatusProblem, Glyph::Problem)
-    } else {
-        glyph(Role::VerdictAllow, Glyph::Allow)
+    if entry.damaged() > 0 && !verdict.objects() {
+        return glyph(Role::StatusProblem, Glyph::Problem);
     }
+    let (role, sign) = verdict.look();
+    glyph(role, sign)
 }
 
 fn one<'m>(
@@ -147,16 +142,15 @@ fn counts<'t>(model: &'t Model, entry: &Entry) -> Row<'t> {
         row.put(Role::StatusProblem, "unread");
         return row;
     };
-    if let Some(summary) = entry.summary() {
-        let stopped = summary.deny + summary.halt - summary.deny_counterfactual;
-        if stopped > 0 {
-            row.put(Role::VerdictDeny, &format!("{stopped}{} ", model.theme.glyph(Glyph::Deny)));
+    if let Some(verdict) = entry.verdict() {
+        if verdict.against() > 0 {
+            row.put(Role::VerdictDeny, &format!("{}{} ", verdict.against(), model.theme.glyph(Glyph::Deny)));
         }
-        if summary.deny_counterfactual > 0 {
-            let after = format!("{}{} ", summary.deny_counterfactual, model.theme.glyph(Glyph::After));
+        if verdict.after > 0 {
+            let after = format!("{}{} ", verdict.after, model.theme.glyph(Glyph::After));
             row.put(Role::VerdictAfter, &after);
         }
-        if entry.damaged() > 0 && summary.deny + summary.halt > 0 {
+        if entry.damaged() > 0 && verdict.objects() {
             row.put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
         }
     }
@@ -225,22 +219,29 @@ fn holds(model: &Model, held: Held, width: usize) -> Row<'_> {
 fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     let theme = &model.theme;
     let mut row = Row::new(theme, width);
-    let Some(summary) = entry.summary() else {
+    let Some((_, replay)) = &entry.replay else {
         row.put(Role::TextDim, if entry.session.is_some() { "not judged" } else { "" });
         return row;
     };
-    let after = summary.deny_counterfactual;
-    let stopped = summary.deny + summary.halt - after;
-    if stopped > 0 {
-        row.put(Role::VerdictDeny, &format!("{stopped}{}", theme.glyph(Glyph::Deny)));
-        row.put(Role::TextDim, " stopped  ");
+    let verdict = SessionVerdict::of(replay);
+    let counted = [
+        (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(replay.mode())),
+        (verdict.after, Role::VerdictAfter, Glyph::After, "after that"),
+        (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
+    ];
+    for (count, role, glyph, word) in counted.into_iter().filter(|counted| counted.0 > 0) {
+        let between = if row.used() > 0 { 2 } else { 0 };
+        row.gap(between).put(role, &format!("{count}{}", theme.glyph(glyph)));
+        row.put(Role::TextDim, &format!(" {word}"));
     }
-    if after > 0 {
-        row.put(Role::VerdictAfter, &format!("{after}{}", theme.glyph(Glyph::After)));
-        row.put(Role::TextDim, " after that");
-    }
-    if stopped + after == 0 {
-        row.put(Role::VerdictAllow, theme.glyph(Glyph::Allow)).put(Role::TextDim, " nothing stopped");
+    if !verdict.objects() {
+        let (role, glyph) = verdict.look();
+        let word = match (verdict.not_exercised, replay.mode()) {
+            (true, _) => " no rule had to decide",
+            (false, Mode::Enforce) => " nothing stopped",
+            (false, Mode::Shadow) => " nothing would stop",
+        };
+        row.put(role, theme.glyph(glyph)).put(Role::TextDim, word);
     }
     row
 }

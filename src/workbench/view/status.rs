@@ -7,11 +7,11 @@ use super::line::{place, tail};
 use super::paint::Row;
 use crate::diagnostic::Diagnostic;
 use crate::files::watch::{Touched, Way};
-use crate::replay::Summary;
+use crate::replay::Replay;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Model, Overlay, Prompt};
+use crate::workbench::model::{Model, Overlay, Prompt, SessionVerdict};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
 
@@ -114,22 +114,22 @@ fn documents(model: &Model, row: &mut Row<'_>) {
     row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
 }
 
-/// Stopped, stopped hypothetically, allowed: of the open session.
+/// Stopped or violated, stopped hypothetically, allowed: of the open session.
 fn verdicts(model: &Model) -> Row<'_> {
     let mut row = Row::new(&model.theme, 40);
     // Of what is supposed, where something is; the list of sessions has those of the recording.
     let Some(replay) = model.replay() else { return row };
-    counts(&mut row, replay.summary());
+    counts(&mut row, replay);
     row.gap(1);
     row
 }
 
-fn counts(row: &mut Row<'_>, summary: Summary) {
+fn counts(row: &mut Row<'_>, replay: &Replay) {
     let theme: &Theme = row.theme();
-    let stopped = summary.deny + summary.halt - summary.deny_counterfactual;
+    let (summary, verdict) = (replay.summary(), SessionVerdict::of(replay));
     let parts = [
-        (Role::VerdictDeny, Glyph::Deny, stopped, true),
-        (Role::VerdictAfter, Glyph::After, summary.deny_counterfactual, false),
+        (Role::VerdictDeny, Glyph::Deny, verdict.against(), true),
+        (Role::VerdictAfter, Glyph::After, verdict.after, false),
         (Role::VerdictAllow, Glyph::Allow, summary.allow, true),
         (Role::VerdictNone, Glyph::None, summary.not_reached, false),
         (Role::Disagree, Glyph::Disagree, summary.disagree, false),
@@ -493,7 +493,7 @@ pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
             row.put(Role::Status, &format!("{}/{} {}", model.open + 1, model.entries.len(), place(at)));
         }
         if let Some(replay) = model.replay() {
-            counts(&mut row, replay.summary());
+            counts(&mut row, replay);
         }
         row.draw(buf, area.x, area.y);
     }

@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 
 use super::decision::look;
 use super::paint::{Row, lay_under};
-use crate::workbench::model::Model;
+use crate::report::words;
+use crate::workbench::model::{Model, SessionVerdict};
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns a call takes at most.
@@ -18,16 +19,19 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     let at = model.call().map(|call| call.at.index as usize);
     let note = match at {
         Some(at) => format!(" call {}/{calls}", at + 1),
-        None => format!(" {calls} calls"),
+        None => format!(" {}", words::count(calls as u64, "call")),
     };
-    let room = usize::from(area.width).saturating_sub(note.len() + 3);
+    // What the session violates as a whole stands after its last call.
+    let violated = model.replay().map(|replay| SessionVerdict::of(replay).violated).unwrap_or_default();
+    let end = usize::from(violated > 0);
+    let room = usize::from(area.width).saturating_sub(note.len() + 3 + end * 2);
     let mut row = Row::new(&model.theme, usize::from(area.width));
     row.gap(1);
-    if calls == 0 || room == 0 {
+    if calls == 0 && end == 0 || room == 0 {
         row.put(Role::TextDim, "no calls");
         return row.draw(buf, area.x, area.y);
     }
-    let each = (room / calls).clamp(1, WIDEST);
+    let each = room.checked_div(calls).unwrap_or(1).clamp(1, WIDEST);
     let cells = calls.min(room);
     let mut cursor = None;
     for cell in 0..cells {
@@ -42,6 +46,12 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
             row.glyph(Role::TextDim, Glyph::Track);
         }
     }
+    if end > 0 {
+        if model.violation().is_some() {
+            cursor = Some(row.used());
+        }
+        row.glyph(Role::VerdictDeny, Glyph::Deny).glyph(Role::TextDim, Glyph::End);
+    }
     row.put(Role::TextDim, &note);
     row.draw(buf, area.x, area.y);
     if let Some(column) = cursor {
@@ -53,9 +63,10 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
 fn worst(model: &Model, calls: std::ops::Range<usize>) -> (Role, Glyph) {
     let judged = model.replay().and_then(|replay| replay.calls().get(calls)).unwrap_or_default();
     let rank = |glyph| match glyph {
-        Glyph::Halt => 4,
-        Glyph::Deny => 3,
-        Glyph::After => 2,
+        Glyph::Halt => 5,
+        Glyph::Deny => 4,
+        Glyph::After => 3,
+        Glyph::Problem => 2,
         Glyph::None => 1,
         _ => 0,
     };

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::decision::look;
 use super::paint::Row;
+use super::session_rules;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
@@ -55,7 +56,11 @@ fn one<'m>(
     let room = if begins && width > 60 { width - notice.chars().count() } else { width };
     let mut drawn = Row::new(theme, room);
     drawn.put(Role::Text, if selected { theme.glyph(Glyph::Cursor) } else { " " });
-    let turn = if first { format!("T{}", row.turn) } else { String::new() };
+    let turn = match row.kind {
+        _ if !first => String::new(),
+        RowKind::Rule(_) => "end".to_owned(),
+        _ => format!("T{}", row.turn),
+    };
     drawn.column(Role::TextDim, &turn, 3.max(turn.len())).gap(1);
     let roomy = width >= ROOMY;
     let query = model.query.as_deref();
@@ -103,6 +108,14 @@ fn one<'m>(
             if let Some(body) = row.body(session) {
                 let role = if failed.is_some() { Role::VerdictReport } else { plain };
                 drawn.put_found(role, &one_line(body), query, selected);
+            }
+        }
+        RowKind::Rule(rule) => {
+            drawn.glyph(Role::VerdictDeny, Glyph::Deny).gap(2);
+            speaker(&mut drawn, Role::SpeakerTool, "rule", roomy);
+            let states = model.replay().map(|replay| replay.rules()).unwrap_or_default();
+            if let Some(state) = states.iter().find(|state| state.rule == rule) {
+                drawn.put_found(Role::Text, &session_rules::sentence(model, state), query, selected);
             }
         }
         RowKind::Message(at) => {

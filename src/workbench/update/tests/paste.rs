@@ -85,7 +85,7 @@ fn keys_that_arrive_together_are_text_from_the_prompt_on() {
     assert!(matches!(effects.as_slice(), [crate::workbench::effect::Effect::Quit, ..]));
 }
 
-/// Far below what a person feels, were it not for slow machines.
+/// Tens of milliseconds where nothing else runs; each took a minute and more.
 #[test]
 fn keys_are_answered_at_once_whatever_was_pasted() {
     let mut made = Builder::new("s", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
@@ -112,7 +112,7 @@ fn keys_are_answered_at_once_whatever_was_pasted() {
                 feed(&mut model, msg);
                 drawn(&model);
                 let took = begun.elapsed();
-                assert!(took < Duration::from_millis(1_000), "{keys} {text:.10} {took:?}");
+                assert!(took < Duration::from_secs(5), "{keys} {text:.10} {took:?}");
             }
         }
     }

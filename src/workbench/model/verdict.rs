@@ -1,0 +1,112 @@
+//! What a session comes to: one verdict, which the list, the header, the timeline and the jumps show.
+
+use crate::engine::{Mode, Verdict};
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::replay::{Replay, Status};
+use crate::workbench::theme::{Glyph, Role};
+
+/// The verdict on a session: stopped calls, and rules about the session that are violated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SessionVerdict {
+    /// Calls that are stopped, or in shadow would be.
+    pub stopped: u32,
+    /// The same, of calls after the recording had parted from the policy.
+    pub after: u32,
+    /// One of them ends the session.
+    pub halted: bool,
+    /// Violated rules about the session that no stopped call stands for.
+    pub violated: u32,
+    /// There are rules about the session, and none had anything to decide.
+    pub not_exercised: bool,
+}
+
+impl SessionVerdict {
+    /// Of a judged session.
+    #[must_use]
+    pub fn of(replay: &Replay) -> Self {
+        let summary = replay.summary();
+        Self {
+            stopped: summary.deny + summary.halt - summary.deny_counterfactual,
+            after: summary.deny_counterfactual,
+            halted: summary.halt > 0,
+            violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
+            not_exercised: replay.status() == Status::NotExercised,
+        }
+    }
+
+    /// What speaks against the session: what `✗` counts.
+    #[must_use]
+    pub fn against(self) -> u32 {
+        self.stopped.saturating_add(self.violated)
+    }
+
+    /// Whether anything speaks against it: then `replay` exits with 1.
+    #[must_use]
+    pub fn objects(self) -> bool {
+        self.against() > 0 || self.after > 0
+    }
+
+    /// How it is marked: by the worst.
+    #[must_use]
+    pub fn look(self) -> (Role, Glyph) {
+        if self.halted {
+            (Role::VerdictHalt, Glyph::Halt)
+        } else if self.against() > 0 {
+            (Role::VerdictDeny, Glyph::Deny)
+        } else if self.after > 0 {
+            (Role::VerdictAfter, Glyph::After)
+        } else if self.not_exercised {
+            (Role::VerdictNone, Glyph::None)
+        } else {
+            (Role::VerdictAllow, Glyph::Allow)
+        }
+    }
+}
+
+/// The rules about the session that are violated, without those that stop the call at fault: that call says it already.
+pub fn violations(replay: &Replay) -> impl Iterator<Item = &RuleState> {
+    replay.rules().iter().filter(|state| {
+        let at_fault = state.position.and_then(|index| replay.call(index));
+        let stops = at_fault.is_some_and(|judged| {
+            let decision = &judged.decision;
+            decision.verdict.stops() && decision.findings.iter().any(|finding| finding.rule == state.rule)
+        });
+        state.outcome == RuleOutcome::Violated && !stops
+    })
+}
+
+/// How the outcome of a rule about the session is marked.
+#[must_use]
+pub fn outcome_look(outcome: RuleOutcome) -> (Role, Glyph) {
+    match outcome {
+        RuleOutcome::Violated => (Role::VerdictDeny, Glyph::Deny),
+        RuleOutcome::Pending => (Role::VerdictReport, Glyph::Dot),
+        RuleOutcome::Held => (Role::VerdictAllow, Glyph::Allow),
+        RuleOutcome::NotExercised => (Role::VerdictNone, Glyph::None),
+    }
+}
+
+/// The call that the outcome of a rule rests on, if it rests on one.
+#[must_use]
+pub fn rests_on(state: &RuleState) -> Option<u32> {
+    state.position.or_else(|| state.calls.first().copied())
+}
+
+/// The word for calls that are stopped: in shadow none is.
+#[must_use]
+pub fn stopped_word(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Enforce => "stopped",
+        Mode::Shadow => "would stop",
+    }
+}
+
+/// The word in capitals that heads a decision.
+#[must_use]
+pub fn headline(verdict: Verdict, mode: Mode) -> String {
+    match (verdict, mode) {
+        (Verdict::Deny, Mode::Shadow) => "WOULD STOP".to_owned(),
+        (Verdict::Halt, Mode::Shadow) => "WOULD HALT".to_owned(),
+        _ => verdict.word().replace('_', " ").to_uppercase(),
+    }
+}

@@ -1,0 +1,161 @@
+//! Sessions that violate rules about the session as a whole: every place that says what a session comes to says so.
+
+use super::*;
+use crate::engine::Mode;
+use crate::monitor::finding::RuleOutcome;
+
+/// Two of them are violated by [`clean`], one is held, one has nothing to decide.
+const RULES: &str = "\
+rules:
+  - {type: require, tool: run_tests, description: tests must run}
+  - {type: sequence, tools: [lookup_order, ship_order], id: ship-what-is-looked-up}
+  - {type: max_calls, tool: lookup_order, max: 2}
+  - {type: after, trigger: open_file, then: close_file, within: 1}
+";
+
+fn violating(width: u16, height: u16) -> Model {
+    judged(width, height, "mono", loaded(RULES), vec![clean(), clean()])
+}
+
+fn header(model: &Model) -> String {
+    screen(model).lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn every_place_shows_a_session_that_only_violates_rules_about_the_session() {
+    let model = violating(120, 40);
+    let verdict = model.entries[0].verdict().unwrap();
+    assert_eq!((verdict.stopped, verdict.violated, verdict.objects()), (0, 2, true));
+    let screen = screen(&model);
+    assert!(header(&model).contains("✗2"), "{screen}");
+    for said in [
+        "›✗ refund-121",
+        "2✗  1│",
+        "2✗ violated",
+        "end ✗  rule      tests must run: run_tests never succeeded",
+        "✗  rule      ship-what-is-looked-up: ended after 1 of 2 steps, ship_order was next",
+        "✓───✗┤ call 1/1",
+        "session rules",
+        "✗ tests must run    violated",
+        "✗ ship-what-is-looked-up",
+    ] {
+        assert!(screen.contains(said), "{said}\n{screen}");
+    }
+    assert!(!screen.contains("nothing stopped"));
+    for (width, height) in [(80, 24), (58, 14)] {
+        assert!(header(&violating(width, height)).contains("✗2"));
+    }
+}
+
+#[test]
+fn violated_rules_are_gone_to_from_session_to_session() {
+    let mut model = violating(120, 40);
+    let here = |model: &Model| {
+        let rule = model.violation().map(|state| model.rule(state.rule).unwrap().kind);
+        (model.open, rule)
+    };
+    for (keys, entry, rule) in [
+        ("]f", 0, Some("require")),
+        ("]f", 0, Some("sequence")),
+        ("]f", 1, Some("require")),
+        ("]f", 1, Some("sequence")),
+        ("[f", 1, Some("require")),
+        ("[f", 0, Some("sequence")),
+        ("]s", 1, Some("require")),
+        ("k", 1, None),
+        ("j", 1, Some("require")),
+        ("[s", 0, Some("require")),
+    ] {
+        press(&mut model, keys);
+        assert_eq!(here(&model), (entry, rule), "{keys}");
+    }
+    for said in ["✓ limit on lookup_order held", "not exercised"] {
+        assert!(screen(&model).contains(said), "{said}\n{}", screen(&model));
+    }
+    let screen = screen(&model);
+    for said in ["✗ VIOLATED session rule", "required_missing", "add a call of run_tests"] {
+        assert!(screen.contains(said), "{said}\n{screen}");
+    }
+    press(&mut model, "o");
+    assert_eq!(note(&model), "this finding rests on no call");
+    press(&mut model, "j o");
+    assert_eq!(at(&model), "T1.1 lookup_order", "the last step that was made");
+    press(&mut model, "Ctrl-o");
+    assert_eq!(here(&model), (0, Some("sequence")));
+    press(&mut model, "]r");
+    assert!(note(&model).starts_with("no finding of this rule after"));
+    press(&mut model, "b");
+    assert_eq!(note(&model), "this row has no text of its own");
+    press(&mut model, "xd");
+    assert!(model.overlays.is_empty());
+}
+
+#[test]
+fn the_list_of_findings_has_them() {
+    for (width, height) in [(120, 40), (80, 24), (58, 14)] {
+        let mut model = violating(width, height);
+        press(&mut model, "F");
+        let shown = screen(&model);
+        assert!(shown.contains("✗ end    run_tests never succeeded"), "{shown}");
+        assert!(shown.contains("1/4"), "{shown}");
+    }
+    let mut model = violating(120, 40);
+    press(&mut model, "F j j j Enter");
+    assert_eq!((model.open, model.violation().unwrap().outcome), (1, RuleOutcome::Violated));
+    press(&mut model, "F");
+    let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!() };
+    assert_eq!(view.list.cursor, 3, "the list begins where one is");
+    press(&mut model, "gg t / ship Enter");
+    let shown = screen(&model);
+    assert!(shown.contains("Findings by rule") && shown.contains("1/2"), "{shown}");
+}
+
+/// What comes and goes with another version, another mode, or what is supposed.
+#[test]
+fn rows_of_violated_rules_follow_the_policy() {
+    let mut model = violating(120, 40);
+    press(&mut model, "G");
+    assert!(model.violation().is_some());
+    let rows = model.rows.len();
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:05:00".to_owned() });
+    assert_eq!(model.rows.len(), rows - 2);
+    assert!(header(&model).contains("✗0") && model.violation().is_none(), "{}", screen(&model));
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(RULES)), at: "12:05:30".to_owned() });
+    assert_eq!(model.rows.len(), rows);
+    press(&mut model, "G xx");
+    assert!(header(&model).contains("✗1"), "{}", screen(&model));
+    press(&mut model, "xu");
+    assert!(header(&model).contains("✗2"), "{}", screen(&model));
+}
+
+/// In shadow a gate that would stop a call is violated as well: the call says it already.
+#[test]
+fn in_shadow_nothing_is_stopped_and_nothing_is_counted_twice() {
+    let rules = "rules: [{type: require, tool: run_tests}, {type: blocklist, tools: [lookup_order]}]";
+    let mut model = judged(120, 40, "mono", loaded(rules), vec![clean()]);
+    let verdict = model.entries[0].verdict().unwrap();
+    assert_eq!((verdict.stopped, verdict.violated), (1, 1));
+    press(&mut model, "m");
+    assert_eq!(model.mode, Mode::Shadow);
+    let verdict = model.entries[0].verdict().unwrap();
+    assert_eq!((verdict.stopped, verdict.violated), (1, 1));
+    let shown = screen(&model);
+    assert!(
+        shown.contains("✗ WOULD STOP lookup_order") && shown.contains("1✗ would stop  1✗ violated"),
+        "{shown}"
+    );
+    assert!(!shown.contains("stopped") && !shown.contains("DENY"), "{shown}");
+    press(&mut model, "F");
+    let shown = screen(&model);
+    assert!(shown.contains("Findings by session, what would stop") && shown.contains("1/2"), "{shown}");
+}
+
+#[test]
+fn rules_that_had_nothing_to_decide_are_no_pass() {
+    let rules = "rules: [{type: after, trigger: open_file, then: close_file, within: 1}]";
+    let model = judged(120, 40, "mono", loaded(rules), vec![clean()]);
+    let shown = screen(&model);
+    assert!(shown.contains("›– refund-121") && shown.contains("– no rule had to decide"), "{shown}");
+    let summary = model.entries[0].verdict().unwrap();
+    assert!(summary.not_exercised && !summary.objects());
+}

@@ -1,0 +1,90 @@
+//! One session, one verdict: what the workbench shows, what `replay` exits with, and what its reports say.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::Value;
+use toolgate::policy::{Policy, PolicyFile};
+use toolgate::replay::{Replay, Status};
+use toolgate::workbench::effect::Effect;
+use toolgate::workbench::message::Msg;
+use toolgate::workbench::model::{Model, Opening};
+use toolgate::workbench::theme::{Depth, Glyph, Theme};
+use toolgate::workbench::update::update;
+use toolgate::workbench::view;
+
+use crate::contracts::config;
+use crate::engine::{engine_mode, read};
+use crate::generate::pools;
+use crate::generate_rules::document;
+use crate::generate_sessions::session;
+use crate::naive::MODES;
+
+/// The workbench with one session, judged.
+#[expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+fn workbench(document: &Value, session: &Value, mode: toolgate::engine::Mode) -> Model {
+    let mut model = Model::new(Opening {
+        theme: Theme::builtin("mono", Depth::None).unwrap(),
+        size: ratatui::layout::Size::new(120, 40),
+        policy_name: "rules.json".to_owned(),
+        mode,
+    });
+    let (name, text): (Arc<str>, Arc<str>) = ("rules.json".into(), document.to_string().into());
+    let file = PolicyFile { relative: Arc::clone(&name), name, text, named: true };
+    let loaded = Box::new(Policy::load(&[file], None));
+    update(&mut model, Msg::Policy { loaded, at: "12:00:00".to_owned() });
+    let (file, sessions) = ("session.json".into(), vec![Arc::new(read(session))]);
+    let msg = Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 1) };
+    for effect in update(&mut model, msg) {
+        let Effect::Judge(judge) = effect else { continue };
+        let one = |(at, session): &(usize, Arc<_>)| {
+            (*at, Box::new(Replay::new(session, &judge.policy, judge.mode)))
+        };
+        let replays = judge.sessions.iter().map(one).collect();
+        update(&mut model, Msg::Judged { generation: judge.generation, replays });
+    }
+    update(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    model
+}
+
+fn header(model: &Model) -> String {
+    let mut buf = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 120, 40));
+    view::draw(model, &mut buf);
+    buf.content().iter().take(120).map(ratatui::buffer::Cell::symbol).collect()
+}
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    #[test]
+    fn workbench_exit_code_and_reports_agree(
+        (document, session) in pools().prop_flat_map(|pools| (document(pools), session(pools))),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("rules.json"), document.to_string()).unwrap();
+        std::fs::write(folder.path().join("session.json"), session.to_string()).unwrap();
+        for (mode, name) in MODES {
+            let model = workbench(&document, &session, engine_mode(mode));
+            let verdict = model.entries[0].verdict().unwrap();
+            let (_, glyph) = verdict.look();
+            prop_assert_eq!(verdict.objects(), matches!(glyph, Glyph::Deny | Glyph::Halt | Glyph::After));
+            prop_assert!(header(&model).contains(&format!(" ✗{} ", verdict.against())), "{}", header(&model));
+            let replay = model.replay().unwrap();
+
+            let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_toolgate"));
+            let arguments = ["replay", "session.json", "-p", "rules.json", "--mode", name, "--format", "json"];
+            let output = command.current_dir(folder.path()).args(arguments).output().unwrap();
+            let objects = output.status.code() == Some(1);
+            prop_assert_eq!(verdict.objects(), objects, "{:?} {} {}", output, document, session);
+            let lines = String::from_utf8(output.stdout).unwrap();
+            let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+            prop_assert_eq!(first["status"].as_str(), Some(replay.status().word()));
+            match replay.status() {
+                Status::Stopped => prop_assert!(verdict.stopped + verdict.after > 0),
+                Status::Fail => prop_assert!(objects),
+                Status::NotExercised => prop_assert!(verdict.not_exercised),
+                Status::Pass => prop_assert!(verdict.violated == 0 && !verdict.not_exercised),
+            }
+        }
+    }
+}
