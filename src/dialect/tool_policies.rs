@@ -18,12 +18,14 @@ mod unit;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
-use crate::source::{Field, Fields, Node, Problem, Span, quoted};
+use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span, quoted};
+use path::Locator;
 use unit::{Document, FileRule, Kind, Policy, Section, ToolPolicies};
 
 /// The row of the table of dialects.
@@ -229,5 +231,23 @@ fn file_rule<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Kind {
     let (read, write) =
         (tools("read_tools", &["read_file"]), tools("write_tools", &["write_file", "edit_file"]));
     let mount = fields.text("mount_point", out).filter(|mount| !mount.is_empty());
-    Kind::Files(FileRule { read, write, mount: mount.map(|mount| mount.trim_start_matches('/').into()) })
+    let mount = mount.map(|mount| mount.trim_start_matches('/').into());
+    let named = fields.optional("path_argument").and_then(|path| path_argument(&path, out));
+    Kind::Files(FileRule { read, write, locator: Locator { named, mount } })
+}
+
+/// The place of the argument that holds a path.
+fn path_argument(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Path> {
+    let text = field.text(out)?;
+    let help = || match text.starts_with('$') {
+        true => "use names and indices alone, as in `$.target_file`".to_owned(),
+        false => format!("write `path_argument: $.{text}`"),
+    };
+    let path = match Path::parse(text) {
+        Ok(path) if path.is_singular() => return Some(path),
+        Ok(_) => format!("{} can name several values, and a call has one path", quoted(text)),
+        Err(error) => error.to_string(),
+    };
+    out.push(field.problem(ProblemKind::BadPath, path).help(help()));
+    None
 }

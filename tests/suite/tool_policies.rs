@@ -40,7 +40,11 @@ fn verdicts(replay: &Replay, governing: impl Fn(&str) -> Vec<String>) -> Vec<Val
     let calls = replay.session().calls.iter().zip(replay.calls());
     let verdict = calls.map(|(call, judged)| {
         let Some(deciding) = judged.decision.deciding() else {
-            assert_eq!(judged.decision.findings, []);
+            // The measured system says nothing of a write without a path; we say that nothing was checked.
+            let unchecked = |finding: &Finding| {
+                finding.code.as_str() == "path_unknown" && finding.effect <= Effect::Report
+            };
+            assert!(judged.decision.findings.iter().all(unchecked), "{:?}", judged.decision.findings);
             return json!({"allowed": true, "reason": null});
         };
         let rule = |finding: &Finding| replay.policy().rules().get(finding.rule).unwrap();
@@ -211,6 +215,56 @@ fn unlisted_files_are_new_until_a_call_touches_them() {
     assert_eq!(codes(&replay(&listed, &steps[1..2], None)), [DENIED]);
     // The session's own list wins.
     assert_eq!(codes(&replay(&listed, &steps[1..2], Some(Vec::new()))), [""]);
+}
+
+/// A write that nobody can check is allowed, as measured, and says so.
+#[test]
+fn a_write_without_a_path_that_the_policy_knows_is_reported() {
+    let write = |arguments: Value| vec![("write_file", arguments, true)];
+    let judged = |policy: Value, calls: &[(&str, Value, bool)], files: Option<&[&str]>| {
+        let policy = crate::policies::policy("p.json", &json!({"policies": [policy]}).to_string());
+        let files = files.map(|files| files.iter().map(|file| (*file).to_owned()).collect());
+        let mut recording = Recording::new().files(files);
+        for (tool, arguments, success) in calls {
+            recording = recording.turn([(*tool, arguments, *success)]);
+        }
+        codes(&Replay::new(&recording.finish(), &policy, Mode::Enforce))
+    };
+    let usual = json!({"type": "read_before_write"});
+    let unknown = "report path_unknown";
+    for arguments in
+        [json!({"filename": "a"}), json!({"target_file": "a"}), json!({}), json!({"path": 7}), json!([])]
+    {
+        assert_eq!(judged(usual.clone(), &write(arguments.clone()), None), [unknown], "{arguments}");
+        // Whether the files are listed or not.
+        assert_eq!(judged(usual.clone(), &write(arguments.clone()), Some(&["a"])), [unknown], "{arguments}");
+    }
+    assert_eq!(judged(usual.clone(), &write(json!({"path": "new"})), Some(&[])), [""]);
+
+    let named = json!({"type": "read_before_write", "path_argument": "$.target.file"});
+    let target = |file: &str| json!({"target": {"file": file}});
+    assert_eq!(judged(named.clone(), &write(target("a")), Some(&["a"])), [DENIED]);
+    assert_eq!(judged(named.clone(), &write(target("b")), Some(&["a"])), [""]);
+    assert_eq!(judged(named.clone(), &write(json!({"target": "a"})), Some(&["a"])), [unknown]);
+    // Reads may name the path in the usual way, or in this one; and a write makes its file there.
+    for read in [json!({"path": "a"}), target("a")] {
+        let calls = [("read_file", read, true), ("write_file", target("a"), true)];
+        assert_eq!(judged(named.clone(), &calls, Some(&["a"])), ["", ""]);
+    }
+    let twice = [("write_file", target("n"), true), ("edit_file", json!({"path": "n"}), true)];
+    assert_eq!(judged(named, &twice, Some(&[])), ["", DENIED]);
+    for (path, help) in
+        [("target_file", "path_argument: $.target_file"), ("$.files[*]", "names and indices alone")]
+    {
+        let text = format!("policies: [{{type: read_before_write, path_argument: '{path}'}}]");
+        let loaded = crate::policies::loaded("p.yaml", &text);
+        assert!(loaded.policy.is_none());
+        let wrong = &loaded.diagnostics[0];
+        assert!(
+            wrong.code.as_str() == "bad_path" && wrong.help.as_ref().unwrap().contains(help),
+            "{wrong:?}"
+        );
+    }
 }
 
 #[test]

@@ -23,9 +23,10 @@ the prompt's.
     policies:
       - {type: read_before_write, read_tools: [read_file], write_tools: [write_file, edit_file]}
 
-The path is the argument `path`, else `file_path`. A read counts for the path as it was spelled, without
-leading slashes: `./a` and `a` are one file, but reading the one does not permit writing the other. A
-write is no read, and a read stays good after later writes. Directories that hold a file exist too.
+The path is the argument that `path_argument` names, else `path`, else `file_path`. A read counts for
+the path as it was spelled, without leading slashes: `./a` and `a` are one file, but reading the one does
+not permit writing the other. A write is no read, and a read stays good after later writes. Directories
+that hold a file exist too.
 
 Which files exist is listed by the session's `files` or the document's `existing_files`, and follows
 from the writes of the session itself.
@@ -39,6 +40,16 @@ this one. It counts as new, so it may be written unread; it may well exist.
 
 Give the session `files` (an empty list says there are none), or the document `existing_files`. The
 finding changes no decision.
+";
+
+    Finding PATH_UNKNOWN = "path_unknown": "the write passes because it names no path that the policy knows",
+"A policy that wants files to be read before they are written looks for the path in the argument `path`,
+else in `file_path`. This call has neither as text, so nothing was checked.
+
+    - {type: read_before_write, write_tools: [write_file], path_argument: $.target_file}
+
+`path_argument` names the argument that holds the path, as a JSONPath; calls without it are still looked
+at for the two usual ones. The finding changes no decision.
 ";
 
     Problem TOOL_IN_TWO_SECTIONS = "tool_in_two_sections": "a tool is listed by two sections",

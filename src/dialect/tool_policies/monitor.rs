@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 
-use super::path;
+use super::path::{self, Locator};
 use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::{StateItem, Touched};
@@ -43,6 +43,8 @@ struct FileAnswer<'a> {
     /// As the caller spelled it.
     path: &'a str,
     key: &'a str,
+    /// The argument that holds it.
+    place: Arc<str>,
     /// See [`Files::exists`].
     exists: Option<Option<CallRef>>,
     /// Nobody lists the files, so that one no call has touched counts as new.
@@ -79,14 +81,15 @@ impl ToolPoliciesMonitor {
                 }
                 Answer::Needs { missing, by }
             }
-            Ask::Write { read, mount, .. } => {
-                let Some(path) = path::argument(arguments) else { return Answer::Pathless };
-                let key = path::key(path, mount.as_deref());
+            Ask::Write { read, locator, .. } => {
+                let Some(path) = locator.path(arguments) else { return Answer::Pathless };
+                let key = locator.key(path);
                 let exists = self.files.exists(&path::fold(key));
                 let read = read.iter().find_map(|tool| self.recorded.key(tool, key));
                 Answer::File(FileAnswer {
                     path,
                     key,
+                    place: locator.place(arguments),
                     exists,
                     assumed: exists.is_none() && !self.listed,
                     read,
@@ -95,15 +98,14 @@ impl ToolPoliciesMonitor {
         }
     }
 
-    /// The folded paths that a call names below some mount points, each once.
-    fn paths(mounts: &[Option<Arc<str>>], arguments: &Body) -> Vec<String> {
-        let Some(path) = path::argument(arguments).filter(|_| !mounts.is_empty()) else { return Vec::new() };
-        let mut paths: Vec<String> =
-            mounts.iter().map(|mount| path::fold(path::key(path, mount.as_deref()))).collect();
+    /// The folded paths that a call names for some policies, each once.
+    fn paths(locators: &[Locator], arguments: &Body) -> Vec<String> {
+        let found =
+            locators.iter().filter_map(|locator| Some(path::fold(locator.key(locator.path(arguments)?))));
+        // The root is there anyhow.
+        let mut paths: Vec<String> = found.filter(|path| !path.is_empty()).collect();
         paths.sort();
         paths.dedup();
-        // The root is there anyhow.
-        paths.retain(|path| !path.is_empty());
         paths
     }
 
@@ -112,9 +114,9 @@ impl ToolPoliciesMonitor {
         if part.records && self.recorded.tool(call.tool).is_none() {
             self.recorded.add_tool(&name(), call.at);
         }
-        if let Some(path) = path::argument(call.arguments) {
-            for mount in &part.reads {
-                self.recorded.add_key(&name(), path::key(path, mount.as_deref()), call.at);
+        for locator in &part.reads {
+            if let Some(path) = locator.path(call.arguments) {
+                self.recorded.add_key(&name(), locator.key(path), call.at);
             }
         }
     }
@@ -149,9 +151,13 @@ impl Answer<'_> {
         }
     }
 
-    /// Whether the call passes only because a file that nobody lists counts as new.
-    fn is_assumption(&self) -> bool {
-        matches!(self, Answer::File(file) if file.assumed && file.read.is_none())
+    /// Why the call passes unchecked: it names no path, or a file that nobody lists counts as new.
+    fn unchecked(&self) -> Option<Code> {
+        match self {
+            Answer::Pathless => Some(code::PATH_UNKNOWN),
+            Answer::File(file) if file.assumed && file.read.is_none() => Some(code::EXISTENCE_UNKNOWN),
+            Answer::File(_) | Answer::Needs { .. } => None,
+        }
     }
 
     fn told(&self, tool: &str) -> Option<Arc<str>> {
@@ -181,10 +187,9 @@ impl Answer<'_> {
         }
     }
 
-    fn checked(&self, arguments: &Body) -> Option<Checked> {
+    fn checked(&self) -> Option<Checked> {
         let Answer::File(file) = self else { return None };
-        let path = path::argument_path(arguments).into();
-        Some(Checked { path, value: Some(Value::String(file.path.to_owned())) })
+        Some(Checked { path: Arc::clone(&file.place), value: Some(Value::String(file.path.to_owned())) })
     }
 
     /// The calls that satisfied it; of a file that was not read, the one that made it.
@@ -226,7 +231,7 @@ impl Monitor for ToolPoliciesMonitor {
             if let Some(code) = against {
                 // The first policy decides, the others would have denied as well.
                 out.find(ask.rule(), effect, code, |finding| {
-                    (finding.checked, finding.found) = (answer.checked(call.arguments), answer.found());
+                    (finding.checked, finding.found) = (answer.checked(), answer.found());
                     (finding.detail, finding.tell_llm) = (answer.detail(), answer.told(call.tool));
                 });
                 effect = Effect::Also;
@@ -235,20 +240,20 @@ impl Monitor for ToolPoliciesMonitor {
                 }
             }
             out.check(ask.rule(), against.is_none(), |check| {
-                (check.code, check.checked) = (against, answer.checked(call.arguments));
+                (check.code, check.checked) = (against, answer.checked());
                 (check.found, check.detail) = (answer.found(), answer.detail());
             });
         }
-        if effect == Effect::Also || self.listed || out.ends_at_first() {
+        if effect == Effect::Also || out.ends_at_first() {
             return;
         }
         let mut effect = Effect::Report;
         for ask in asks {
             out.asks(ask.rule());
             let answer = self.answer(ask, call.arguments);
-            if answer.is_assumption() {
-                out.find(ask.rule(), effect, code::EXISTENCE_UNKNOWN, |finding| {
-                    (finding.checked, finding.detail) = (answer.checked(call.arguments), answer.detail());
+            if let Some(code) = answer.unchecked() {
+                out.find(ask.rule(), effect, code, |finding| {
+                    (finding.checked, finding.detail) = (answer.checked(), answer.detail());
                 });
                 effect = Effect::Also;
             }

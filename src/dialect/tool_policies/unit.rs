@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::monitor::ToolPoliciesMonitor;
-use super::path;
+use super::path::{self, Locator};
 use crate::monitor::kept::Files;
 use crate::monitor::{Monitor, RuleId, Slot, Unit, Wakes};
 use crate::session::Facts;
@@ -45,8 +45,7 @@ pub(super) enum Kind {
 pub(super) struct FileRule {
     pub read: Arc<[Arc<str>]>,
     pub write: Arc<[Arc<str>]>,
-    /// Without leading slashes.
-    pub mount: Option<Arc<str>>,
+    pub locator: Locator,
 }
 
 /// A document of tool policies.
@@ -70,12 +69,12 @@ pub(super) struct Part {
     pub asks: Vec<Ask>,
     /// Whether its successes are recorded.
     pub records: bool,
-    /// Its reads are recorded under keys below these mount points.
-    pub reads: Vec<Option<Arc<str>>>,
-    /// Its calls make files below these mount points, whatever governs it.
-    pub makes: Vec<Option<Arc<str>>>,
-    /// Its reads show files below these mount points, whatever governs it.
-    pub shows: Vec<Option<Arc<str>>>,
+    /// Its reads are recorded under the keys of these policies.
+    pub reads: Vec<Locator>,
+    /// Its calls make files where these policies find their paths, whatever governs it.
+    pub makes: Vec<Locator>,
+    /// Its reads show files where these policies find their paths, whatever governs it.
+    pub shows: Vec<Locator>,
 }
 
 /// What one policy asks of a tool's calls.
@@ -84,7 +83,7 @@ pub(super) enum Ask {
     /// These tools must have succeeded.
     Needs { rule: usize, tools: Arc<[Arc<str>]> },
     /// A file that exists must have been read with one of these tools.
-    Write { rule: usize, read: Arc<[Arc<str>]>, mount: Option<Arc<str>> },
+    Write { rule: usize, read: Arc<[Arc<str>]>, locator: Locator },
 }
 
 impl ToolPolicies {
@@ -139,12 +138,12 @@ impl Part {
                     part.asks.extend(tools.map(|tools| Ask::Needs { rule: *rule, tools: Arc::clone(tools) }));
                 }
                 Kind::Files(files) => {
-                    let (read, mount) = (Arc::clone(&files.read), files.mount.clone());
+                    let (read, locator) = (Arc::clone(&files.read), files.locator.clone());
                     if named(&files.write) {
-                        part.asks.push(Ask::Write { rule: *rule, read, mount: mount.clone() });
+                        part.asks.push(Ask::Write { rule: *rule, read, locator: locator.clone() });
                     }
                     if named(&files.read) {
-                        add(&mut part.reads, mount);
+                        add(&mut part.reads, locator);
                     }
                 }
             }
@@ -152,10 +151,10 @@ impl Part {
         for policy in &document.policies {
             if let Kind::Files(files) = &policy.kind {
                 if named(&files.write) {
-                    add(&mut part.makes, files.mount.clone());
+                    add(&mut part.makes, files.locator.clone());
                 }
                 if named(&files.read) {
-                    add(&mut part.shows, files.mount.clone());
+                    add(&mut part.shows, files.locator.clone());
                 }
             }
         }
@@ -164,9 +163,9 @@ impl Part {
     }
 }
 
-fn add(mounts: &mut Vec<Option<Arc<str>>>, mount: Option<Arc<str>>) {
-    if !mounts.contains(&mount) {
-        mounts.push(mount);
+fn add(locators: &mut Vec<Locator>, locator: Locator) {
+    if !locators.contains(&locator) {
+        locators.push(locator);
     }
 }
 

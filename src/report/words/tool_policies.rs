@@ -26,7 +26,7 @@ pub(super) fn file(
     session: &Session,
 ) -> String {
     let Some(path) = path(touched, checked) else {
-        return "the call names no path, so it is let through".to_owned();
+        return "the call names no path that the policy knows, so it is let through unchecked".to_owned();
     };
     let since = found.first().map(|found| format!(" since {}", at(found.call, session))).unwrap_or_default();
     match (touched.exists, touched.read) {
@@ -40,6 +40,10 @@ pub(super) fn file(
 /// What would change a finding about a file.
 pub(super) fn way_out_for_file(touched: &Touched, checked: Option<&Checked>) -> String {
     match touched.exists {
+        None if touched.key.is_none() => {
+            "name the argument that holds the path in the policy, as in `path_argument: $.target_file`"
+                .to_owned()
+        }
         None => "list the files that exist, in the session's `files` or the document's `existing_files`"
             .to_owned(),
         Some(_) => {

@@ -83,5 +83,9 @@ fn files_to_be_read() {
     not_read_before_write: `/w/a` exists since turn 1 and was not read
       way out: read `/w/a` with success first, spelled the same
     ");
-    assert_snapshot!(said(FILES, &[("write", "{}", "1")]), @"passed: the call names no path, so it is let through");
+    assert_snapshot!(said(FILES, &[("write", "{}", "1")]), @r"
+    path_unknown: the call names no path that the policy knows, so it is let through unchecked
+      way out: name the argument that holds the path in the policy, as in `path_argument: $.target_file`
+    passed: the call names no path that the policy knows, so it is let through unchecked
+    ");
 }
