@@ -3,6 +3,7 @@
 //! A replay drives the same [`Run`] as a live agent does. It keeps every decision and, now and then, a fork of the run,
 //! so that the frame of any turn is made on demand from the nearest fork.
 
+mod alternatives;
 #[cfg(feature = "cli")]
 pub mod corpus;
 mod outcomes;
@@ -20,6 +21,7 @@ use crate::policy::Policy;
 use crate::session::part::View;
 use crate::session::{CallRef, Session, Turn};
 
+pub use alternatives::NotTaken;
 pub use outcomes::{Outcomes, Running, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount};
@@ -32,6 +34,8 @@ pub struct Replay {
     policy: Arc<Policy>,
     mode: Mode,
     calls: Vec<Judged>,
+    /// The calls of every alternative, in the order of [`Session::alternatives`].
+    alternatives: Vec<Vec<Judged>>,
     rules: Vec<RuleState>,
     state_end: Vec<StateItem>,
     halt: Option<Halt>,
@@ -64,6 +68,8 @@ pub struct Frame {
     pub state: Vec<StateItem>,
     /// The decisions about its calls, with a check for every rule that was asked.
     pub calls: Vec<Decision>,
+    /// The same of the calls of its alternatives.
+    pub alternatives: Vec<Vec<Decision>>,
 }
 
 /// Forks that a replay keeps at the most: when there are more, every other one is dropped.
@@ -77,7 +83,10 @@ impl Replay {
         let view = View::from(&**session);
         let mut player = Player::new(&session.facts, policy, mode, Depth::Findings);
         let (mut forks, mut stride): (Vec<(u32, Run)>, u32) = (Vec::new(), STRIDE);
-        let mut calls = Vec::with_capacity(session.calls.len());
+        let mut tally = Tally::new(mode);
+        tally.summary.turns = session.turns.len() as u32;
+        let (mut calls, mut recorded) = (Vec::with_capacity(session.calls.len()), session.calls.iter());
+        let mut alternatives: Vec<Vec<Judged>> = Vec::with_capacity(session.alternatives.len());
         for turn in &session.turns {
             player.enter(view, turn);
             if (turn.number - 1) % stride == 0 {
@@ -89,13 +98,19 @@ impl Replay {
                     forks.push((turn.number, player.run.fork()));
                 }
             }
-            player.play(view, turn, &mut |decision| calls.push(decision));
+            let mut judged = by_alternative(session, turn);
+            player.beside(view, turn, &mut |place, decision| {
+                let decided = tally.judge_alternative(turn.number, decision);
+                if let Some(calls) = judged.get_mut(place) {
+                    calls.push(decided);
+                }
+            });
+            alternatives.extend(judged);
+            player.play(view, turn, &mut |decision| {
+                calls.extend(recorded.next().map(|call| tally.judge(call, decision)));
+            });
         }
         player.leave(view);
-        let mut tally = Tally::new(mode);
-        tally.summary.turns = session.turns.len() as u32;
-        let calls: Vec<Judged> =
-            session.calls.iter().zip(calls).map(|(call, decision)| tally.judge(call, decision)).collect();
         let rules = player.run.report(End::Complete);
         Replay {
             session: Arc::clone(session),
@@ -108,6 +123,7 @@ impl Replay {
             frontier: tally.frontier,
             summary: tally.summary,
             calls,
+            alternatives,
             forks,
         }
     }
@@ -209,9 +225,15 @@ impl Replay {
             player.run.tell(Depth::Checks);
             let narrowing = player.narrowing(&self.session, turn, &self.policy);
             let state = player.run.state();
+            let mut alternatives = by_alternative(&self.session, turn);
+            player.beside(view, turn, &mut |place, decision| {
+                if let Some(calls) = alternatives.get_mut(place) {
+                    calls.push(decision);
+                }
+            });
             let mut calls = Vec::new();
             player.play(view, turn, &mut |decision| calls.push(decision));
-            if visit(Frame { turn: turn.number, narrowing, state, calls }).is_break() {
+            if visit(Frame { turn: turn.number, narrowing, state, calls, alternatives }).is_break() {
                 break;
             }
         }
@@ -231,6 +253,11 @@ impl Replay {
         let told = |judged: &Judged| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);
         self.calls.iter().take(before).map(told).collect()
     }
+}
+
+/// An empty list for every alternative to a turn.
+fn by_alternative<T>(session: &Session, turn: &Turn) -> Vec<Vec<T>> {
+    session.alternatives_of(turn.number).iter().map(|_| Vec::new()).collect()
 }
 
 /// See [`Replay::narrowings`].

@@ -107,6 +107,10 @@ pub struct Total {
     pub deny_counterfactual: u64,
     /// Calls where decision and recording differ.
     pub disagree: u64,
+    /// Calls of choices that were not taken, which no other count has.
+    pub alternatives: u64,
+    /// Those of them that are denied or halted.
+    pub alternatives_stopped: u64,
     /// Diagnostics about recordings and policies.
     pub errors: u64,
     /// See `errors`.
@@ -224,6 +228,8 @@ impl Total {
             (&mut self.not_reached, summary.not_reached),
             (&mut self.deny_counterfactual, summary.deny_counterfactual),
             (&mut self.disagree, summary.disagree),
+            (&mut self.alternatives, summary.alternatives),
+            (&mut self.alternatives_stopped, summary.alternatives_stopped),
         ] {
             *sum += u64::from(count);
         }
@@ -243,6 +249,8 @@ impl Total {
             (&mut self.not_reached, other.not_reached),
             (&mut self.deny_counterfactual, other.deny_counterfactual),
             (&mut self.disagree, other.disagree),
+            (&mut self.alternatives, other.alternatives),
+            (&mut self.alternatives_stopped, other.alternatives_stopped),
             (&mut self.errors, other.errors),
             (&mut self.warnings, other.warnings),
             (&mut self.notices, other.notices),

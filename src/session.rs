@@ -3,6 +3,7 @@
 //! A session holds what the recording says and nothing that a policy makes of it. It is built by
 //! [`build::Builder`], which every reader in [`read`] uses, so turns are formed and results are paired in one place.
 
+pub mod alternative;
 pub mod body;
 pub mod build;
 pub mod damage;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub use alternative::{Alternative, AlternativeRef};
 pub use body::{Body, Form};
 pub use damage::Damage;
 pub use part::Part;
@@ -50,6 +52,8 @@ pub struct Session {
     pub turns: Vec<Turn>,
     /// Every proposed call; `calls[i].at.index == i`.
     pub calls: Vec<Call>,
+    /// Responses that were not taken, by turn and choice; their calls are in none of the above.
+    pub alternatives: Vec<Alternative>,
     /// What was damaged, missing or odd in the recording.
     pub diagnostics: Vec<Diagnostic>,
 }

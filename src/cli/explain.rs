@@ -11,7 +11,7 @@ use super::{Exit, Failure};
 use crate::diagnostic::code::{self, Page, PageKind};
 use crate::replay::Replay;
 use crate::report::{Look, Scope, json, text, words};
-use crate::session::Session;
+use crate::session::{AlternativeRef, Call, Session};
 use crate::source::nearest::nearest;
 
 /// Runs the verb.
@@ -92,6 +92,12 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
         let message = format!("no turn {} in `{}`, which has {turns}", place.turn, place.session);
         return Err(beside(Failure::usage(message), &session, place.turn));
     };
+    if let Some(choice) = place.choice {
+        let replay = Replay::new(&session, &policy, asked.judging.mode.into());
+        let at = AlternativeRef { turn: place.turn, choice, call: place.call };
+        let (taken, call) = replay.not_taken(at).ok_or_else(|| no_choice(&session, &place, choice))?;
+        return shown(&taken, &call, Some(choice), asked, screen);
+    }
     let calls = session.calls_of(turn);
     let Some(call) = calls.iter().find(|call| call.at.call == place.call) else {
         let counted = words::count(calls.len() as u64, "call");
@@ -108,29 +114,63 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
         });
     };
     let replay = Replay::new(&session, &policy, asked.judging.mode.into());
-    if let Some(frame) = replay.frame(place.turn) {
+    shown(&replay, call, None, asked, screen)
+}
+
+/// A question that was answered, whatever the answer says of the call.
+fn shown(
+    replay: &Replay,
+    call: &Call,
+    choice: Option<u32>,
+    asked: &args::Explain,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    if let Some(frame) = replay.frame(call.at.turn) {
         let look = Look { scope: Scope::Full, color: screen.color };
         match asked.format {
-            Format::Json => json::call(&replay, &frame, call, screen.out())?,
-            Format::Text => text::call(&replay, &frame, call, &look, screen.out())?,
+            Format::Json => json::call_of(replay, &frame, call, choice, screen.out())?,
+            Format::Text => text::call(replay, &frame, call, choice, &look, screen.out())?,
         }
     }
-    // A question that was answered, whatever the answer says of the call.
     Ok(Exit::Clean)
 }
 
-/// `SESSION:TURN.CALL`.
+/// What there is of the choices that were not taken in a turn, where this call is not among them.
+fn no_choice(session: &Session, place: &Place<'_>, choice: u32) -> Failure {
+    let others = session.alternatives_of(place.turn).iter();
+    let there: Vec<_> = others
+        .flat_map(|other| {
+            let calls = other.calls().iter().zip(1..);
+            calls.map(|(call, nth)| format!("{}.{}.{nth} {}", other.turn, other.choice, call.tool))
+        })
+        .collect();
+    let message = format!(
+        "no call {} in choice {choice} of turn {} of `{}` that was not taken",
+        place.call, place.turn, place.session
+    );
+    match some(&there, there.len()) {
+        Some(there) => Failure::usage(message).help(format!("calls of choices that were not taken: {there}")),
+        None => Failure::usage(message).help("the turn has no choice besides the one that was taken"),
+    }
+}
+
+/// `SESSION:TURN.CALL`, or `SESSION:TURN.CHOICE.CALL` for a choice that was not taken.
 struct Place<'a> {
     session: &'a str,
     turn: u32,
+    choice: Option<u32>,
     call: u32,
 }
 
 impl<'a> Place<'a> {
     fn parse(at: &'a str) -> Result<Place<'a>, Failure> {
         let parsed = at.rsplit_once(':').and_then(|(session, place)| {
-            let (turn, call) = place.split_once('.')?;
-            Some(Place { session, turn: turn.parse().ok()?, call: call.parse().ok()? })
+            let numbers: Result<Vec<u32>, _> = place.split('.').map(str::parse).collect();
+            match *numbers.ok()? {
+                [turn, call] => Some(Place { session, turn, choice: None, call }),
+                [turn, choice, call] => Some(Place { session, turn, choice: Some(choice), call }),
+                _ => None,
+            }
         });
         parsed.ok_or_else(|| {
             Failure::usage(format!("`{at}` is not a call's place")).help(

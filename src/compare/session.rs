@@ -118,8 +118,7 @@ impl Pair<'_> {
     /// What is asked about where the recording does not say what was offered: the names of both versions.
     fn inferred(&self, base: &Replay) -> Arc<[Arc<str>]> {
         let named = base.policy().names().iter().chain(self.new.policy().names());
-        let called = self.session.calls.iter().map(|call| &call.tool);
-        let names: BTreeSet<&Arc<str>> = named.chain(called).collect();
+        let names: BTreeSet<&Arc<str>> = named.chain(self.session.proposed_tools()).collect();
         names.into_iter().cloned().collect()
     }
 

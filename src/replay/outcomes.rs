@@ -84,6 +84,10 @@ impl Running {
         for turn in &view.session.turns {
             self.tally.summary.turns += 1;
             self.player.enter(view, turn);
+            let tally = &mut self.tally;
+            self.player.beside(view, turn, &mut |_, decision| {
+                tally.count_alternative(turn.number, decision.verdict);
+            });
             self.player.play(view, turn, &mut |decision| {
                 if let Some(call) = calls.next() {
                     let (_, counterfactual) = self.tally.count(call, decision.verdict);

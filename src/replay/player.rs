@@ -8,7 +8,7 @@ use crate::engine::{Decision, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
 use crate::monitor::Depth;
 use crate::policy::Policy;
 use crate::session::part::View;
-use crate::session::{Body, Facts, Message, MessageKind, Outcome, Session, Turn};
+use crate::session::{Body, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
 
 /// Plays a recording into a run.
 pub(super) struct Player {
@@ -40,6 +40,27 @@ impl Player {
     /// What stands after the last turn.
     pub fn leave(&mut self, view: View<'_>) {
         self.between(view.session, view.behind());
+    }
+
+    /// What is decided about the calls of the turn's alternatives, each with the place of its alternative. Each alternative
+    /// is judged from the state at the turn's start; none of them ran, so the run itself never hears of them.
+    pub fn beside(&self, view: View<'_>, turn: &Turn, decided: &mut dyn FnMut(usize, Decision)) {
+        for (place, alternative) in view.session.alternatives_of(turn.number).iter().enumerate() {
+            let mut run = self.run.fork();
+            if self.reads {
+                run.respond(&alternative.message);
+            }
+            for call in alternative.calls() {
+                let (ticket, decision) =
+                    run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
+                let ran = decision.verdict == Verdict::Allow || self.mode == Mode::Shadow;
+                decided(place, decision);
+                // Siblings are in flight, unless every call of the recording counts as ok.
+                if ran && view.session.facts.results == Results::Absent {
+                    run.resolve(ticket, Outcome::Ok, &Body::MISSING);
+                }
+            }
+        }
     }
 
     /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
@@ -103,8 +124,7 @@ impl Player {
             None => {
                 let names = self.inferred.get_or_insert_with(|| {
                     let named = policy.names().iter();
-                    let called = session.calls.iter().map(|call| &call.tool);
-                    let names: BTreeSet<&Arc<str>> = named.chain(called).collect();
+                    let names: BTreeSet<&Arc<str>> = named.chain(session.proposed_tools()).collect();
                     names.into_iter().cloned().collect()
                 });
                 Narrowing { inferred: true, tools: self.run.narrow(names.iter()) }

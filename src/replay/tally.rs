@@ -27,13 +27,30 @@ pub struct Summary {
     pub deny_counterfactual: u32,
     /// Calls where the decision is not what the recording did.
     pub disagree: u32,
+    /// Calls of choices that were not taken; none of the counts above has them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub alternatives: u32,
+    /// Those of them that are denied or halted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub alternatives_stopped: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl Summary {
+    /// Whether any call was stopped, be it one of a choice that was not taken.
+    pub fn stops(&self) -> bool {
+        self.deny + self.halt + self.alternatives_stopped > 0
+    }
 }
 
 /// Status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// In `enforce`, a call was denied or halted.
+    /// In `enforce`, a call was denied or halted, one of a choice that was not taken included.
     Stopped,
     /// A rule about the session is violated.
     Fail,
@@ -64,11 +81,11 @@ pub(super) struct Tally {
 }
 
 pub(super) fn objects(summary: &Summary, rules: &[RuleState]) -> bool {
-    summary.deny + summary.halt > 0 || rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated)
+    summary.stops() || rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated)
 }
 
 pub(super) fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Status {
-    if mode == Mode::Enforce && summary.deny + summary.halt > 0 {
+    if mode == Mode::Enforce && summary.stops() {
         Status::Stopped
     } else if rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated) {
         Status::Fail
@@ -89,12 +106,27 @@ impl Tally {
         Judged { decision, agrees, counterfactual }
     }
 
+    /// A call of an alternative. It ran neither then nor now, so nothing follows from it.
+    pub fn judge_alternative(&mut self, turn: u32, decision: Decision) -> Judged {
+        let counterfactual = self.count_alternative(turn, decision.verdict);
+        Judged { decision, agrees: true, counterfactual }
+    }
+
+    pub fn count_alternative(&mut self, turn: u32, verdict: Verdict) -> bool {
+        self.summary.alternatives += 1;
+        self.summary.alternatives_stopped += u32::from(verdict.stops());
+        self.is_counterfactual(turn)
+    }
+
+    /// Siblings of the frontier had been proposed already; after a halt everything later is another session.
+    fn is_counterfactual(&self, turn: u32) -> bool {
+        self.halted || self.frontier.is_some_and(|frontier| turn > frontier.turn)
+    }
+
     pub fn count(&mut self, call: &Call, verdict: Verdict) -> (bool, bool) {
         let ran_then = call.outcome != Outcome::Refused;
         let agrees = (verdict == Verdict::Allow) == ran_then;
-        // Siblings of the frontier had been proposed already; after a halt everything later is another session.
-        let counterfactual =
-            self.halted || self.frontier.is_some_and(|frontier| call.at.turn > frontier.turn);
+        let counterfactual = self.is_counterfactual(call.at.turn);
         let summary = &mut self.summary;
         summary.calls += 1;
         match verdict {

@@ -63,10 +63,21 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
 
 /// Writes one call with everything that is known of its decision, and a line feed.
 pub fn call(replay: &Replay, frame: &Frame, call: &Call, out: &mut dyn Write) -> io::Result<()> {
+    call_of(replay, frame, call, None, out)
+}
+
+/// The same of a call of the session that takes a choice which was not taken ([`Replay::not_taken`]), where that is given.
+pub fn call_of(
+    replay: &Replay,
+    frame: &Frame,
+    call: &Call,
+    choice: Option<u32>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     line(
         &ExplainLine {
             head: Head::of("toolgate.explain/1", replay.mode(), replay.session(), replay.policy()),
-            call: CallLine::of(replay, frame, call, true),
+            call: CallLine::of(replay, frame, call, true).map(|line| line.beside(choice)),
         },
         out,
     )
@@ -208,6 +219,9 @@ struct TurnLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<Vec<StateLine<'a>>>,
     calls: Vec<CallLine<'a>>,
+    /// The calls of choices that were not taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alternatives: Vec<CallLine<'a>>,
 }
 
 impl<'a> TurnLine<'a> {
@@ -221,6 +235,7 @@ impl<'a> TurnLine<'a> {
             preconditions: full.then(|| preconditions(&frame.state, policy)),
             state: full.then(|| states(&frame.state, policy)),
             calls: calls.iter().filter_map(|call| CallLine::of(replay, frame, call, full)).collect(),
+            alternatives: CallLine::not_taken(replay, frame, full),
         }
     }
 }

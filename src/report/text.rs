@@ -10,14 +10,14 @@ mod rules;
 use std::io::{self, Write};
 
 use blocks::blocks;
-use calls::{Widths, arguments, checks, findings, recorded, row, told, verdict_line};
+use calls::{Widths, arguments, checks, findings, not_taken_line, recorded, row, told, verdict_line};
 
 use super::paint::Paint;
 use super::words::ByTool;
 use super::{Judged, Look, Scope, words};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, StateItem};
-use crate::replay::{Frame, Judged as Decided, Replay, Status, Summary};
+use crate::replay::{Frame, Judged as Decided, NotTaken, Replay, Status, Summary};
 use crate::session::Call;
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
@@ -45,8 +45,16 @@ pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<
     }
 }
 
-/// Writes everything that is known of the decision about one call.
-pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+/// Writes everything that is known of the decision about one call; `choice` is given for a call of the session that takes
+/// a choice which was not taken ([`Replay::not_taken`]).
+pub fn call(
+    replay: &Replay,
+    frame: &Frame,
+    call: &Call,
+    choice: Option<u32>,
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let paint = Paint { color: look.color };
     let Some(decided) = replay.call(call.at.index) else { return Ok(()) };
     let (session, policy) = (replay.session(), replay.policy());
@@ -57,7 +65,12 @@ pub fn call(replay: &Replay, frame: &Frame, call: &Call, look: &Look, out: &mut 
         row(out, "arguments", words::line(call.arguments.raw()))?;
     }
     findings(replay, &ByTool::of(session), call, decided, true, paint, out)?;
-    recorded(call, decided, out)?;
+    match choice {
+        None => recorded(call, decided, out)?,
+        Some(choice) => {
+            row(out, "recorded", format!("choice {choice} of the response, which was not taken"))?
+        }
+    }
     told(decided, out)?;
     let place = (call.at.call as usize).checked_sub(1);
     if let Some(decision) = place.and_then(|place| frame.calls.get(place)) {
@@ -89,6 +102,8 @@ pub(super) struct Sums {
     pub halt: u64,
     pub not_reached: u64,
     pub deny_counterfactual: u64,
+    pub alternatives: u64,
+    pub alternatives_stopped: u64,
 }
 
 impl Sums {
@@ -99,6 +114,8 @@ impl Sums {
             halt: summary.halt.into(),
             not_reached: summary.not_reached.into(),
             deny_counterfactual: summary.deny_counterfactual.into(),
+            alternatives: summary.alternatives.into(),
+            alternatives_stopped: summary.alternatives_stopped.into(),
         }
     }
 
@@ -120,12 +137,23 @@ impl Sums {
         if self.deny_counterfactual > 0 {
             phrase.push_str(&format!(" ({} counterfactual)", words::thousands(self.deny_counterfactual)));
         }
+        if self.alternatives > 0 {
+            let calls = words::count(self.alternatives, "call");
+            let stopped = match self.alternatives_stopped {
+                0 => "none denied".to_owned(),
+                stopped => paint.verdict(Verdict::Deny, format!("{} denied", words::thousands(stopped))),
+            };
+            phrase.push_str(&format!("; in choices not taken: {calls}, {stopped}"));
+        }
         phrase
     }
 }
 
 fn shows(replay: &Replay) -> bool {
-    replay.objects() || replay.summary().disagree > 0 || replay.calls().iter().any(reported)
+    replay.objects()
+        || replay.summary().disagree > 0
+        || replay.calls().iter().any(reported)
+        || replay.alternatives(None).any(|other| reported(other.judged))
 }
 
 /// Whether a rule has something to say of a call that it does not stop.
@@ -171,8 +199,14 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     for (call, _) in shown() {
         widths.fit(call, session);
     }
+    let matters = |other: &NotTaken<'_>| other.judged.decision.verdict.stops() || reported(other.judged);
+    replay.alternatives(None).filter(matters).for_each(|other| widths.fit_not_taken(&other));
+    let mut others = replay.alternatives(None).filter(matters).peekable();
     for block in blocks(replay, shown()) {
         let (call, decided) = block.first;
+        while let Some(other) = others.next_if(|other| other.alternative.turn < call.at.turn) {
+            not_taken(replay, &other, widths, paint, out)?;
+        }
         verdict_line(replay, call, decided, widths, block.count(), paint, out)?;
         arguments(call, out)?;
         findings(replay, &by_tool, call, decided, false, paint, out)?;
@@ -180,7 +214,26 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         told(decided, out)?;
         block.others(replay, out)?;
     }
-    Ok(())
+    others.try_for_each(|other| not_taken(replay, &other, widths, paint, out))
+}
+
+/// A call that the model proposed in a choice that was not taken. What is said of it names its siblings, so the session
+/// that takes the choice words it.
+fn not_taken(
+    replay: &Replay,
+    other: &NotTaken<'_>,
+    widths: Widths,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    not_taken_line(other, widths, paint, out)?;
+    if other.judged.decision.findings.is_empty() {
+        return Ok(());
+    }
+    let Some((taken, call)) = replay.not_taken(other.at()) else { return Ok(()) };
+    arguments(&call, out)?;
+    findings(&taken, &ByTool::of(taken.session()), &call, other.judged, false, paint, out)?;
+    told(other.judged, out)
 }
 
 /// Every turn with its tools and every call with its checks.
@@ -225,6 +278,14 @@ fn turn(
         checks(decision, session, policy, false, paint, out)?;
         recorded(call, decided, out)?;
         told(decided, out)?;
+    }
+    let others = || replay.alternatives(Some(frame.turn));
+    others().for_each(|other| widths.fit_not_taken(&other));
+    for (other, decision) in others().zip(frame.alternatives.iter().flatten()) {
+        not_taken(replay, &other, widths, paint, out)?;
+        if let Some((taken, _)) = replay.not_taken(other.at()).filter(|_| !decision.checks.is_empty()) {
+            checks(decision, taken.session(), policy, false, paint, out)?;
+        }
     }
     Ok(())
 }

@@ -40,6 +40,8 @@ pub fn json(total: &Total, policy: &Policy, out: &mut dyn Write) -> io::Result<(
         violated_rules: tables.violated(),
         objected: total.objected,
         disagree: total.disagree,
+        alternatives: total.alternatives,
+        alternatives_stopped: total.alternatives_stopped,
         skipped: total.skipped,
         diagnostics: Diagnostics { errors: total.errors, warnings: total.warnings, notices: total.notices },
         interrupted: total.interrupted,
@@ -72,6 +74,11 @@ struct Totals<'a> {
     /// Sessions in which a call was stopped or a rule is violated.
     objected: u64,
     disagree: u64,
+    /// Calls of choices that were not taken, which no count above has.
+    #[serde(skip_serializing_if = "is_zero")]
+    alternatives: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    alternatives_stopped: u64,
     skipped: u64,
     diagnostics: Diagnostics,
     interrupted: bool,
@@ -81,6 +88,10 @@ struct Totals<'a> {
     by_tool: BTreeMap<&'a str, ToolLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_tools: Option<ToolLine>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Serialize)]
@@ -210,6 +221,8 @@ fn last(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         halt: total.halt,
         not_reached: total.not_reached,
         deny_counterfactual: total.deny_counterfactual,
+        alternatives: total.alternatives,
+        alternatives_stopped: total.alternatives_stopped,
     };
     let counts = [
         words::count(total.sessions, "session"),

@@ -24,7 +24,8 @@ use crate::diagnostic::code;
 use crate::engine::Verdict;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Check, Checked, Detail, Finding, Found, Reason, Rule, Rules, StateItem};
-use crate::session::{Call, CallRef, Outcome, Session};
+use crate::replay::NotTaken;
+use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 
 /// Most lines of a rule that are shown.
 const LINES: u32 = 24;
@@ -231,6 +232,15 @@ pub fn at(call: CallRef, session: &Session) -> String {
     match session.turn(call.turn) {
         Some(turn) if turn.calls.len() > 1 => format!("turn {} call {}", call.turn, call.call),
         _ => format!("turn {}", call.turn),
+    }
+}
+
+/// Where a call of a choice that was not taken stands: the call where the choice has several.
+pub fn at_choice(other: &NotTaken<'_>) -> String {
+    let AlternativeRef { turn, choice, call } = other.at();
+    match other.alternative.calls().len() {
+        0 | 1 => format!("turn {turn} choice {choice}"),
+        _ => format!("turn {turn} choice {choice} call {call}"),
     }
 }
 

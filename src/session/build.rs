@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::body::Fault;
 use super::{
-    Body, Call, CallRef, Damage, Facts, Message, MessageKind, Millis, OfferedFrom, Operation, Origin,
-    Outcome, Results, Session, Tool, ToolCall, Turn,
+    Alternative, Body, Call, CallRef, Damage, Facts, Message, MessageKind, Millis, OfferedFrom, Operation,
+    Origin, Outcome, Results, Session, Tool, ToolCall, Turn,
 };
 use crate::diagnostic::{Code, Diagnostic, Loss, code};
 use crate::source::quoted;
@@ -76,6 +76,7 @@ impl Builder {
                 messages: Vec::new(),
                 turns: Vec::new(),
                 calls: Vec::new(),
+                alternatives: Vec::new(),
                 diagnostics: Vec::new(),
             },
             facts: Facts::default(),
@@ -372,6 +373,30 @@ impl Builder {
             named.flat_map(|(id, calls)| calls.iter().map(move |call| (call, id))).collect();
         waiting.sort_unstable_by_key(|(call, _)| **call);
         waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
+    }
+
+    /// A response that was not taken, beside the latest one, with its number among the choices. One response has one time.
+    pub(super) fn alternative(&mut self, choice: u32, message: Message) {
+        if self.session.turns.is_empty() {
+            self.response(None, Body::MISSING, message.at);
+        }
+        let turn = self.turn_count();
+        let messages = self.session.turns.last().map(|turn| turn.messages.clone()).unwrap_or_default();
+        let at =
+            self.session.messages.get(messages).unwrap_or_default().iter().find_map(|message| message.at);
+        let before = self.session.alternatives.last().filter(|last| last.turn == turn);
+        let choice = before.map_or(choice.max(1), |last| choice.max(last.choice + 1));
+        let bytes = message.calls.iter().map(|call| call.arguments.raw().len() + 128).sum::<usize>();
+        self.held += message.content.raw().len() + bytes + 128;
+        let message = Message { at, kind: MessageKind::Response(turn), ..message };
+        self.session.alternatives.push(Alternative { turn, choice, message });
+    }
+
+    /// The latest turn, its last message and its alternatives.
+    pub(super) fn latest(&self) -> Option<(u32, &Message, &[Alternative])> {
+        let turn = self.session.turns.last()?;
+        let message = self.session.messages.get(turn.messages.end.checked_sub(1)?)?;
+        Some((turn.number, message, self.session.alternatives_of(turn.number)))
     }
 
     /// An operation on recorded state. It ends no turn.

@@ -17,6 +17,7 @@ pub struct Part {
     turns: Vec<bool>,
     calls: Vec<bool>,
     messages: Vec<bool>,
+    alternatives: Vec<bool>,
 }
 
 /// One change of a session.
@@ -117,6 +118,7 @@ impl Part {
             turns: vec![true; session.turns.len()],
             calls: vec![true; session.calls.len()],
             messages: vec![true; session.messages.len()],
+            alternatives: vec![true; session.alternatives.len()],
         }
     }
 
@@ -128,6 +130,18 @@ impl Part {
         part.turns.iter_mut().skip(turn as usize).for_each(|stays| *stays = false);
         part.messages.iter_mut().skip(end).for_each(|stays| *stays = false);
         part
+    }
+
+    /// An alternative (by its place in [`Session::alternatives`]) goes.
+    pub fn drop_alternative(&mut self, place: usize) {
+        if let Some(stays) = self.alternatives.get_mut(place) {
+            *stays = false;
+        }
+    }
+
+    /// Whether an alternative stays, if its turn does.
+    pub fn has_alternative(&self, place: usize) -> bool {
+        self.alternatives.get(place) == Some(&true)
     }
 
     /// A turn (from 1) goes.
@@ -335,7 +349,18 @@ impl<'a> Writing<'a> {
         }
         if is_last {
             self.add(turn, None, message);
+            self.alternatives(turn);
             self.unrecorded(turn, message);
+        }
+    }
+
+    /// What else the model proposed in a turn that stays.
+    fn alternatives(&mut self, turn: &Turn) {
+        let first = self.session.alternatives.partition_point(|other| other.turn < turn.number);
+        for (place, other) in self.session.alternatives_of(turn.number).iter().enumerate() {
+            if self.plan.part.has_alternative(first + place) {
+                self.builder.alternative(other.choice, other.message.clone());
+            }
         }
     }
 

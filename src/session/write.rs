@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::build::published_refusal;
 use super::{
     Body, Call, Form, Message, MessageKind, Millis, OfferedFrom, Operation, Outcome, Results, Session, Tool,
-    Turn,
+    ToolCall, Turn,
 };
 
 /// Serializes a session in the native form, without line feeds if the serializer adds none: one line of JSON Lines.
@@ -106,6 +106,8 @@ enum Written<'a> {
         content: Content<'a>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<Proposed<'a>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        alternatives: Vec<NotTaken<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         at: Option<Instant>,
     },
@@ -126,6 +128,15 @@ enum Written<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<&'a str>,
     },
+}
+
+/// A further choice of a response.
+#[derive(serde::Serialize)]
+struct NotTaken<'a> {
+    choice: u32,
+    content: Content<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Proposed<'a>>,
 }
 
 #[derive(serde::Serialize)]
@@ -174,6 +185,7 @@ impl<'a> Written<'a> {
                     id: several.map(|turn| format!("turn-{}", turn.number)),
                     content,
                     tool_calls: last.map(|turn| proposed(session, turn, message.at)).unwrap_or_default(),
+                    alternatives: last.map(|turn| not_taken(session, turn)).unwrap_or_default(),
                     at,
                 }
             }
@@ -211,6 +223,23 @@ fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Pr
             r#type: "function",
             function: Function { name: &call.tool, arguments: Content(&call.arguments) },
             at: (call.time != at).then(|| call.time.map(Instant)),
+        })
+        .collect()
+}
+
+fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
+    let proposed = |call: &'a ToolCall| Proposed {
+        id: call.id.as_deref(),
+        r#type: "function",
+        function: Function { name: &call.tool, arguments: Content(&call.arguments) },
+        at: None,
+    };
+    let alternatives = session.alternatives_of(turn.number).iter();
+    alternatives
+        .map(|other| NotTaken {
+            choice: other.choice,
+            content: Content(&other.message.content),
+            tool_calls: other.calls().iter().map(proposed).collect(),
         })
         .collect()
 }

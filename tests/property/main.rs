@@ -1,6 +1,8 @@
 //! Properties of the dialects, held against evaluators that share nothing with the engine.
 
 #[cfg(test)]
+mod alternatives;
+#[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod compare;

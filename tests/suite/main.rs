@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may end in a panic")]
 
+mod alternatives;
 mod cases;
 #[cfg(feature = "cli")]
 mod cli;

@@ -90,7 +90,7 @@ fn joined(bytes: &[u8], parts_beyond: Option<usize>) -> (Vec<Session>, usize) {
 /// The session that these are the parts of.
 fn whole(parts: Vec<Part>) -> Session {
     let (mut messages, mut turns, mut calls) = (Vec::new(), Vec::new(), Vec::<Call>::new());
-    let mut last = None;
+    let (mut alternatives, mut last) = (Vec::new(), None);
     for Part { mut session, first, answered } in parts {
         assert_eq!(first as usize, calls.len());
         for call in answered {
@@ -104,6 +104,7 @@ fn whole(parts: Vec<Part>) -> Session {
             turns.push(turn);
         }
         calls.append(&mut session.calls);
+        alternatives.append(&mut session.alternatives);
         for (place, message) in std::mem::take(&mut session.messages).into_iter().enumerate() {
             if let MessageKind::Result(Some(index), _) = message.kind {
                 calls[index as usize].result = Some(said + place);
@@ -112,7 +113,7 @@ fn whole(parts: Vec<Part>) -> Session {
         }
         last = Some(session);
     }
-    Session { messages, turns, calls, ..last.unwrap() }
+    Session { messages, turns, calls, alternatives, ..last.unwrap() }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -12,7 +12,7 @@ use crate::engine::Verdict;
 use crate::monitor::finding::Output;
 use crate::monitor::{Check, Checked, Detail, Effect, Fault, Finding, Found, Rule, Stage};
 use crate::policy::Policy;
-use crate::replay::{Frame, Replay};
+use crate::replay::{Frame, Judged, NotTaken, Replay};
 use crate::session::write::Instant;
 use crate::session::{Call, CallRef, Outcome, Session};
 
@@ -25,9 +25,14 @@ pub(super) struct CallLine<'a> {
     tool: &'a str,
     arguments: Recorded<'a>,
     at: Option<Instant>,
-    recorded: Outcome,
+    /// Whether the conversation continued with the choice that proposes it.
+    chosen: bool,
+    /// Number of that choice, where it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<u32>,
+    recorded: Option<Outcome>,
     decision: Verdict,
-    agrees: bool,
+    agrees: Option<bool>,
     counterfactual: bool,
     /// What the model is told instead of a result; null for a call that may run.
     told: Option<&'a str>,
@@ -43,11 +48,10 @@ impl<'a> CallLine<'a> {
         call: &'a Call,
         full: bool,
     ) -> Option<CallLine<'a>> {
-        let (session, policy) = (replay.session(), replay.policy());
         let judged = replay.call(call.at.index)?;
         let place = (call.at.call as usize).checked_sub(1)?;
         let checks = full.then(|| frame.calls.get(place).map(|decision| decision.checks.as_slice()));
-        let findings = judged.decision.findings.iter();
+        let (session, policy) = (replay.session(), replay.policy());
         Some(CallLine {
             turn: call.at.turn,
             call: call.at.call,
@@ -56,18 +60,70 @@ impl<'a> CallLine<'a> {
             tool: &call.tool,
             arguments: Recorded(&call.arguments),
             at: call.time.map(Instant),
-            recorded: call.outcome,
+            chosen: true,
+            choice: None,
+            recorded: Some(call.outcome),
             decision: judged.decision.verdict,
-            agrees: judged.agrees,
+            agrees: Some(judged.agrees),
             counterfactual: judged.counterfactual,
             told: judged.decision.told.as_deref(),
-            findings: findings.filter_map(|finding| FindingLine::of(finding, session, policy)).collect(),
-            checks: checks.map(|checks| {
-                let checks = checks.unwrap_or_default().iter();
-                checks.filter_map(|check| CheckLine::of(check, session, policy)).collect()
-            }),
+            findings: findings(judged, session, policy),
+            checks: checks.map(|checks| check_lines(checks.unwrap_or_default(), session, policy)),
         })
     }
+
+    /// Of the calls that were not taken in a turn.
+    pub(super) fn not_taken(replay: &'a Replay, frame: &'a Frame, full: bool) -> Vec<CallLine<'a>> {
+        let (session, policy) = (replay.session(), replay.policy());
+        let Some(turn) = session.turn(frame.turn) else { return Vec::new() };
+        let mut lines = Vec::new();
+        let mut decisions = frame.alternatives.iter().flatten();
+        // What is said of a call names its siblings, so it is worded within the session that takes them.
+        let mut taken: Option<(usize, Session)> = None;
+        for NotTaken { place, alternative, nth, call, judged } in replay.alternatives(Some(frame.turn)) {
+            let checks = decisions.next().map(|decision| decision.checks.as_slice());
+            let words = full || !judged.decision.findings.is_empty();
+            if words && taken.as_ref().is_none_or(|(known, _)| *known != place) {
+                taken = Some((place, session.taking(alternative)));
+            }
+            let within = taken.as_ref().map_or(&**session, |(_, taken)| taken);
+            lines.push(CallLine {
+                turn: alternative.turn,
+                call: nth,
+                index: (turn.calls.start as u32) + nth - 1,
+                id: call.id.as_deref(),
+                tool: &call.tool,
+                arguments: Recorded(&call.arguments),
+                at: alternative.message.at.map(Instant),
+                chosen: false,
+                choice: Some(alternative.choice),
+                recorded: None,
+                decision: judged.decision.verdict,
+                agrees: None,
+                counterfactual: judged.counterfactual,
+                told: judged.decision.told.as_deref(),
+                findings: findings(judged, within, policy),
+                checks: full.then(|| check_lines(checks.unwrap_or_default(), within, policy)),
+            });
+        }
+        lines
+    }
+
+    /// A call of the session that takes its choice, as one that was not taken.
+    pub(super) fn beside(self, choice: Option<u32>) -> CallLine<'a> {
+        match choice {
+            None => self,
+            Some(_) => CallLine { chosen: false, choice, recorded: None, agrees: None, ..self },
+        }
+    }
+}
+
+fn findings<'a>(judged: &'a Judged, session: &Session, policy: &'a Policy) -> Vec<FindingLine<'a>> {
+    judged.decision.findings.iter().filter_map(|finding| FindingLine::of(finding, session, policy)).collect()
+}
+
+fn check_lines<'a>(checks: &'a [Check], session: &Session, policy: &'a Policy) -> Vec<CheckLine<'a>> {
+    checks.iter().filter_map(|check| CheckLine::of(check, session, policy)).collect()
 }
 
 /// What a rule said of a call.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Effect, Finding, Rule};
 use crate::policy::Policy;
-use crate::replay::{Judged as Decided, Replay};
+use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::report::clean::Marks;
 use crate::report::paint::Paint;
 use crate::report::words::{self, ByTool};
@@ -22,8 +22,17 @@ pub struct Widths {
 impl Widths {
     /// Makes room for the row of a call.
     pub fn fit(&mut self, call: &Call, session: &Session) {
-        self.at = self.at.max(words::at(call.at, session).len());
-        self.tool = self.tool.max(words::name(&call.tool).chars().count());
+        self.fit_texts(&words::at(call.at, session), &call.tool);
+    }
+
+    /// Makes room for the row of a call of a choice that was not taken.
+    pub fn fit_not_taken(&mut self, other: &NotTaken<'_>) {
+        self.fit_texts(&words::at_choice(other), &other.call.tool);
+    }
+
+    fn fit_texts(&mut self, at: &str, tool: &str) {
+        self.at = self.at.max(at.len());
+        self.tool = self.tool.max(words::name(tool).chars().count());
     }
 }
 
@@ -37,6 +46,29 @@ pub fn verdict_line(
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let at = words::at(call.at, replay.session());
+    row_of((&at, &call.tool), decided, count, true, widths, paint, out)
+}
+
+/// `  ✗ turn 2 choice 2  issue_refund  denied  resource_unmatched  not chosen`.
+pub fn not_taken_line(
+    other: &NotTaken<'_>,
+    widths: Widths,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    row_of((&words::at_choice(other), &other.call.tool), other.judged, None, false, widths, paint, out)
+}
+
+fn row_of(
+    (at, tool): (&str, &str),
+    decided: &Decided,
+    count: Option<String>,
+    chosen: bool,
+    widths: Widths,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let verdict = decided.decision.verdict;
     let glyph = match (verdict, decided.counterfactual) {
         (Verdict::NotReached, _) => "–",
@@ -45,8 +77,7 @@ pub fn verdict_line(
         (Verdict::Allow, false) => "✓",
         (Verdict::Deny | Verdict::Halt, false) => "✗",
     };
-    let at = words::at(call.at, replay.session());
-    let tool = words::name(&call.tool);
+    let tool = words::name(tool);
     write!(
         out,
         "  {} {at:<at_width$}  {tool:<tool_width$}  {}",
@@ -63,6 +94,9 @@ pub fn verdict_line(
     }
     if let Some(count) = count {
         write!(out, "  {}", paint.bold(&format!("({count})")))?;
+    }
+    if !chosen {
+        write!(out, "  {}", paint.dim("not chosen"))?;
     }
     writeln!(out)
 }

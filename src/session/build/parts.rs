@@ -80,6 +80,7 @@ impl Builder {
             return None;
         }
         let (messages, calls) = (open.messages.start, open.calls.start);
+        let beside = self.session.alternatives.partition_point(|other| other.turn < open.number);
         let sent = &mut self.sent;
         let facts = Arc::clone(sent.facts.get_or_insert_with(|| {
             sent.id = Arc::clone(&self.session.id);
@@ -100,6 +101,7 @@ impl Builder {
                 messages: self.session.messages.drain(..messages).collect(),
                 turns: std::mem::take(&mut self.session.turns),
                 calls: self.session.calls.drain(..calls).collect(),
+                alternatives: self.session.alternatives.drain(..beside).collect(),
                 diagnostics: Vec::new(),
             },
         };

@@ -186,6 +186,29 @@ impl<'a> Chat<'a> {
             (None, Some(call)) => self.call(builder, call, at),
             (None, None) => {}
         }
+        if let Some(alternatives) = members.get("alternatives") {
+            self.alternatives(builder, alternatives, at);
+        }
+    }
+
+    /// What `convert` writes of the choices that were not taken: `{choice, content, tool_calls}`.
+    fn alternatives(&mut self, builder: &mut Builder, list: Node<'a>, at: Option<Millis>) {
+        let Some(items) = list.items() else {
+            let word = list.kind().word();
+            return self.lost(builder, format!("`alternatives` is {word}, not a list; it is left out"));
+        };
+        for (place, item) in items.into_iter().enumerate() {
+            let Some(members) = item.members() else {
+                let word = item.kind().word();
+                self.lost(builder, format!("an alternative is {word}, not an object; it is left out"));
+                continue;
+            };
+            // The choice that was taken is the first, unless something else is said.
+            let choice = members.get("choice").and_then(|choice| choice.json().parse().ok());
+            let mut aside = builder.aside();
+            self.response(&mut aside, &members, at);
+            builder.beside(choice.unwrap_or(place as u32 + 2), aside);
+        }
     }
 
     /// `{id, function: {name, arguments}}`, `{id, name, arguments}` or `{id, function: NAME, args}`.
@@ -335,6 +358,20 @@ impl<'a> Chat<'a> {
 
 /// Keys under which recordings keep a message's time.
 pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
+
+/// The messages of a response's choices, the one with the lowest index first; `None` for a choice that has none.
+pub fn choices<'a>(response: &Members<'a>) -> Vec<Option<Node<'a>>> {
+    let list = response.get("choices").and_then(Node::items).unwrap_or_default();
+    let mut choices: Vec<_> = list.into_iter().map(|choice| choice.members().unwrap_or_default()).collect();
+    let index = |choice: &Members<'_>| choice.get("index").and_then(|index| index.json().parse::<u64>().ok());
+    if choices.iter().all(|choice| index(choice).is_some()) {
+        choices.sort_by_key(index);
+    }
+    choices
+        .iter()
+        .map(|choice| choice.get("message").filter(|message| message.kind() == Kind::Object))
+        .collect()
+}
 
 /// The list of tools that something sent to a model offers: under its own key, or where LiteLLM keeps what it was asked.
 pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {

@@ -14,6 +14,7 @@ use super::open::Open;
 use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::{Out, Reader, Unit, chat, time};
+use crate::session::alternative::Choices;
 use crate::session::build::Builder;
 use crate::session::{Millis, Tool};
 
@@ -135,6 +136,8 @@ struct Step {
     at: Option<Millis>,
     /// The tools that were offered last.
     tools: Option<Arc<[Tool]>>,
+    /// What the response proposed besides the choice that the conversation continued with.
+    choices: Option<Choices>,
 }
 
 impl<A: Api> Exchanges<A> {
@@ -185,6 +188,9 @@ impl<A: Api> Exchanges<A> {
             let step = step.filter(|step| step.turn == turn);
             let own = message.members().filter(A::is_response).and(step).and_then(|step| step.at);
             self.api.message(message, own, builder);
+            // The first step may be that of a later response: its request began with some.
+            let known = [step, steps.first()].into_iter().flatten().filter_map(|step| step.choices.as_ref());
+            known.for_each(|choices| builder.beside_again(choices));
         }
         // What is offered with the first request was offered all along, as far as is known.
         let turn = if steps.is_empty() { 1 } else { builder.next_turn() };
@@ -201,7 +207,8 @@ impl<A: Api> Exchanges<A> {
         let tools = tools.and_then(chat::tools).map(|offer| offer.tools);
         let before = steps.last().and_then(|step| step.tools.clone());
         let tools = tools.filter(|tools| before.as_deref() != Some(tools)).map(Arc::from).or(before);
-        steps.push(Step { turn, at, tools });
+        let choices = to.answered.as_ref().and_then(|_| builder.choices());
+        steps.push(Step { turn, at, tools, choices });
         // Of a session that goes on what was offered before is known.
         let new = if *grows { steps.len() - 1 } else { 0 };
         for step in steps.iter().skip(new) {

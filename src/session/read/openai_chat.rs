@@ -1,14 +1,14 @@
 //! Requests to the OpenAI chat completions API together with its responses. The messages by themselves are the native
 //! form.
 
-use super::chat::{Chat, Rules};
+use super::chat::{self, Chat, Rules};
 use super::exchange::{self, Api, Exchanges, Opened};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Reader, Sample};
 use crate::diagnostic::Loss;
 use crate::session::build::Builder;
-use crate::session::{Body, Millis};
+use crate::session::{Body, Damage, Millis};
 
 pub(super) const FORMAT: Format = Format {
     name: "openai-chat",
@@ -70,13 +70,28 @@ impl Api for OpenAi {
         if let Some(error) = response.get("error") {
             return builder.said("system", Body::json(error.json()), at);
         }
-        let choices = response.get("choices").and_then(Node::items).unwrap_or_default();
-        if choices.len() > 1 {
-            builder.damaged(format!("of {} choices the first is read", choices.len()));
+        let choices = chat::choices(response);
+        let Some((first, further)) = choices.split_first() else {
+            return builder.damaged(Damage::calls("the response has no choice with a message"));
+        };
+        let turn = builder.next_turn();
+        match first {
+            Some(message) => self.message(*message, at, builder),
+            None => builder.damaged(Damage::calls("the response has no choice with a message")),
         }
-        match choices.first().and_then(|choice| choice.members()?.get("message")) {
-            Some(message) => self.message(message, at, builder),
-            None => builder.damaged("the response has no choice with a message"),
+        if !further.is_empty() && builder.next_turn() == turn {
+            // What stands beside it needs a turn to stand beside.
+            builder.response(None, Body::MISSING, at);
+        }
+        for (choice, message) in (2..).zip(further) {
+            let Some(message) = message else {
+                let message = format!("choice {choice} of the response has no message; it is left out");
+                builder.damaged(Damage::calls(message));
+                continue;
+            };
+            let mut aside = builder.aside();
+            self.message(*message, at, &mut aside);
+            builder.beside(choice, aside);
         }
     }
 
