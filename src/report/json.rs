@@ -19,7 +19,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use decision::{CallLine, FaultLine};
+use decision::{CallLine, FaultLine, PartsLine};
 pub(super) use decision::{FindingLine, SourceLine};
 use sequence_policies::HaltLine;
 use state::{ForbiddenLine, PreconditionLine, StateLine, forbidden, preconditions, states};
@@ -50,8 +50,10 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
             turns: whole.map(|replay| Turns { replay, full: full.is_some() }),
             state_end: full.map(|replay| states(replay.state_end(), replay.policy())),
             rules: match judged {
-                Judged::Whole(replay) if scope != Scope::Summary => rules(replay.rules(), replay.policy()),
-                _ => rules(judged.violated(), judged.policy()),
+                Judged::Whole(replay) if scope != Scope::Summary => {
+                    rules(replay.rules(), replay.policy(), Some(replay))
+                }
+                _ => rules(judged.violated(), judged.policy(), None),
             },
             halt: judged.halt().map(|halt| HaltLine::of(halt, judged.session())),
             status: judged.status(),
@@ -298,11 +300,18 @@ struct RuleLine<'a> {
     position: Option<u32>,
     calls: &'a [u32],
     averted: u32,
+    #[serde(flatten)]
+    parts: PartsLine,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<FaultLine>,
 }
 
-fn rules<'a>(states: impl IntoIterator<Item = &'a RuleState>, policy: &'a Policy) -> Vec<RuleLine<'a>> {
+/// Without the replay, what happened instead of what a rule expects is not worded.
+fn rules<'a>(
+    states: impl IntoIterator<Item = &'a RuleState>,
+    policy: &'a Policy,
+    replay: Option<&Replay>,
+) -> Vec<RuleLine<'a>> {
     let lines = states.into_iter().filter_map(|state| {
         let rule = policy.rules().get(state.rule)?;
         Some(RuleLine {
@@ -315,6 +324,7 @@ fn rules<'a>(states: impl IntoIterator<Item = &'a RuleState>, policy: &'a Policy
             position: state.position,
             calls: &state.calls,
             averted: state.averted,
+            parts: PartsLine::of_rule(state, replay),
             fault: match &state.detail {
                 Detail::Fault(fault) => Some(FaultLine::of(fault)),
                 _ => None,

@@ -14,6 +14,7 @@ mod sequence_policies;
 mod tool_policies;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 pub use phrases::{count, line, list, name, skipped, thousands, value};
@@ -24,7 +25,7 @@ use crate::diagnostic::code;
 use crate::engine::Verdict;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Check, Checked, Detail, Finding, Found, Reason, Rule, Rules, StateItem};
-use crate::replay::NotTaken;
+use crate::replay::{NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 
 /// Most lines of a rule that are shown.
@@ -81,7 +82,10 @@ pub fn found(found: &Found, session: &Session) -> String {
 }
 
 /// The calls of a session by tool, so that those before a call are found without passing by all the others.
-pub struct ByTool<'a>(HashMap<&'a str, Vec<&'a Call>>);
+pub struct ByTool<'a> {
+    calls: HashMap<&'a str, Vec<&'a Call>>,
+    ran: OnceCell<Vec<CallRef>>,
+}
 
 impl<'a> ByTool<'a> {
     /// Of this session.
@@ -90,12 +94,17 @@ impl<'a> ByTool<'a> {
         for call in &session.calls {
             calls.entry(&call.tool).or_default().push(call);
         }
-        ByTool(calls)
+        ByTool { calls, ran: OnceCell::new() }
+    }
+
+    /// The calls that ran, in order; found out when they are first asked for.
+    pub fn ran(&self, replay: &Replay) -> &[CallRef] {
+        self.ran.get_or_init(|| order::trace(replay))
     }
 
     /// The calls of a tool before a call, the newest first.
     fn before(&self, tool: &str, call: CallRef) -> impl Iterator<Item = &'a Call> {
-        let calls = self.0.get(tool).map(Vec::as_slice).unwrap_or_default();
+        let calls = self.calls.get(tool).map(Vec::as_slice).unwrap_or_default();
         let end = calls.partition_point(|other| other.at.index < call.index);
         calls.iter().take(end).rev().copied()
     }

@@ -9,10 +9,11 @@ use super::tool_policies::{MissingLine, TouchedLine};
 use super::{Recorded, plan, words};
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
-use crate::monitor::finding::Output;
+use crate::monitor::finding::{Output, RuleState};
 use crate::monitor::{Check, Checked, Detail, Effect, Fault, Finding, Found, Rule, Stage};
 use crate::policy::Policy;
 use crate::replay::{Frame, Judged, NotTaken, Replay};
+use crate::report::words::order::{self, Violation};
 use crate::session::write::Instant;
 use crate::session::{Call, CallRef, Outcome, Session};
 
@@ -140,6 +141,38 @@ pub(in crate::report) struct FindingLine<'a> {
     evidence: Evidence<'a>,
     reason: Option<&'a str>,
     tell_llm: Option<&'a str>,
+    /// Of a rule about the order of calls: what it expects, what happened instead, and what would satisfy it.
+    #[serde(flatten)]
+    parts: Option<PartsLine>,
+}
+
+/// A violation in words.
+#[derive(Serialize)]
+pub(super) struct PartsLine {
+    expected: Option<String>,
+    actual: Option<String>,
+    suggestion: Option<String>,
+}
+
+impl PartsLine {
+    /// Of a rule about the session: what it expects is known also where it holds.
+    pub(super) fn of_rule(state: &RuleState, replay: Option<&Replay>) -> PartsLine {
+        match replay.and_then(|replay| order::violation(state, replay)) {
+            Some(violation) => violation.into(),
+            None => PartsLine {
+                expected: order::expectation(state),
+                actual: None,
+                suggestion: order::suggested(state),
+            },
+        }
+    }
+}
+
+impl From<Violation> for PartsLine {
+    fn from(violation: Violation) -> PartsLine {
+        let Violation { expected, actual, suggestion } = violation;
+        PartsLine { expected: Some(expected), actual: Some(actual), suggestion }
+    }
 }
 
 impl<'a> FindingLine<'a> {
@@ -159,6 +192,7 @@ impl<'a> FindingLine<'a> {
             evidence: Evidence::of(finding.checked.as_ref(), &finding.found),
             reason: finding.reason.as_deref(),
             tell_llm: finding.tell_llm.as_deref(),
+            parts: order::of_finding(finding, session).map(PartsLine::from),
         })
     }
 }

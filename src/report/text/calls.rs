@@ -3,12 +3,14 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use super::rules::Trace;
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Effect, Finding, Rule};
 use crate::policy::Policy;
 use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::report::clean::Marks;
 use crate::report::paint::Paint;
+use crate::report::words::order::{self, Violation};
 use crate::report::words::{self, ByTool};
 use crate::session::{Call, CallRef, Outcome, Session};
 
@@ -128,12 +130,20 @@ pub fn findings(
         };
         let said = if nth == 0 { said } else { format!("{}: {said}", finding.code) };
         row(out, label, if nth == 0 { paint.bold(&said) } else { said })?;
-        row(out, "rule", named(rule, paint))?;
+        let test = rule.test.as_deref().map(|test| paint.dim(&format!("  test {}", words::name(test))));
+        row(out, "rule", format!("{}{}", named(rule, paint), test.unwrap_or_default()))?;
         if let Some(reason) = &finding.reason {
             row(out, "reason", words::line(reason))?;
         }
         if whole {
             yaml(rule, paint, out)?;
+        }
+        if let Some(parts) = order::of_finding(finding, session).filter(|_| nth == 0 || whole) {
+            if whole {
+                evidence(finding, call, replay, by_tool, out)?;
+            }
+            five_parts(parts, finding, call, replay, by_tool, paint, out)?;
+            continue;
         }
         if nth == 0 || whole {
             evidence(finding, call, replay, by_tool, out)?;
@@ -154,6 +164,28 @@ pub fn named(rule: &Rule, paint: Paint) -> String {
 pub fn told(decided: &Decided, out: &mut dyn Write) -> io::Result<()> {
     match &decided.decision.told {
         Some(told) => row(out, "to model", words::line(told)),
+        None => Ok(()),
+    }
+}
+
+/// The other parts of what a rule about the order of calls has to say: the rule and what happened were said before.
+fn five_parts(
+    parts: Violation,
+    finding: &Finding,
+    call: &Call,
+    replay: &Replay,
+    by_tool: &ByTool<'_>,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    row(out, "expected", parts.expected)?;
+    let mark = match (finding.effect >= Effect::Deny, replay.mode()) {
+        (true, Mode::Enforce) => "← stopped here",
+        _ => "← here",
+    };
+    Trace { ran: by_tool.ran(replay), at: Some(call.at), mark, behind: 0 }.write(replay, paint, out)?;
+    match parts.suggestion {
+        Some(suggestion) => row(out, "suggest", suggestion),
         None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use crate::diagnostic::code;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::order::{Named, Order};
-use crate::monitor::{Detail, Found};
+use crate::monitor::{Detail, Finding, Found};
 use crate::replay::Replay;
 use crate::session::{CallRef, Outcome, Session};
 
@@ -38,6 +38,32 @@ pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
         actual: Actual { code, rule, count: *count, state, replay }.sentence(),
         suggestion: suggestion(code, rule, *count),
     })
+}
+
+/// What a rule about the order of calls has to say of a call; nothing of another rule.
+pub fn of_finding(finding: &Finding, session: &Session) -> Option<Violation> {
+    let Detail::Order { rule, count } = &finding.detail else { return None };
+    Some(Violation {
+        expected: expected(rule),
+        actual: against(finding.code, rule, *count, &finding.found, session),
+        suggestion: suggestion(finding.code, rule, *count),
+    })
+}
+
+/// What a rule about the session expects, whatever came of it.
+pub fn expectation(state: &RuleState) -> Option<String> {
+    match &state.detail {
+        Detail::Order { rule, .. } => Some(expected(rule)),
+        _ => None,
+    }
+}
+
+/// What would satisfy a violated rule about the session.
+pub fn suggested(state: &RuleState) -> Option<String> {
+    match &state.detail {
+        Detail::Order { rule, count } => suggestion(state.code?, rule, *count),
+        _ => None,
+    }
 }
 
 /// The calls that ran, in order: what the rules about the session look at.
