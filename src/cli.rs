@@ -14,6 +14,7 @@ mod migrate;
 mod open;
 mod replace;
 mod replay;
+mod reports;
 mod samples;
 mod screen;
 mod test;
@@ -58,6 +59,13 @@ enum Failure {
     },
     /// What was named cannot be used.
     Input(Vec<Diagnostic>),
+    /// A version does not load; what is wrong with it is on the screen already.
+    Undecided {
+        /// What comes of it.
+        message: String,
+        /// What is wrong.
+        told: Vec<Diagnostic>,
+    },
     /// The result cannot be written.
     Output(io::Error),
     /// The system does not let the program work.
@@ -140,6 +148,7 @@ impl Failure {
         let (message, help) = match self {
             Failure::Input(diagnostics) => return diagnostics,
             Failure::Usage { message, help } => (message, help),
+            Failure::Undecided { message, .. } => (message, None),
             Failure::Output(error) => (error.to_string(), None),
             Failure::System(error) => (format!("{error:#}"), None),
         };
@@ -151,6 +160,10 @@ impl Failure {
         match self {
             Failure::Usage { message, help } => {
                 screen.error(&message, help.as_deref());
+                Exit::Bad
+            }
+            Failure::Undecided { message, .. } => {
+                screen.error(&message, None);
                 Exit::Bad
             }
             Failure::Input(diagnostics) => {

@@ -4,6 +4,7 @@
 //! written one by one, in input order; [`Total`] adds them up.
 
 pub mod cases;
+pub mod ci;
 pub mod clean;
 pub mod diagnostic;
 pub mod diff;
@@ -29,22 +30,75 @@ pub struct Output {
     pub name: &'static str,
     /// What it is, in a line.
     pub title: &'static str,
+    /// Whether it needs the findings of all sessions at its end.
+    pub gathers: bool,
     /// Writes one session.
     pub session: fn(&Judged, &Look, &mut dyn Write) -> io::Result<()>,
-    /// Writes what closes the output.
-    pub end: fn(&Total, &Policy, &Look, &mut dyn Write) -> io::Result<()>,
+    /// Writes what closes the output, or all of it.
+    pub end: fn(&End<'_>, &Look, &mut dyn Write) -> io::Result<()>,
+}
+
+/// What is known once all sessions are judged.
+pub struct End<'a> {
+    /// What they come to.
+    pub total: &'a Total,
+    /// The policy that judged them.
+    pub policy: &'a Policy,
+    /// The findings, where an output gathers them.
+    pub gathered: &'a ci::Gathered,
+    /// The command that does it again.
+    pub command: &'a str,
 }
 
 /// Every output of judged sessions; the first is the default.
 pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", title: "for people", session: text::session, end: totals::text },
+    Output {
+        name: "text",
+        title: "for people",
+        gathers: false,
+        session: text::session,
+        end: |end, look, out| totals::text(end.total, end.policy, look, out),
+    },
     Output {
         name: "json",
         title: "one object a session and one with totals, on lines of their own",
+        gathers: false,
         session: |judged, look, out| json::session(judged, look.scope, out),
-        end: |total, policy, _, out| totals::json(total, policy, out),
+        end: |end, _, out| totals::json(end.total, end.policy, out),
     },
+    gathering("markdown", "for a pull request", |end, _, out| ci::replay::markdown(&end.run(), out)),
+    gathering("junit", "for a build server: a test case a session", |end, _, out| {
+        ci::replay::junit(&end.run(), out)
+    }),
+    gathering("sarif", "for code scanning", |end, _, out| ci::sarif::write(&end.run(), out)),
+    gathering("github", "annotations of GitHub Actions", |end, _, out| ci::github::write(&end.run(), out)),
 ];
+
+/// An output that is written as a whole.
+const fn gathering(
+    name: &'static str,
+    title: &'static str,
+    end: fn(&End<'_>, &Look, &mut dyn Write) -> io::Result<()>,
+) -> Output {
+    Output { name, title, gathers: true, session: |_, _, _| Ok(()), end }
+}
+
+impl End<'_> {
+    fn run(&self) -> ci::Run<'_> {
+        let total = self.total;
+        let stopped = words::count(total.deny + total.halt, "call");
+        let mut summary = match total.deny + total.halt {
+            0 => "no call stopped".to_owned(),
+            _ => format!("{stopped} stopped"),
+        };
+        let violated = total.tables.violated();
+        if violated > 0 {
+            summary.push_str(&format!(", {} violated", words::count(violated, "session rule")));
+        }
+        summary.push_str(&format!(" in {}", words::count(total.sessions, "session")));
+        ci::Run { gathered: self.gathered, told: total, summary, command: self.command }
+    }
+}
 
 /// How much of a session is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,12 +8,14 @@ use clap_complete::Shell;
 use crate::compare::Kind;
 use crate::dialect::DIALECTS;
 use crate::engine;
-use crate::report::diff;
+use crate::report::{self, diff};
 use crate::session::read::FORMATS;
 use crate::source::nearest::nearest;
 
 /// In `--fail-on`, every kind of change.
 pub const ANY: &str = "any";
+/// In `--fail-on`, none of them.
+pub const NONE: &str = "none";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -104,8 +106,11 @@ pub struct Replay {
     #[command(flatten)]
     pub judging: Judging,
     /// How the answer is written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = replay_format())]
+    pub format: String,
+    /// Also write a report to a file, as `FORMAT=FILE`; may be given several times
+    #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
+    pub report: Vec<String>,
     /// Only what each session comes to
     #[arg(long, conflicts_with = "full")]
     pub summary: bool,
@@ -136,13 +141,16 @@ pub struct Diff {
     /// How the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = changes_format())]
     pub format: String,
+    /// Also write a report to a file, as `FORMAT=FILE`; may be given several times
+    #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
+    pub report: Vec<String>,
     /// Every change in words, not only a few of each rule; in JSON the findings of both versions
     #[arg(long)]
     pub full: bool,
     /// Save each changed decision as a case file in this folder, with the smallest part of its session that shows it
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
-    /// The kinds of change that make it exit with 1
+    /// The kinds of change that make it exit with 1; `none`: no change does
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
     /// Exit with 2 if a file was skipped, because nothing in it is a recording
@@ -370,6 +378,12 @@ fn theme_help() -> String {
     format!("The workbench's colours: {}; without it the terminal and NO_COLOR decide", listed(names))
 }
 
+/// The outputs of replays by name.
+fn replay_format() -> PossibleValuesParser {
+    let values = report::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
 /// The outputs of comparisons by name.
 fn changes_format() -> PossibleValuesParser {
     let values = diff::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
@@ -378,7 +392,7 @@ fn changes_format() -> PossibleValuesParser {
 
 /// The kinds of change by name, and all of them together.
 fn failing() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once(ANY).chain(Kind::ALL.map(Kind::word)))
+    PossibleValuesParser::new([ANY, NONE].into_iter().chain(Kind::ALL.map(Kind::word)))
 }
 
 fn from_help() -> String {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::args::{ANY, Diff};
+use super::args::{ANY, Diff, NONE};
 use super::input::{self, DEFAULT_POLICY, RECORDED, RECORDED_ALONE, Sessions, Wanted};
+use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
 use super::witness::{Count, Folder, Saved};
 use super::{Exit, Failure};
@@ -24,9 +25,15 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let recordings = &asked.recordings;
     let wanted =
         Wanted::of(&recordings.sessions, recordings.samples, "toolgate diff SESSIONS --base VERSION")?;
-    let output = diff::named(&asked.format)
-        .ok_or_else(|| Failure::usage(format!("there is no output `{}`", asked.format)))?;
-    let comparison = comparison(asked, wanted, screen)?;
+    let fails = fails(&asked.fail_on)?;
+    let mut reports = Reports::open(&asked.format, &asked.report, diff::OUTPUTS)?;
+    let command = Command::new("diff").sessions(wanted, &recordings.reading);
+    let command = command.policies(&asked.policies, &asked.base, asked.judging.mode.into()).text();
+    let comparison = match comparison(asked, wanted, screen) {
+        Ok(comparison) => comparison,
+        Err(failure) => return Err(reports.undecided("diff", diff::SCHEMA, failure, &command, screen)),
+    };
+    let outputs = reports.outputs.clone();
     let folder = match (&asked.witness, asked.policies.policy.as_slice()) {
         (None, _) => None,
         (Some(path), []) => Some(Folder::new(path, &[DEFAULT_POLICY.to_owned()])?),
@@ -38,7 +45,8 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         new: &new_name(asked),
         mode: asked.judging.mode.into(),
         look: Look { scope: if asked.full { Scope::Full } else { Scope::Findings }, color: screen.color },
-        fails: &fails(&asked.fail_on),
+        fails: &fails,
+        command: &command,
     };
     screen.all = asked.full;
     input::watch_interrupts()?;
@@ -48,14 +56,14 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     sessions.show_progress(screen);
     let mut whole = Whole::default();
     let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());
-    let compare = |session| compare(session, &view, output, folder.as_ref());
+    let compare = |session| compare(session, &view, &outputs, folder.as_ref());
     let _ = corpus.run(&mut sessions, &compare, &mut |Found { part, diagnostics, cases }: Found| {
         if let Some(folder) = &folder {
             saved = folder.save(cases, &mut count);
         }
         diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         whole.told.note(&diagnostics);
-        written = screen.write(&part.bytes);
+        written = reports.write(&part.bytes, screen);
         whole.take(part, view.most());
         if written.is_err() || saved.is_err() || input::interrupted() {
             ControlFlow::Break(())
@@ -74,9 +82,14 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     whole.told.skipped = sessions.skipped;
     whole.told.interrupted = input::interrupted();
     if whole.totals.sessions == 0 && !whole.told.interrupted {
+        reports.nothing_read("diff", diff::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
-    (output.end)(&whole, &view, screen.out())?;
+    let end = |output: &Output, color, out: &mut dyn std::io::Write| {
+        let look = Look { color, ..view.look };
+        (output.end)(&whole, &View { look, ..view }, out)
+    };
+    reports.end(screen, &end)?;
     if let Some(path) = &asked.witness {
         screen.note(&count.told(path));
     }
@@ -92,11 +105,11 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
 
 /// One session under both versions. Both replays are at hand here and nowhere later: what is to be said of a change beyond
 /// what it is, is found here.
-fn compare(mut session: Session, view: &View<'_>, output: &Output, folder: Option<&Folder>) -> Found {
+fn compare(mut session: Session, view: &View<'_>, outputs: &[&Output], folder: Option<&Folder>) -> Found {
     let diagnostics = std::mem::take(&mut session.diagnostics);
     let compared = view.comparison.session(&Arc::new(session), view.mode);
     let cases = folder.map(|folder| folder.cases(&compared, view.comparison)).unwrap_or_default();
-    Found { part: Part::of(&compared, view, output), diagnostics, cases }
+    Found { part: Part::of(&compared, view, outputs), diagnostics, cases }
 }
 
 /// What is left of a session once it is compared.
@@ -138,7 +151,16 @@ fn new_name(asked: &Diff) -> String {
 }
 
 /// The kinds by name.
-fn fails(names: &[String]) -> Vec<Kind> {
+fn fails(names: &[String]) -> Result<Vec<Kind>, Failure> {
+    if names.len() > 1 && names.iter().any(|name| name == NONE) {
+        return Err(Failure::usage("`--fail-on none` excludes every other kind"));
+    }
     let meant = |kind: &Kind| names.iter().any(|name| name == ANY || name == kind.word());
-    Kind::ALL.into_iter().filter(meant).collect()
+    Ok(Kind::ALL.into_iter().filter(meant).collect())
+}
+
+impl Named for Output {
+    fn name(&self) -> &'static str {
+        self.name
+    }
 }

@@ -158,16 +158,17 @@ pub fn load(
         None => Err(undecided(&told, what, screen)),
         Some(policy) if policy.documents().is_empty() => {
             told.iter().for_each(|diagnostic| screen.tell(diagnostic));
-            Err(Failure::usage(nothing_to_judge_by(only)))
+            Err(Failure::Undecided { message: nothing_to_judge_by(only), told })
         }
         Some(policy) => Ok((policy, told)),
     }
 }
 
 /// A version with an error does not decide: its problems are told, and what comes of them.
-fn undecided<'d>(told: impl IntoIterator<Item = &'d Diagnostic>, what: &str, screen: &mut Screen) -> Failure {
-    told.into_iter().for_each(|diagnostic| screen.tell(diagnostic));
-    Failure::usage(format!("the {what} does not load, so nothing was judged"))
+fn undecided(told: &[Diagnostic], what: &str, screen: &mut Screen) -> Failure {
+    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    let message = format!("the {what} does not load, so nothing was judged");
+    Failure::Undecided { message, told: told.to_vec() }
 }
 
 /// Why a version without documents does not decide.

@@ -7,7 +7,7 @@ mod workbench;
 
 use clap::CommandFactory;
 
-use super::args::{Cli, Format, Open};
+use super::args::{Cli, Open};
 use super::input::Wanted;
 use super::replay::{Asked, judge};
 use super::screen::Screen;
@@ -37,7 +37,8 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         reading: &recordings.reading,
         policies: &asked.policies,
         mode: asked.judging.mode.into(),
-        format: Format::Text,
+        format: "text",
+        reports: &[],
         scope: Scope::Findings,
         jobs: 0,
         strict: false,

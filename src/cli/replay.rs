@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::args::{self, Format};
+use super::args;
 use super::input::{self, Sessions, Wanted};
+use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::corpus::{Corpus, Read};
-use crate::report::{self, Judged, Look, Output, Scope, Total};
+use crate::report::ci::{self, Gathered, Issue};
+use crate::report::{End, Judged, Look, OUTPUTS, Output, Scope, Total, json};
 
 /// What is asked, whichever way it was.
 pub struct Asked<'a> {
@@ -21,7 +23,8 @@ pub struct Asked<'a> {
     pub reading: &'a args::Reading,
     pub policies: &'a args::Policies,
     pub mode: Mode,
-    pub format: Format,
+    pub format: &'a str,
+    pub reports: &'a [String],
     pub scope: Scope,
     pub jobs: usize,
     pub strict: bool,
@@ -40,7 +43,8 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         reading: &recordings.reading,
         policies: &asked.policies,
         mode: asked.judging.mode.into(),
-        format: asked.format,
+        format: &asked.format,
+        reports: &asked.report,
         scope,
         jobs: asked.jobs,
         strict: asked.strict,
@@ -51,8 +55,19 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
 /// Judges and prints.
 pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(asked.reading)?;
-    let policy = input::policy(asked.policies, asked.wanted.is_samples(), screen)?;
-    let output = output(asked.format)?;
+    let mut reports = Reports::open(asked.format, asked.reports, OUTPUTS)?;
+    if asked.scope == Scope::Summary
+        && let Some(output) = reports.outputs.iter().find(|output| output.gathers)
+    {
+        let message = format!("`--summary` has no findings to write as `{}`", output.name);
+        return Err(Failure::usage(message).help("`text` and `json` have a summary"));
+    }
+    let command = Command::new("replay").sessions(asked.wanted, asked.reading);
+    let command = command.policies(asked.policies, &[], asked.mode).text();
+    let policy = match input::policy(asked.policies, asked.wanted.is_samples(), screen) {
+        Ok(policy) => policy,
+        Err(failure) => return Err(reports.undecided("replay", json::SCHEMA, failure, &command, screen)),
+    };
     let look = Look { scope: asked.scope, color: screen.color };
     screen.all = asked.scope == Scope::Full;
     input::watch_interrupts()?;
@@ -60,9 +75,10 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
 
     let mut sessions = Sessions::new(asked.wanted, options, screen);
     sessions.show_progress(screen);
-    let mut total = Total::default();
+    let (mut total, mut gathered) = (Total::default(), Gathered::default());
     let mut written = Ok(());
-    let answer = |read| Answer::new(read, &policy, asked.mode, output, look);
+    let outputs = reports.outputs.clone();
+    let answer = |read| Answer::new(read, &policy, asked.mode, &outputs, look);
     let mut reads: Box<dyn Iterator<Item = Read>> = match asked.scope {
         Scope::Summary => Box::new(sessions.judged_while_read(&policy, asked.mode)),
         _ => Box::new(sessions.by_ref().map(|session| Read::Whole(Box::new(session)))),
@@ -70,7 +86,10 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let _ = corpus.run(&mut *reads, &answer, &mut |answer: Answer| {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         total.merge(&answer.total);
-        written = screen.write(&answer.bytes);
+        written = reports.write(&answer.bytes, screen);
+        if let Some(found) = answer.found {
+            gathered.take(found);
+        }
         if written.is_err() || input::interrupted() {
             ControlFlow::Break(())
         } else {
@@ -88,9 +107,11 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     total.skipped = sessions.skipped;
     total.interrupted = input::interrupted();
     if total.sessions == 0 && !total.interrupted {
+        reports.nothing_read("replay", json::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
-    (output.end)(&total, &policy, &look, screen.out())?;
+    let end = End { total: &total, policy: &policy, gathered: &gathered, command: &command };
+    reports.end(screen, &|output, color, out| (output.end)(&end, &Look { color, ..look }, out))?;
     Ok(match (total.interrupted, total.objected) {
         (true, _) => Exit::Interrupted,
         _ if asked.strict && total.skipped > 0 => Exit::Bad,
@@ -103,13 +124,16 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
 
 /// What is left of a session once it is judged: small beside the session.
 struct Answer {
-    bytes: Vec<u8>,
+    /// Of each output.
+    bytes: Vec<Vec<u8>>,
+    /// What was found, where an output gathers it.
+    found: Option<(ci::Case, Vec<Issue>)>,
     total: Total,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Answer {
-    fn new(read: Read, policy: &Arc<Policy>, mode: Mode, output: &Output, look: Look) -> Answer {
+    fn new(read: Read, policy: &Arc<Policy>, mode: Mode, outputs: &[&Output], look: Look) -> Answer {
         let (diagnostics, judged) = match read {
             Read::Whole(mut session) => {
                 let diagnostics = std::mem::take(&mut session.diagnostics);
@@ -123,18 +147,28 @@ impl Answer {
         let mut total = Total::default();
         total.add(&judged);
         total.note(&diagnostics);
-        let mut bytes = Vec::new();
-        // Writing to memory does not fail; were it to, the session would stand without its end rather than vanish.
-        let _ = (output.session)(&judged, &look, &mut bytes);
-        Answer { bytes, total, diagnostics }
+        let bytes = outputs.iter().enumerate().map(|(place, output)| {
+            let mut bytes = Vec::new();
+            // Only the terminal is coloured. Writing to memory does not fail; were it to, the session would stand without
+            // its end rather than vanish.
+            let look = Look { color: look.color && place == 0, ..look };
+            let _ = (output.session)(&judged, &look, &mut bytes);
+            bytes
+        });
+        let bytes = bytes.collect();
+        let found = match &judged {
+            Judged::Whole(replay) if outputs.iter().any(|output| output.gathers) => {
+                let issues = ci::of_replay(replay);
+                Some((ci::case(replay.session(), &issues), issues))
+            }
+            _ => None,
+        };
+        Answer { bytes, found, total, diagnostics }
     }
 }
 
-/// The output of this name.
-fn output(format: Format) -> Result<&'static Output, Failure> {
-    let name = match format {
-        Format::Text => "text",
-        Format::Json => "json",
-    };
-    report::named(name).ok_or_else(|| Failure::usage(format!("there is no output `{name}`")))
+impl Named for Output {
+    fn name(&self) -> &'static str {
+        self.name
+    }
 }

@@ -150,7 +150,17 @@ impl Repository<'_> {
         } else {
             self.ask(&["rev-parse", "--verify", "--quiet", &peeled])
         };
-        found.ok_or_else(|| unknown(format!("git knows no revision `{revision}`")))
+        found.ok_or_else(|| {
+            let told = unknown(format!("git knows no revision `{revision}`"));
+            // A build server fetches one commit, unless it is asked for more.
+            match self.ask(&["rev-parse", "--is-shallow-repository"]).as_deref() {
+                Some("true") => told.help(
+                    "the clone is shallow: fetch the whole history with `fetch-depth: 0` in actions/checkout, or `git \
+                     fetch --unshallow`, and name a branch as `origin/BRANCH`",
+                ),
+                _ => told,
+            }
+        })
     }
 
     fn object(&self, commit: &str, path: &str) -> Option<String> {

@@ -7,15 +7,17 @@
 mod entry;
 mod json;
 mod junit;
-mod markdown;
+pub mod markdown;
+mod scan;
 mod text;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 pub use entry::{noun, title};
+pub use json::SCHEMA;
 
-use super::{Look, Scope, Total};
+use super::{Look, Scope, Total, ci};
 use crate::compare::{Compared, Comparison, Kind, Origin, RuleAt, Totals, groups};
 use crate::engine::Mode;
 use entry::Entry;
@@ -64,9 +66,24 @@ pub static OUTPUTS: &[Output] = &[
         session: |_, _, _| Ok(()),
         end: junit::end,
     },
+    Output {
+        name: "sarif",
+        title: "for code scanning",
+        keeps: Keeps::Groups,
+        session: |_, _, _| Ok(()),
+        end: |whole, view, out| scan::with(whole, view, |run| ci::sarif::write(run, out)),
+    },
+    Output {
+        name: "github",
+        title: "annotations of GitHub Actions",
+        keeps: Keeps::Groups,
+        session: |_, _, _| Ok(()),
+        end: |whole, view, out| scan::with(whole, view, |run| ci::github::write(run, out)),
+    },
 ];
 
 /// What is compared, and how it is to look.
+#[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The versions.
     pub comparison: &'a Comparison,
@@ -80,12 +97,14 @@ pub struct View<'a> {
     pub look: Look,
     /// Kinds of change that are a failure.
     pub fails: &'a [Kind],
+    /// The command that does it again.
+    pub command: &'a str,
 }
 
 /// One session, compared and written: small beside the session.
 pub struct Part {
-    /// What the output writes of it at once.
-    pub bytes: Vec<u8>,
+    /// What each output writes of it at once.
+    pub bytes: Vec<Vec<u8>>,
     totals: Totals,
     groups: Vec<(Key, Gathered)>,
     case: Option<Case>,
@@ -102,6 +121,7 @@ pub struct Whole {
     cases: Vec<Case>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
     Nothing,
     Groups,
@@ -138,14 +158,18 @@ pub fn named(name: &str) -> Option<&'static Output> {
 }
 
 impl Part {
-    /// Words a session, as far as the output needs it.
-    pub fn of(compared: &Compared, view: &View<'_>, output: &Output) -> Part {
+    /// Words a session, as far as the outputs need it.
+    pub fn of(compared: &Compared, view: &View<'_>, outputs: &[&Output]) -> Part {
         let changes = compared.changes();
         let mut totals = Totals::default();
         totals.add(changes);
-        let mut bytes = Vec::new();
-        // Writing to memory does not fail; were it to, the session would stand without its end rather than vanish.
-        let _ = (output.session)(compared, view, &mut bytes);
+        let bytes = outputs.iter().map(|output| {
+            let mut bytes = Vec::new();
+            // Writing to memory does not fail; were it to, the session would stand without its end rather than vanish.
+            let _ = (output.session)(compared, view, &mut bytes);
+            bytes
+        });
+        let bytes = bytes.collect();
         let most = view.most();
         let gather = || {
             groups(changes).into_iter().map(|group| {
@@ -157,11 +181,9 @@ impl Part {
                 ((group.kind, group.rule), gathered)
             })
         };
-        let (groups, case) = match output.keeps {
-            Keeps::Nothing => (Vec::new(), None),
-            Keeps::Groups => (gather().collect(), None),
-            Keeps::Sessions => (Vec::new(), Some(Case::of(compared, view, &totals, gather()))),
-        };
+        let wanted = |keeps| outputs.iter().any(|output| output.keeps == keeps);
+        let groups = if wanted(Keeps::Groups) { gather().collect() } else { Vec::new() };
+        let case = wanted(Keeps::Sessions).then(|| Case::of(compared, view, &totals, gather()));
         Part { bytes, totals, groups, case }
     }
 }

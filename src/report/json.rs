@@ -35,7 +35,7 @@ use crate::session::write::Instant;
 use crate::session::{Body, Call, Session};
 
 /// The shape of judged sessions.
-pub(super) const SCHEMA: &str = "toolgate.replay/2";
+pub const SCHEMA: &str = "toolgate.replay/2";
 
 /// Writes one session and a line feed.
 pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result<()> {

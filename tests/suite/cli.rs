@@ -8,6 +8,7 @@ mod inputs;
 mod json;
 mod packed;
 mod replay;
+mod reports;
 mod rules;
 mod test;
 mod totals;

@@ -5,6 +5,7 @@ use similar::ChangeTag;
 use crate::compare::{Answer, At, Change, Compared, Comparison, Kind, Origin, RuleAt, Side};
 use crate::diagnostic::Code;
 use crate::monitor::Rule;
+use crate::report::ci::Spot;
 use crate::report::words;
 use crate::session::{Call, CallRef, Outcome, Session};
 
@@ -20,6 +21,8 @@ pub struct Entry {
     pub file: String,
     /// `turn 2 call 1`, `turns 1 to 3`, `at the end`.
     pub at: String,
+    /// Where it is recorded.
+    pub recording: Spot,
     /// The tool.
     pub tool: Option<String>,
     /// The call with its arguments, where it is one.
@@ -227,6 +230,7 @@ fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry>
         session: words::name(&session.id).into_owned(),
         file: words::name(&session.origin.file).into_owned(),
         at,
+        recording: Spot::of_turn(session, change.at.turn()),
         tool: change.tool.as_deref().map(|tool| words::name(tool).into_owned()),
         call: call.map(words::call::call),
         base: said(change, Side::Base, compared, view),

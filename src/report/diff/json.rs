@@ -13,7 +13,8 @@ use crate::report::json::{FindingLine, Named, Recorded, Version, line};
 use crate::report::{Scope, words};
 use crate::session::write::Instant;
 
-const SCHEMA: &str = "toolgate.diff/2";
+/// The shape of comparisons.
+pub const SCHEMA: &str = "toolgate.diff/2";
 
 /// Writes one session and a line feed.
 pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -14,8 +14,17 @@ use crate::report::words;
 /// Rows of a table that are not folded.
 const OPEN: usize = 5;
 
+/// The first line: whoever posts the report finds the comment to replace by it.
+pub const MARKER: &str = "<!-- toolgate -->";
+/// Most bytes: GitHub takes 65,536 characters in a comment, and 1 MiB in the summary of a job.
+pub const LIMIT: usize = 65_536;
+/// Kept free for the lines that follow the groups.
+const RESERVE: usize = 2_048;
+
 /// Writes everything.
 pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{MARKER}")?;
+    let mut room = LIMIT.saturating_sub(RESERVE);
     let totals = &whole.totals;
     let sessions = words::count(totals.sessions, "session");
     match totals.all().sum() {
@@ -42,7 +51,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "\n**interrupted: this is what was done until then**")?;
     }
     if totals.changed == 0 {
-        return Ok(());
+        return again(view.command, out);
     }
     writeln!(out, "\n| change | number | sessions | primary | downstream | counterfactual |")?;
     writeln!(out, "|---|--:|--:|--:|--:|--:|")?;
@@ -56,14 +65,43 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
             writeln!(out, "| {title} | {} |", numbers.map(words::thousands).join(" | "))?;
         }
     }
+    // What stands before the groups is small: names of versions are cut, and there are ten kinds.
+    room = room.saturating_sub(4_096 + view.base.len() * 8 + view.new.len() * 8 + view.command.len() * 8);
+    let mut left_out = 0;
     for kind in Kind::ALL.into_iter().filter(|kind| totals.of(*kind).sum() > 0) {
         let count = words::count(totals.of(kind).sum(), entry::noun(kind));
-        writeln!(out, "\n#### {}: {count}", sentence(entry::title(kind)))?;
+        let mut title = format!("\n#### {}: {count}\n", sentence(entry::title(kind)));
         for (rule, gathered) in whole.of(kind) {
-            group(rule, gathered, kind, view, out)?;
+            let mut text = std::mem::take(&mut title).into_bytes();
+            group(rule, gathered, kind, view, &mut text)?;
+            match room.checked_sub(text.len()) {
+                Some(rest) => {
+                    room = rest;
+                    out.write_all(&text)?;
+                }
+                None => left_out += 1,
+            }
         }
     }
-    Ok(())
+    if left_out > 0 {
+        let groups = words::count(left_out, "more rule");
+        writeln!(out, "\n**{groups} not shown: a comment takes no more than 65,536 characters**")?;
+    }
+    let all = totals.all();
+    if all.downstream + all.counterfactual > 0 {
+        writeln!(out, "\n<sub>{FOOTNOTE}</sub>")?;
+    }
+    again(view.command, out)
+}
+
+/// What two columns of the table mean.
+const FOOTNOTE: &str = "*primary*: both versions had seen the same until then. *downstream*: it follows from an earlier \
+    change, after which the sessions run differently. *counterfactual*: the recording went on differently than it \
+    would have under one of the versions, so it is weaker evidence.";
+
+/// Writes the command that does it again.
+pub fn again(command: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n<sub>{}</sub>", code(command))
 }
 
 fn group(
@@ -149,7 +187,7 @@ fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Any text as code that stays text.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let mut escaped = String::from("<code>");
     let mut before = ' ';
     for letter in words::line(text).chars() {

@@ -127,7 +127,7 @@ fn the_exit_code_is_what_was_asked_for() {
     assert_eq!(code(&["-p", "v2", "--fail-on", "newly_blocked"]), 0);
     assert_eq!(code(&["-p", "v2", "--fail-on", "newly_blocked,newly_allowed"]), 1);
     assert_eq!(code(&["-p", "v2", "--fail-on", "newly"]), 2);
-    assert_eq!(code(&["-p", "v2", "--format", "sarif"]), 2);
+    assert_eq!(code(&["-p", "v2", "--format", "pdf"]), 2);
     assert_eq!(code(&["-p", "nowhere"]), 2);
     assert_eq!(code(&["-p", "v1", "nowhere.json"]), 2, "what was not read may hold anything");
     assert_eq!(code(&["-p", "v2", "nowhere.json"]), 1);

@@ -1,0 +1,214 @@
+//! Where reports go: one to standard output, and any number to files.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use super::Failure;
+use super::args::{Policies, Reading};
+use super::input::Wanted;
+use super::screen::Screen;
+use crate::diagnostic::Diagnostic;
+use crate::engine::Mode;
+use crate::report::ci::failed::{self, Failed};
+
+/// The reports of a run; the first goes to standard output.
+pub struct Reports<O: 'static> {
+    /// The outputs, in the order of what is written.
+    pub outputs: Vec<&'static O>,
+    names: Vec<&'static str>,
+    files: Vec<BufWriter<File>>,
+}
+
+/// The fields of an output that are needed here.
+pub trait Named {
+    /// What `--format` calls it.
+    fn name(&self) -> &'static str;
+}
+
+impl<O: Named> Reports<O> {
+    /// Opens them. A report is `FORMAT=FILE`.
+    pub fn open(format: &str, asked: &[String], known: &'static [O]) -> Result<Reports<O>, Failure> {
+        let named = |name: &str| {
+            let found = known.iter().find(|output| output.name() == name);
+            found.ok_or_else(|| {
+                let names: Vec<String> = known.iter().map(|output| format!("`{}`", output.name())).collect();
+                Failure::usage(format!("there is no report `{name}`"))
+                    .help(format!("there are {}", names.join(", ")))
+            })
+        };
+        let first = named(format)?;
+        let mut reports = Reports { outputs: vec![first], names: vec![first.name()], files: Vec::new() };
+        let mut paths: Vec<&str> = Vec::new();
+        for report in asked {
+            let Some((format, path)) = report.split_once('=').filter(|(_, path)| !path.is_empty()) else {
+                return Err(Failure::usage(format!("`--report {report}` names no file"))
+                    .help("write a format and a file: `--report markdown=diff.md`"));
+            };
+            let output = named(format)?;
+            if paths.contains(&path) {
+                return Err(Failure::usage(format!("two reports go to `{path}`")));
+            }
+            paths.push(path);
+            reports.outputs.push(output);
+            reports.names.push(output.name());
+            reports.files.push(create(path)?);
+        }
+        Ok(reports)
+    }
+
+    /// Writes what each output made of a session.
+    pub fn write(&mut self, parts: &[Vec<u8>], screen: &mut Screen) -> std::io::Result<()> {
+        let mut parts = parts.iter();
+        if let Some(first) = parts.next() {
+            screen.write(first)?;
+        }
+        for (file, part) in self.files.iter_mut().zip(parts) {
+            file.write_all(part)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what closes them. `end` is asked for each output, with whether it may be coloured.
+    pub fn end(
+        mut self,
+        screen: &mut Screen,
+        end: &dyn Fn(&O, bool, &mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut outputs = self.outputs.iter();
+        if let Some(first) = outputs.next() {
+            let color = screen.color;
+            end(first, color, screen.out())?;
+        }
+        for (file, output) in self.files.iter_mut().zip(outputs) {
+            end(output, false, file)?;
+            file.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes why a version does not load, where that is why; gives the reason back, or why that could not be written.
+    pub fn undecided(
+        self,
+        verb: &'static str,
+        schema: &'static str,
+        failure: Failure,
+        command: &str,
+        screen: &mut Screen,
+    ) -> Failure {
+        let Failure::Undecided { message, told } = &failure else { return failure };
+        match self.failed(&Failed { schema, verb, message, diagnostics: told, command }, screen) {
+            Ok(()) => failure,
+            Err(other) => other,
+        }
+    }
+
+    /// Writes that nothing was read, so that no report looks like one in which nothing is wrong.
+    pub fn nothing_read(
+        self,
+        verb: &'static str,
+        schema: &'static str,
+        told: &[Diagnostic],
+        command: &str,
+        screen: &mut Screen,
+    ) -> Result<(), Failure> {
+        let message = "no session could be read, so nothing was judged";
+        self.failed(&Failed { schema, verb, message, diagnostics: told, command }, screen)
+    }
+
+    /// On standard output people read it anyway, from standard error.
+    fn failed(mut self, failed: &Failed<'_>, screen: &mut Screen) -> Result<(), Failure> {
+        let mut names = self.names.iter();
+        if let Some(first) = names.next().filter(|first| **first != "text") {
+            failed::write(first, failed, screen.out())?;
+        }
+        for (file, name) in self.files.iter_mut().zip(names) {
+            failed::write(name, failed, file)?;
+            file.flush()?;
+        }
+        Ok(())
+    }
+}
+
+fn create(path: &str) -> Result<BufWriter<File>, Failure> {
+    let made = || -> anyhow::Result<File> {
+        if let Some(folder) = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(File::create(path)?)
+    };
+    let file =
+        made().with_context(|| format!("the report `{path}` cannot be written")).map_err(Failure::System)?;
+    Ok(BufWriter::new(file))
+}
+
+/// The command that judges the same again, as it is typed.
+pub struct Command(String);
+
+impl Command {
+    /// Of this verb.
+    pub fn new(verb: &str) -> Command {
+        Command(format!("toolgate {verb}"))
+    }
+
+    /// With the sessions and how they are read.
+    pub fn sessions(mut self, wanted: Wanted<'_>, reading: &Reading) -> Command {
+        match wanted {
+            Wanted::Samples => self.0.push_str(" --samples"),
+            Wanted::Named(named) => named.iter().for_each(|named| self.word(named)),
+        }
+        self.option("--from", reading.from.iter());
+        self.option("--error-regex", reading.error_regex.iter());
+        self
+    }
+
+    /// With the policies and how they judge.
+    pub fn policies(mut self, policies: &Policies, base: &[String], mode: Mode) -> Command {
+        self.option("-p", policies.policy.iter());
+        self.option("-b", base.iter());
+        self.option("--only", policies.only.iter());
+        if mode == Mode::Shadow {
+            self.0.push_str(" --mode shadow");
+        }
+        self
+    }
+
+    /// As text.
+    pub fn text(self) -> String {
+        self.0
+    }
+
+    fn option<'w>(&mut self, name: &str, words: impl Iterator<Item = &'w String>) {
+        for word in words {
+            self.0.push(' ');
+            self.0.push_str(name);
+            self.word(word);
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        let plain = |c: char| c.is_alphanumeric() || "/._-:=@%+,~^".contains(c);
+        self.0.push(' ');
+        if !word.is_empty() && word.chars().all(plain) {
+            self.0.push_str(word);
+        } else {
+            self.0.push_str(&format!("'{}'", word.replace('\'', "'\\''")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_would_read_otherwise_is_quoted() {
+        let mut command = Command::new("diff");
+        for word in ["s/*.json", "git:HEAD~1", "it's", ""] {
+            command.word(word);
+        }
+        assert_eq!(command.text(), "toolgate diff 's/*.json' git:HEAD~1 'it'\\''s' ''");
+    }
+}

@@ -1,0 +1,194 @@
+//! Findings for machines that show them beside the code: SARIF and the annotations of GitHub Actions.
+//!
+//! Both are made of [`Issue`]s, which a replay gathers as it goes and a comparison has in its groups. As many are kept as a
+//! viewer takes; what is beyond is counted and said.
+
+pub mod failed;
+pub mod github;
+pub mod replay;
+pub mod sarif;
+
+use crate::engine::Verdict;
+use crate::monitor::Rule;
+use crate::replay::{Judged as Decided, Replay};
+use crate::session::{Call, Session};
+
+use super::{Total, words};
+
+/// Issues of a replay that are kept.
+pub const MOST: usize = 1000;
+
+/// Issues of a session that a test lists.
+const LINES: usize = 20;
+
+/// How bad an issue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// It fails the run.
+    Error,
+    /// It rests on what the recording is no evidence for, or follows from another.
+    Warning,
+    /// It does not fail the run.
+    Note,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The file, as shown.
+    pub file: String,
+    /// The line, from 1; 0 where only the file is known.
+    pub line: u64,
+    /// The column, from 1; 0 where only the line is known.
+    pub column: u64,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue {
+    /// How bad it is.
+    pub level: Level,
+    /// The rule's id and its name.
+    pub rule: Option<(String, String)>,
+    /// Why, as a stable code, or the kind of change.
+    pub code: String,
+    /// What happened to which call, in a few words.
+    pub title: String,
+    /// Why, and where.
+    pub message: String,
+    /// Where the rule is.
+    pub policy: Option<Spot>,
+    /// Where the call is recorded.
+    pub recording: Spot,
+    /// The session and the place in it, in words.
+    pub place: String,
+}
+
+/// Issues of many sessions.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// Those that are kept.
+    pub issues: Vec<Issue>,
+    /// How many more there are.
+    pub more: u64,
+    /// Every session, for those that list them.
+    pub cases: Vec<Case>,
+}
+
+/// A session as a test.
+#[derive(Debug)]
+pub struct Case {
+    /// Its id.
+    pub session: String,
+    /// Its file.
+    pub file: String,
+    /// Issues in it.
+    pub count: u64,
+    /// Some of them, a line each.
+    pub lines: Vec<String>,
+}
+
+/// What is written of a run.
+pub struct Run<'a> {
+    /// The issues.
+    pub gathered: &'a Gathered,
+    /// What was read.
+    pub told: &'a Total,
+    /// What the run came to, in a sentence.
+    pub summary: String,
+    /// The command that does it again.
+    pub command: &'a str,
+}
+
+impl Gathered {
+    /// Takes those of the next session in.
+    pub fn take(&mut self, (case, issues): (Case, Vec<Issue>)) {
+        self.cases.push(case);
+        let room = MOST.saturating_sub(self.issues.len());
+        self.more += issues.len().saturating_sub(room) as u64;
+        self.issues.extend(issues.into_iter().take(room));
+    }
+}
+
+impl Spot {
+    /// Where a rule is.
+    pub fn of_rule(rule: &Rule) -> Spot {
+        let position = rule.source.position(rule.span.start);
+        Spot {
+            file: rule.source.name().to_owned(),
+            line: position.line.into(),
+            column: position.column.into(),
+        }
+    }
+
+    /// Where a turn is recorded.
+    pub fn of_turn(session: &Session, turn: Option<u32>) -> Spot {
+        let messages = turn.and_then(|turn| session.turn(turn)).map(|turn| turn.messages.clone());
+        let messages = messages.and_then(|messages| session.messages.get(messages)).unwrap_or_default();
+        let line = messages.iter().map(|message| message.line).find(|line| *line > 0);
+        let line = line.unwrap_or(session.origin.line);
+        Spot { file: session.origin.file.to_string(), line: line.into(), column: 0 }
+    }
+}
+
+/// A session as a test.
+pub fn case(session: &Session, issues: &[Issue]) -> Case {
+    let line = |issue: &Issue| format!("{}\n  {}\n  {}", issue.title, issue.message, issue.place);
+    Case {
+        session: words::name(&session.id).into_owned(),
+        file: words::name(&session.origin.file).into_owned(),
+        count: issues.len() as u64,
+        lines: issues.iter().take(LINES).map(line).collect(),
+    }
+}
+
+/// What rules found in a session: the calls that were stopped, and rules about the session that are violated.
+pub fn of_replay(replay: &Replay) -> Vec<Issue> {
+    let session = replay.session();
+    let calls = session.calls.iter().zip(replay.calls());
+    let mut issues: Vec<Issue> = calls.filter_map(|(call, decided)| of_call(replay, call, decided)).collect();
+    for state in replay.rules() {
+        let violation = words::order::violation(state, replay);
+        let (Some(rule), Some(violation)) = (replay.policy().rules().get(state.rule), violation) else {
+            continue;
+        };
+        let name = words::rule_name(rule);
+        let index = state.position.and_then(|index| session.calls.get(index as usize));
+        issues.push(Issue {
+            level: Level::Error,
+            rule: Some((rule.id.to_string(), name.clone())),
+            code: state.code.map(|code| code.to_string()).unwrap_or_default(),
+            title: format!("violated: {name}"),
+            message: format!("expected: {}; actual: {}", violation.expected, violation.actual),
+            policy: Some(Spot::of_rule(rule)),
+            recording: Spot::of_turn(session, index.map(|call| call.at.turn)),
+            place: place(session, index.map_or("at the end".to_owned(), |call| words::at(call.at, session))),
+        });
+    }
+    issues
+}
+
+fn of_call(replay: &Replay, call: &Call, decided: &Decided) -> Option<Issue> {
+    let (session, finding) = (replay.session(), decided.decision.deciding()?);
+    let rule = replay.policy().rules().get(finding.rule)?;
+    let name = words::rule_name(rule);
+    let verdict = match decided.decision.verdict {
+        Verdict::Halt => "halted",
+        _ => "denied",
+    };
+    Some(Issue {
+        level: if decided.counterfactual { Level::Warning } else { Level::Error },
+        rule: Some((rule.id.to_string(), name.clone())),
+        code: finding.code.to_string(),
+        title: format!("{verdict}: {}", words::call::call(call)),
+        message: format!("{name}: {}", words::finding(finding, rule, session)),
+        policy: Some(Spot::of_rule(rule)),
+        recording: Spot::of_turn(session, Some(call.at.turn)),
+        place: place(session, words::at(call.at, session)),
+    })
+}
+
+/// `session refund-124, turn 2 call 1`.
+pub fn place(session: &Session, at: String) -> String {
+    format!("session {}, {at}", words::name(&session.id))
+}

@@ -1,0 +1,99 @@
+//! Reports of a run in which nothing was judged, since a version does not load: a report that is missing, or empty, looks like
+//! one in which nothing is wrong.
+
+use std::io::{self, Write};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use serde_json::json;
+
+use super::{Spot, github, sarif};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::diff::markdown;
+use crate::report::{diagnostic, json::line, words};
+
+/// Why nothing was judged.
+pub struct Failed<'a> {
+    /// The schema of the verb's JSON.
+    pub schema: &'static str,
+    /// What the verb is.
+    pub verb: &'static str,
+    /// What happened, in a sentence.
+    pub message: &'a str,
+    /// What is wrong with the version.
+    pub diagnostics: &'a [Diagnostic],
+    /// The command that does it again.
+    pub command: &'a str,
+}
+
+/// Writes the report of this format.
+pub fn write(format: &str, failed: &Failed<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        "json" => {
+            let diagnostics: Vec<_> = failed.errors().map(diagnostic::json).collect();
+            let error = json!({"message": failed.message, "diagnostics": diagnostics});
+            line(&json!({"schema": failed.schema, "error": error}), out)
+        }
+        "junit" => failed.junit(out),
+        "sarif" => {
+            let whole = sarif::note("error", failed.message, None);
+            let notes = failed
+                .errors()
+                .map(|told| sarif::note("error", &words::line(&told.message), spot(told).as_ref()));
+            let notes: Vec<_> = std::iter::once(whole).chain(notes).collect();
+            sarif::log(&[], &[], &notes, false, failed.command, out)
+        }
+        "github" => {
+            for told in failed.errors() {
+                let mut parts = Vec::new();
+                if let Some(spot) = spot(told) {
+                    parts.push(format!("file={}", github::property(sarif::path(&spot.file))));
+                    if spot.line > 0 {
+                        parts.push(format!("line={}", spot.line));
+                    }
+                }
+                parts.push(format!("title={}", github::property(&told.code.to_string())));
+                writeln!(out, "::error {}::{}", parts.join(","), github::data(&words::line(&told.message)))?;
+            }
+            writeln!(out, "::error title=toolgate::{}", github::data(failed.message))
+        }
+        "markdown" => {
+            writeln!(out, "{}", markdown::MARKER)?;
+            writeln!(out, "### toolgate: {}\n", failed.message)?;
+            for told in failed.errors() {
+                let place =
+                    spot(told).map(|spot| format!("{}:{}: ", spot.file, spot.line)).unwrap_or_default();
+                writeln!(out, "- {}", markdown::code(&format!("{place}{}", told.message)))?;
+            }
+            markdown::again(failed.command, out)
+        }
+        _ => {
+            for told in failed.errors() {
+                writeln!(out, "{}", diagnostic::text(told, diagnostic::Style::default()))?;
+            }
+            writeln!(out, "error: {}", words::line(failed.message))
+        }
+    }
+}
+
+impl Failed<'_> {
+    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|told| told.severity == Severity::Error)
+    }
+
+    fn junit(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_message(self.message);
+        let lines = self.errors().map(|told| diagnostic::text(told, diagnostic::Style::default()));
+        status.set_description(lines.collect::<Vec<_>>().join("\n"));
+        let mut suite = TestSuite::new(self.command);
+        suite.add_test_case(TestCase::new("the version loads", status));
+        let mut report = Report::new(format!("toolgate {}", self.verb));
+        report.add_test_suite(suite);
+        report.serialize(out).map_err(io::Error::other)
+    }
+}
+
+fn spot(told: &Diagnostic) -> Option<Spot> {
+    let place = told.place()?;
+    Some(Spot { file: place.file().to_owned(), line: place.line().unwrap_or_default(), column: 0 })
+}

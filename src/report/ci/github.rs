@@ -1,0 +1,82 @@
+//! Annotations of GitHub Actions: a workflow command a line.
+//!
+//! Recorded text must not begin a command of its own, so line ends and the signs that end a part are escaped as the runner
+//! reads them back.
+
+use std::io::{self, Write};
+
+use super::{Issue, Level, Run};
+use crate::report::words;
+
+/// Annotations that are written: GitHub shows ten of each level a step.
+const MOST: usize = 50;
+
+/// Writes an annotation for each issue, and one that sums up.
+pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let issues = &run.gathered.issues;
+    for issue in issues.iter().take(MOST) {
+        annotation(issue, out)?;
+    }
+    let rest = issues.len().saturating_sub(MOST) as u64 + run.gathered.more;
+    let mut summary = vec![run.summary.clone()];
+    if rest > 0 {
+        summary.push(format!("{} not shown here", words::count(rest, "more finding")));
+    }
+    if run.told.errors > 0 {
+        summary.push(format!(
+            "{} in recordings: not everything was read",
+            words::count(run.told.errors, "error")
+        ));
+    }
+    if run.told.interrupted {
+        summary.push("interrupted: this is what was done until then".to_owned());
+    }
+    let level = if run.told.errors > 0 || run.told.interrupted { "warning" } else { "notice" };
+    summary.push(format!("again with: {}", run.command));
+    writeln!(out, "::{level} title=toolgate::{}", data(&summary.join("\n")))
+}
+
+fn annotation(issue: &Issue, out: &mut dyn Write) -> io::Result<()> {
+    let level = match issue.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "notice",
+    };
+    // A recording is seldom part of the repository; the rule is.
+    let spot = issue.policy.as_ref().unwrap_or(&issue.recording);
+    let mut parts = vec![format!("file={}", property(super::sarif::path(&spot.file)))];
+    if spot.line > 0 {
+        parts.push(format!("line={}", spot.line));
+    }
+    if spot.column > 0 {
+        parts.push(format!("col={}", spot.column));
+    }
+    parts.push(format!("title={}", property(&issue.title)));
+    let recorded = match issue.recording.line {
+        0 => issue.recording.file.clone(),
+        line => format!("{}:{line}", issue.recording.file),
+    };
+    let message = format!("{}\n{}, {recorded}", issue.message, issue.place);
+    writeln!(out, "::{level} {}::{}", parts.join(","), data(&message))
+}
+
+/// Text of an annotation, as the runner reads it back.
+pub fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Text of a property, which a colon or a comma would end.
+pub fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_part_is_escaped() {
+        assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+        assert_eq!(property("a,b: c%\n"), "a%2Cb%3A c%25%0A");
+    }
+}

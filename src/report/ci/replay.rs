@@ -1,0 +1,92 @@
+//! A replay for a build server and for a pull request.
+
+use std::io::{self, Write};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::{Case, Issue, Run};
+use crate::report::diff::markdown::{LIMIT, MARKER, again, code};
+use crate::report::words;
+
+/// Issues in the table that are not folded.
+const OPEN: usize = 10;
+
+/// Writes a test case a session, failed where a rule was broken.
+pub fn junit(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut suite = TestSuite::new(run.command);
+    suite.add_test_cases(run.gathered.cases.iter().map(test));
+    let mut report = Report::new("toolgate replay");
+    report.add_test_suite(suite);
+    report.serialize(out).map_err(io::Error::other)
+}
+
+fn test(case: &Case) -> TestCase {
+    let status = match case.lines.first() {
+        None => TestCaseStatus::success(),
+        Some(_) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_type("finding");
+            status.set_message(words::count(case.count, "finding"));
+            status.set_description(case.lines.join("\n"));
+            status
+        }
+    };
+    let mut test = TestCase::new(case.session.as_str(), status);
+    test.set_classname(case.file.as_str());
+    test
+}
+
+/// Writes the sums, then the findings, as many as a comment takes.
+pub fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{MARKER}")?;
+    writeln!(out, "### toolgate: {}\n", run.summary)?;
+    if run.told.errors > 0 {
+        let errors = words::count(run.told.errors, "error");
+        writeln!(out, "**{errors} in recordings: not everything was judged**\n")?;
+    }
+    if let Some(skipped) = words::skipped(run.told.skipped) {
+        writeln!(out, "{skipped}: nothing in them is a recording\n")?;
+    }
+    if run.told.interrupted {
+        writeln!(out, "**interrupted: this is what was done until then**\n")?;
+    }
+    let rows: Vec<String> = run.gathered.issues.iter().map(row).collect();
+    let mut room = LIMIT.saturating_sub(4096);
+    let fitting = rows.iter().take_while(|row| match room.checked_sub(row.len()) {
+        Some(rest) => {
+            room = rest;
+            true
+        }
+        None => false,
+    });
+    let fitting = fitting.count();
+    let head = "| finding | rule | where |\n|---|---|---|";
+    let (open, folded) = rows.get(..fitting).unwrap_or_default().split_at(OPEN.min(fitting));
+    if !open.is_empty() {
+        writeln!(out, "{head}\n{}", open.concat())?;
+    }
+    if !folded.is_empty() {
+        let counted = words::count(folded.len() as u64, "more finding");
+        writeln!(out, "<details><summary>{counted}</summary>\n\n{head}\n{}\n</details>\n", folded.concat())?;
+    }
+    let rest = (rows.len() - fitting) as u64 + run.gathered.more;
+    if rest > 0 {
+        writeln!(out, "{} not shown here\n", words::count(rest, "more finding"))?;
+    }
+    again(run.command, out)
+}
+
+fn row(issue: &Issue) -> String {
+    let place = issue.policy.as_ref().map(|spot| format!("{}:{}", spot.file, spot.line)).unwrap_or_default();
+    let name = issue.rule.as_ref().map(|(_, name)| name.as_str()).unwrap_or_default();
+    format!(
+        "| {}<br>{} {} | {}<br>{} | {}<br>{} |\n",
+        code(&issue.title),
+        code(&issue.code),
+        code(&issue.message),
+        code(name),
+        code(&place),
+        code(&issue.place),
+        code(&issue.recording.file),
+    )
+}

@@ -1,0 +1,69 @@
+//! Comparisons as findings for machines: an issue a change, at the rule that it is about.
+
+use std::io;
+
+use super::entry::{self, Entry, Said};
+use super::{View, Whole};
+use crate::compare::{Kind, Origin, RuleAt};
+use crate::report::ci::{Gathered, Issue, Level, Run, Spot};
+use crate::report::words;
+
+/// Hands the changes on as issues: of each kind and rule a few, the others counted.
+pub fn with(
+    whole: &Whole,
+    view: &View<'_>,
+    write: impl FnOnce(&Run<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut gathered = Gathered::default();
+    for kind in Kind::ALL {
+        for (rule, group) in whole.of(kind) {
+            gathered.issues.extend(group.shown(view.most()).map(|entry| issue(entry, kind, rule, view)));
+            gathered.more += group.rest(view.most());
+        }
+    }
+    let (all, sessions) = (whole.totals.all().sum(), words::count(whole.totals.sessions, "session"));
+    let summary = match all {
+        0 => format!("no change in {sessions}"),
+        all => {
+            let changed = words::thousands(whole.totals.changed);
+            format!("{} in {changed} of {sessions}", words::count(all, "change"))
+        }
+    };
+    write(&Run { gathered: &gathered, told: &whole.told, summary, command: view.command })
+}
+
+fn issue(entry: &Entry, kind: Kind, rule: Option<RuleAt>, view: &View<'_>) -> Issue {
+    let rule = rule.and_then(|rule| Some(entry::about(rule, view.comparison)?.rule.1));
+    let level = match (view.fails.contains(&kind), entry.origin) {
+        (false, _) => Level::Note,
+        (true, Origin::Downstream) => Level::Warning,
+        (true, Origin::Primary) => Level::Error,
+    };
+    let said = |label: &str, said: &Said| {
+        let why = said.why.as_deref()?;
+        let code = said.code.map(|code| format!("{code}: ")).unwrap_or_default();
+        Some(format!("\n{label}: {code}{why}"))
+    };
+    let mut message = format!("{} → {}", entry.base.word, entry.new.word);
+    if entry.origin == Origin::Downstream {
+        message.push_str(", downstream");
+    }
+    if entry.counterfactual {
+        message.push_str(", counterfactual");
+    }
+    let name = rule.map(words::rule_name);
+    message.extend(name.as_ref().map(|name| format!("\nrule: {name}")));
+    message.extend(said("base", &entry.base));
+    message.extend(said("new", &entry.new));
+    let subject = entry.subject().map(|subject| format!(": {subject}")).unwrap_or_default();
+    Issue {
+        level,
+        rule: rule.zip(name).map(|(rule, name)| (rule.id.to_string(), name)),
+        code: kind.word().to_owned(),
+        title: format!("{}{subject}", entry::title(kind)),
+        message,
+        policy: rule.map(Spot::of_rule),
+        recording: entry.recording.clone(),
+        place: format!("session {}, {}", entry.session, entry.at),
+    }
+}
