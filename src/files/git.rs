@@ -33,6 +33,12 @@ pub(super) fn read(
     let mut contents = Contents::open(&repository)?;
     if repository.run(&["cat-file", "-t", &object])?.trim() == "blob" {
         let name = shown;
+        if repository.is_link(&commit, &in_tree) {
+            // What git keeps of a link is the path it leads to, which must not be read as a policy.
+            let message = "a link; only files are read from a revision";
+            let told = Diagnostic::error(code::NOT_IN_REVISION, message).in_file(name);
+            return Err(told.help("name the file that the link leads to"));
+        }
         let text = contents.read(&object, &repository).and_then(|bytes| utf8(&name, bytes));
         version.files.push(VersionFile { name: name.into(), relative: file_name(path), text, named: true });
         read_named(&repository, &commit, vec![in_tree], &mut contents, version);
@@ -84,7 +90,9 @@ fn read_named(
             if !inside || version.has(&named.name) {
                 continue;
             }
-            if let Some(object) = repository.object(commit, &path) {
+            if let Some(object) =
+                repository.object(commit, &path).filter(|_| !repository.is_link(commit, &path))
+            {
                 let text = contents.read(&object, repository).and_then(|bytes| utf8(&named.name, bytes));
                 version.files.push(named.file(text));
             }
@@ -165,6 +173,12 @@ impl Repository<'_> {
 
     fn object(&self, commit: &str, path: &str) -> Option<String> {
         self.ask(&["rev-parse", "--verify", "--quiet", &format!("{commit}:{path}")])
+    }
+
+    /// Whether a path of the revision is a symbolic link.
+    fn is_link(&self, commit: &str, path: &str) -> bool {
+        let listed = self.ask(&["ls-tree", "--full-tree", "-z", commit, "--", path]);
+        listed.is_some_and(|entry| entry.starts_with("120000"))
     }
 
     fn tree(&self, tree: &str) -> Result<Vec<TreeEntry>, Diagnostic> {

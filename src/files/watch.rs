@@ -329,3 +329,67 @@ fn polling(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use notify::event::{CreateKind, Flag};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// What the system could not tell in detail must not be taken for nothing.
+    #[test]
+    fn what_was_missed_is_heard_as_anything() {
+        let rescan = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        let failed = notify::Error::generic("a queue ran over");
+        for event in [Ok(rescan), Err(failed)] {
+            let heard = happened(event);
+            assert!(matches!(&heard, Some(Heard::Happened(paths)) if paths.is_empty()));
+        }
+        let full = happened(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)));
+        assert!(matches!(full, Some(Heard::Refused(_))));
+        let made = notify::Event::new(EventKind::Create(CreateKind::File)).add_path("a".into());
+        assert!(matches!(happened(Ok(made)), Some(Heard::Happened(paths)) if paths == [PathBuf::from("a")]));
+        let read = notify::Event::new(EventKind::Access(AccessKind::Read)).add_path("a".into());
+        assert!(happened(Ok(read)).is_none());
+    }
+
+    /// After an overflow either side may have changed, and folders may have been replaced without a word.
+    #[test]
+    fn after_an_overflow_everything_is_told_and_watched_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["policies", "sessions"] {
+            fs::create_dir(path(name)).unwrap();
+        }
+        let named = |name: &str| vec![path(name).display().to_string()];
+        let watched = Watched { policies: named("policies"), sessions: named("sessions") };
+        let (hears, heard) = channel();
+        let (tells, told) = channel();
+        let of_system = hears.clone();
+        let thread =
+            thread::spawn(move || native(&watched, &of_system, &heard, &mut |news| drop(tells.send(news))));
+        let both = Told::Touched(Touched { policies: true, sessions: true });
+        assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Begun(Way::System)));
+        assert_eq!(told.recv_timeout(PATIENCE), Ok(both));
+        hears.send(Heard::Happened(Vec::new())).unwrap();
+        let mut seen = Touched::default();
+        while seen != (Touched { policies: true, sessions: true }) {
+            match told.recv_timeout(PATIENCE) {
+                Ok(Told::Touched(touched)) => {
+                    seen.policies |= touched.policies;
+                    seen.sessions |= touched.sessions;
+                }
+                other => panic!("{seen:?}, then {other:?}"),
+            }
+        }
+        fs::write(path("policies/a.yaml"), "tool: a\n").unwrap();
+        let edit = told.recv_timeout(PATIENCE);
+        assert!(matches!(edit, Ok(Told::Touched(Touched { policies: true, .. }))), "{edit:?}");
+        hears.send(Heard::Stop).unwrap();
+        assert_eq!(thread.join().unwrap(), Ok(()));
+    }
+}

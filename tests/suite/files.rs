@@ -245,6 +245,31 @@ fn a_version_of_a_git_revision() {
     assert_eq!(both.files.len(), 3);
 }
 
+/// Git keeps of a link the path it leads to. That text is no policy, and must not pass for one.
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_revision_is_not_read_as_a_file() {
+    let folder = folder(&["shared/far.yaml", "p/near.yaml"]);
+    std::os::unix::fs::symlink("../shared/far.yaml", folder.path().join("p/linked.yaml")).unwrap();
+    std::os::unix::fs::symlink("../shared", folder.path().join("p/folder.yaml")).unwrap();
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "-m", "first"]);
+
+    let version = read_version(&format!("git:HEAD:{}", at(&folder, "/p")), &[]).unwrap();
+    let relative: Vec<&str> = version.files.iter().map(|file| &*file.relative).collect();
+    assert_eq!(relative, ["near.yaml"]);
+    assert_eq!(version.files[0].text.as_deref().unwrap(), "p/near.yaml");
+    assert_eq!(codes(&version.diagnostics), [code::LINK_REPEATS, code::LINK_REPEATS]);
+
+    let named = read_version(&format!("git:HEAD:{}", at(&folder, "/p/linked.yaml")), &[]).unwrap_err();
+    assert_eq!((named.code, named.severity), (code::NOT_IN_REVISION, Severity::Error));
+    assert!(named.message.contains("a link"), "{named}");
+    // On disk the link is followed.
+    let there = read_version(&at(&folder, "/p/linked.yaml"), &[]).unwrap();
+    assert_eq!(there.files[0].text.as_deref().unwrap(), "shared/far.yaml");
+}
+
 /// A suite of tests that names two policy files, one in its folder and one outside of it, and one that is not there.
 const NAMING: &str = "
 tests:

@@ -44,7 +44,7 @@ impl Scene {
     }
 
     /// The side is told, sooner or later.
-    fn tells(&self, what: &str, wanted: impl Fn(Touched) -> bool) {
+    fn tells(&self, what: &str, mut wanted: impl FnMut(Touched) -> bool) {
         let begun = Instant::now();
         loop {
             match self.told.recv_timeout(PATIENCE.saturating_sub(begun.elapsed())) {
@@ -195,6 +195,57 @@ fn a_folder_that_vanishes_and_returns(
     // What was moved away is no longer looked at.
     sh("if test -d away; then printf x >> away/a.yaml; fi", scene.folder.path());
     scene.is_quiet("the folder that is away");
+}
+
+/// Replaced in one go, a folder is another one under the same name: the old watch would see nothing of it.
+#[rstest]
+fn a_folder_that_is_replaced_in_one_go(
+    #[values(Way::System, POLLING)] way: Way,
+    #[values("policies", "policies/sub")] folder: &str,
+    #[values(
+        "mv OLD away && mkdir OLD",
+        "rm -r OLD && mkdir OLD",
+        "cp -r OLD new && mv OLD away && mv new OLD"
+    )]
+    replaced: &str,
+) {
+    let scene = Scene::new(way, |root| write(&root.join("policies/sub/s.yaml"), "tool: s\n"));
+    let script = replaced.replace("OLD", folder).replace("away", "../away").replace("new", "../new");
+    // Beside the folder of the scene, so that what is moved away is out of sight.
+    let outside = |path: &str| path.replace("../", &format!("{}.", scene.folder.path().display()));
+    sh(&outside(&format!("{script} && printf 'tool: n\\n' > {folder}/n.yaml")), scene.folder.path());
+    scene.tells_policies(replaced);
+    scene.settle();
+    for edit in ["printf 'tool: m\\n' > n.yaml", "printf 'tool: o\\n' > o.yaml", "rm n.yaml"] {
+        sh(edit, &scene.path(folder));
+        scene.tells_policies(edit);
+        scene.settle();
+    }
+    sh(&outside("rm -rf ../away ../new"), scene.folder.path());
+}
+
+/// A file that is a policy and a recording at once is told as both.
+#[rstest]
+fn what_concerns_both_sides_is_told_to_both(#[values(Way::System, POLLING)] way: Way) {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("all/a.json"), "{}");
+    age(folder.path());
+    let all = vec![folder.path().join("all").display().to_string()];
+    let watched = Watched { policies: all.clone(), sessions: all };
+    let (tells, told) = channel();
+    let watch = watch(watched, way, move |news| drop(tells.send(news))).unwrap();
+    begins(&told, way);
+    let scene = Scene { folder, told, _watch: watch };
+    for edit in ["printf '{ }' > a.json", "printf '{}' > b.json", "rm b.json"] {
+        sh(edit, &scene.path("all"));
+        let mut seen = Touched::default();
+        scene.tells(edit, |touched| {
+            let policies = seen.policies || touched.policies;
+            seen = Touched { policies, sessions: seen.sessions || touched.sessions };
+            seen.policies && seen.sessions
+        });
+        scene.settle();
+    }
 }
 
 #[cfg(unix)]
