@@ -194,8 +194,9 @@ pub struct Explain {
     /// A code, such as `resource_unmatched`; with `--at` the sessions to look in. Without anything, all codes are listed
     #[arg(value_name = "CODE|SESSIONS")]
     pub what: Vec<String>,
-    /// The call to explain: a session's id or file, its turn, and the call in the turn, each from 1
-    #[arg(long, value_name = "SESSION:TURN.CALL")]
+    /// The call to explain: a session's id or file, its turn, and the call in the turn, each from 1; a session alone lists its
+    /// findings
+    #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
     /// Look in the samples built into the program
     #[arg(long, requires = "at", conflicts_with = "what")]

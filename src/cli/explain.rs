@@ -20,7 +20,7 @@ pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> 
         (Some(at), _) => decision(at, asked, screen),
         (None, []) => list(asked.format, screen),
         (None, [code]) => page(code, asked.format, screen),
-        (None, _) => Err(Failure::usage("one code at a time, or `--at SESSION:TURN.CALL` with sessions")),
+        (None, _) => Err(Failure::usage("one code at a time, or `--at SESSION[:TURN.CALL]` with sessions")),
     }
 }
 
@@ -73,7 +73,7 @@ fn data(page: &Page, screen: &mut Screen) -> Result<(), Failure> {
 }
 
 fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
-    let place = Place::parse(at)?;
+    let place = Place::parse(at);
     let options = input::options(&asked.reading)?;
     let usage = format!("toolgate explain --at {} SESSIONS", words::line(at));
     let wanted = Wanted::of(&asked.what, asked.samples, &usage)?;
@@ -86,34 +86,49 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
-    let session = Arc::new(found.only(place.session)?);
-    let Some(turn) = session.turn(place.turn) else {
-        let turns = words::count(session.turns.len() as u64, "turn");
-        let message = format!("no turn {} in `{}`, which has {turns}", place.turn, place.session);
-        return Err(beside(Failure::usage(message), &session, place.turn));
+    let session = Arc::new(found.only(place.session).map_err(|failure| match place.is_half() {
+        true => Failure::usage(format!("`{at}` is not a call's place")).help(
+            "a session's id or file, its turn and the call in the turn, each from 1: `refund-124:2.1`; a session alone lists its findings",
+        ),
+        false => failure,
+    })?);
+    let mode = asked.judging.mode.into();
+    let Some(CallPlace { turn: turn_number, choice, call: call_number }) = place.call else {
+        let replay = Replay::new(&session, &policy, mode);
+        let look = Look { scope: Scope::Findings, color: screen.color };
+        match asked.format {
+            Format::Json => json::findings(&replay, screen.out())?,
+            Format::Text => text::all_findings(&replay, place.session, &look, screen.out())?,
+        }
+        return Ok(Exit::Clean);
     };
-    if let Some(choice) = place.choice {
-        let replay = Replay::new(&session, &policy, asked.judging.mode.into());
-        let at = AlternativeRef { turn: place.turn, choice, call: place.call };
-        let (taken, call) = replay.not_taken(at).ok_or_else(|| no_choice(&session, &place, choice))?;
+    let Some(turn) = session.turn(turn_number) else {
+        let turns = words::count(session.turns.len() as u64, "turn");
+        let message = format!("no turn {} in `{}`, which has {turns}", turn_number, place.session);
+        return Err(beside(Failure::usage(message), &session, turn_number));
+    };
+    if let Some(choice) = choice {
+        let replay = Replay::new(&session, &policy, mode);
+        let at = AlternativeRef { turn: turn_number, choice, call: call_number };
+        let (taken, call) = replay.not_taken(at).ok_or_else(|| no_choice(&session, place.session, at))?;
         return shown(&taken, &call, Some(choice), asked, screen);
     }
     let calls = session.calls_of(turn);
-    let Some(call) = calls.iter().find(|call| call.at.call == place.call) else {
+    let Some(call) = calls.iter().find(|call| call.at.call == call_number) else {
         let counted = words::count(calls.len() as u64, "call");
         let message = format!(
-            "no call {} in turn {} of `{}`, which has {counted}",
-            place.call, place.turn, place.session
+            "no call {call_number} in turn {turn_number} of `{}`, which has {counted}",
+            place.session
         );
         let failure = Failure::usage(message);
         let there: Vec<_> =
-            calls.iter().map(|call| format!("{}.{} {}", place.turn, call.at.call, call.tool)).collect();
+            calls.iter().map(|call| format!("{}.{} {}", turn_number, call.at.call, call.tool)).collect();
         return Err(match some(&there, there.len()) {
             Some(there) => failure.help(format!("the turn has {there}")),
-            None => beside(failure, &session, place.turn),
+            None => beside(failure, &session, turn_number),
         });
     };
-    let replay = Replay::new(&session, &policy, asked.judging.mode.into());
+    let replay = Replay::new(&session, &policy, mode);
     shown(&replay, call, None, asked, screen)
 }
 
@@ -136,8 +151,8 @@ fn shown(
 }
 
 /// What there is of the choices that were not taken in a turn, where this call is not among them.
-fn no_choice(session: &Session, place: &Place<'_>, choice: u32) -> Failure {
-    let others = session.alternatives_of(place.turn).iter();
+fn no_choice(session: &Session, named: &str, at: AlternativeRef) -> Failure {
+    let others = session.alternatives_of(at.turn).iter();
     let there: Vec<_> = others
         .flat_map(|other| {
             let calls = other.calls().iter().zip(1..);
@@ -145,8 +160,8 @@ fn no_choice(session: &Session, place: &Place<'_>, choice: u32) -> Failure {
         })
         .collect();
     let message = format!(
-        "no call {} in choice {choice} of turn {} of `{}` that was not taken",
-        place.call, place.turn, place.session
+        "no call {} in choice {} of turn {} of `{named}` that was not taken",
+        at.call, at.choice, at.turn
     );
     match some(&there, there.len()) {
         Some(there) => Failure::usage(message).help(format!("calls of choices that were not taken: {there}")),
@@ -154,29 +169,39 @@ fn no_choice(session: &Session, place: &Place<'_>, choice: u32) -> Failure {
     }
 }
 
-/// `SESSION:TURN.CALL`, or `SESSION:TURN.CHOICE.CALL` for a choice that was not taken.
+/// `SESSION:TURN.CALL`, `SESSION:TURN.CHOICE.CALL` for a choice that was not taken, or a session alone.
 struct Place<'a> {
     session: &'a str,
+    call: Option<CallPlace>,
+}
+
+/// Numbers from 1.
+#[derive(Clone, Copy)]
+struct CallPlace {
     turn: u32,
     choice: Option<u32>,
     call: u32,
 }
 
 impl<'a> Place<'a> {
-    fn parse(at: &'a str) -> Result<Place<'a>, Failure> {
-        let parsed = at.rsplit_once(':').and_then(|(session, place)| {
+    fn parse(at: &'a str) -> Place<'a> {
+        let call = at.rsplit_once(':').and_then(|(session, place)| {
             let numbers: Result<Vec<u32>, _> = place.split('.').map(str::parse).collect();
-            match *numbers.ok()? {
-                [turn, call] => Some(Place { session, turn, choice: None, call }),
-                [turn, choice, call] => Some(Place { session, turn, choice: Some(choice), call }),
-                _ => None,
-            }
+            let call = match *numbers.ok()? {
+                [turn, call] => CallPlace { turn, choice: None, call },
+                [turn, choice, call] => CallPlace { turn, choice: Some(choice), call },
+                _ => return None,
+            };
+            Some(Place { session, call: Some(call) })
         });
-        parsed.ok_or_else(|| {
-            Failure::usage(format!("`{at}` is not a call's place")).help(
-                "a session's id or file, its turn and the call in the turn, each from 1: `refund-124:2.1`",
-            )
-        })
+        call.unwrap_or(Place { session: at, call: None })
+    }
+
+    /// Whether a session of this name was probably meant as a call's place, as `refund-124:2` is.
+    fn is_half(&self) -> bool {
+        let place = self.session.rsplit_once(':').map(|(_, place)| place);
+        let digits = |place: &str| place.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        self.call.is_none() && place.is_some_and(|place| !place.is_empty() && digits(place))
     }
 }
 

@@ -85,6 +85,18 @@ pub fn call_of(
     )
 }
 
+/// Writes the calls of a session that a rule speaks of, and a line feed.
+pub fn findings(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+    line(
+        &FindingsLine {
+            head: Head::of("toolgate.explain/1", replay.mode(), replay.session(), replay.policy()),
+            calls: Found(replay),
+            rules: rules(replay.rules(), replay.policy()),
+        },
+        out,
+    )
+}
+
 /// Writes what is known of a version and everything that is wrong with it, and a line feed. Without a digest the
 /// version cannot decide.
 pub fn check(
@@ -124,6 +136,42 @@ struct ExplainLine<'a> {
     #[serde(flatten)]
     head: Head<'a>,
     call: Option<CallLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct FindingsLine<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    calls: Found<'a>,
+    rules: Vec<RuleLine<'a>>,
+}
+
+/// The calls that a rule speaks of, made while they are written.
+struct Found<'a>(&'a Replay);
+
+impl Serialize for Found<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut calls = serializer.serialize_seq(None)?;
+        let mut written = Ok(());
+        self.0.each_frame(1, u32::MAX, &mut |frame| {
+            let session = self.0.session();
+            let turn = session.turn(frame.turn).map(|turn| session.calls_of(turn)).unwrap_or_default();
+            let found = |call: &&Call| {
+                self.0.call(call.at.index).is_some_and(|judged| !judged.decision.findings.is_empty())
+            };
+            for call in turn.iter().filter(found) {
+                if let Some(line) = CallLine::of(self.0, &frame, call, false) {
+                    written = calls.serialize_element(&line);
+                }
+                if written.is_err() {
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        written?;
+        calls.end()
+    }
 }
 
 /// What was judged, and how.

@@ -5,12 +5,14 @@
 
 mod blocks;
 mod calls;
+mod findings;
 mod rules;
 
 use std::io::{self, Write};
 
 use blocks::blocks;
-use calls::{Widths, arguments, checks, findings, not_taken_line, recorded, row, told, verdict_line};
+use calls::{Widths, arguments, checks, findings, halt, not_taken_line, recorded, row, told, verdict_line};
+pub use findings::findings as all_findings;
 
 use super::paint::Paint;
 use super::words::ByTool;
@@ -72,6 +74,7 @@ pub fn call(
         }
     }
     told(decided, out)?;
+    halt(replay, call, out)?;
     let place = (call.at.call as usize).checked_sub(1);
     if let Some(decision) = place.and_then(|place| frame.calls.get(place)) {
         checks(decision, session, policy, true, paint, out)?;
@@ -90,7 +93,7 @@ pub fn call(
     });
     for (nth, item) in of_tool.enumerate() {
         let label = if nth == 0 { "at start" } else { "" };
-        row(out, label, words::state(item, policy.rules(), session))?;
+        row(out, label, words::state(item, policy.rules(), session).whole())?;
     }
     Ok(())
 }
@@ -212,6 +215,7 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         findings(replay, &by_tool, call, decided, false, paint, out)?;
         recorded(call, decided, out)?;
         told(decided, out)?;
+        halt(replay, call, out)?;
         block.others(replay, out)?;
     }
     others.try_for_each(|other| not_taken(replay, &other, widths, paint, out))
@@ -278,6 +282,7 @@ fn turn(
         checks(decision, session, policy, false, paint, out)?;
         recorded(call, decided, out)?;
         told(decided, out)?;
+        halt(replay, call, out)?;
     }
     let others = || replay.alternatives(Some(frame.turn));
     others().for_each(|other| widths.fit_not_taken(&other));

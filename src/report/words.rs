@@ -1,7 +1,7 @@
 //! Sentences for people, made from facts: what a rule found, what it looked at, what would change it.
 //!
-//! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON,
-//! cut when they are long, and made safe for a terminal; a sentence is one line and holds nothing hidden.
+//! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON and
+//! made safe for a terminal; a sentence is one line and holds nothing hidden. Long values are cut where it is displayed.
 
 pub mod call;
 mod contracts;
@@ -10,6 +10,7 @@ pub mod order;
 mod phrases;
 pub mod plan;
 mod rule;
+mod sentence;
 mod sequence_policies;
 mod tool_policies;
 
@@ -17,8 +18,10 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-pub use phrases::{count, line, list, name, skipped, thousands, value};
+pub use phrases::{count, line, list, name, skipped, thousands};
 pub use rule::rule_name;
+pub use sentence::Sentence;
+use sentence::{name as held, value};
 
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
@@ -34,23 +37,27 @@ const LINES: u32 = 24;
 const ATTEMPTS: usize = 4;
 
 /// What a rule found against a call, in a line.
-pub fn finding(finding: &Finding, rule: &Rule, session: &Session) -> String {
-    Fact { checked: finding.checked.as_ref(), found: &finding.found, detail: &finding.detail, rule, session }
-        .against(finding.code)
+pub fn finding(finding: &Finding, rule: &Rule, session: &Session) -> Sentence {
+    let (checked, found) = (finding.checked.as_ref(), finding.found.as_slice());
+    Sentence::new(Fact { checked, found, detail: &finding.detail, rule, session }.against(finding.code))
 }
 
 /// What a rule looked at, and what it came to, in a line: also for a rule that is content.
-pub fn check(check: &Check, rule: &Rule, session: &Session) -> String {
+pub fn check(check: &Check, rule: &Rule, session: &Session) -> Sentence {
     let fact =
         Fact { checked: check.checked.as_ref(), found: &check.found, detail: &check.detail, rule, session };
-    match check.code {
+    Sentence::new(match check.code {
         Some(code) => fact.against(code),
         None => fact.in_favour(),
-    }
+    })
 }
 
 /// What would change a finding, in a line; nothing where there is no way.
-pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
+pub fn way_out(finding: &Finding, rule: &Rule) -> Option<Sentence> {
+    way(finding, rule).map(Sentence::new)
+}
+
+fn way(finding: &Finding, rule: &Rule) -> Option<String> {
     let detail = &finding.detail;
     Some(match (finding.code, detail) {
         (code, Detail::Dispatch(dispatch)) => return sequence_policies::way_out(code, dispatch),
@@ -64,21 +71,21 @@ pub fn way_out(finding: &Finding, rule: &Rule) -> Option<String> {
 }
 
 /// What was checked in the call: `$.order_id is "ORD-124"`.
-pub fn checked(checked: &Checked) -> String {
-    match &checked.value {
-        Some(found) => format!("{} is {}", name(&checked.path), value(found)),
-        None => format!("{} has not exactly one value", name(&checked.path)),
-    }
+pub fn checked(checked: &Checked) -> Sentence {
+    Sentence::new(match &checked.value {
+        Some(found) => format!("{} is {}", held(&checked.path), value(found)),
+        None => format!("{} has not exactly one value", held(&checked.path)),
+    })
 }
 
 /// An earlier call that a finding rests on: `turn 1: check_eligibility, "ORD-123"`.
-pub fn found(found: &Found, session: &Session) -> String {
+pub fn found(found: &Found, session: &Session) -> Sentence {
     let mut line = format!("{}: {}", at(found.call, session), tool_of(found.call, session));
     if let Some(found) = &found.value {
         line.push_str(", ");
         line.push_str(&value(found));
     }
-    line
+    Sentence::new(line)
 }
 
 /// The calls of a session by tool, so that those before a call are found without passing by all the others.
@@ -118,7 +125,7 @@ pub fn attempts(
     session: &Session,
     by_tool: &ByTool<'_>,
     stopped: &dyn Fn(CallRef) -> bool,
-) -> Vec<String> {
+) -> Vec<Sentence> {
     let (code::PRIOR_TOOL_MISSING, Detail::Prior(prior)) = (finding.code, &finding.detail) else {
         return Vec::new();
     };
@@ -129,14 +136,14 @@ pub fn attempts(
             Outcome::Ok => "its result came too late",
             outcome => became(outcome),
         };
-        format!("{}: {}, {why}", at(other.at, session), name(&other.tool))
+        Sentence::new(format!("{}: {}, {why}", at(other.at, session), held(&other.tool)))
     });
     attempts.collect()
 }
 
 /// What a rule knows beyond its code, a line each: conditions on results, completed turns, which call decides.
-pub fn details(detail: &Detail) -> Vec<String> {
-    match detail {
+pub fn details(detail: &Detail) -> Vec<Sentence> {
+    let lines = match detail {
         Detail::None => Vec::new(),
         Detail::Fault(fault) => vec![fault::against(fault)],
         Detail::Plan(made) => plan::tree(made),
@@ -146,15 +153,16 @@ pub fn details(detail: &Detail) -> Vec<String> {
         Detail::Missing(tools) => vec![tool_policies::missing(tools)],
         Detail::File(file) => tool_policies::details(file),
         Detail::Order { rule, .. } => vec![order::expected(rule)],
-    }
+    };
+    lines.into_iter().map(Sentence::new).collect()
 }
 
 /// Something that stands at a moment, in a line.
-pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
-    match item {
+pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> Sentence {
+    Sentence::new(match item {
         StateItem::Forbidden { tool, since, .. } => format!(
             "{} is forbidden since {} ran in {}",
-            name(tool),
+            held(tool),
             tool_of(*since, session),
             at(*since, session)
         ),
@@ -164,7 +172,7 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
                 Some(code) => title(*code),
                 None => rules.get(*rule).map_or("holds", |rule| rule.kind),
             };
-            format!("{}: {}", name(tool), stands.unwrap_or_else(|| otherwise().to_owned()))
+            format!("{}: {}", held(tool), stands.unwrap_or_else(|| otherwise().to_owned()))
         }
         StateItem::Limit { tool, used, allowed, .. } => sequence_policies::limit(tool, *used, *allowed),
         StateItem::Recorded { recorded, files, listed, .. } => {
@@ -175,7 +183,7 @@ pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> String {
         }
         StateItem::Step { done, of, next, .. } => order::step(*done, *of, next.as_deref()),
         StateItem::Fault { fault, .. } => fault::against(fault),
-    }
+    })
 }
 
 /// Why a tool is hidden, in a few words.
@@ -224,16 +232,21 @@ pub fn ended(outcome: RuleOutcome) -> &'static str {
 
 /// Where a rule stands: `contracts/issue_refund.yaml:3`.
 pub fn place(rule: &Rule) -> String {
-    format!("{}:{}", name(rule.source.name()), rule.source.position(rule.span.start).line)
+    format!("{}:{}", line(rule.source.name()), rule.source.position(rule.span.start).line)
 }
 
 /// The rule's own lines with their numbers, a few; and whether there are more.
 pub fn lines(rule: &Rule) -> (Vec<(u32, String)>, bool) {
+    first_lines(rule, LINES)
+}
+
+/// As [`lines`], as many as are asked for.
+pub fn first_lines(rule: &Rule, most: u32) -> (Vec<(u32, String)>, bool) {
     let first = rule.source.position(rule.span.start).line;
     let last = rule.source.position(rule.span.end.saturating_sub(1).max(rule.span.start)).line;
-    let shown = first..=last.min(first.saturating_add(LINES - 1));
+    let shown = first..=last.min(first.saturating_add(most.saturating_sub(1)));
     let text = |number| rule.source.line(number).map(line).unwrap_or_default();
-    (shown.map(|number| (number, text(number))).collect(), last >= first.saturating_add(LINES))
+    (shown.map(|number| (number, text(number))).collect(), last >= first.saturating_add(most))
 }
 
 /// Where a call stands, for people: the turn, and the call where the turn has several.
@@ -301,5 +314,5 @@ impl Fact<'_> {
 
 /// The tool of a call, as it is shown.
 fn tool_of(call: CallRef, session: &Session) -> Cow<'_, str> {
-    session.calls.get(call.index as usize).map_or(Cow::Borrowed("a call"), |call| name(&call.tool))
+    session.calls.get(call.index as usize).map_or(Cow::Borrowed("a call"), |call| held(&call.tool))
 }

@@ -10,6 +10,7 @@ mod packed;
 mod replay;
 mod reports;
 mod rules;
+mod said;
 mod test;
 mod totals;
 

@@ -254,7 +254,7 @@ fn the_rule_that_failed_is_named() {
         let finding = replay.calls()[0].decision.deciding().unwrap();
         let rule = replay.policy().rules().get(finding.rule).unwrap();
         let words = toolgate::report::words::finding(finding, rule, &session);
-        assert_eq!((&*rule.id, words), (id, format!("{sentence}{SHOWN}")));
+        assert_eq!((&*rule.id, words.to_string()), (id, format!("{sentence}{SHOWN}")));
         let replay = Replay::new(&session, &policy(Stage::Narrow, 3, asks, None), Mode::Enforce);
         let frame = replay.frame(1).unwrap();
         let pay = frame.narrowing.tools.iter().find(|tool| &*tool.tool == "pay").unwrap();

@@ -291,7 +291,8 @@ fn why(at: CallRef, side: Side, compared: &Compared, comparison: &Comparison) ->
     let (replay, policy) = (compared.replay(side)?, comparison.side(side)?);
     let decision = &replay.call(at.index)?.decision;
     if let Some(finding) = decision.deciding() {
-        return Some(words::finding(finding, policy.rules().get(finding.rule)?, compared.session()));
+        let rule = policy.rules().get(finding.rule)?;
+        return Some(words::finding(finding, rule, compared.session()).to_string());
     }
     let halt = replay.halt().filter(|_| decision.verdict == crate::engine::Verdict::NotReached)?;
     let tool = words::name(&halt.tool);

@@ -11,7 +11,7 @@ use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::report::clean::Marks;
 use crate::report::paint::Paint;
 use crate::report::words::order::{self, Violation};
-use crate::report::words::{self, ByTool};
+use crate::report::words::{self, ByTool, Sentence};
 use crate::session::{Call, CallRef, Outcome, Session};
 
 /// Columns of the rows of one session.
@@ -122,7 +122,7 @@ pub fn findings(
     let (session, policy) = (replay.session(), replay.policy());
     for (nth, finding) in decided.decision.findings.iter().enumerate() {
         let Some(rule) = policy.rules().get(finding.rule) else { continue };
-        let said = words::finding(finding, rule, session);
+        let said = cut(&words::finding(finding, rule, session), whole);
         let label = match (nth, finding.effect) {
             (_, Effect::Report) => "report",
             (0, _) => "because",
@@ -140,16 +140,16 @@ pub fn findings(
         }
         if let Some(parts) = order::of_finding(finding, session).filter(|_| nth == 0 || whole) {
             if whole {
-                evidence(finding, call, replay, by_tool, out)?;
+                evidence(finding, call, replay, by_tool, whole, out)?;
             }
             five_parts(parts, finding, call, replay, by_tool, paint, out)?;
             continue;
         }
         if nth == 0 || whole {
-            evidence(finding, call, replay, by_tool, out)?;
+            evidence(finding, call, replay, by_tool, whole, out)?;
         }
         if let Some(way) = words::way_out(finding, rule).filter(|_| whole) {
-            row(out, "way out", way)?;
+            row(out, "way out", way.whole())?;
         }
     }
     Ok(())
@@ -196,6 +196,7 @@ fn evidence(
     call: &Call,
     replay: &Replay,
     by_tool: &ByTool<'_>,
+    whole: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let session = replay.session();
@@ -205,19 +206,28 @@ fn evidence(
     let found = finding.found.iter().map(|found| words::found(found, session));
     let attempts = words::attempts(finding, call.at, session, by_tool, &stopped);
     for (nth, line) in found.chain(attempts).enumerate() {
-        row(out, if nth == 0 { "earlier" } else { "" }, line)?;
+        row(out, if nth == 0 { "earlier" } else { "" }, cut(&line, whole))?;
     }
     Ok(())
 }
 
 /// The rule's own lines.
 fn yaml(rule: &Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let (lines, cut) = words::lines(rule);
+    let (lines, _) = words::first_lines(rule, u32::MAX);
     for (number, text) in lines {
         row(out, "", format!("{} {text}", paint.dim(&format!("{number:>4} │"))))?;
     }
-    if cut {
-        row(out, "", paint.dim("     …"))?;
+    Ok(())
+}
+
+/// The calls that led to a halt, the halting one last.
+pub fn halt(replay: &Replay, call: &Call, out: &mut dyn Write) -> io::Result<()> {
+    let session = replay.session();
+    let Some(halt) = replay.halt().filter(|halt| halt.at == call.at) else { return Ok(()) };
+    for (nth, (at, _)) in halt.sequence().enumerate() {
+        let Some(step) = session.calls.get(at.index as usize) else { continue };
+        let label = if nth == 0 { "sequence" } else { "" };
+        row(out, label, format!("{}.{} {}", at.turn, at.call, words::call::call(step)))?;
     }
     Ok(())
 }
@@ -238,14 +248,14 @@ pub fn checks(
         } else {
             paint.verdict(Verdict::Deny, "✗")
         };
-        let said = words::check(check, rule, session);
+        let said = cut(&words::check(check, rule, session), whole);
         row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::rule_name(rule))))?;
         if whole {
             if let Some(checked) = &check.checked {
-                row(out, "", format!("  {}", words::checked(checked)))?;
+                row(out, "", format!("  {}", words::checked(checked).whole()))?;
             }
             for detail in words::details(&check.detail) {
-                row(out, "", format!("  {detail}"))?;
+                row(out, "", format!("  {}", detail.whole()))?;
             }
             // What a failed check rests on has been said with its finding.
             for found in check.found.iter().filter(|_| check.passed) {
@@ -264,6 +274,11 @@ pub fn recorded(call: &Call, decided: &Decided, out: &mut dyn Write) -> io::Resu
     }
     let agreeing = if decided.agrees { " as well" } else { "" };
     row(out, "recorded", format!("{}{agreeing}", words::became(call.outcome)))
+}
+
+/// A sentence with its values in full, or cut.
+pub fn cut(sentence: &Sentence, whole: bool) -> String {
+    if whole { sentence.whole() } else { sentence.to_string() }
 }
 
 /// A line with its label.

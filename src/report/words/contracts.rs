@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use super::phrases::{count, field, list, name, value};
+use super::phrases::{count, list};
+use super::sentence::{field, name, value};
 use super::{Fact, at, place};
 use crate::diagnostic::{Code, code};
 use crate::monitor::finding::{Comparison, Output, Prior};

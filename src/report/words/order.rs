@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{at, count, fault, list, name, thousands, tool_of};
+use super::sentence::name;
+use super::{Sentence, at, count, fault, list, thousands, tool_of};
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
 use crate::engine::{Mode, Verdict};
@@ -34,9 +35,9 @@ pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
     }
     let (code, Detail::Order { rule, count }) = (state.code?, &state.detail) else { return None };
     Some(Violation {
-        expected: expected(rule),
-        actual: Actual { code, rule, count: *count, state, replay }.sentence(),
-        suggestion: suggestion(code, rule, *count),
+        expected: shown(expected(rule)),
+        actual: shown(Actual { code, rule, count: *count, state, replay }.sentence()),
+        suggestion: suggestion(code, rule, *count).map(shown),
     })
 }
 
@@ -44,16 +45,16 @@ pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
 pub fn of_finding(finding: &Finding, session: &Session) -> Option<Violation> {
     let Detail::Order { rule, count } = &finding.detail else { return None };
     Some(Violation {
-        expected: expected(rule),
-        actual: against(finding.code, rule, *count, &finding.found, session),
-        suggestion: suggestion(finding.code, rule, *count),
+        expected: shown(expected(rule)),
+        actual: shown(against(finding.code, rule, *count, &finding.found, session)),
+        suggestion: suggestion(finding.code, rule, *count).map(shown),
     })
 }
 
 /// What a rule about the session expects, whatever came of it.
 pub fn expectation(state: &RuleState) -> Option<String> {
     match &state.detail {
-        Detail::Order { rule, .. } => Some(expected(rule)),
+        Detail::Order { rule, .. } => Some(shown(expected(rule))),
         _ => None,
     }
 }
@@ -61,9 +62,13 @@ pub fn expectation(state: &RuleState) -> Option<String> {
 /// What would satisfy a violated rule about the session.
 pub fn suggested(state: &RuleState) -> Option<String> {
     match &state.detail {
-        Detail::Order { rule, count } => suggestion(state.code?, rule, *count),
+        Detail::Order { rule, count } => suggestion(state.code?, rule, *count).map(shown),
         _ => None,
     }
+}
+
+fn shown(sentence: String) -> String {
+    Sentence::new(sentence).to_string()
 }
 
 /// The calls that ran, in order: what the rules about the session look at.
@@ -77,7 +82,7 @@ pub fn trace(replay: &Replay) -> Vec<CallRef> {
 }
 
 /// What a rule expects, in a line.
-pub fn expected(order: &Order) -> String {
+pub(super) fn expected(order: &Order) -> String {
     match order {
         Order::Require { tool } => format!("{} succeeds at least once", operand(tool)),
         Order::Before { first, then } => format!("{} before {}", operand(first), any(then)),

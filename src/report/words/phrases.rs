@@ -1,31 +1,16 @@
-//! The smallest parts of a sentence: values, names, numbers and lists, each cut, safe and on one line.
+//! The smallest parts of a sentence: names, numbers and lists, each cut, safe and on one line.
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use crate::report::clean::{self, Marks};
 
-/// Columns a quoted value may take.
-const VALUE: usize = 48;
 /// Columns a quoted name may take.
 const NAME: usize = 64;
-
-/// A recorded value as compact JSON, cut and safe.
-pub fn value(value: &Value) -> String {
-    let text = value.to_string();
-    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(inside) if value.is_string() => {
-            format!("\"{}\"", clean::fit(inside, VALUE, Marks::Unicode).text())
-        }
-        _ => clean::fit(&text, VALUE, Marks::Unicode).text(),
-    }
-}
 
 /// A name or a path from a recording or a policy, cut and safe.
 pub fn name(name: &str) -> Cow<'_, str> {
     let plain = name.len() <= NAME && name.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    if plain { name.into() } else { clean::fit(name, NAME, Marks::Unicode).text().into() }
+    if plain { name.into() } else { clean::ends(name, NAME, Marks::Unicode).text().into() }
 }
 
 /// Any recorded text as one safe line.
@@ -68,9 +53,4 @@ pub fn list(items: impl IntoIterator<Item = String>) -> String {
         Some(last) if items.is_empty() => last,
         Some(last) => format!("{} and {last}", items.join(", ")),
     }
-}
-
-/// A path as a field's name where it is one: `$.order_id` is `order_id`.
-pub fn field(path: &str) -> Cow<'_, str> {
-    name(path.strip_prefix("$.").unwrap_or(path))
 }

@@ -1,17 +1,14 @@
 //! The conditions of a rejection plan in words: what each looked at, and what it came to.
 
-use std::ops::Range;
-
 use serde_json::Value;
 
-use super::{count, list, name, value};
+use super::sentence::{excerpt, name, value};
+use super::{Sentence, count, list};
 use crate::monitor::history::Speaker;
 use crate::monitor::plan::{Cause, Condition, ConditionKind, Join, Plan, Seen};
 
 /// How many conditions a sentence names.
 const NAMED: usize = 2;
-/// Letters shown before what a pattern found.
-const BEFORE: usize = 16;
 
 /// Why the plan rejects the call, in a line.
 pub(super) fn against(plan: &Plan) -> String {
@@ -20,7 +17,7 @@ pub(super) fn against(plan: &Plan) -> String {
     }
     let mut leaves = Vec::new();
     plan.tree.conditions.iter().for_each(|condition| decisive(condition, &mut leaves));
-    let mut said: Vec<String> = leaves.iter().take(NAMED).map(|leaf| condition(leaf)).collect();
+    let mut said: Vec<String> = leaves.iter().take(NAMED).map(|leaf| worded(leaf)).collect();
     if leaves.len() > NAMED {
         said.push(format!("{} more", leaves.len() - NAMED));
     }
@@ -34,7 +31,7 @@ pub(super) fn in_favour(plan: &Plan) -> String {
         Some(unmet) => decisive(unmet, &mut leaves),
         None => return "the plan has no conditions".to_owned(),
     }
-    leaves.first().map_or_else(|| "a condition does not match".to_owned(), |leaf| condition(leaf))
+    leaves.first().map_or_else(|| "a condition does not match".to_owned(), |leaf| worded(leaf))
 }
 
 /// The leaves that came to what the condition came to, and so made it that.
@@ -76,7 +73,7 @@ fn turned(made: &Condition) -> Option<String> {
 }
 
 /// The whole tree, a line a condition, each group before its own and less indented.
-pub fn tree(plan: &Plan) -> Vec<String> {
+pub(super) fn tree(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     if plan.tree.unevaluable.is_some() {
         lines.push(against(plan));
@@ -93,14 +90,18 @@ fn branch(made: &Condition, depth: usize, lines: &mut Vec<String>) {
         (None, true) => "matched",
         (None, false) => "not matched",
     };
-    lines.push(format!("{}{came}: {}", "  ".repeat(depth), condition(made)));
+    lines.push(format!("{}{came}: {}", "  ".repeat(depth), worded(made)));
     for inner in &made.conditions {
         branch(inner, depth + 1, lines);
     }
 }
 
 /// What a condition came to, in a line, without its inner conditions.
-pub fn condition(condition: &Condition) -> String {
+pub fn condition(condition: &Condition) -> Sentence {
+    Sentence::new(worded(condition))
+}
+
+fn worded(condition: &Condition) -> String {
     let said = match &condition.kind {
         ConditionKind::Plan => format!("all of {}", count(condition.conditions.len() as u64, "condition")),
         ConditionKind::Group(join) => {
@@ -144,15 +145,6 @@ fn searched(pattern: &str, target: &str, seen: Option<&Seen>) -> String {
     let Some(text) = seen.content.said() else { return format!("{target}{own} is no text") };
     let has = if seen.found.is_some() { "has" } else { "has no" };
     format!("{target}{own} {has} `{pattern}`: {}", excerpt(text, seen.found.as_ref()))
-}
-
-/// The text, from shortly before what was found in it.
-fn excerpt(text: &str, found: Option<&Range<usize>>) -> String {
-    let before = found.and_then(|found| text.get(..found.start)).unwrap_or_default();
-    let skipped = before.char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
-    let shown = text.get(skipped..).unwrap_or_default();
-    let mark = if skipped > 0 { "…" } else { "" };
-    value(&Value::String(format!("{mark}{shown}")))
 }
 
 /// `the user's newest message`.

@@ -1,6 +1,7 @@
 //! Words for what sequence policies find.
 
-use super::{at, count, name};
+use super::sentence::name;
+use super::{at, count};
 use crate::diagnostic::{Code, code};
 use crate::monitor::Found;
 use crate::monitor::finding::{Dispatch, DispatchRule, NamePattern};

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{at, count, list, name, thousands};
+use super::sentence::name;
+use super::{at, count, list, thousands};
 use crate::monitor::finding::Touched;
 use crate::monitor::kept::{Files, Recorded};
 use crate::monitor::{Checked, Found};

@@ -143,7 +143,15 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     lines.push(line);
     let rule = seen.rule(finding.rule);
     if let Some(rule) = rule {
-        paragraph(lines, &model.theme, Role::Text, &words::finding(finding, rule, session), width, 0, link);
+        paragraph(
+            lines,
+            &model.theme,
+            Role::Text,
+            &words::finding(finding, rule, session).to_string(),
+            width,
+            0,
+            link,
+        );
     }
     if let Some(description) = rule.and_then(|rule| rule.description.as_deref()) {
         paragraph(lines, &model.theme, Role::TextDim, description, width, 0, link);
@@ -168,7 +176,7 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     }
     evidence::lines(lines, seen, finding.rule, None, &finding.detail, LABEL, width);
     if let Some(way) = rule.and_then(|rule| words::way_out(finding, rule)) {
-        labelled(lines, &model.theme, "way out", Role::Text, &way, width, link);
+        labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
     }
     if let Some(reason) = &finding.reason {
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);

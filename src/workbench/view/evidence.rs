@@ -59,6 +59,7 @@ pub fn lines(
         }
     } else if !matches!(detail, Detail::Steps { .. }) {
         for text in words::details(detail) {
+            let text = text.to_string();
             paragraph(lines, &model.theme, Role::TextDim, &text, width, indent, link);
         }
     }

@@ -40,7 +40,7 @@ fn condition(
     let link = Link { rule: Some(rule), ..Link::default() };
     let mut said = Vec::new();
     let width = width.saturating_sub(indent + STEP);
-    paragraph(&mut said, &model.theme, text, &words::plan::condition(made), width, 0, link);
+    paragraph(&mut said, &model.theme, text, &words::plan::condition(made).to_string(), width, 0, link);
     let mut said = said.into_iter();
     lines.extend(said.next().map(|line| line.indent(indent).glyph(role, glyph)));
     lines.extend(said.map(|line| line.indent(indent + STEP)));

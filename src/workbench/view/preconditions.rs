@@ -109,7 +109,7 @@ fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize
     for item in framed.frame.state.iter().filter(|item| matches!(item, StateItem::Recorded { .. })) {
         lines.push(heading("recorded", ""));
         let text = words::state(item, framed.replay.policy().rules(), session);
-        paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
+        paragraph(lines, &model.theme, Role::TextDim, &text.to_string(), width, 0, Link::default());
     }
 }
 

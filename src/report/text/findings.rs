@@ -1,0 +1,59 @@
+//! All that rules found in one session, each call with the name by which `explain --at` asks for more.
+
+use std::io::{self, Write};
+
+use super::calls::{arguments, row};
+use super::rules;
+use crate::engine::Verdict;
+use crate::replay::Replay;
+use crate::report::paint::Paint;
+use crate::report::{Look, words};
+
+/// Writes every call that a rule speaks of, and the rules about the session that are violated. `name` is what the session was
+/// asked for by.
+pub fn findings(replay: &Replay, name: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    let session = replay.session();
+    let found = || {
+        let calls = session.calls.iter().zip(replay.calls());
+        calls.filter(|(_, decided)| !decided.decision.findings.is_empty())
+    };
+    let counted = words::count(found().count() as u64, "call");
+    writeln!(
+        out,
+        "{}  {}  {}: {counted} with findings",
+        paint.bold(&words::line(&session.id)),
+        words::line(&session.origin.file),
+        replay.mode().word(),
+    )?;
+    for (call, decided) in found() {
+        let verdict = decided.decision.verdict;
+        let at = format!("{}:{}.{}", words::line(name), call.at.turn, call.at.call);
+        let tool = words::name(&call.tool);
+        let decided_so = paint.verdict(verdict, words::decided(verdict));
+        writeln!(out, "  {}  {tool}  {decided_so}", paint.bold(&at))?;
+        arguments(call, out)?;
+        for finding in &decided.decision.findings {
+            let Some(rule) = replay.policy().rules().get(finding.rule) else { continue };
+            row(
+                out,
+                finding.effect.word(),
+                format!("{}: {}", finding.code, words::finding(finding, rule, session)),
+            )?;
+            row(out, "", paint.dim(&words::rule_name(rule)))?;
+        }
+    }
+    let others = || replay.alternatives(None).filter(|other| !other.judged.decision.findings.is_empty());
+    for other in others() {
+        let at = other.at();
+        let (verdict, tool) = (other.judged.decision.verdict, words::name(&other.call.tool));
+        let place = format!("{}:{}.{}.{}", words::line(name), at.turn, at.choice, at.call);
+        let decided_so = paint.verdict(verdict, words::decided(verdict));
+        writeln!(out, "  {}  {tool}  {decided_so}  not taken", paint.bold(&place))?;
+    }
+    rules::violated(replay, paint, out)?;
+    if found().next().is_none() && others().next().is_none() {
+        writeln!(out, "  {}", paint.verdict(Verdict::Allow, "no rule found anything against a call"))?;
+    }
+    Ok(())
+}
