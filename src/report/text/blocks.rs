@@ -61,7 +61,7 @@ fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r Decided) -> Option
         outcome: call.outcome,
         rule: finding.rule,
         code: finding.code,
-        sentence: words::finding(finding, rule, replay.session()),
+        sentence: words::finding(finding, rule, replay.session()).whole(),
     })
 }
 
