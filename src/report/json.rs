@@ -91,7 +91,7 @@ pub fn findings(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         &FindingsLine {
             head: Head::of("toolgate.explain/1", replay.mode(), replay.session(), replay.policy()),
             calls: Found(replay),
-            rules: rules(replay.rules(), replay.policy()),
+            rules: rules(replay.rules(), replay.policy(), Some(replay)),
         },
         out,
     )
