@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use toolgate::diagnostic::code;
 use toolgate::engine::{Mode, NewCall, Run, Ticket, Verdict};
-use toolgate::monitor::{Depth, StateItem};
+use toolgate::monitor::finding::RuleOutcome;
+use toolgate::monitor::{Depth, End, StateItem};
 use toolgate::policy::{Policy, PolicyFile};
 use toolgate::session::{Body, Facts, Message, MessageKind, Outcome};
 
@@ -123,4 +124,39 @@ fn siblings_that_all_fail_forbid_nothing() {
     run.end_turn();
     run.begin_turn(None);
     assert_eq!(propose(&mut run, "pay").1, Verdict::Allow);
+}
+
+/// The newest call with a value is the one that was proposed last, not the one whose result came last.
+#[test]
+fn a_late_result_of_an_older_call_is_not_the_newest() {
+    let rule = "{tool: pay, preconditions: [{requires_prior_tool: check, resource: {bind_from: arguments, path: $.id}, \
+                with_output: [{path: $.good, equals: true}]}]}";
+    for (older, newer, verdict) in [(true, false, Verdict::Deny), (false, true, Verdict::Allow)] {
+        let (mut run, body) = (run(rule), Body::text(r#"{"id": 1}"#));
+        run.begin_turn(None);
+        let (first, _) = run.propose(NewCall { tool: "check", arguments: &body });
+        let (second, _) = run.propose(NewCall { tool: "check", arguments: &body });
+        run.resolve(second, Outcome::Ok, &Body::text(format!(r#"{{"good": {newer}}}"#)));
+        run.end_turn();
+        run.begin_turn(None);
+        run.end_turn();
+        run.resolve(first, Outcome::Ok, &Body::text(format!(r#"{{"good": {older}}}"#)));
+        run.begin_turn(None);
+        assert_eq!(run.propose(NewCall { tool: "pay", arguments: &body }).1.verdict, verdict);
+    }
+}
+
+/// The last call in time may still succeed: until its result is there, the deadline is not missed.
+#[test]
+fn a_follow_up_that_is_under_way_at_the_deadline_is_waited_for() {
+    for (outcome, end) in [(Outcome::Ok, RuleOutcome::Held), (Outcome::Error, RuleOutcome::Violated)] {
+        let mut run = run("rules: [{type: after, trigger: open, then: close, within: 1}]");
+        let (open, _) = propose(&mut run, "open");
+        run.resolve(open, Outcome::Ok, &Body::MISSING);
+        let (close, _) = propose(&mut run, "close");
+        run.end_turn();
+        assert_eq!(run.report(End::SoFar)[0].outcome, RuleOutcome::Pending);
+        run.resolve(close, outcome, &Body::MISSING);
+        assert_eq!(run.report(End::SoFar)[0].outcome, end);
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rstest::rstest;
 use serde_json::{Value, json};
+use toolgate::compare::{Base, Comparison, Kind};
 use toolgate::diagnostic::code;
 use toolgate::dialect::Text;
 use toolgate::dialect::beside::Beside;
@@ -14,7 +15,7 @@ use toolgate::monitor::{
     Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, RuleId, Rules, Sink, Slot, Stage, StateItem,
     Timers, Unit, Wakes,
 };
-use toolgate::policy::Policy;
+use toolgate::policy::{Policy, PolicyFile};
 use toolgate::replay::{Replay, Status, outcomes};
 use toolgate::session::read::{Options, open};
 use toolgate::session::{Body, Facts, Outcome, Session};
@@ -240,6 +241,10 @@ fn a_timer_that_panics_stops_what_comes_after() {
     let replay = Replay::new(&session, &policy(Stage::Observe, 1, None, Some(3)), Mode::Enforce);
     assert_eq!(stopped(&replay), "....x");
     assert!(replay.rules().iter().all(is_fault));
+    // Where only verdicts are wanted, it fires with the third call as well, and stops the fourth.
+    let session = self::session(&["look", "look", "pay", "pay"]);
+    let alone = outcomes(&session, &policy(Stage::Observe, 1, None, Some(3)), Mode::Enforce);
+    assert_eq!((alone.summary.allow, alone.summary.deny), (3, 1));
 }
 
 /// Of several rules the one is named that was evaluated; where nobody can know which, the sentence says so.
@@ -260,6 +265,48 @@ fn the_rule_that_failed_is_named() {
         let pay = frame.narrowing.tools.iter().find(|tool| &*tool.tool == "pay").unwrap();
         assert_eq!(pay.reasons[0].rule, RuleId(asks.unwrap_or_default() as u32));
     }
+}
+
+/// A sequence policy under which `pay` is stopped at once.
+fn limited(action: &str, reason: &str) -> Arc<Policy> {
+    let text = format!(
+        "{{forbidden: [], limits: {{pay: {{maxPerSession: 0, action: {action}, reason: '{reason}', tellLLM: No.}}}}}}"
+    );
+    let name: Arc<str> = "p.yaml".into();
+    let file = PolicyFile { relative: Arc::clone(&name), name, text: text.into(), named: true };
+    let loaded = Policy::load(&[file], None);
+    loaded.policy.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+}
+
+/// The reason is for telemetry alone; that it is another one is a change all the same.
+#[test]
+fn another_reason_is_a_change() {
+    let session = session(&["look", "pay"]);
+    for (reason, kinds) in [("cost:limit", vec![]), ("security:limit", vec![Kind::OtherReason])] {
+        let (base, new) = (limited("deny", "cost:limit"), limited("deny", reason));
+        let compared = Comparison::new(Base::Version(base), new).session(&session, Mode::Enforce);
+        assert_eq!(compared.changes().iter().map(|change| change.kind).collect::<Vec<_>>(), kinds);
+    }
+}
+
+/// After a halt everything is another session, also where the recording refused the call as well.
+#[test]
+fn what_follows_a_halt_is_counterfactual() {
+    let policy = limited("halt", "cost:limit");
+    let call = |id: &str, tool: &str| json!({"id": id, "function": {"name": tool, "arguments": "{}"}});
+    let answer = |id: &str, refused: bool| json!({"role": "tool", "tool_call_id": id, "content": "x", "refused": refused});
+    let text = json!({"id": "s", "messages": [
+        {"role": "assistant", "tool_calls": [call("a", "look"), call("b", "pay"), call("c", "look")]},
+        answer("a", false), answer("b", true), answer("c", false),
+        {"role": "assistant", "tool_calls": [call("d", "look")]},
+        answer("d", false),
+    ]});
+    let reading = open("s.json", Box::new(Cursor::new(text.to_string())), &Options::default()).unwrap();
+    let session = Arc::new({ reading }.next().unwrap());
+    let replay = Replay::new(&session, &policy, Mode::Enforce);
+    let calls = replay.calls().iter().map(|call| (call.decision.verdict.word(), call.counterfactual));
+    let expected = [("allow", false), ("halt", false), ("not_reached", true), ("not_reached", true)];
+    assert_eq!(calls.collect::<Vec<_>>(), expected);
 }
 
 #[cfg(feature = "cli")]
