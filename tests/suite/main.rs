@@ -9,6 +9,7 @@ mod cli;
 mod compare;
 mod documents;
 mod embedding;
+#[cfg(feature = "cli")]
 mod evidence;
 mod faults;
 #[cfg(feature = "cli")]
@@ -21,6 +22,7 @@ mod plans;
 mod policies;
 #[cfg(feature = "cli")]
 mod readme;
+mod refused_late;
 #[cfg(feature = "cli")]
 mod report;
 mod samples;

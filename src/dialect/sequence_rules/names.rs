@@ -7,7 +7,7 @@ use super::unit::{Against, Kind, Rests, Stands};
 use crate::condition::glob::Glob;
 use crate::diagnostic::code;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::kept::Blocks;
+use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
@@ -30,21 +30,38 @@ pub(super) struct MaxCalls {
 
 /// The calls that a rule is about, by their places in the trace.
 #[derive(Clone, Default)]
-pub(super) struct Hits(Blocks<u32>);
+pub(super) struct Hits {
+    all: Waiting<u32>,
+    /// The newest few of them, the newest first.
+    newest: Vec<u32>,
+}
 
 impl Hits {
     fn add(&mut self, ran: &Trace) {
-        self.0.push(ran.len() as u32);
+        let place = ran.len() as u32;
+        self.all.push(place);
+        self.newest.truncate(NAMED - 1);
+        self.newest.insert(0, place);
+    }
+
+    /// The call never ran.
+    fn take_back(&mut self, at: CallRef, ran: &Trace) {
+        let Some(place) = ran.place(at) else { return };
+        self.all.take(|hit| *hit < place, |hit| *hit == place);
+        self.newest.retain(|hit| *hit != place);
+    }
+
+    fn len(&self) -> u64 {
+        self.all.len() as u64
     }
 
     /// The newest of them, a few.
     fn newest(&self, ran: &Trace) -> Vec<CallRef> {
-        let newest = (0..self.0.len()).rev().take(NAMED);
-        newest.filter_map(|nth| ran.at(*self.0.get(nth)?)).collect()
+        self.newest.iter().filter_map(|place| ran.at(*place)).collect()
     }
 
     fn all<'a>(&'a self, ran: &'a Trace) -> impl Iterator<Item = CallRef> + 'a {
-        self.0.iter().filter_map(|place| ran.at(*place))
+        self.all.iter().filter_map(|place| ran.at(place))
     }
 }
 
@@ -80,8 +97,12 @@ impl Kind for List {
         hits.add(cx.ran);
     }
 
+    fn refused(&self, hits: &mut Hits, _look: Look<'_>, at: CallRef, cx: &Cx<'_>) {
+        hits.take_back(at, cx.ran);
+    }
+
     fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> Stands {
-        match hits.0.first().and_then(|first| cx.ran.at(*first)) {
+        match hits.all(cx.ran).next() {
             Some(first) => Stands::violated(self.code(), Some(first), hits.all(cx.ran)),
             None => Stands::as_it_is(RuleOutcome::Held),
         }
@@ -101,14 +122,14 @@ impl Kind for MaxCalls {
     }
 
     fn gate(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
-        let count = hits.0.len() as u64;
+        let count = hits.len();
         (count >= self.max && self.tool.means(look) == Meant::Yes)
             .then(|| Against::new(code::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
     }
 
     fn rests(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Rests {
         let found = if self.tool.is(look) { hits.newest(cx.ran) } else { Vec::new() };
-        Rests { found, count: hits.0.len() as u64 }
+        Rests { found, count: hits.len() }
     }
 
     fn started(&self, hits: &mut Hits, look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
@@ -117,9 +138,13 @@ impl Kind for MaxCalls {
         }
     }
 
+    fn refused(&self, hits: &mut Hits, _look: Look<'_>, at: CallRef, cx: &Cx<'_>) {
+        hits.take_back(at, cx.ran);
+    }
+
     fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> Stands {
-        let count = hits.0.len() as u64;
-        let over = usize::try_from(self.max).ok().and_then(|max| cx.ran.at(*hits.0.get(max)?));
+        let count = hits.len();
+        let over = usize::try_from(self.max).ok().and_then(|max| hits.all(cx.ran).nth(max));
         match over {
             Some(over) => Stands::violated(code::MAX_CALLS_OVER, Some(over), hits.all(cx.ran)),
             None => Stands::as_it_is(RuleOutcome::Held),
@@ -128,7 +153,7 @@ impl Kind for MaxCalls {
     }
 
     fn shows(&self, hits: &Hits, rule: RuleId, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
-        let (tool, used) = (self.tool.name(), hits.0.len() as u64);
+        let (tool, used) = (self.tool.name(), hits.len());
         if used > 0 {
             out.push(StateItem::Limit { rule, tool, used, allowed: self.max });
         }

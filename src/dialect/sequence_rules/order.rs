@@ -210,10 +210,16 @@ pub(super) struct NeverAfter {
 /// What `never_after` keeps.
 #[derive(Clone, Default)]
 pub(super) struct NeverState {
-    /// The first trigger.
-    trigger: Option<CallRef>,
-    /// The first forbidden call behind it.
-    hit: Option<CallRef>,
+    /// Every trigger, in order: the first may turn out not to have run.
+    triggers: Waiting<CallRef>,
+    /// Every forbidden call that came after some trigger, in order.
+    hits: Waiting<CallRef>,
+}
+
+impl NeverState {
+    fn trigger(&self) -> Option<CallRef> {
+        self.triggers.iter().next()
+    }
 }
 
 impl Kind for NeverAfter {
@@ -229,7 +235,7 @@ impl Kind for NeverAfter {
     }
 
     fn gate(&self, state: &NeverState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
-        let trigger = state.trigger?;
+        let trigger = state.trigger()?;
         let refused = self.forbidden.means(look) == Meant::Yes;
         refused.then(|| Against::new(code::AFTER_TRIGGER, [trigger]))
     }
@@ -242,16 +248,23 @@ impl Kind for NeverAfter {
         _cx: &Cx<'_>,
         _timers: &mut Timers<'_>,
     ) {
-        if state.trigger.is_some() && state.hit.is_none() && self.forbidden.is(look) {
-            state.hit = Some(at);
+        if !state.triggers.is_empty() && self.forbidden.is(look) {
+            state.hits.push(at);
         }
-        if state.trigger.is_none() && self.trigger.is(look) {
-            state.trigger = Some(at);
+        if self.trigger.is(look) {
+            state.triggers.push(at);
         }
     }
 
+    fn refused(&self, state: &mut NeverState, _look: Look<'_>, at: CallRef, _cx: &Cx<'_>) {
+        state.triggers.take(|trigger| *trigger < at, |trigger| *trigger == at);
+        state.hits.take(|hit| *hit < at, |hit| *hit == at);
+    }
+
     fn stands(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> Stands {
-        match (state.trigger, state.hit) {
+        let trigger = state.trigger();
+        let hit = trigger.and_then(|trigger| state.hits.behind(|hit| *hit <= trigger).1);
+        match (trigger, hit) {
             (Some(trigger), Some(hit)) => Stands::violated(code::AFTER_TRIGGER, Some(hit), [trigger, hit]),
             (Some(_), None) => Stands::as_it_is(RuleOutcome::Held),
             (None, _) => Stands::as_it_is(RuleOutcome::NotExercised),

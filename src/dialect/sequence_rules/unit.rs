@@ -50,6 +50,8 @@ pub(super) trait Kind: Send + Sync + 'static {
     );
     /// A call has its result.
     fn resolved(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _ok: bool, _cx: &Cx<'_>) {}
+    /// A call that counted as running was refused after all: it never ran.
+    fn refused(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _cx: &Cx<'_>) {}
     /// A timer that was set with this number is due.
     fn due(&self, _state: &mut Self::State, _timer: u32, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
     /// How the rule stands.
@@ -227,6 +229,9 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             }
             Event::Started(call) => kind.started(state, Look::call(call), call.at, cx, timers),
             Event::Resolved { call, outcome, .. } => {
+                if outcome == Outcome::Refused {
+                    kind.refused(state, Look::call(call), call.at, cx);
+                }
                 kind.resolved(state, Look::call(call), call.at, outcome == Outcome::Ok, cx);
             }
             Event::Due(timer) => kind.due(state, timer, cx, timers),

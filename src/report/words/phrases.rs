@@ -54,3 +54,22 @@ pub fn list(items: impl IntoIterator<Item = String>) -> String {
         Some(last) => format!("{} and {last}", items.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::thousands;
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (65_536, "65,536"),
+            (123_456, "123,456"),
+            (12_345_678, "12,345,678"),
+        ] {
+            assert_eq!(thousands(number), text);
+        }
+    }
+}

@@ -133,6 +133,13 @@ fn roles_fall_back_to_their_prefix_and_heirs_win() {
 }
 
 #[test]
+fn glyphs_of_an_heir_win_over_those_it_inherits() {
+    let glyphs = |text: &str| Theme::parse("own", text, Depth::Rgb).unwrap().glyphs;
+    assert_eq!(glyphs("inherits = \"mono\"\nglyphs = \"ascii\"\n"), GlyphSet::Ascii);
+    assert_eq!(glyphs("inherits = \"mono\"\n"), Theme::builtin("mono", Depth::Rgb).unwrap().glyphs);
+}
+
+#[test]
 fn mistakes_are_named() {
     let parse = |text: &str| Theme::parse("own", text, Depth::Rgb).unwrap_err().to_string();
     assert_eq!(
