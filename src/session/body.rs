@@ -81,6 +81,16 @@ impl Body {
         self.0.as_ref().map(|b| b.form)
     }
 
+    /// What it is, where it can be the arguments of no call: those are an object, or text that the model wrote.
+    pub(super) fn not_arguments(&self) -> Option<&'static str> {
+        match (self.form()?, self.raw().as_bytes().first()?) {
+            (Form::Text, _) | (Form::Json, b'{') => None,
+            (Form::Json, b'[') => Some("a list"),
+            (Form::Json, b't' | b'f') => Some("a truth value"),
+            (Form::Json, _) => Some("a number"),
+        }
+    }
+
     /// The text as recorded (see [`Form`]); empty when missing.
     pub fn raw(&self) -> &str {
         self.0.as_ref().map_or("", |b| &b.text)

@@ -37,6 +37,8 @@ pub struct Builder {
     /// Whether some result says itself if it failed, be it that it did not.
     marks_errors: bool,
     results: u64,
+    /// Calls whose arguments were read in Python notation.
+    in_python: u32,
     /// Bytes that are held, about.
     held: usize,
     sent: Sent,
@@ -87,6 +89,7 @@ impl Builder {
             states_results: false,
             marks_errors: false,
             results: 0,
+            in_python: 0,
             held: 0,
             sent: Sent::default(),
         }
@@ -185,6 +188,16 @@ impl Builder {
         self.turn_count() + 1
     }
 
+    /// The arguments of this many calls were read in Python notation.
+    pub(super) fn read_as_python(&mut self, calls: u32) {
+        self.in_python += calls;
+    }
+
+    /// How many calls that was of.
+    pub(super) fn python_count(&self) -> u32 {
+        self.in_python
+    }
+
     /// Results so far.
     pub(super) fn result_count(&self) -> u64 {
         self.results
@@ -263,7 +276,8 @@ impl Builder {
             self.response(None, Body::MISSING, at);
         }
         let tool = if tool.is_empty() {
-            self.damaged(format!("a call names no tool; it is kept as {}", quoted(UNNAMED)));
+            let unnamed = format!("a call names no tool; it is kept as {}", quoted(UNNAMED));
+            self.lost(Loss::MayHoldCalls, unnamed);
             UNNAMED
         } else {
             tool
@@ -278,6 +292,10 @@ impl Builder {
             let message =
                 format!("the arguments of a call of {} {reason}, and are kept as text", quoted(tool));
             self.tell(code::ARGUMENTS_NOT_JSON, message);
+        }
+        if let Some(kind) = arguments.not_arguments() {
+            let message = format!("the arguments of a call of {} are {kind}, not an object", quoted(tool));
+            self.lost(Loss::MayHoldCalls, message);
         }
         let place = self.session.calls.len();
         let index = self.sent.calls + place as u32;

@@ -35,6 +35,7 @@ mod langchain;
 mod langchain_messages;
 mod langfuse;
 mod langsmith;
+mod looks;
 mod mcp;
 mod mini_swe_agent;
 mod native;

@@ -4,11 +4,13 @@ mod costs;
 mod damage;
 mod edited;
 mod exchanges;
+mod losses;
 mod marks;
 mod outlines;
 pub mod recorded;
 mod spans;
 mod streams;
+mod types;
 pub mod written;
 
 use std::io::Cursor;

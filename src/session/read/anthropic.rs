@@ -71,7 +71,7 @@ impl Anthropic {
 
     fn say(&self, message: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
         let role = message.get("role").and_then(Node::text).unwrap_or_else(|| {
-            builder.damaged("a message has no role; it is read as one of the role `user`");
+            builder.lost(Loss::MayHoldCalls, "a message has no role; it is read as one of the role `user`");
             "user".into()
         });
         let mark = |answer: &Answer| self.mark(answer);
@@ -110,7 +110,7 @@ impl Api for Anthropic {
         match message.members() {
             Some(members) => self.say(&members, at, builder),
             None => {
-                let word = message.kind().word();
+                let word = message.said_kind();
                 builder
                     .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
             }

@@ -83,7 +83,7 @@ struct Bedrock {
 impl Bedrock {
     fn say(&self, message: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
         let role = message.get("role").and_then(Node::text).unwrap_or_else(|| {
-            builder.damaged("a message has no role; it is read as one of the role `user`");
+            builder.lost(Loss::MayHoldCalls, "a message has no role; it is read as one of the role `user`");
             "user".into()
         });
         let mark = |answer: &Answer| Mark {
@@ -143,7 +143,7 @@ impl Api for Bedrock {
 
     fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
         let Some(members) = message.members() else {
-            let word = message.kind().word();
+            let word = message.said_kind();
             return builder
                 .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
         };
@@ -160,7 +160,7 @@ impl Api for Bedrock {
         match (answer(response), response.any(&["error", "Error"])) {
             (Some(message), _) => self.say(&message, at, builder),
             (None, Some(error)) => builder.said("system", Body::json(error.json()), at),
-            (None, None) => builder.damaged("the response has no message"),
+            (None, None) => builder.lost(Loss::MayHoldCalls, "the response has no message"),
         }
     }
 

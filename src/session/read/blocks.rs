@@ -67,7 +67,9 @@ impl Blocks {
             blocks.odd.push(Damage::calls("the message has no `content`"));
             return blocks;
         };
-        let Some(items) = content.items() else {
+        // What is said may be a text alone, and of what is neither that nor a list somebody must hear.
+        let items = if content.kind() == Kind::Text { None } else { content.items() };
+        let Some(items) = items else {
             blocks.said.push(Run { content: Body::json(content.json()), after: 0 });
             return blocks;
         };
@@ -93,9 +95,10 @@ impl Blocks {
 
     /// Takes one block; gives whether it is a result.
     fn block<'a>(&mut self, item: Node<'a>, run: &mut Vec<Node<'a>>) -> bool {
-        let Some(members) = item.members() else {
+        let members = if item.kind() == Kind::Text { None } else { item.members() };
+        let Some(members) = members else {
             if item.kind() != Kind::Text {
-                let odd = format!("a block is {}, not an object; it is left out", item.kind().word());
+                let odd = format!("a block is {}, not an object; it is left out", item.said_kind());
                 self.odd.push(Damage::calls(odd));
                 return false;
             }
@@ -226,24 +229,23 @@ impl Answer {
 }
 
 fn proposed(members: &Members<'_>) -> Proposed {
-    let text = |key| members.get(key).and_then(Node::id);
     Proposed {
-        id: text("id").or_else(|| text("toolUseId")).map(|id| id.as_ref().into()),
-        tool: text("name").unwrap_or_default().as_ref().into(),
+        id: members.any(&["id", "toolUseId"]).and_then(Node::id).map(|id| id.as_ref().into()),
+        tool: members.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
         input: members.get("input").map_or(Body::MISSING, |input| Body::json(input.json())),
     }
 }
 
 fn answer(members: &Members<'_>) -> Answer {
     let id = members.any(&["tool_use_id", "toolUseId"]).and_then(Node::id);
-    let content = members.get("content").map(alone);
+    let content = members.try_get("content").map(alone);
     // Tools of the provider mark a failure by the type of what they give back.
     let inner = content.and_then(Node::members);
     let failed =
         inner.and_then(|inner| inner.get("type")?.text()).is_some_and(|kind| kind.ends_with("_error"));
     // A mark that cannot be read must not pass for success.
     let marked = members.get("is_error").map(|mark| mark.bool().unwrap_or(true));
-    let status = || members.get("status").filter(|_| members.has("toolUseId"));
+    let status = || members.try_get("status").filter(|_| members.has("toolUseId"));
     let marked = marked.or_else(|| Some(status()?.text().is_none_or(|status| status != "success")));
     Answer {
         id: id.map(|id| id.as_ref().into()),

@@ -11,7 +11,7 @@ use super::ErrorTest;
 use super::python;
 use super::shallow::{Kind, Members, Node};
 use super::time;
-use crate::diagnostic::{Code, Diagnostic, code};
+use crate::diagnostic::{Code, code};
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis, Operation, Tool};
@@ -107,14 +107,14 @@ impl<'a> Chat<'a> {
         }
         let Some(items) = list.items() else {
             self.lines.of(list);
-            return self.lost(builder, format!("the messages are {}, not a list", list.kind().word()));
+            return self.lost(builder, format!("the messages are {}, not a list", list.said_kind()));
         };
         for item in items {
             match item.members() {
                 Some(message) => self.message(builder, &message),
                 None => {
                     self.lines.of(item);
-                    let word = item.kind().word();
+                    let word = item.said_kind();
                     self.lost(builder, format!("a message is {word}, not an object; it is left out"));
                 }
             }
@@ -140,16 +140,9 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// Says what concerns all the messages together.
-    pub fn close(&mut self, builder: &mut Builder) {
-        let message = match std::mem::take(&mut self.in_python) {
-            0 => return,
-            1 => "the arguments of 1 call are in Python notation, and are read as such".to_owned(),
-            count => format!("the arguments of {count} calls are in Python notation, and are read as such"),
-        };
-        let origin = builder.origin();
-        let (file, line) = (Arc::clone(&origin.file), u64::from(origin.line));
-        builder.diagnostic(Diagnostic::notice(code::ARGUMENTS_NOT_JSON, message).on_line(file, line));
+    /// How many calls had arguments in Python notation.
+    pub fn in_python(&self) -> u32 {
+        self.in_python
     }
 
     fn role(&mut self, builder: &mut Builder, members: &Members<'a>) -> Cow<'a, str> {
@@ -163,7 +156,11 @@ impl<'a> Chat<'a> {
         } else {
             "unknown"
         };
-        self.damaged(builder, format!("a message has no role; it is read as one of the role `{guess}`"));
+        let message = format!("a message has no role; it is read as one of the role `{guess}`");
+        match guess {
+            "unknown" => self.lost(builder, message),
+            _ => self.damaged(builder, message),
+        }
         Cow::Borrowed(guess)
     }
 
@@ -176,10 +173,10 @@ impl<'a> Chat<'a> {
             (Some(calls), _) => match (calls.items(), calls.kind()) {
                 (Some(items), _) => items.into_iter().for_each(|call| self.call(builder, call, at)),
                 (None, Kind::Object) => self.call(builder, calls, at),
-                (None, kind) => {
+                (None, _) => {
                     self.lost(
                         builder,
-                        format!("`tool_calls` is {}, not a list; it is left out", kind.word()),
+                        format!("`tool_calls` is {}, not a list; it is left out", calls.said_kind()),
                     );
                 }
             },
@@ -215,7 +212,7 @@ impl<'a> Chat<'a> {
     fn call(&mut self, builder: &mut Builder, call: Node<'a>, at: Option<Millis>) {
         let Some(members) = call.members() else {
             return self
-                .lost(builder, format!("a call is {}, not an object; it is left out", call.kind().word()));
+                .lost(builder, format!("a call is {}, not an object; it is left out", call.said_kind()));
         };
         let id = members.get("id").and_then(Node::id);
         let inner = members.any(&["function", "custom"]).and_then(Node::members);
@@ -281,8 +278,8 @@ impl<'a> Chat<'a> {
     /// A truth value. Anything else counts as marked, since a mark that cannot be read must not pass for success.
     fn flag(&mut self, builder: &mut Builder, members: &Members<'a>, key: &str) -> Option<bool> {
         let node = members.get(key)?;
-        Some(node.bool().unwrap_or_else(|| {
-            let word = node.kind().word();
+        Some(node.tried().bool().unwrap_or_else(|| {
+            let word = node.said_kind();
             self.damaged(builder, format!("`{key}` is {word}, not a truth value; it is read as true"));
             true
         }))
@@ -389,6 +386,8 @@ pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
 /// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
 /// the list itself also as JSON text. `None` where it is no list at all.
 pub fn tools(node: Node<'_>) -> Option<Offer> {
+    // Which tools there are is no call.
+    let node = node.tried();
     if let Some(text) = node.text() {
         let parsed = Node::parse(&text).ok().filter(|node| node.kind() == Kind::List)?;
         return tools(parsed);

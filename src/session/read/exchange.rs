@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::native::IDS;
 use super::open::Open;
 use super::setting::Setting;
-use super::shallow::{Members, Node};
+use super::shallow::{Kind, Members, Node};
 use super::{Out, Reader, Unit, chat, time};
 use crate::session::alternative::Choices;
 use crate::session::build::Builder;
@@ -108,7 +108,7 @@ impl Conversation {
 
     /// Whether a request with this history takes the place of the ones before.
     fn is_repeated<A: Api>(&self, history: &[Node<'_>], said: &[u64]) -> bool {
-        let answer = || history.get(self.said.len()).and_then(|next| next.members());
+        let answer = || history.get(self.said.len()).and_then(|next| next.tried().members());
         !self.said.is_empty()
             && said.starts_with(&self.said)
             && (self.unanswered || answer().is_some_and(|next| A::is_response(&next)))
@@ -186,7 +186,7 @@ impl<A: Api> Exchanges<A> {
             let turn = builder.next_turn();
             let step = steps.get(steps.partition_point(|step: &Step| step.turn < turn));
             let step = step.filter(|step| step.turn == turn);
-            let own = message.members().filter(A::is_response).and(step).and_then(|step| step.at);
+            let own = message.tried().members().filter(A::is_response).and(step).and_then(|step| step.at);
             self.api.message(message, own, builder);
             // The first step may be that of a later response: its request began with some.
             let known = [step, steps.first()].into_iter().flatten().filter_map(|step| step.choices.as_ref());
@@ -200,6 +200,8 @@ impl<A: Api> Exchanges<A> {
             response.get("id").and_then(Node::id).unwrap_or_default().as_ref().into()
         });
         self.api.end(builder);
+        builder.at_line(line);
+        exchange.opened.wrong().for_each(|damage| builder.damaged(damage));
         builder.end_response();
         // Some responses repeat what was offered.
         let both = [Some(request), exchange.response.as_ref()];
@@ -342,7 +344,7 @@ impl<A: Api> Reader for Exchanges<A> {
         if A::is_message(members) || self.bare.is_some() && members.has("role") {
             return self.bare_message(unit, out);
         }
-        if unit.node.items().is_some_and(|items| items.iter().any(|item| item.members().is_some())) {
+        if unit.node.tried().items().is_some_and(|items| items.iter().any(|item| item.members().is_some())) {
             self.close_bare(out);
             let mut builder = self.setting.session("", unit, out);
             builder.at_line(unit.line);
@@ -377,5 +379,6 @@ impl<A: Api> Reader for Exchanges<A> {
 /// The messages of a request. One text instead of a list is one message.
 fn history<'a, A: Api>(request: &Members<'a>) -> Vec<Node<'a>> {
     let messages = request.get(A::MESSAGES);
-    messages.map_or_else(Vec::new, |node| node.items().unwrap_or_else(|| vec![node]))
+    let list = |node: Node<'a>| if node.kind() == Kind::Text { None } else { node.items() };
+    messages.map_or_else(Vec::new, |node| list(node).unwrap_or_else(|| vec![node]))
 }

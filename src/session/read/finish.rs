@@ -34,6 +34,8 @@ pub struct Finish {
     calls: u64,
     /// Places that were lost.
     lost: u64,
+    /// Calls whose arguments were read in Python notation.
+    in_python: u32,
     marked: bool,
     ended: bool,
 }
@@ -70,6 +72,7 @@ impl Finish {
             results: 0,
             calls: 0,
             lost: 0,
+            in_python: 0,
             marked: options.error.is_some(),
             ended: false,
         }
@@ -87,6 +90,7 @@ impl Finish {
             made.session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
         }
         self.results += made.results;
+        self.in_python += made.in_python;
         self.calls += made.calls;
         self.lost += made.session.diagnostics.iter().filter(|told| told.may_lose_calls()).count() as u64;
         self.marked |= made.marks_errors;
@@ -130,9 +134,20 @@ impl Finish {
                     Diagnostic::notice(code::NO_ERRORS_MARKED, message).in_file(Arc::clone(&self.file));
                 diagnostics.push(notice.help("if failures can be told by their text: `--error-regex RE`"));
             }
+            diagnostics.extend(self.python());
             diagnostics.extend(self.unread(lost));
         }
         self.ready.pop_front()
+    }
+
+    /// How many calls have arguments that are no JSON and were read all the same.
+    fn python(&self) -> Option<Diagnostic> {
+        let message = match self.in_python {
+            0 => return None,
+            1 => "the arguments of 1 call are in Python notation, and are read as such".to_owned(),
+            count => format!("the arguments of {count} calls are in Python notation, and are read as such"),
+        };
+        Some(Diagnostic::notice(code::ARGUMENTS_NOT_JSON, message).in_file(Arc::clone(&self.file)))
     }
 
     /// That parts of the file were lost which may hold calls: what was found in the rest is then not the whole answer, and a

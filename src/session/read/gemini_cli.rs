@@ -148,15 +148,18 @@ impl Gemini {
 fn messages(history: &mut History, messages: Node<'_>, line: u32) {
     let mut lines = chat::Lines::new(messages, line);
     let Some(items) = messages.items() else {
-        let word = messages.kind().word();
-        return history.builder.at_line(line).damaged(format!("the messages are {word}, not a list"));
+        let word = messages.said_kind();
+        return history
+            .builder
+            .at_line(line)
+            .lost(Loss::MayHoldCalls, format!("the messages are {word}, not a list"));
     };
     for item in items {
         let line = lines.of(item);
         match item.members() {
             Some(message) => history.push(item, &message, line),
             None => {
-                let word = item.kind().word();
+                let word = item.said_kind();
                 let odd = format!("a message is {word}, not an object; it is left out");
                 history.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
             }

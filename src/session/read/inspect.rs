@@ -7,6 +7,7 @@ use attachments::Attachments;
 use events::Events;
 
 use super::chat::{Chat, Lines, Rules};
+use super::looks::read_again;
 use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::{Format, Out, Reader, Sample, Unit};
@@ -83,7 +84,7 @@ impl Reader for Inspect {
 impl Inspect {
     fn sample(&self, node: Node<'_>, evaluation: &Members<'_>, line: u32, out: &mut Out) {
         let Some(sample) = node.members() else {
-            let message = format!("a sample is {}, not an object; it is left out", node.kind().word());
+            let message = format!("a sample is {}, not an object; it is left out", node.said_kind());
             return out.diagnostic(self.setting.damaged_line(line, Damage::calls(message)));
         };
         let mut builder = self.setting.session_at(&id(&sample), line, out);
@@ -135,10 +136,23 @@ impl Inspect {
         builder: &mut Builder,
     ) {
         let whole = attachments.resolved(item);
-        let Ok(item) = Node::parse(&whole) else { return };
+        read_again(&whole, line, builder, |builder, item, _| {
+            self.whole(item, line, attachments, events, builder);
+        });
+    }
+
+    /// A message with what is attached to it in its place.
+    fn whole(
+        &self,
+        item: Node<'_>,
+        line: u32,
+        attachments: &mut Attachments,
+        events: &mut Events<'_>,
+        builder: &mut Builder,
+    ) {
         builder.at_line(line);
         let Some(message) = item.members() else {
-            let word = item.kind().word();
+            let word = item.said_kind();
             return builder
                 .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
         };

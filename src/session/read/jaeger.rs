@@ -145,7 +145,7 @@ fn span(members: &Members<'_>, trace: &str, line: u32) -> Span {
 fn tag(tags: &[Members<'_>], key: &str) -> Option<String> {
     let named = |tag: &&Members<'_>| tag.get("key").and_then(Node::text).is_some_and(|name| name == key);
     let value = tags.iter().find(named)?.get("value")?;
-    Some(value.text().map_or_else(|| value.json().to_owned(), Cow::into_owned))
+    Some(value.tried().text().map_or_else(|| value.json().to_owned(), Cow::into_owned))
 }
 
 /// The span that this one is a child of: as a reference, or as older exports have it.

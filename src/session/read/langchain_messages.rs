@@ -2,6 +2,7 @@
 //! (`dumps`), or plain; as a list, a line each, or under `messages` of a state.
 
 use super::chat::{self, Chat, Rules};
+use super::looks::read_again;
 use super::native::IDS;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
@@ -121,7 +122,7 @@ impl LangChain {
     fn message(&self, message: Node<'_>, line: u32, builder: &mut Builder) {
         builder.at_line(line);
         if message.kind() != Kind::Object {
-            let word = message.kind().word();
+            let word = message.said_kind();
             return builder
                 .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
         }
@@ -131,11 +132,22 @@ impl LangChain {
                 "a message nests too deeply or has a reserved key; it is left out",
             );
         };
+        look(message);
         let plain = langchain::message(&value).to_string();
-        if let Ok(node) = Node::parse(&plain)
-            && let Some(members) = node.members()
-        {
-            Chat::new(node, line, &self.rules).message(builder, &members);
-        }
+        read_again(&plain, line, builder, |builder, node, members| {
+            Chat::new(node, line, &self.rules).message(builder, members);
+        });
     }
+}
+
+/// Looks at what a message is unwrapped from, so that a wrong type there is noticed: unwrapped, nothing is left of it.
+fn look(message: Node<'_>) {
+    let Some(outer) = message.members() else { return };
+    let wrapped = outer.any(&["kwargs", "data"]).map(Node::members);
+    let inner = wrapped.flatten().unwrap_or(outer);
+    for calls in ["tool_calls", "invalid_tool_calls"] {
+        let _ = inner.get(calls).and_then(Node::objects);
+    }
+    let more = inner.get("additional_kwargs").and_then(Node::members);
+    let _ = more.and_then(|more| more.get("tool_calls")?.objects());
 }

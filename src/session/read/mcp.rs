@@ -136,7 +136,7 @@ impl Reader for Mcp {
                 for item in items {
                     let around = Around { line: lines.of(item), ..around.clone() };
                     if !self.value(item, &around, unit, out) {
-                        let message = format!("{} is no message; it is left out", item.kind().word());
+                        let message = format!("{} is no message; it is left out", item.said_kind());
                         out.diagnostic(self.setting.damaged_line(around.line, Damage::calls(message)));
                     }
                 }

@@ -129,7 +129,8 @@ impl MiniSweAgent {
         }
         let mut lines = Lines::new(unit.node, unit.line);
         let items = messages.items().unwrap_or_else(|| {
-            run.builder.damaged(format!("the messages are {}, not a list", messages.kind().word()));
+            run.builder
+                .lost(Loss::MayHoldCalls, format!("the messages are {}, not a list", messages.said_kind()));
             Vec::new()
         });
         for item in items {
@@ -137,7 +138,7 @@ impl MiniSweAgent {
             match item.members() {
                 Some(message) => run.message(self, item, &message, line),
                 None => {
-                    let word = item.kind().word();
+                    let word = item.said_kind();
                     let odd = format!("a message is {word}, not an object; it is left out");
                     run.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
                 }
@@ -224,7 +225,7 @@ impl Run {
     /// What was run, as newer versions keep it beside the message.
     fn action(&mut self, action: Node<'_>, at: Option<Millis>) {
         let Some(members) = action.members() else {
-            let word = action.kind().word();
+            let word = action.said_kind();
             return self
                 .builder
                 .lost(Loss::MayHoldCalls, format!("an action is {word}, not an object; it is left out"));

@@ -25,7 +25,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 
 /// Whether it is a session as `convert` writes it, whatever its messages hold.
 pub(super) fn is_written(object: &Members<'_>) -> bool {
-    let results = object.get("results").and_then(Node::text);
+    let results = object.try_get("results").and_then(Node::text);
     object.has("messages") && results.is_some_and(|results| matches!(&*results, "recorded" | "absent"))
 }
 
@@ -134,7 +134,7 @@ impl Native {
     }
 
     fn session(&self, unit: &Unit<'_>, members: &Members<'_>, out: &mut Out) {
-        let id = members.any(&IDS).and_then(Node::id).unwrap_or_default();
+        let id = members.any(&IDS).map(Node::tried).and_then(Node::id).unwrap_or_default();
         let mut surroundings = Surroundings { members, builder: self.setting.session(&id, unit, out) };
         surroundings.facts();
         surroundings.results();
@@ -178,7 +178,7 @@ impl Surroundings<'_, '_> {
             self.builder.facts().variables = variables;
         }
         if let Some(node) = self.members.get("files") {
-            let items = node.items();
+            let items = node.tried().items();
             let files: Option<Vec<String>> = items
                 .and_then(|items| items.into_iter().map(|item| Some(item.text()?.into_owned())).collect());
             self.expect("files", "a list of texts", files.is_some());
@@ -190,23 +190,23 @@ impl Surroundings<'_, '_> {
             self.builder.facts().now = now;
         }
         if let Some(node) = self.members.get("parent") {
-            match node.id() {
+            match node.tried().id() {
                 Some(parent) => self.builder.parent(parent.as_ref()),
                 None => self.expect("parent", "the id of a session", false),
             }
         }
         if let Some(node) = self.members.get("from_the_middle") {
-            if node.bool().is_none() {
+            if node.tried().bool().is_none() {
                 self.damaged("`from_the_middle` is not a truth value, and is read as true".to_owned());
             }
             // What cannot be read is taken for the mark: it makes absence prove less.
-            self.builder.facts().from_the_middle = node.bool().unwrap_or(true);
+            self.builder.facts().from_the_middle = node.tried().bool().unwrap_or(true);
         }
     }
 
     fn results(&mut self) {
         let Some(node) = self.members.get("results") else { return };
-        match node.text().as_deref() {
+        match node.tried().text().as_deref() {
             Some("recorded") => self.builder.results(Results::Recorded),
             Some("absent") => self.builder.results(Results::Absent),
             _ => self.expect("results", "`recorded` or `absent`", false),
@@ -223,7 +223,7 @@ impl Surroundings<'_, '_> {
             self.offer("tools", 1, node);
         }
         let Some(node) = self.members.get("tools_at") else { return };
-        let items = node.items();
+        let items = node.tried().items();
         self.expect("tools_at", "a list", items.is_some());
         let mut changes = Vec::new();
         for item in items.unwrap_or_default() {

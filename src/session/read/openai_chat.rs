@@ -57,7 +57,7 @@ impl Api for OpenAi {
 
     fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
         let Some(members) = message.members() else {
-            let word = message.kind().word();
+            let word = message.said_kind();
             return builder
                 .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
         };

@@ -88,7 +88,7 @@ impl Api for Responses {
             return self.row.add(builder, line, Item::Said { role: "user".into(), content }, at, &self.mark);
         }
         let Some(members) = message.members() else {
-            let word = message.kind().word();
+            let word = message.said_kind();
             return builder
                 .lost(Loss::MayHoldCalls, format!("an item is {word}, not an object; it is left out"));
         };
@@ -101,6 +101,9 @@ impl Api for Responses {
     fn response(&mut self, response: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
         if let Some(error) = response.get("error") {
             builder.said("system", Body::json(error.json()), at);
+        }
+        if response.get("output").is_none() && response.get("error").is_none() {
+            builder.lost(Loss::MayHoldCalls, "the response has no `output`");
         }
         for item in response.get("output").and_then(Node::items).unwrap_or_default() {
             self.message(item, at, builder);

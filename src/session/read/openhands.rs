@@ -156,7 +156,9 @@ impl OpenHands {
     fn events(&mut self, list: Node<'_>, line: u32, run: &mut Run) {
         let mut lines = Lines::new(list, line);
         let Some(items) = list.items() else {
-            return run.builder.damaged(format!("the events are {}, not a list", list.kind().word()));
+            return run
+                .builder
+                .lost(Loss::MayHoldCalls, format!("the events are {}, not a list", list.said_kind()));
         };
         for item in items {
             let line = lines.of(item);
@@ -164,7 +166,7 @@ impl OpenHands {
                 match event.members() {
                     Some(members) => self.event(&members, line, run),
                     None => {
-                        let word = event.kind().word();
+                        let word = event.said_kind();
                         let odd = format!("an event is {word}, not an object; it is left out");
                         run.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
                     }

@@ -103,7 +103,7 @@ impl Reader for OTel {
             }
         } else if is_span(&unit.members) {
             self.span(unit.node, &mut lines, out);
-        } else if let Some(items) = unit.node.items().filter(|items| !items.is_empty()) {
+        } else if let Some(items) = unit.node.tried().items().filter(|items| !items.is_empty()) {
             items.into_iter().for_each(|item| self.span(item, &mut lines, out));
         } else {
             out.diagnostics(self.setting.foreign(unit, "neither spans nor a span"));
@@ -276,13 +276,14 @@ fn status(members: &Members<'_>) -> (bool, Option<Box<str>>) {
 fn attributes(node: Option<Node<'_>>) -> Attributes {
     let mut attributes = Attributes::default();
     let Some(node) = node else { return attributes };
-    for item in objects(Some(node)) {
+    let items = if node.kind() == Kind::List { objects(Some(node)) } else { Vec::new() };
+    for item in items {
         let name = item.get("key").and_then(Node::text);
         if let (Some(name), Some(value)) = (name, item.get("value")) {
             attributes.add(&name, any_value(value, 0));
         }
     }
-    if let Some(members) = node.members() {
+    if let Some(members) = node.tried().members() {
         for (name, value) in members.iter() {
             attributes.add(name, any_value(value, 0));
         }
@@ -296,7 +297,7 @@ const DEEPEST: usize = 64;
 /// JSON text of a value as the protocol writes it, `{stringValue: …}`; a plain value is itself.
 fn any_value(node: Node<'_>, depth: usize) -> String {
     let plain = || node.json().to_owned();
-    let Some(members) = node.members().filter(|_| depth < DEEPEST) else { return plain() };
+    let Some(members) = node.tried().members().filter(|_| depth < DEEPEST) else { return plain() };
     let mut all = members.iter();
     let (Some((key, value)), None) = (all.next(), all.next()) else { return plain() };
     let list = |key| {

@@ -36,6 +36,8 @@ pub struct Made {
     pub results: u64,
     /// Calls, also of its parts before.
     pub calls: u64,
+    /// Calls whose arguments were read in Python notation.
+    pub in_python: u32,
     /// What belongs to its end, where parts of it were handed on.
     pub tail: Option<Tail>,
 }
@@ -60,6 +62,7 @@ impl Out {
             marks_errors: builder.marks_errors(),
             results: builder.result_count(),
             calls: builder.call_count(),
+            in_python: builder.python_count(),
             tail: builder.tail(),
             session: builder.finish(),
         });

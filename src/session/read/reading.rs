@@ -7,6 +7,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use super::finish::Finish;
+use super::looks::Looks;
 use super::out::{Complete, Out};
 use super::recognise::{self, Sampled, Seen, take};
 use super::setting::Setting;
@@ -280,12 +281,17 @@ impl Reading {
                     read.diagnostics
                         .push(damage("the file is cut off; what is whole of it is read".to_owned()));
                 }
-                match shallow::value(&read.text) {
+                let looks = Looks::default();
+                match shallow::value(&read.text, Some(&looks)) {
                     Ok((node, members)) => {
                         let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
                         let unit =
                             Unit { node, members, line, list: piece.list, diagnostics: read.diagnostics };
                         self.reader.unit(&unit, &mut self.out);
+                        for (line, damage) in looks.wrong(&read.text, line) {
+                            let wrong = damage.diagnostic(code::DAMAGED_RECORD);
+                            self.out.diagnostic(wrong.on_line(Arc::clone(&self.file), u64::from(line)));
+                        }
                         return self.hand_on();
                     }
                     Err(error) => damage(text::not_json(&read.text, &error)),

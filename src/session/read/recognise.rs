@@ -128,7 +128,7 @@ pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Sampled>> {
 fn with_sample<T>(sampled: &VecDeque<Sampled>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
     let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
     let texts: Vec<_> = values.map(|sampled| String::from_utf8_lossy(&sampled.text)).collect();
-    look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text).ok()).collect() })
+    look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text, None).ok()).collect() })
 }
 
 fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic {

@@ -1,6 +1,7 @@
 //! JSON one level at a time: the members of an object and the items of a list, each as the text that it is.
 //!
-//! Nothing is built that was not asked for, nothing recurses, and a damaged part can be told by itself.
+//! Nothing is built that was not asked for, nothing recurses, and a damaged part can be told by itself. Each look for a type
+//! is noted, see [`Looks`].
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,11 +10,16 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::looks::{Kinds, Looks};
 use crate::session::body;
 
 /// One JSON value, as its text.
 #[derive(Clone, Copy)]
-pub struct Node<'a>(&'a str);
+pub struct Node<'a> {
+    json: &'a str,
+    /// Where looks for its type are noted.
+    looks: Option<&'a Looks>,
+}
 
 /// What kind of value it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +42,15 @@ pub enum Kind {
 #[derive(Clone, Default)]
 pub struct Members<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
 
-/// The one value that `text` is, with its members where it is an object.
-pub fn value(text: &str) -> serde_json::Result<(Node<'_>, Members<'_>)> {
+/// The one value that `text` is, with its members where it is an object. Looks at its parts are noted, where that is asked
+/// for.
+pub fn value<'a>(text: &'a str, looks: Option<&'a Looks>) -> serde_json::Result<(Node<'a>, Members<'a>)> {
     let trimmed = text.trim_ascii();
     if trimmed.starts_with('{') {
-        return Ok((Node(trimmed), serde_json::from_str(trimmed)?));
+        let members: Members<'a> = serde_json::from_str(trimmed)?;
+        return Ok((Node { json: trimmed, looks }, members.noting(looks)));
     }
-    Ok((Node::parse(trimmed)?, Members::default()))
+    Ok((Node { looks, ..Node::parse(trimmed)? }, Members::default()))
 }
 
 impl<'a> Node<'a> {
@@ -52,17 +60,116 @@ impl<'a> Node<'a> {
     }
 
     fn of(raw: &'a RawValue) -> Node<'a> {
-        Node(raw.get())
+        Node { json: raw.get(), looks: None }
+    }
+
+    /// A part of this value, looks at which are noted where those at this are.
+    fn part(self, raw: &'a RawValue) -> Node<'a> {
+        Node { json: raw.get(), looks: self.looks }
+    }
+
+    /// The same, for a look that may be in vain: the value may have other types as well, or nothing depends on it.
+    pub fn tried(self) -> Node<'a> {
+        Node { looks: None, ..self }
+    }
+
+    /// What kind of value it is, in words, for a reader that says itself what it could not read.
+    pub fn said_kind(self) -> &'static str {
+        let kind = self.kind();
+        self.is(Kinds::one(kind));
+        kind.word()
+    }
+
+    /// Whether it is one of these.
+    fn is(self, wanted: Kinds) -> bool {
+        let kind = self.kind();
+        self.looks.map_or_else(|| wanted.has(kind), |looks| looks.note(self.json, kind, wanted))
     }
 
     /// Its text, without blanks around.
     pub fn json(self) -> &'a str {
-        self.0
+        self.json
     }
 
     /// What kind of value it is.
     pub fn kind(self) -> Kind {
-        match self.0.as_bytes().first() {
+        Kind::of(self.json)
+    }
+
+    /// The text, of a text.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        if !self.is(TEXT) {
+            return None;
+        }
+        body::unescaped(self.json)
+    }
+
+    /// The text, or the digits of a number: how recordings write ids.
+    pub fn id(self) -> Option<Cow<'a, str>> {
+        match self.is(TEXT.or(Kinds::one(Kind::Number))) {
+            true if self.kind() == Kind::Number => Some(Cow::Borrowed(self.json)),
+            true => body::unescaped(self.json),
+            false => None,
+        }
+    }
+
+    /// The truth value, of one.
+    pub fn bool(self) -> Option<bool> {
+        self.is(Kinds::one(Kind::Bool)).then_some(self.json == "true")
+    }
+
+    /// The items, of a list.
+    pub fn items(self) -> Option<Vec<Node<'a>>> {
+        if !self.is(LIST) {
+            return None;
+        }
+        let items = serde_json::from_str::<Vec<&'a RawValue>>(self.json).ok()?;
+        Some(items.into_iter().map(|item| self.part(item)).collect())
+    }
+
+    /// The first item, of a list; the others are not looked at.
+    pub fn first_item(self) -> Option<Node<'a>> {
+        let items = self.json.strip_prefix('[').filter(|_| self.is(LIST))?;
+        let first = serde_json::Deserializer::from_str(items).into_iter::<&'a RawValue>().next()?;
+        first.ok().map(|item| self.part(item))
+    }
+
+    /// The members of each item, of a list of objects and nothing else.
+    pub fn objects(self) -> Option<Vec<Members<'a>>> {
+        if !self.is(LIST) {
+            return None;
+        }
+        match serde_json::from_str::<Vec<Members<'a>>>(self.json) {
+            Ok(objects) => Some(objects.into_iter().map(|object| object.noting(self.looks)).collect()),
+            // Which of them is none is noted one by one.
+            Err(_) => self.items()?.into_iter().map(Node::members).collect(),
+        }
+    }
+
+    /// The members, of an object.
+    pub fn members(self) -> Option<Members<'a>> {
+        if !self.is(Kinds::one(Kind::Object)) {
+            return None;
+        }
+        serde_json::from_str::<Members<'a>>(self.json).ok().map(|members| members.noting(self.looks))
+    }
+
+    /// The value as a tree; `None` where it nests too deeply, or has a key that serde_json reserves.
+    pub fn value(self) -> Option<Value> {
+        body::parse(self.json)
+    }
+}
+
+const TEXT: Kinds = Kinds::one(Kind::Text);
+const LIST: Kinds = Kinds::one(Kind::List);
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::Text, Kind::List, Kind::Object];
+
+    /// What a value of JSON is, by how it begins.
+    pub fn of(json: &str) -> Kind {
+        match json.as_bytes().first() {
             Some(b'{') => Kind::Object,
             Some(b'[') => Kind::List,
             Some(b'"') => Kind::Text,
@@ -72,70 +179,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The text, of a text.
-    pub fn text(self) -> Option<Cow<'a, str>> {
-        if self.kind() != Kind::Text {
-            return None;
-        }
-        body::unescaped(self.0)
-    }
-
-    /// The text, or the digits of a number: how recordings write ids.
-    pub fn id(self) -> Option<Cow<'a, str>> {
-        match self.kind() {
-            Kind::Number => Some(Cow::Borrowed(self.0)),
-            _ => self.text(),
-        }
-    }
-
-    /// The truth value, of one.
-    pub fn bool(self) -> Option<bool> {
-        match self.0 {
-            "true" => Some(true),
-            "false" => Some(false),
-            _ => None,
-        }
-    }
-
-    /// The items, of a list.
-    pub fn items(self) -> Option<Vec<Node<'a>>> {
-        if self.kind() != Kind::List {
-            return None;
-        }
-        let items = serde_json::from_str::<Vec<&'a RawValue>>(self.0).ok()?;
-        Some(items.into_iter().map(Node::of).collect())
-    }
-
-    /// The first item, of a list; the others are not looked at.
-    pub fn first_item(self) -> Option<Node<'a>> {
-        let items = self.0.strip_prefix('[')?;
-        let first = serde_json::Deserializer::from_str(items).into_iter::<&'a RawValue>().next()?;
-        first.ok().map(Node::of)
-    }
-
-    /// The members of each item, of a list of objects and nothing else.
-    pub fn objects(self) -> Option<Vec<Members<'a>>> {
-        if self.kind() != Kind::List {
-            return None;
-        }
-        serde_json::from_str(self.0).ok()
-    }
-
-    /// The members, of an object.
-    pub fn members(self) -> Option<Members<'a>> {
-        if self.kind() != Kind::Object {
-            return None;
-        }
-        serde_json::from_str(self.0).ok()
-    }
-
-    /// The value as a tree; `None` where it nests too deeply, or has a key that serde_json reserves.
-    pub fn value(self) -> Option<Value> {
-        body::parse(self.0)
-    }
-}
-
-impl Kind {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -150,6 +193,11 @@ impl Kind {
 }
 
 impl<'a> Members<'a> {
+    fn noting(mut self, looks: Option<&'a Looks>) -> Members<'a> {
+        self.0.iter_mut().for_each(|(_, node)| node.looks = looks);
+        self
+    }
+
     /// The first member.
     pub fn first(&self) -> Option<Node<'a>> {
         self.0.first().map(|(_, node)| *node)
@@ -158,6 +206,11 @@ impl<'a> Members<'a> {
     /// The member of this name that is not `null`; the last one, where it is given twice.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         self.raw(key).filter(|node| node.kind() != Kind::Null)
+    }
+
+    /// The same, where a look at its type may be in vain, see [`Node::tried`].
+    pub fn try_get(&self, key: &str) -> Option<Node<'a>> {
+        self.get(key).map(Node::tried)
     }
 
     /// The first of these names that is there and not `null`.

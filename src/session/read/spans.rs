@@ -174,6 +174,26 @@ impl Attributes {
         names.iter().find_map(|name| self.get(name))
     }
 
+    /// The first that says what a span is, and is no text.
+    pub fn wrong(&self) -> Option<String> {
+        let says = |name: &str| {
+            name == OPERATION
+                || name == "tool.name"
+                || name == "session.id"
+                || name.ends_with(".tool.name")
+                || name.ends_with(".function.name")
+                || name.ends_with(".span.kind")
+                || name.ends_with(".observation.type")
+                || name.ends_with(".tool_call_id")
+                || name.ends_with(".tool_call.id")
+                || name.ends_with(".tool.call.id")
+                || name.ends_with(".message.role")
+        };
+        let is_text = |json: &str| json == "null" || Kind::of(json) == Kind::Text;
+        let (name, json) = self.iter().find(|(name, json)| says(name) && !is_text(json))?;
+        Some(format!("the attribute `{name}` is {}, not a text", Kind::of(json).word()))
+    }
+
     /// A value that is a text; digits where it is a number.
     pub fn text(&self, name: &str) -> Option<Cow<'_, str>> {
         Node::parse(self.get(name)?).ok()?.id().filter(|text| !text.is_empty())

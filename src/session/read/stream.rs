@@ -108,12 +108,12 @@ fn events(text: &str) -> Stream<'_> {
 fn listed<'a>(items: &[Node<'a>]) -> Stream<'a> {
     let mut stream = Stream { pieces: Vec::new(), done: false };
     for item in items {
-        match item.members() {
+        match item.tried().members() {
             Some(piece) => {
                 let data = piece.get("data").filter(|_| !is_piece(&piece)).unwrap_or(*item);
-                stream.add(Some(data.text().unwrap_or(Cow::Borrowed(data.json()))));
+                stream.add(Some(data.tried().text().unwrap_or(Cow::Borrowed(data.json()))));
             }
-            None => match item.text() {
+            None => match item.tried().text() {
                 Some(text) if is_event(&text) => {
                     let Stream { pieces, done } = events(&text);
                     stream

@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
         let Some(steps) = value.get("trajectory").filter(|steps| steps.kind() == Kind::List) else {
-            return false;
+            return !value.has("trajectory") && is_history(value);
         };
         let first = steps.first_item().and_then(Node::members);
         match first {
@@ -51,9 +51,10 @@ type Told<'a> = (Node<'a>, Members<'a>);
 impl Reader for SweAgent {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
-        let Some(steps) = members.get("trajectory") else {
+        let steps = members.get("trajectory");
+        if steps.is_none() && !members.has("history") {
             return out.diagnostics(self.setting.foreign(unit, "no trajectory"));
-        };
+        }
         let id = members.any(&["instance_id", "id"]).and_then(Node::id).unwrap_or_default();
         let mut builder = self.setting.session(&id, unit, out);
         if let Some(environment) = members.get("environment").and_then(Node::value) {
@@ -64,11 +65,17 @@ impl Reader for SweAgent {
             builder.context("exit_status", status);
         }
         let history = self.history(members, unit, &mut builder);
-        let steps = steps.items().unwrap_or_else(|| {
-            builder.damaged(format!("the trajectory is {}, not a list", steps.kind().word()));
-            Vec::new()
+        let alone = steps.is_none();
+        let steps = steps.map_or_else(Vec::new, |steps| {
+            steps.items().unwrap_or_else(|| {
+                let message = format!("the trajectory is {}, not a list", steps.said_kind());
+                builder.lost(Loss::MayHoldCalls, message);
+                Vec::new()
+            })
         });
-        if history.iter().any(|(_, message)| calls(message)) {
+        if alone && !history.iter().any(|(_, message)| calls(message)) {
+            self.actions(&history, unit, &mut builder);
+        } else if history.iter().any(|(_, message)| calls(message)) {
             self.messages(&history, &steps, unit, &mut builder);
         } else {
             self.steps(&history, &steps, unit, &mut builder);
@@ -82,7 +89,7 @@ impl SweAgent {
     fn history<'a>(&self, members: &Members<'a>, unit: &Unit<'a>, builder: &mut Builder) -> Vec<Told<'a>> {
         let Some(history) = members.get("history") else { return Vec::new() };
         let Some(items) = history.items() else {
-            builder.damaged(format!("the history is {}, not a list", history.kind().word()));
+            builder.lost(Loss::MayHoldCalls, format!("the history is {}, not a list", history.said_kind()));
             return Vec::new();
         };
         let mut lines = Lines::new(unit.node, unit.line);
@@ -96,7 +103,7 @@ impl SweAgent {
                 Some(message) => kept.push((item, message)),
                 None => {
                     builder.at_line(lines.of(item));
-                    let word = item.kind().word();
+                    let word = item.said_kind();
                     builder.lost(
                         Loss::MayHoldCalls,
                         format!("a message is {word}, not an object; it is left out"),
@@ -146,6 +153,37 @@ impl SweAgent {
         }
     }
 
+    /// A run of which the messages alone were kept: each of the model says beside it which command line it came to, and what
+    /// follows it is the result.
+    fn actions(&self, history: &[Told<'_>], unit: &Unit<'_>, builder: &mut Builder) {
+        let mut chat = Chat::new(unit.node, unit.line, &self.rules);
+        let mut lines = Lines::new(unit.node, unit.line);
+        let mut waits = false;
+        for (node, message) in history {
+            builder.at_line(lines.of(*node));
+            if is_response(message) {
+                chat.message(builder, message);
+                waits = message.get("action").is_some_and(|action| self.action(action, builder));
+            } else if std::mem::take(&mut waits) {
+                let content = message.get("content").map_or(Body::MISSING, |node| Body::json(node.json()));
+                let mark = Mark { error: self.setting.failed(None, &content), refused: None };
+                builder.result(None, content, mark, None);
+            } else {
+                chat.message(builder, message);
+            }
+        }
+    }
+
+    /// A command line as a call; whether it is one.
+    fn action(&self, action: Node<'_>, builder: &mut Builder) -> bool {
+        let Some(line) = action.text() else { return false };
+        // A response without a command is none.
+        let Some(command) = line.split_whitespace().next() else { return false };
+        let arguments = Body::json(&format!("{{\"command\": {}}}", action.json()));
+        builder.call(None, command, arguments, None);
+        true
+    }
+
     /// A run whose calls are command lines: what was said before the first of them, and the steps.
     fn steps(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut chat = Chat::new(unit.node, unit.line, &self.rules);
@@ -158,7 +196,7 @@ impl SweAgent {
         for node in steps {
             builder.at_line(lines.of(*node));
             let Some(step) = node.members() else {
-                let word = node.kind().word();
+                let word = node.said_kind();
                 builder.lost(Loss::MayHoldCalls, format!("a step is {word}, not an object; it is left out"));
                 continue;
             };
@@ -166,7 +204,7 @@ impl SweAgent {
             builder.response(None, body(&["response", "thought"]), None);
             let Some(action) = step.get("action") else { continue };
             let Some(line) = action.text() else {
-                let word = action.kind().word();
+                let word = action.said_kind();
                 builder.lost(
                     Loss::MayHoldCalls,
                     format!("the action of a step is {word}, not a text; it is left out"),
@@ -193,6 +231,18 @@ fn is_demonstration(message: &Members<'_>) -> bool {
     marked
         || kind.is_some_and(|kind| matches!(&*kind, "demonstration" | "demo"))
         || agent.is_some_and(|agent| matches!(&*agent, "demonstration" | "demo"))
+}
+
+/// Whether a value without steps holds the messages of a run: nothing else says which agent wrote one, or to which action it
+/// came.
+fn is_history(value: &Members<'_>) -> bool {
+    let messages = value.get("history").filter(|history| history.kind() == Kind::List);
+    let own = |message: Members<'_>| {
+        message.has("role")
+            && message.any(&["agent", "message_type", "action", "is_demo", "tool_call_ids"]).is_some()
+    };
+    messages.and_then(Node::items).into_iter().flatten().filter_map(Node::members).any(own)
+        || messages.is_some() && value.has("info") && value.any(&["environment", "replay_config"]).is_some()
 }
 
 fn is_response(message: &Members<'_>) -> bool {

@@ -72,13 +72,13 @@ impl Reader for Tau2 {
         let about = about(members);
         let mut lines = Lines::new(unit.node, unit.line);
         let Some(items) = simulations.items() else {
-            let odd = Damage::calls(format!("`simulations` is {}, not a list", simulations.kind().word()));
+            let odd = Damage::calls(format!("`simulations` is {}, not a list", simulations.said_kind()));
             return out.diagnostic(self.setting.damaged_line(unit.line, odd));
         };
         for item in items {
             let line = lines.of(item);
             let Some(simulation) = item.members() else {
-                let odd = format!("a simulation is {}, not an object; it is left out", item.kind().word());
+                let odd = format!("a simulation is {}, not an object; it is left out", item.said_kind());
                 out.diagnostic(self.setting.damaged_line(line, Damage::calls(odd)));
                 continue;
             };
@@ -127,7 +127,8 @@ impl Tau2 {
                 .damaged("the simulation has no `messages`; spoken ones are not read");
         };
         let Some(items) = messages.items() else {
-            return builder.damaged(format!("the messages are {}, not a list", messages.kind().word()));
+            return builder
+                .lost(Loss::MayHoldCalls, format!("the messages are {}, not a list", messages.said_kind()));
         };
         let mut lines = Lines::new(whole, line);
         let mut users = Users::default();
@@ -136,7 +137,7 @@ impl Tau2 {
             match item.members() {
                 Some(message) => self.message(&message, &mut users, builder),
                 None => {
-                    let word = item.kind().word();
+                    let word = item.said_kind();
                     builder.lost(
                         Loss::MayHoldCalls,
                         format!("a message is {word}, not an object; it is left out"),
@@ -193,13 +194,13 @@ impl Tau2 {
         let Some(items) = calls.items() else {
             return builder.lost(
                 Loss::MayHoldCalls,
-                format!("`tool_calls` is {}, not a list; it is left out", calls.kind().word()),
+                format!("`tool_calls` is {}, not a list; it is left out", calls.said_kind()),
             );
         };
         let mut responds = role == "assistant";
         for item in items {
             let Some(call) = item.members() else {
-                let word = item.kind().word();
+                let word = item.said_kind();
                 builder.lost(Loss::MayHoldCalls, format!("a call is {word}, not an object; it is left out"));
                 continue;
             };
@@ -217,7 +218,12 @@ impl Tau2 {
             }
             let text = |key| call.get(key).and_then(Node::id);
             let arguments = call.get("arguments").map_or(Body::MISSING, |node| Body::json(node.json()));
-            builder.call(text("id").as_deref(), &text("name").unwrap_or_default(), arguments, at);
+            builder.call(
+                text("id").as_deref(),
+                &call.get("name").and_then(Node::text).unwrap_or_default(),
+                arguments,
+                at,
+            );
         }
     }
 

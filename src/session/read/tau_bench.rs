@@ -34,7 +34,7 @@ impl Reader for TauBench {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(messages) = members.get("traj") else {
-            let why = format!("{} without `traj` is no episode", unit.node.kind().word());
+            let why = format!("{} without `traj` is no episode", unit.node.said_kind());
             return out.diagnostics(self.setting.left_out(unit, &why));
         };
         let mut builder = self.setting.session(&id(members), unit, out);
@@ -45,7 +45,7 @@ impl Reader for TauBench {
         }
         let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         chat.messages(&mut builder, messages);
-        chat.close(&mut builder);
+        builder.read_as_python(chat.in_python());
         out.session(builder);
     }
 }

@@ -104,7 +104,7 @@ fn within(message: &Members<'_>) -> Option<String> {
     if OTHERS.contains(&&*role) {
         return None;
     }
-    let content = message.get("content");
+    let content = message.try_get("content");
     // One that says nothing does something.
     let silent = content.is_none() && ["tool_calls", "function_call"].iter().all(|key| !message.has(key));
     named(message, |_| silent).or_else(|| content.and_then(Node::items)?.into_iter().find_map(part))

@@ -153,7 +153,8 @@ impl VercelAi {
         let items = messages.iter().filter_map(|list| {
             let items = list.items();
             if items.is_none() {
-                builder.damaged(format!("the messages are {}, not a list", list.kind().word()));
+                builder
+                    .lost(Loss::MayHoldCalls, format!("the messages are {}, not a list", list.said_kind()));
             }
             items
         });
@@ -163,7 +164,7 @@ impl VercelAi {
             match item.members() {
                 Some(members) => message(&members, &self.setting, &mut asked, builder),
                 None => {
-                    let word = item.kind().word();
+                    let word = item.said_kind();
                     builder.lost(
                         Loss::MayHoldCalls,
                         format!("a message is {word}, not an object; it is left out"),
@@ -195,7 +196,7 @@ fn message(message: &Members<'_>, setting: &Setting, asked: &mut Asked, builder:
 
 /// What is said by anybody: a text, or parts as they are.
 fn said(role: &str, content: Option<Node<'_>>, at: Option<Millis>, builder: &mut Builder) {
-    let parts = content.and_then(Node::items);
+    let parts = content.map(Node::tried).and_then(Node::items);
     let body = match (&parts, content) {
         (Some(parts), _) => spoken(parts),
         (None, Some(content)) => Body::json(content.json()),

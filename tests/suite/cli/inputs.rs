@@ -49,6 +49,34 @@ fn what_could_not_be_read_is_no_success(#[case] named: &[&str], #[case] expected
     assert_eq!(compared.status.code(), Some(none), "{}", seen(&compared));
 }
 
+const ASKED: &str = r#""request": {"model": "m", "messages": [{"role": "user", "content": "refund it"}]}"#;
+
+/// What a recording lost decides the exit code, and no phrase does.
+#[rstest]
+#[case::no_choice(&format!(r#"{{{ASKED}, "response": {{"choices": []}}}}"#), 2)]
+#[case::a_choice_that_is_none(&format!(r#"{{{ASKED}, "response": {{"choices": 7}}}}"#), 2)]
+#[case::a_response_in_words(&format!(r#"{{{ASKED}, "response": "gone"}}"#), 2)]
+#[case::an_answer(&format!(r#"{{{ASKED}, "response": {{"choices": [{{"message": {{"role": "assistant", "content": "no"}}}}]}}}}"#), 0)]
+#[case::a_line_that_is_there_twice(
+    "{\"type\": \"user\", \"sessionId\": \"s\", \"uuid\": \"u\", \"message\": {\"role\": \"user\", \"content\": \"left out\"}}\n\
+     {\"type\": \"user\", \"sessionId\": \"s\", \"uuid\": \"u\", \"message\": {\"role\": \"user\", \"content\": \"left out\"}}\n",
+    0
+)]
+#[case::calls_beside_a_torn_line(
+    "{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"look\", \"arguments\": \"{}\"}}]}\n\
+     {\"role\": \"tool\", \"content\": \"x\"}\n{\"role\": \"assistant\", \"tool_calls\": [{\"fun\n",
+    2
+)]
+#[case::a_call_without_a_name(
+    r#"[{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": [{"function": {"arguments": "{}"}}]}]"#,
+    2
+)]
+fn what_may_hold_calls_is_no_success(#[case] recording: &str, #[case] expected: i32) {
+    let folder = folder(&[("contracts/issue_refund.yaml", ISSUE_REFUND), ("log.jsonl", recording)]);
+    let output = toolgate(folder.path(), &["replay", "log.jsonl"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(expected), "{}", seen(&output));
+}
+
 #[test]
 fn what_is_lost_is_said() {
     let folder = folder(&[

@@ -155,6 +155,8 @@ fn wrong_types_are_told_one_by_one() {
            "from_the_middle": 1, "context": {"$serde_json::private::Number": "1"}}"#,
         &["some"],
         &[
+            "1: warning[damaged_record]: `role` is a number, not a text; it is left out",
+            "2: warning[damaged_record]: `name` is a number, not a text; it is left out",
             "1: warning[damaged_record]: `context` is not JSON that can be read, and is left out",
             "1: warning[damaged_record]: `variables` is not an object, and is left out",
             "1: warning[damaged_record]: `files` is not a list of texts, and is left out",

@@ -107,6 +107,8 @@ impl Branch {
                 Follows::Missing => {
                     match before {
                         None => branch.continues = true,
+                        // What was summarised is often written nowhere, and its place in the tree with it.
+                        Some(_) if entry.compacts => {}
                         Some(_) => branch.adrift.push(at),
                     }
                     before

@@ -120,7 +120,8 @@ fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
     if blocks.answers.is_empty() {
         return Ok(Kind::Prompt { blocks, meta });
     }
-    let told = members.any(&["toolUseResult", "tool_use_result"]).and_then(Node::text);
+    // Most results are kept there as objects of their tool's own.
+    let told = members.any(&["toolUseResult", "tool_use_result"]).map(Node::tried).and_then(Node::text);
     Ok(Kind::Answer { blocks, rejected: told.is_some_and(|told| told == "User rejected tool use") })
 }
 
@@ -146,7 +147,8 @@ fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
         }
         Json::Text => {
             let mut blocks = Blocks::read(Some(message), side);
-            blocks.odd.push("the message is a text, not an object; it is read as what is said".into());
+            let odd = "the message is a text, not an object; it is read as what is said";
+            blocks.odd.push(if side == Side::Model { Damage::calls(odd) } else { odd.into() });
             Ok(blocks)
         }
         kind => Err(format!("the message is {}, not an object", kind.word())),

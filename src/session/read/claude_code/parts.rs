@@ -28,10 +28,9 @@ pub fn blocks(parts: Node<'_>) -> Blocks {
         let inner = |key| members.get(key).and_then(Node::members);
         match (inner("functionCall"), inner("functionResponse")) {
             (Some(call), _) => {
-                let text = |key| call.get(key).and_then(Node::id);
                 calls.push(Proposed {
-                    id: text("id").map(|id| id.as_ref().into()),
-                    tool: text("name").unwrap_or_default().as_ref().into(),
+                    id: call.get("id").and_then(Node::id).map(|id| id.as_ref().into()),
+                    tool: call.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
                     input: call.get("args").map_or(Body::MISSING, |args| Body::json(args.json())),
                 });
             }

@@ -55,7 +55,7 @@ impl Proposed<'_> {
     /// What came of it; nothing where that is not known.
     pub fn result(&self, setting: &Setting) -> Option<(Body, Mark)> {
         let result = self.result?;
-        let Some(members) = result.members() else {
+        let Some(members) = result.tried().members() else {
             let content = Body::json(result.json());
             let error = setting.failed(None, &content);
             return Some((content, Mark { error, refused: None }));

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::Api;
 use crate::session::build::Builder;
-use crate::session::read::shallow::{Kind, Members, Node};
+use crate::session::read::looks::Looks;
+use crate::session::read::shallow::{self, Kind, Members, Node};
 use crate::session::read::{stream, time};
 use crate::session::{Damage, Millis};
 
@@ -28,6 +29,8 @@ pub struct Opened {
     response: Option<String>,
     /// What is wrong with them.
     pub odd: Vec<Damage>,
+    /// Looks at their parts.
+    looks: Looks,
     /// The response broke off before its end.
     broken: bool,
     /// What stands in the place of the response says that there is none.
@@ -56,7 +59,7 @@ const BEDROCK: [(&str, &str); 2] = [("input", "inputBodyJson"), ("output", "outp
 /// The request of a value.
 pub fn request<'a>(value: &Members<'a>, opened: &'a Opened, messages: &str) -> Option<Members<'a>> {
     let inner = match &opened.request {
-        Some(json) => members(json),
+        Some(json) => opened.members(json),
         None => asked(value).map(body).and_then(Node::members),
     };
     inner.filter(|request| request.has(messages)).or_else(|| value.has(messages).then(|| value.clone()))
@@ -66,7 +69,7 @@ pub fn request<'a>(value: &Members<'a>, opened: &'a Opened, messages: &str) -> O
 pub fn response<'a>(value: &Members<'a>, opened: &'a Opened) -> Option<Members<'a>> {
     match &opened.response {
         _ if opened.none => None,
-        Some(json) => members(json),
+        Some(json) => opened.members(json),
         None => {
             let found = came(value).map(body).and_then(Node::members);
             // A line of a batch gives the error in the place of the response.
@@ -92,17 +95,22 @@ impl Opened {
     pub fn of(value: &Members<'_>) -> Opened {
         let mut opened = Opened::default();
         if let Some(request) = asked(value).map(body) {
-            opened.request = opened.text(request, "request");
+            opened.request = Opened::text(request);
+            let beside = value.any(&["messages", "input"]).is_some();
+            if request.kind() != Kind::Object && opened.request.is_none() && !beside {
+                opened.unread(request, "request");
+            }
         }
         let response = came(value);
-        let kind = response.and_then(Node::members).and_then(|members| members.get("type")?.text());
+        let kind =
+            response.map(Node::tried).and_then(Node::members).and_then(|members| members.get("type")?.text());
         if let Some(kind @ ("canceled" | "expired")) = kind.as_deref() {
             opened.odd.push(format!("there is no response: the request is `{kind}`").into());
             opened.none = true;
             return opened;
         }
         let pieces = match response {
-            Some(response) => response.members().and_then(|members| members.any(&PIECES)),
+            Some(response) => response.tried().members().and_then(|members| members.any(&PIECES)),
             None => value.any(&PIECES),
         };
         let response = response.map(body);
@@ -112,22 +120,45 @@ impl Opened {
                 opened.odd.extend(whole.odd);
                 opened.broken = whole.broken;
             }
-            None => opened.response = response.and_then(|response| opened.text(response, "response")),
+            None => {
+                opened.response = response.and_then(Opened::text);
+                let unread = response.filter(|response| response.kind() != Kind::Object);
+                if let Some(response) = unread.filter(|_| opened.response.is_none()) {
+                    opened.unread(response, "response");
+                }
+            }
         }
         opened
     }
 
     /// The JSON that a text is.
-    fn text(&mut self, node: Node<'_>, what: &str) -> Option<String> {
-        let text = node.text()?;
+    fn text(node: Node<'_>) -> Option<String> {
+        let text = node.tried().text()?;
         let text = text.trim();
         if members(text).is_some() {
             return Some(text.to_owned());
         }
-        if text.starts_with('{') {
-            self.odd.push(Damage::calls(format!("the {what} is a text that is no JSON; it is left out")));
-        }
         None
+    }
+
+    fn members<'a>(&'a self, json: &'a str) -> Option<Members<'a>> {
+        let (node, members) = shallow::value(json, Some(&self.looks)).ok()?;
+        (node.kind() == Kind::Object).then_some(members)
+    }
+
+    /// What has a wrong type in what had to be opened; known once it was read.
+    pub fn wrong(&self) -> impl Iterator<Item = Damage> {
+        let texts = [&self.request, &self.response].into_iter().flatten();
+        texts.flat_map(|text| self.looks.wrong(text, 0)).map(|(_, damage)| damage)
+    }
+
+    /// That one of the two has a form in which nothing can be read.
+    fn unread(&mut self, node: Node<'_>, what: &str) {
+        let message = match node.kind() {
+            Kind::Text => format!("the {what} is a text that is no JSON; it is left out"),
+            kind => format!("the {what} is {}, not an object; it is left out", kind.word()),
+        };
+        self.odd.push(Damage::calls(message));
     }
 }
 
@@ -163,21 +194,26 @@ impl<'a> Exchange<'a> {
     }
 }
 
+/// The members of what may be something else as well.
+fn object(node: Node<'_>) -> Option<Members<'_>> {
+    if node.kind() == Kind::Object { node.members() } else { None }
+}
+
 /// What a value says was asked.
 fn asked<'a>(value: &Members<'a>) -> Option<Node<'a>> {
     let [within, _] = BEDROCK;
-    value.any(&REQUEST).or_else(|| value.get(within.0)?.members()?.get(within.1))
+    value.any(&REQUEST).or_else(|| object(value.get(within.0)?)?.get(within.1))
 }
 
 /// What a value says came of it.
 fn came<'a>(value: &Members<'a>) -> Option<Node<'a>> {
     let [_, within] = BEDROCK;
-    value.any(&RESPONSE).or_else(|| value.get(within.0)?.members()?.get(within.1))
+    value.any(&RESPONSE).or_else(|| object(value.get(within.0)?)?.get(within.1))
 }
 
 /// What was sent, within what is known of it.
 fn body(node: Node<'_>) -> Node<'_> {
-    let Some(members) = node.members() else { return node };
+    let Some(members) = object(node) else { return node };
     // A result of a batch.
     let succeeded = || members.get("type").and_then(Node::text).is_some_and(|kind| kind == "succeeded");
     let message = members.get("message").filter(|_| succeeded());

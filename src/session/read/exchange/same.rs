@@ -7,7 +7,7 @@ use crate::session::read::shallow::{Kind, Node};
 /// Who says a message and what, without what changes from one request to the next (marks for caches, ids of items).
 pub fn digest(message: Node<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let Some(members) = message.members() else {
+    let Some(members) = message.tried().members() else {
         message.json().hash(&mut hasher);
         return hasher.finish();
     };

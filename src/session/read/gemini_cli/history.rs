@@ -10,6 +10,7 @@ use crate::session::build::Builder;
 use crate::session::read::Out;
 use crate::session::read::chat::Lines;
 use crate::session::read::digest::digest;
+use crate::session::read::looks::read_again;
 use crate::session::read::setting::Setting;
 use crate::session::read::shallow::{Members, Node};
 
@@ -78,13 +79,16 @@ impl History {
     pub fn keep_up(&mut self, messages: Node<'_>, line: u32) {
         let mut lines = Lines::new(messages, line);
         let Some(items) = messages.items() else {
-            let word = messages.kind().word();
-            return self.builder.at_line(line).damaged(format!("the messages are {word}, not a list"));
+            let word = messages.said_kind();
+            return self
+                .builder
+                .at_line(line)
+                .lost(Loss::MayHoldCalls, format!("the messages are {word}, not a list"));
         };
         for item in items {
             let line = lines.of(item);
             let Some(members) = item.members() else {
-                let odd = format!("a message is {}, not an object; it is left out", item.kind().word());
+                let odd = format!("a message is {}, not an object; it is left out", item.said_kind());
                 self.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
                 continue;
             };
@@ -154,9 +158,9 @@ impl History {
         for held in self.messages.drain(..count) {
             self.settled += 1;
             self.bytes -= held.json.len();
-            if let Some(members) = held.members() {
-                message(setting, self.builder.at_line(held.line), &members);
-            }
+            read_again(&held.json, held.line, &mut self.builder, |builder, _, members| {
+                message(setting, builder.at_line(held.line), members);
+            });
         }
     }
 }

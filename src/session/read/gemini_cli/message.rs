@@ -22,19 +22,21 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
     let calls = message.get("toolCalls").and_then(Node::items).unwrap_or_default();
     let calls: Vec<_> = calls.into_iter().filter_map(Node::members).collect();
     // What was put into the history for the model is in the form of the API.
-    if let Some(parts) = message.get("content").filter(|parts| calls.is_empty() && has_functions(*parts)) {
+    if let Some(parts) =
+        message.get("content").filter(|parts| calls.is_empty() && has_functions(parts.tried()))
+    {
         let role = if kind == "gemini" { "model" } else { &kind };
         return content(setting, builder, role, parts, at, true);
     }
-    let content = message.get("content").map_or(Body::MISSING, said);
+    let content = message.try_get("content").map_or(Body::MISSING, said);
     if kind != "gemini" {
         return builder.said(&kind, content, at);
     }
     builder.response(None, content, at);
     for call in &calls {
-        let text = |key| call.get(key).and_then(Node::id);
         let arguments = call.get("args").map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
-        builder.call(text("id").as_deref(), &text("name").unwrap_or_default(), arguments, at);
+        let (id, name) = (call.get("id").and_then(Node::id), call.get("name").and_then(Node::text));
+        builder.call(id.as_deref(), &name.unwrap_or_default(), arguments, at);
     }
     for call in &calls {
         result(setting, builder, call);
@@ -105,7 +107,7 @@ fn content(
         builder.response(None, content, at);
         for call in calls {
             let arguments = call.get("args").map_or(Body::MISSING, |args| Body::json(args.json()));
-            let tool = name(&call, "name").unwrap_or_default();
+            let tool = call.get("name").and_then(Node::text).unwrap_or_default();
             builder.call(name(&call, "id").as_deref(), &tool, arguments, at);
         }
         return;
@@ -153,6 +155,7 @@ fn plain(part: Node<'_>) -> Option<Cow<'_, str>> {
 
 /// What came of a call: its `output` or `error`, where there is nothing else.
 pub fn output(response: Node<'_>) -> Body {
+    let response = response.tried();
     let only = response.members().filter(|members| members.names().count() == 1);
     let inner = only.and_then(|members| members.any(&["output", "error"]));
     Body::json(inner.unwrap_or(response).json())

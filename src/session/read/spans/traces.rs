@@ -7,6 +7,7 @@ use super::ancestry::{Key, Passed};
 use super::conversation::Conversation;
 use super::{Event, Part, Span, digest};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::session::Damage;
 use crate::session::build::Builder;
 use crate::session::read::Out;
 use crate::session::read::setting::Setting;
@@ -104,7 +105,10 @@ impl Traces {
     /// Adds a span. One that is given twice is read once.
     pub fn add(&mut self, span: Span) {
         let place = self.place(&span.trace, span.line);
+        let wrong = span.attributes.wrong().map(Damage::calls);
+        let wrong = wrong.map(|damage| self.setting.damaged_line(span.line, damage));
         let Some(trace) = self.open.get_mut(place) else { return };
+        trace.diagnostics.extend(wrong);
         if !span.id.is_empty() && !trace.ids.insert(span.id.clone()) {
             trace.repeated += 1;
             return;

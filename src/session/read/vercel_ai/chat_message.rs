@@ -76,10 +76,8 @@ pub fn read(
 ) {
     let items = parts.and_then(Node::items).unwrap_or_default();
     if let Some(odd) = parts.filter(|parts| parts.kind() != Kind::List) {
-        builder.lost(
-            Loss::MayHoldCalls,
-            format!("`parts` is {}, not a list; it is left out", odd.kind().word()),
-        );
+        builder
+            .lost(Loss::MayHoldCalls, format!("`parts` is {}, not a list; it is left out", odd.said_kind()));
     }
     if role != "assistant" {
         let calls = items.iter().filter(|part| kind(**part).is_some_and(|kind| is_tool(&kind))).count();
@@ -124,7 +122,7 @@ fn steps<'a>(parts: &[Node<'a>], builder: &mut Builder) -> Vec<Step<'a>> {
     let mut steps = vec![Step::default()];
     for part in parts {
         let Some(members) = part.members() else {
-            let word = part.kind().word();
+            let word = part.said_kind();
             builder.lost(Loss::MayHoldCalls, format!("a part is {word}, not an object; it is left out"));
             continue;
         };
@@ -191,7 +189,7 @@ fn invocation<'a>(members: &Members<'a>) -> Call<'a> {
     let ended = text("state").is_some_and(|state| state == "result") || members.has("result");
     Call {
         id: text("toolCallId"),
-        tool: text("toolName").unwrap_or_default(),
+        tool: members.get("toolName").and_then(Node::text).unwrap_or_default(),
         arguments: members.any(&["args", "input"]),
         result: ended.then(|| {
             // A mark that cannot be read must not pass for success.
@@ -206,7 +204,7 @@ fn invoked<'a>(message: &Members<'a>, builder: &mut Builder) -> Vec<Step<'a>> {
     let mut steps: Vec<(Option<&'a str>, Step<'a>)> = Vec::new();
     for item in message.get("toolInvocations").and_then(Node::items).unwrap_or_default() {
         let Some(members) = item.members() else {
-            let word = item.kind().word();
+            let word = item.said_kind();
             builder.lost(Loss::MayHoldCalls, format!("a call is {word}, not an object; it is left out"));
             continue;
         };

@@ -25,7 +25,8 @@ pub fn read(
     builder: &mut Builder,
 ) {
     let content = message.get("content");
-    let parts = content.and_then(Node::items);
+    // What is said may be a text alone.
+    let parts = content.filter(|content| content.kind() != Kind::Text).and_then(Node::items);
     match role {
         "assistant" => {}
         "tool" => {
@@ -70,7 +71,7 @@ pub fn read(
             "tool-call" => {
                 let arguments = members.any(&["input", "args"]);
                 let arguments = arguments.map_or(Body::MISSING, |node| Body::json(node.json()));
-                let tool = text("toolName").unwrap_or_default();
+                let tool = members.get("toolName").and_then(Node::text).unwrap_or_default();
                 builder.call(text("toolCallId").as_deref(), &tool, arguments, at);
             }
             "tool-approval-request" => {
@@ -132,7 +133,7 @@ fn answer(part: Node<'_>, at: Option<Millis>, setting: &Setting, asked: &mut Ask
             .lost(Loss::MayHoldCalls, format!("a part of the type `{kind}` is no result; it is left out")),
         None => builder.lost(
             Loss::MayHoldCalls,
-            format!("a part is {}, and no result; it is left out", part.kind().word()),
+            format!("a part is {}, and no result; it is left out", part.said_kind()),
         ),
     }
 }

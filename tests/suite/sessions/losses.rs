@@ -1,0 +1,98 @@
+//! What readers drop, and whether calls may have been in it.
+
+use serde_json::json;
+use toolgate::diagnostic::{Diagnostic, Loss, Severity};
+use toolgate::session::Outcome;
+
+use super::{opened, told};
+
+fn losses(text: &str) -> Vec<(Loss, Severity)> {
+    let (sessions, of_file) = opened(text);
+    let all = sessions.iter().flat_map(|session| &session.diagnostics).chain(&of_file);
+    all.filter_map(|told: &Diagnostic| Some((told.loss?, told.severity))).collect()
+}
+
+#[test]
+fn a_line_that_is_there_twice_is_harmless() {
+    let line =
+        json!({"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "x"}});
+    assert_eq!(losses(&format!("{line}\n{line}\n")), [(Loss::Harmless, Severity::Notice)]);
+    assert_eq!(losses(&format!("{line}\n[{{\n")).first(), Some(&(Loss::MayHoldCalls, Severity::Warning)));
+}
+
+/// The place of what was summarised is in no line, and nothing is lost for that.
+#[test]
+fn a_compaction_is_no_damage() {
+    let said = |uuid: &str, parent: Option<&str>, text: &str| {
+        json!({"type": "user", "sessionId": "s", "uuid": uuid, "parentUuid": parent,
+            "message": {"role": "user", "content": text}})
+    };
+    let boundary = json!({"type": "system", "subtype": "compact_boundary", "sessionId": "s", "uuid": "b",
+        "parentUuid": null, "logicalParentUuid": "nowhere", "content": "Conversation compacted"});
+    let lines = [said("a", None, "x"), boundary, said("c", Some("b"), "y")].map(|line| line.to_string());
+    let (sessions, of_file) = opened(lines.join("\n"));
+    assert_eq!(told(&sessions, &of_file), [""; 0]);
+    assert_eq!(sessions[0].messages.len(), 2);
+}
+
+#[test]
+fn arguments_in_python_notation_are_one_notice_of_the_file() {
+    let episode = json!({"task_id": 1, "traj": [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{'a': True}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "y"},
+    ]});
+    let (sessions, of_file) = opened(json!([episode, episode, episode]).to_string());
+    assert_eq!(sessions.len(), 3);
+    let of_python = |told: &&String| told.contains("Python notation");
+    let all = told(&sessions, &of_file);
+    let python: Vec<_> = all.iter().filter(of_python).collect();
+    assert_eq!(
+        python,
+        [
+            "some.json: notice[arguments_not_json]: the arguments of 3 calls are in Python notation, and are read as such"
+        ]
+    );
+}
+
+/// A trajectory of SWE-agent whose steps were not kept.
+#[test]
+fn a_history_alone_is_a_run() {
+    let newer = json!({"history": [
+        {"role": "system", "content": "be good", "agent": "main", "message_type": "system_prompt"},
+        {"role": "assistant", "content": "look", "agent": "main", "action": "ls",
+            "tool_calls": [{"id": "c", "function": {"name": "bash", "arguments": "{\"command\": \"ls\"}"}}]},
+        {"role": "tool", "content": "a b", "agent": "main", "tool_call_ids": ["c"]},
+    ], "info": {}});
+    let older = json!({"environment": "swe", "history": [
+        {"role": "user", "content": "mend it", "agent": "primary"},
+        {"role": "assistant", "content": "DISCUSSION", "thought": "so", "action": "open setup.py", "agent": "primary"},
+        {"role": "user", "content": "[File: setup.py]", "agent": "primary"},
+    ], "info": {}});
+    for (recording, tool, arguments) in
+        [(newer, "bash", "{\"command\": \"ls\"}"), (older, "open", "{\"command\": \"open setup.py\"}")]
+    {
+        let (sessions, of_file) = opened(recording.to_string());
+        assert_eq!(sessions[0].origin.format, "swe-agent");
+        let calls: Vec<_> =
+            sessions[0].calls.iter().map(|call| (&*call.tool, call.arguments.raw(), call.outcome)).collect();
+        assert_eq!(calls, [(tool, arguments, Outcome::Ok)], "{:?}", told(&sessions, &of_file));
+        assert_eq!(losses(&recording.to_string()), []);
+    }
+}
+
+/// A run may say that it failed by its status alone, without an error beside it.
+#[test]
+fn a_run_of_langsmith_fails_by_its_status() {
+    let run = |status: &str| {
+        json!({"id": "r1", "trace_id": "t", "run_type": "tool", "name": "refund", "status": status,
+            "start_time": "2026-01-01T00:00:00Z", "end_time": "2026-01-01T00:00:01Z",
+            "inputs": {"input": "{}"}, "outputs": {"output": "x"}})
+    };
+    for (status, expected) in [("success", Outcome::Ok), ("error", Outcome::Error)] {
+        let (sessions, _) = opened(run(status).to_string());
+        assert_eq!(sessions[0].origin.format, "langsmith");
+        let outcomes: Vec<_> = sessions[0].calls.iter().map(|call| call.outcome).collect();
+        assert_eq!(outcomes, [expected], "{status}");
+    }
+}
