@@ -160,3 +160,44 @@ fn a_halt_names_the_calls_that_led_to_it() {
     assert!(text.contains("sequence  1.1 read(path: \"/etc/passwd\")\n"), "{text}");
     assert!(text.contains("          2.1 mail.send(to: \"x@y\")\n"), "{text}");
 }
+
+/// Objects with several reasons, several calls and a `true`: nothing behind the first is lost.
+#[test]
+fn lists_and_flags_of_the_data_are_whole() {
+    let call = |id: &str, tool: &str, arguments: &str, result: &str| {
+        let call = json!({"id": id, "function": {"name": tool, "arguments": arguments}});
+        [
+            json!({"role": "assistant", "tool_calls": [call]}),
+            json!({"role": "tool", "tool_call_id": id, "content": result}),
+        ]
+    };
+    let messages: Vec<Value> = [
+        call("1", "check", r#"{"id":"a"}"#, r#"{"ok":true}"#),
+        call("2", "check", r#"{"id":"a"}"#, r#"{"ok":false}"#),
+        call("3", "check", r#"{"id":"b"}"#, r#"{"ok":true}"#),
+        call("4", "pay", r#"{"id":"a"}"#, "paid"),
+        call("5", "pay", r#"{"id":"c"}"#, "paid"),
+    ]
+    .concat();
+    let session = json!({"id": "s", "tools": [{"name": "void"}, {"name": "pay"}], "messages": messages});
+    let folder = folder(&[
+        ("s.jsonl", &session.to_string()),
+        (
+            "contracts/pay.yaml",
+            "tool: pay\npreconditions:\n  - requires_prior_tool: check\n    resource: {bind_from: arguments, path: $.id}\n    with_output: [{path: $.ok, equals: true}]\n",
+        ),
+        (
+            "contracts/void.yaml",
+            "{tool: void, preconditions: [{requires_prior_tool: x}, {requires_prior_tool: y}]}",
+        ),
+    ]);
+    let line = data(&folder, &["replay", "s.jsonl", "--format", "json", "--full"]).remove(0);
+    let reasons = line["turns"][0]["tools"]["hidden"][0]["reasons"].as_array().unwrap();
+    let rules: Vec<&str> = reasons.iter().map(|reason| reason["rule"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["contracts/void.yaml#/preconditions/0", "contracts/void.yaml#/preconditions/1"]);
+    let (denied, later) = (&line["turns"][3]["calls"][0], &line["turns"][4]["calls"][0]);
+    assert_eq!((&denied["counterfactual"], &later["counterfactual"]), (&json!(false), &json!(true)));
+    assert_eq!(denied["checks"][0]["detail"]["other_reading"], true);
+    let found = later["findings"][0]["found"].as_array().unwrap();
+    assert!(found.len() > 1, "{later}");
+}
