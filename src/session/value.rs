@@ -329,6 +329,10 @@ mod tests {
     #[test]
     fn numbers_are_ordered_by_decimal_value() {
         let order = [
+            "-1e400",
+            "-1e18",
+            "-999999999999999999",
+            "-999999999999999998",
             "-1e3",
             "-12",
             "-0.5",

@@ -58,3 +58,19 @@ fn a_file_that_is_named_twice_is_one() {
     assert_eq!(ids(&[b.clone(), a.clone()]), wanted);
     assert_eq!(ids(&[a, b, again]), wanted);
 }
+
+/// Where one file ends and the next begins is part of what a version is.
+#[test]
+fn the_digest_knows_where_texts_end() {
+    let file = |name: &str, text: &str| PolicyFile {
+        name: name.into(),
+        relative: name.into(),
+        text: text.into(),
+        named: false,
+    };
+    let digest = |files: &[PolicyFile]| Policy::load(files, None).policy.unwrap().digest().to_string();
+    let second = "tool: b\nforbids_after: [x]\n";
+    let one = [file("a.yaml", "tool: a\nforbids_after: [x]\n# z"), file("b.yaml", second)];
+    let other = [file("a.yaml", "tool: a\nforbids_after: [x]\n# "), file("zb.yaml", second)];
+    assert_ne!(digest(&one), digest(&other), "a letter went from the end of a text to the name that follows");
+}

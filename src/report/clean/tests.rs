@@ -104,8 +104,11 @@ fn unseen() -> Regex {
     .unwrap()
 }
 
+/// Every one; of the planes without any character, some.
 fn characters() -> impl Iterator<Item = char> {
-    '\0'..=char::MAX
+    let empty = |c: &char| ('\u{40000}'..'\u{e0000}').contains(c);
+    ('\0'..=char::MAX)
+        .filter(move |c| !empty(c) || u32::from(*c) % 251 == 0 || u32::from(*c) & 0xfff0 == 0xfff0)
 }
 
 /// Marks spelt out become characters again; `plain` is what is no mark.

@@ -61,3 +61,11 @@ fn a_contract_whose_tool_is_misspelt_is_wrong() {
     let told = run(&folder(&[("p/typo.yaml", text)]), &["check", "p"]);
     assert!(told.contains("exit 1") && told.contains("did you mean `tool`?"), "{told}");
 }
+
+/// A warning is reason enough for an exit of 1: a condition that cannot be evaluated rejects every call.
+#[test]
+fn a_warning_is_found() {
+    let plan = "{tool: pay, rejectionPlan: {conditions: [{type: regex, regex: '('}]}}";
+    let seen = run(&folder(&[("p/a.yaml", plan)]), &["check", "p"]);
+    assert!(seen.starts_with("exit 1") && seen.contains("1 warning"), "{seen}");
+}
