@@ -175,7 +175,7 @@ commands! {
     Panes Look Base "base" ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`";
     Panes Look LastLoad "last-load" ["dl"] loads "compare with an earlier load of the policy";
     Panes Look Texts "texts" ["dt"] texts "the text of both versions, and what each edit changes";
-    Panes Look EndCompare "end-compare" ["dd"] base "end comparing";
+    Panes Look EndCompare "end-compare" ["dd"] compared "end comparing, close pane 8";
 
     Panes Do Judge "judge" ["r"] never "read the policy and the recordings again";
     Panes Do Live "live" ["R"] watched "pick up edits by itself, or only when asked";
@@ -252,10 +252,6 @@ fn watched(facts: &Facts) -> Option<&'static str> {
 
 fn compared(facts: &Facts) -> Option<&'static str> {
     (!facts.compared).then_some("nothing is compared; `db` chooses what with")
-}
-
-fn base(facts: &Facts) -> Option<&'static str> {
-    (!facts.base).then_some("no base was chosen; `db` does")
 }
 
 fn texts(facts: &Facts) -> Option<&'static str> {

@@ -21,7 +21,7 @@ use super::layout::{Layout, LayoutState, Pane, layout};
 use super::list::List;
 use super::theme::Theme;
 use super::transcript::Rows;
-use crate::compare::Change;
+use crate::compare::{At, Change};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::engine::Mode;
 use crate::monitor::RuleId;
@@ -322,6 +322,15 @@ impl Entry {
         own.chain(&self.diagnostics).filter(|diagnostic| entries::is_damage(diagnostic)).count()
     }
 
+    /// How many of its calls the comparison changes; where it is none, how many outcomes at its end.
+    #[must_use]
+    pub fn changed(&self) -> usize {
+        let changes = || self.changes.iter().flatten();
+        let calls = changes().filter(|change| matches!(change.at, At::Call(_))).count();
+        // What changes at the end mostly follows from a call.
+        if calls > 0 { calls } else { changes().filter(|change| change.at == At::End).count() }
+    }
+
     /// What it comes to, once it is judged.
     #[must_use]
     pub fn verdict(&self) -> Option<SessionVerdict> {
@@ -341,6 +350,14 @@ pub fn sort_problems(problems: &mut [Diagnostic]) {
         // A misspelt key is told as unknown and as missing; the former says which.
         (problem.severity != Severity::Error, file, follows, line, column, problem.code == code::MISSING_KEY)
     });
+}
+
+impl Framed {
+    /// The frame of the turn before.
+    #[must_use]
+    pub fn before(&self) -> Option<&Frame> {
+        self.near.iter().find(|frame| frame.turn + 1 == self.turn)
+    }
 }
 
 impl Ruling {

@@ -238,6 +238,21 @@ pub fn one_line(body: &Body) -> Cow<'_, str> {
 /// Bytes of a query that are compared place by place.
 const SHORT: usize = 64;
 
+/// Where `query` (lower case) begins in `text`, whatever the case.
+#[must_use]
+pub fn find(text: &str, query: &str) -> Option<usize> {
+    if !contains(text, query) {
+        return None;
+    }
+    if query.is_ascii() {
+        return text.to_ascii_lowercase().find(query);
+    }
+    // Lower case may be longer or shorter: the place is counted in characters, which is right but for very few of them.
+    let lower = text.to_lowercase();
+    let before = lower.get(..lower.find(query)?)?.chars().count();
+    text.char_indices().nth(before).map(|(at, _)| at)
+}
+
 /// Whether `text` contains `query` (lower case), whatever the case.
 #[must_use]
 pub fn contains(text: &str, query: &str) -> bool {

@@ -505,7 +505,7 @@ fn a_base_stands_beside_the_new_version_until_it_is_ended() {
     let mut session = Session::start(130, 40, folder.path(), &["runs", "-b", "old", "--watch", "poll"], &[]);
     session.sees("base old");
     session.sees("compared with old: 1 decision otherwise");
-    session.sees("≠ newly blocked");
+    session.sees("∆ newly blocked");
     session.sees("◂ ✓ ALLOW issue_refund");
     session.sees("▸ ✗ DENY issue_refund");
     session.press("dt");

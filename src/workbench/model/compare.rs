@@ -88,6 +88,14 @@ impl Model {
         self.entry()?.changes.as_ref()?.iter().find(|change| change.at == At::Call(at))
     }
 
+    /// Whether the comparison changes something about a call of the open session.
+    #[must_use]
+    pub fn is_changed(&self, call: u32) -> bool {
+        let changes = self.entry().filter(|_| !self.supposes()).and_then(|entry| entry.changes.as_ref());
+        let about = |change: &Change| matches!(change.at, At::Call(at) if at.index == call);
+        changes.is_some_and(|changes| changes.iter().any(about))
+    }
+
     /// A rule of one version, as both have it.
     #[must_use]
     pub fn pair(&self, rule: RuleAt) -> Pair {

@@ -79,11 +79,19 @@ impl Model {
         };
         let found =
             || self.finding().map(|finding| finding.rule).or(self.violation().map(|state| state.rule));
-        self.pinned
-            .or(pointed)
-            .or_else(found)
-            .or_else(|| checks.first().map(|check| check.rule))
-            .or_else(of_tool)
+        self.pinned.or(pointed).or_else(found).or_else(|| self.most_specific(checks)).or_else(of_tool)
+    }
+
+    /// Of the rules that were asked about the selected call, the one that says most of its tool in particular.
+    fn most_specific(&self, checks: &[Check]) -> Option<RuleId> {
+        let tool = &self.call()?.tool;
+        let score = |check: &Check| {
+            let rule = self.rule(check.rule)?;
+            let own = rule.tool.as_ref() == Some(tool);
+            Some((own, rule.tools.contains(tool), !check.found.is_empty()))
+        };
+        // The first of those that say the same.
+        checks.iter().rev().max_by_key(|check| score(check)).map(|check| check.rule)
     }
 
     /// The earlier call that the first finding rests on, or the one that a violated rule does.

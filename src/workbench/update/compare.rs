@@ -73,9 +73,20 @@ pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.compare.base.take().is_some() {
         say(model, "no longer compared");
         begin(model, effects);
+    } else if model.changes.comparison.take().is_some() {
+        // What an edit changed was seen. The next edit is compared again.
+        say(model, "closed; the next edit is compared again");
+        model.changes.since.clear();
+        model.changes.to_tell = false;
+        load::judge_all(model, effects);
+        texts::renew(model, effects);
     } else {
         say(model, "nothing will be compared");
     }
+    if model.focus == Pane::Changes && model.changes.comparison.is_none() {
+        go::focus(model, Pane::Transcript);
+    }
+    go::keep_all(model);
 }
 
 fn begin(model: &mut Model, effects: &mut Vec<Effect>) {

@@ -209,7 +209,9 @@ fn framed(known: Option<Framed>, replay: Option<Rc<Replay>>, turn: Option<u32>) 
         _ => Vec::new(),
     };
     let of_turn = |near: &[Frame]| near.iter().find(|frame| frame.turn == turn).cloned();
-    if let Some(frame) = of_turn(&near) {
+    // The turn before is looked at too: what has become visible or hidden since then is marked.
+    let before = turn == 1 || near.iter().any(|frame| frame.turn + 1 == turn);
+    if let Some(frame) = of_turn(&near).filter(|_| before) {
         return Some(Framed { replay, turn, frame, near });
     }
     // Around the turn, so that going to and fro stays inside.

@@ -15,7 +15,9 @@ use crate::workbench::transcript::RowKind;
 
 mod compare;
 mod live;
+mod panes;
 mod paste;
+mod places;
 mod verdict;
 mod what_if;
 
@@ -295,7 +297,7 @@ fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
     press(&mut model, "Enter");
     assert_eq!((model.focus, shown(&model)), (Pane::Policy, Some(4)));
     press(&mut model, "5 gg");
-    assert!(row(&mut model, "[0]"));
+    assert!(row(&mut model, "Eligibility must"));
     press(&mut model, "Enter");
     assert_eq!((model.focus, shown(&model)), (Pane::Policy, Some(4)));
     // What was asked for ends with the next thing selected.

@@ -9,6 +9,7 @@ use super::paint::Row;
 use crate::compare::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
 use crate::report::{diff, words};
+use crate::session::Call;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::changes::Group;
 use crate::workbench::model::{ChangeRow, Model, Pair};
@@ -148,9 +149,19 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     let origin = if width >= ROOMY { 2 + "downstream".len() } else { 0 };
     let room = row.left().saturating_sub(end + origin + 1);
     let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
-    let subject = subject(change);
+    let subject = match called(model, entry, change) {
+        Some(call) => {
+            // A session's name needs no more than a third.
+            let place = place(call.at);
+            let most = room.saturating_sub(name.len().min(room / 3) + place.len() + 2);
+            let shown = words::call::in_line(&call.tool, &call.arguments, most, model.theme.marks());
+            format!("{place} {}", if most < NARROW { call.tool.to_string() } else { shown.text() })
+        }
+        None => subject(change),
+    };
     // The rule of the heading often says the tool, nothing else says the session.
-    let most = (room * 3 / 5).max(room.saturating_sub(subject.len() + 1));
+    let columns = text::width(&subject, model.theme.marks(), room);
+    let most = (room / 3).max(room.saturating_sub(columns + 1));
     row.put_found(Role::Text, &tail(name, most, model.theme.marks()), query, false).gap(1);
     let names = 2 + room;
     row = row.within(names);
@@ -166,6 +177,15 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
         row.gap(2).put(Role::TextDim, change.origin.word());
     }
     row
+}
+
+/// Columns in which there is no room for more of a call than its tool.
+const NARROW: usize = 24;
+
+/// The call that a change is about.
+fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<&'m Call> {
+    let At::Call(at) = change.at else { return None };
+    model.entries.get(entry)?.session.as_ref()?.calls.get(at.index as usize)
 }
 
 /// The call, the turn's tool or the end that it is about.

@@ -2,7 +2,6 @@
 //! which evidence, and the checks that passed.
 
 use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
-use super::preconditions::sign;
 use super::{counters, evidence, session_rules, supposed};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding, StateItem};
@@ -50,8 +49,14 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     for (at, finding) in judged.decision.findings.iter().enumerate() {
         // What decided stands beside what decided, whatever rule it is.
         let key = if at == 0 { Key::Part("decided") } else { Key::rule(seen, finding.rule) };
-        lines.push(Line::new().part(key));
+        if at > 0 {
+            lines.push(Line::new());
+        }
+        let from = lines.len();
         self::finding(&mut lines, seen, session, finding, width);
+        if let Some(first) = lines.get_mut(from - usize::from(at > 0)) {
+            first.key = Some(key);
+        }
     }
     if let Some(told) = &judged.decision.told {
         lines.push(Line::new().part(Key::Part("told")));
@@ -153,8 +158,12 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
             link,
         );
     }
-    if let Some(description) = rule.and_then(|rule| rule.description.as_deref()) {
-        paragraph(lines, &model.theme, Role::TextDim, description, width, 0, link);
+    if let Some(rule) = rule {
+        paragraph(lines, &model.theme, Role::TextDim, &words::rule_name(rule), width, 0, link);
+    }
+    // What would help is what is looked for: it comes before the evidence, which may be long.
+    if let Some(way) = rule.and_then(|rule| words::way_out(finding, rule)) {
+        labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
     }
     if let Some(checked) = &finding.checked {
         let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
@@ -175,9 +184,6 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
         labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
     }
     evidence::lines(lines, seen, finding.rule, None, &finding.detail, LABEL, width);
-    if let Some(way) = rule.and_then(|rule| words::way_out(finding, rule)) {
-        labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
-    }
     if let Some(reason) = &finding.reason {
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
     }
@@ -190,27 +196,15 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
 fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     let model = seen.model;
     let Some(decision) = seen.full_decision() else { return };
-    let mut first = true;
-    for check in decision.checks.iter().filter(|check| check.passed) {
-        let Some(rule) = seen.rule(check.rule) else { continue };
-        if first {
-            lines.push(Line::new().part(Key::Part("passed")));
-            first = false;
-        }
-        let (role, glyph) = sign(true);
-        let mut line = Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, &check.detail));
-        if let [found] = check.found.as_slice() {
-            line = line.right(Role::TextDim, place(found.call)).call(found.call);
-        }
-        lines.push(line.rule(check.rule).part(Key::rule(seen, check.rule)));
-        // Of several calls that satisfied it, each is a place to go to.
-        for found in check.found.iter().filter(|_| check.found.len() > 1) {
-            let tool = model.session().map(|session| tool_of(session, found.call)).unwrap_or_default();
-            let by = Line::dim(format!("  {tool}")).right(Role::TextDim, place(found.call));
-            lines.push(by.call(found.call).rule(check.rule));
-        }
-        evidence::lines(lines, seen, check.rule, check.checked.as_ref(), &check.detail, 2, width);
+    let passed = || decision.checks.iter().filter(|check| check.passed);
+    if passed().next().is_some() {
+        lines.push(Line::new().part(Key::Part("passed")));
     }
+    for check in passed().filter(|check| evidence::tells(check)) {
+        evidence::check(lines, seen, check, width);
+    }
+    let rest = passed().filter(|check| !evidence::tells(check)).count();
+    evidence::others(lines, rest, passed().count() > rest || !decision.findings.is_empty());
     if decision.checks.is_empty() && decision.findings.is_empty() && decision.verdict == Verdict::Allow {
         lines.push(Line::new().part(Key::Part("none")));
         paragraph(

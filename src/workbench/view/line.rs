@@ -195,7 +195,7 @@ impl Line {
         if let Some(beside) = &self.beside {
             let half = half(row.left());
             if beside.differs {
-                row.glyph(Role::Disagree, Glyph::Disagree).gap(1);
+                row.glyph(Role::ChangeNew, Glyph::Changed).gap(1);
             } else {
                 row.gap(2);
             }

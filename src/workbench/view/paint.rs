@@ -90,6 +90,15 @@ impl<'t> Row<'t> {
         let Some(query) = query.filter(|query| !query.is_empty()) else { return self.put(role, text) };
         // The mark is laid over the shown text, so a long text is cut before it is searched.
         let shown = text::fit(text, self.left(), self.theme.marks());
+        self.put_shown(role, shown, Some(query), current)
+    }
+
+    /// The same with text that is already fit for the screen.
+    pub fn put_shown(&mut self, role: Role, shown: Shown, query: Option<&str>, current: bool) -> &mut Self {
+        let Some(query) = query.filter(|query| !query.is_empty()) else { return self.shown(role, shown) };
+        if shown.width > self.left() {
+            return self;
+        }
         let found = if current { Role::MatchCurrent } else { Role::Match };
         let (style, over) = (self.theme.style(role), self.theme.style(found));
         self.width += shown.width;

@@ -1,6 +1,9 @@
 //! The preconditions: of the selected call's tool as that very call met them, of the other tools as they stand
 //! when the turn begins.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::line::{Key, Line, Link, paragraph, place};
 use super::{counters, evidence, session_rules};
 use crate::monitor::{Check, Rule, StateItem};
@@ -18,20 +21,14 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let checks: &[Check] = seen.full_decision().map_or(&[], |decision| &decision.checks);
     if let Some(tool) = called.filter(|_| !checks.is_empty()) {
         lines.push(heading(tool, "this call"));
-        for check in checks {
-            let Some(rule) = seen.rule(check.rule) else { continue };
-            let (role, glyph) = sign(check.passed);
-            let mut line =
-                Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, &check.detail));
-            if let Some(found) = check.found.first().filter(|_| check.passed) {
-                line = line.right(Role::TextDim, place(found.call)).call(found.call);
-            }
-            lines.push(line.rule(check.rule).part(Key::rule(seen, check.rule)));
-            if let Some(code) = check.code {
-                lines.push(Line::dim(code.as_str()).indent(2).rule(check.rule));
-            }
-            evidence::lines(&mut lines, seen, check.rule, check.checked.as_ref(), &check.detail, 2, width);
+        let told = |check: &&Check| !check.passed || evidence::tells(check);
+        let (failed, passed): (Vec<&Check>, Vec<&Check>) =
+            checks.iter().filter(told).partition(|check| !check.passed);
+        for check in failed.iter().chain(&passed) {
+            evidence::check(&mut lines, seen, check, width);
         }
+        let rest = checks.len() - failed.len() - passed.len();
+        evidence::others(&mut lines, rest, rest < checks.len());
     }
     // What is violated comes before the other tools; what is not, after everything.
     let violated = session_rules::speak(seen);
@@ -47,9 +44,20 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     };
     let mut items: Vec<&StateItem> = framed.frame.state.iter().filter(others).collect();
     // Tools that are called in the session come before those it might have called.
-    items.sort_by_key(
-        |item| !matches!(item, StateItem::Precondition { tool, .. } if model.called.contains(tool)),
-    );
+    // Of these, tools with something unmet come first.
+    let unmet: HashSet<&Arc<str>> = items
+        .iter()
+        .filter_map(|item| match item {
+            StateItem::Precondition { tool, satisfied: false, .. } => Some(tool),
+            _ => None,
+        })
+        .collect();
+    items.sort_by_key(|item| match item {
+        StateItem::Precondition { tool, satisfied, .. } => {
+            (!model.called.contains(tool), !unmet.contains(tool), Some(tool.clone()), *satisfied)
+        }
+        _ => (true, true, None, true),
+    });
     for item in items {
         let StateItem::Precondition { rule: id, tool, satisfied, code, by, detail } = item else { continue };
         if under != Some(tool) {
@@ -57,22 +65,22 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             lines.push(heading(tool, ""));
         }
         let Some(rule) = seen.rule(*id) else { continue };
-        let (role, glyph) = sign(*satisfied);
-        let mut line =
-            Line::new().glyph(role, glyph).text(Role::Text, evidence::asks(rule, detail)).rule(*id);
-        line = line.part(Key::rule(seen, *id));
-        if let Some(call) = by.first() {
-            line = line.right(Role::TextDim, place(*call)).call(*call);
-        } else if let Some(code) = code {
-            let fits = line.width() + 1 + code.as_str().len() <= width;
-            if fits {
-                line = line.text(Role::TextDim, format!(" {code}"));
-            } else {
-                lines.push(line);
-                line = Line::dim(code.as_str()).indent(2).rule(*id);
-            }
-        }
-        lines.push(line);
+        let right = match (by.first(), code) {
+            (Some(call), _) => place(*call),
+            (None, Some(code)) => code.as_str().to_owned(),
+            (None, None) => String::new(),
+        };
+        let link = Link { rule: Some(*id), call: by.first().map(|call| call.index), base: None };
+        let key = Key::rule(seen, *id);
+        evidence::named(
+            &mut lines,
+            seen,
+            sign(*satisfied),
+            &evidence::asks(rule, detail),
+            &right,
+            (key, link),
+            width,
+        );
     }
     counters(&mut lines, seen, framed, width);
     if !violated {

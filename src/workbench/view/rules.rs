@@ -90,7 +90,7 @@ fn numbered(rule: Option<&Rule>, operations: &[DiffOp], range: fn(&DiffOp) -> Ra
     let line = |(at, (number, text)): (usize, (u32, &str))| {
         let differs = differing.iter().any(|range| range.contains(&at));
         let (role, glyph) =
-            if differs { (Role::Disagree, Glyph::Disagree) } else { (Role::StatusNote, Glyph::Rule) };
+            if differs { (Role::ChangeNew, Glyph::Changed) } else { (Role::StatusNote, Glyph::Rule) };
         let line = Line::new().glyph(role, glyph).text(Role::CodeLine, format!("{number:>digits$} "));
         line.text(Role::Text, text)
     };

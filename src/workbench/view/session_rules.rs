@@ -1,5 +1,6 @@
 //! Rules about the session: how each of them ended, and what a violated one has to say.
 
+use super::evidence;
 use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::report::words::{self, order, rule_name};
@@ -57,22 +58,7 @@ fn one(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width: usize) {
         said.to_owned()
     };
     let name = rule_name(rule);
-    let mut line = Line::new().glyph(role, glyph).text(Role::Text, &*name).part(Key::rule(seen, state.rule));
-    let fits = line.width() + 1 + said.len() <= width;
-    line.link = link;
-    if fits {
-        lines.push(line.right(Role::TextDim, said));
-        return;
-    }
-    // A long name takes as many lines as it needs; the outcome stands below it.
-    let from = lines.len();
-    paragraph(lines, &seen.model.theme, Role::Text, &name, width.saturating_sub(2), 2, link);
-    if let Some(first) = lines.get_mut(from) {
-        *first = std::mem::take(first).outdent().glyph(role, glyph).part(Key::rule(seen, state.rule));
-    }
-    let mut below = Line::dim(said).indent(2);
-    below.link = link;
-    lines.push(below);
+    evidence::named(lines, seen, (role, glyph), &name, &said, (Key::rule(seen, state.rule), link), width);
 }
 
 /// The lines of the decision pane on a violated rule about the session, at most `width` columns wide.

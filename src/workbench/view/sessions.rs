@@ -154,6 +154,9 @@ fn counts<'t>(model: &'t Model, entry: &Entry) -> Row<'t> {
             row.put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
         }
     }
+    if entry.changed() > 0 {
+        row.put(Role::ChangeNew, &format!("{}{} ", entry.changed(), model.theme.glyph(Glyph::Changed)));
+    }
     row.put(Role::TextDim, &format!("{:>2}", session.calls.len()));
     row
 }

@@ -65,7 +65,7 @@ pub fn change(lines: &mut Vec<Line>, model: &Model, width: usize) {
         Answer::Call(Verdict::NotReached) => Role::VerdictNone,
         _ => Role::VerdictDeny,
     };
-    let line = Line::new().glyph(Role::Disagree, Glyph::Disagree).text(role, diff::title(change.kind));
+    let line = Line::new().glyph(Role::ChangeNew, Glyph::Changed).text(role, diff::title(change.kind));
     let origin = change.origin.word();
     if line.width() + origin.len() + 1 < width {
         lines.push(line.right(Role::TextDim, origin));

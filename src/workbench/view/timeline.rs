@@ -1,10 +1,13 @@
 //! The strip with a place for every call of the open session: where it was stopped, and where the cursor is.
 
+use std::collections::BTreeSet;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::decision::look;
 use super::paint::{Row, lay_under};
+use crate::compare::At;
 use crate::report::words;
 use crate::workbench::model::{Model, SessionVerdict};
 use crate::workbench::theme::{Glyph, Role};
@@ -34,6 +37,15 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     let each = room.checked_div(calls).unwrap_or(1).clamp(1, WIDEST);
     let cells = calls.min(room);
     let mut cursor = None;
+    let changes = model.entry().filter(|_| !model.supposes()).and_then(|entry| entry.changes.as_ref());
+    let changed: BTreeSet<usize> = changes
+        .into_iter()
+        .flatten()
+        .filter_map(|change| match change.at {
+            At::Call(at) => Some(at.index as usize),
+            At::Turn(_) | At::End => None,
+        })
+        .collect();
     for cell in 0..cells {
         // Where there are more calls than columns, a column stands for several and shows the worst of them.
         let (first, end) = (cell * calls / cells, (cell + 1) * calls / cells);
@@ -41,9 +53,18 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
         if at.is_some_and(|at| (first..end).contains(&at)) {
             cursor = Some(row.used());
         }
-        row.glyph(role, glyph);
-        for _ in 1..each {
-            row.glyph(Role::TextDim, Glyph::Track);
+        let differs = changed.range(first..end).next().is_some();
+        if differs && each == 1 && !matches!(glyph, Glyph::Halt | Glyph::Deny) {
+            row.glyph(Role::ChangeNew, Glyph::Changed);
+        } else {
+            row.glyph(role, glyph);
+        }
+        for at in 1..each {
+            if differs && at == 1 {
+                row.glyph(Role::ChangeNew, Glyph::Changed);
+            } else {
+                row.glyph(Role::TextDim, Glyph::Track);
+            }
         }
     }
     if end > 0 {

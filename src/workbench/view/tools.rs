@@ -21,11 +21,20 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         // Said before the first of them: a name that only a rule has may be no tool at all.
         lines.push(Line::dim("inferred, not recorded:").part(INFERRED));
     }
+    let before = framed.before();
     for tool in tools {
+        // What the model sees that it did not see in the turn before, or no longer sees.
+        let was = before.and_then(|frame| frame.narrowing.tools.iter().find(|known| known.tool == tool.tool));
+        let now = match (was.map(|was| was.visible()), tool.visible()) {
+            (Some(true), false) => " gone",
+            (Some(false), true) => " new",
+            _ => "",
+        };
         let wanted = model.call().is_some_and(|call| call.tool == tool.tool);
         let role = if wanted { Role::TextStrong } else { Role::Text };
         let Some(first) = tool.reasons.first() else {
             let line = Line::new().glyph(Role::VerdictAllow, Glyph::Allow).text(role, &*tool.tool);
+            let line = line.text(Role::StatusNote, now);
             lines.push(line.part(Key::Tool(tool.tool.clone())));
             continue;
         };
@@ -33,6 +42,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         let (sign, glyph) =
             if forbidden { (Role::VerdictDeny, Glyph::Deny) } else { (Role::VerdictNone, Glyph::None) };
         let line = Line::new().glyph(sign, glyph).text(role, &*tool.tool).rule(first.rule);
+        let line = line.text(Role::StatusNote, now);
         let line = line.part(Key::Tool(tool.tool.clone()));
         if tool.reasons.len() == 1 && line.width() + 1 + first.code.as_str().len() <= width {
             lines.push(line.text(Role::TextDim, format!(" {}", first.code)));

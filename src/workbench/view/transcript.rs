@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::decision::look;
 use super::paint::Row;
 use super::session_rules;
+use crate::report::words;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
@@ -74,7 +75,7 @@ fn one<'m>(
             drawn
                 .put_found(if after { Role::Text } else { Role::TextStrong }, &call.tool, query, selected)
                 .gap(1);
-            drawn.put_found(plain, &one_line(&call.arguments), query, selected);
+            arguments(&mut drawn, plain, call, query, selected);
         }
         RowKind::Result(index) => {
             let call = session.calls.get(index as usize);
@@ -107,7 +108,7 @@ fn one<'m>(
             drawn.put(Role::StatusNote, super::supposed::mark(model, row.kind));
             if let Some(body) = row.body(session) {
                 let role = if failed.is_some() { Role::VerdictReport } else { plain };
-                drawn.put_found(role, &one_line(body), query, selected);
+                found(&mut drawn, role, &one_line(body), query, selected);
             }
         }
         RowKind::Rule(rule) => {
@@ -137,7 +138,7 @@ fn one<'m>(
             };
             match body.trim_start() {
                 "" => drawn.put(Role::TextDim, "no text"),
-                text => drawn.put_found(said, text, query, selected),
+                text => found(&mut drawn, said, text, query, selected),
             };
         }
     }
@@ -147,6 +148,43 @@ fn one<'m>(
         return whole;
     }
     drawn
+}
+
+/// The arguments of a call, those that tell most first; where what is searched for is not among what fits, the place of it.
+fn arguments(row: &mut Row<'_>, role: Role, call: &Call, query: Option<&str>, selected: bool) {
+    let shown = words::call::arguments(&call.arguments, row.left(), row.theme().marks());
+    let whole = one_line(&call.arguments);
+    let hidden = query.is_some_and(|query| {
+        let query = query.to_lowercase();
+        transcript::contains(&whole, &query) && !transcript::contains(&shown.text(), &query)
+    });
+    // Where there is hardly any room, even the first argument may not fit.
+    if hidden || shown.width <= 1 {
+        found(row, role, &whole, query, selected);
+    } else {
+        row.put_shown(role, shown, query, selected);
+    }
+}
+
+/// A text from its beginning; where what is searched for begins further on, from a little before that.
+fn found<'r, 't>(
+    row: &'r mut Row<'t>,
+    role: Role,
+    text: &str,
+    query: Option<&str>,
+    selected: bool,
+) -> &'r mut Row<'t> {
+    let from = query.and_then(|query| transcript::find(text, &query.to_lowercase())).unwrap_or(0);
+    // Columns are at least as many as characters are, with very few exceptions, and a little room is left.
+    let before = text.get(..from).unwrap_or_default();
+    let room = row.left();
+    let length = query.map_or(0, |query| query.chars().count());
+    if before.chars().take(room).count() + length + 1 < room {
+        return row.put_found(role, text, query, selected);
+    }
+    let start = before.char_indices().rev().nth(room / 4).map_or(0, |(at, _)| at);
+    row.put(Role::TextDim, row.theme().marks().ellipsis());
+    row.put_found(role, text.get(start..).unwrap_or_default(), query, selected)
 }
 
 /// Who speaks, in a column; where there is little room the usual ones in short.
@@ -189,7 +227,11 @@ fn verdict(row: &mut Row<'_>, model: &Model, call: &Call) {
             if judged.agrees { row.gap(1) } else { row.glyph(Role::Disagree, Glyph::Disagree) }
         }
     };
-    row.gap(1);
+    if model.is_changed(call.at.index) {
+        row.glyph(Role::ChangeNew, Glyph::Changed);
+    } else {
+        row.gap(1);
+    }
 }
 
 /// Why there is no transcript.

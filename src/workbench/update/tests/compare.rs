@@ -69,14 +69,14 @@ fn a_base_is_asked_for_read_and_ended() {
     assert_eq!(at(&model), "T2.2 issue_refund");
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
     let seen = screen(&model);
-    assert!(seen.contains("≠ newly blocked") && seen.contains("◂ ✓ ALLOW issue_refund"), "{seen}");
+    assert!(seen.contains("∆ newly blocked") && seen.contains("◂ ✓ ALLOW issue_refund"), "{seen}");
     // Both versions judge in the other mode as well.
     press(&mut model, "m");
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
     press(&mut model, "dd");
     assert!(!model.splits() && model.changes.comparison.is_none() && model.changes.is_empty());
     press(&mut model, "dd");
-    assert_eq!(note(&model), "no base was chosen; `db` does");
+    assert_eq!(note(&model), "nothing is compared; `db` chooses what with");
     assert_eq!(ask(&mut model, "").len(), 0, "nothing stood, nothing ends");
 }
 
@@ -245,7 +245,7 @@ fn the_recording_is_a_base_without_a_text() {
     assert_eq!(note(&model), "the base is the recording, which has no text");
     press(&mut model, "8 gg Enter");
     assert_eq!(at(&model), "T2.2 issue_refund");
-    assert!(screen(&model).contains("≠ newly blocked"));
+    assert!(screen(&model).contains("∆ newly blocked"));
 }
 
 #[test]

@@ -1,0 +1,134 @@
+//! What the panes show first, what they only count, and what is marked.
+
+use super::*;
+use crate::compare::Base;
+use crate::workbench::model::Framed;
+use crate::workbench::view;
+
+fn lines(model: &Model, pane: Pane) -> Vec<String> {
+    let width = view::width(&model.layout(), pane);
+    view::lines(model, pane, width).iter().map(view::line::Line::plain).collect()
+}
+
+fn line_of(lines: &[String], wanted: &str) -> usize {
+    lines.iter().position(|line| line.contains(wanted)).unwrap_or_else(|| panic!("{wanted}: {lines:#?}"))
+}
+
+/// One rule stops the call, many others have nothing to say about it.
+const MANY: &str = "\
+rules:
+  - {type: never_after, trigger: other_a, forbidden: issue_refund}
+  - {type: never_after, trigger: other_b, forbidden: issue_refund}
+  - {type: never_after, trigger: other_c, forbidden: issue_refund}
+  - {type: before, first: audit, then: issue_refund, description: an audit comes before any refund}
+";
+
+#[test]
+fn what_failed_comes_first_and_what_says_nothing_is_a_count() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let mut model = judged(width, height, "mono", loaded(MANY), vec![refunds()]);
+        press(&mut model, "]f");
+        for pane in [Pane::Preconditions, Pane::Decision] {
+            if model.layout().pane(pane).is_none() {
+                continue;
+            }
+            let lines = lines(&model, pane);
+            let rest = line_of(&lines, "3 more rules passed").max(1);
+            assert!(lines[..rest].iter().any(|line| line.contains("an audit comes before")), "{lines:#?}");
+            let own = lines.iter().position(|line| line.contains("session rules")).unwrap_or(lines.len());
+            assert!(!lines[..own].iter().any(|line| line.contains("other_a")), "{lines:#?}");
+        }
+        let decision = lines(&model, Pane::Decision);
+        assert!(line_of(&decision, "way out") < 12, "{decision:#?}");
+        assert!(screen(&model).contains("way out"), "{}", screen(&model));
+    }
+}
+
+#[test]
+fn the_policy_pane_shows_the_rule_that_is_most_about_the_tool() {
+    let policy =
+        "rules:\n  - {type: allowlist, tools: ['*']}\n  - {type: max_calls, tool: lookup_order, max: 3}\n";
+    let model = judged(120, 40, "mono", loaded(policy), vec![clean()]);
+    let rule = model.rule(model.shown_rule().unwrap()).unwrap();
+    assert_eq!(rule.kind, "max_calls");
+}
+
+#[test]
+fn tools_that_came_or_went_since_the_turn_before_are_marked() {
+    let mut model = model();
+    press(&mut model, "j");
+    let before: Option<u32> = model.frame.as_ref().and_then(Framed::before).map(|frame| frame.turn);
+    assert_eq!(before, Some(1));
+    let tools = lines(&model, Pane::Tools);
+    assert!(tools[line_of(&tools, "issue_refund")].contains("new"), "{tools:#?}");
+    press(&mut model, "G");
+    let tools = lines(&model, Pane::Tools);
+    assert!(tools[line_of(&tools, "void_order")].contains("gone"), "{tools:#?}");
+    assert!(!tools[line_of(&tools, "issue_refund")].contains("new"), "{tools:#?}");
+}
+
+#[test]
+fn a_changed_call_has_a_mark_of_its_own() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let mut model = opened(width, height, "mono", vec![refunds()]);
+        press(&mut model, "db");
+        typed(&mut model, "base");
+        press(&mut model, "Enter");
+        let base = "tool: issue_refund\nforbids_after: [void_order]\n";
+        let base = Base::Version(loaded(base).policy.expect("a policy"));
+        feed(&mut model, Msg::Base { name: "base".to_owned(), read: Ok(base) });
+        press(&mut model, "]f");
+        let shown = screen(&model);
+        assert!(shown.contains("✗≠∆"), "differs from the recording, and from the base\n{shown}");
+        assert!(shown.contains("✗∆──"), "the timeline\n{shown}");
+        press(&mut model, "1");
+        let shown = screen(&model);
+        assert!(shown.contains("1∆"), "the list\n{shown}");
+        press(&mut model, "dd");
+        assert!(!screen(&model).contains('∆'));
+    }
+}
+
+#[test]
+fn the_pane_of_changes_can_always_be_closed() {
+    let mut model = model();
+    press(&mut model, "dd");
+    assert!(note(&model).starts_with("nothing is compared"));
+    let edited = "tool: issue_refund\nforbids_after: [void_order]\n";
+    for at in ["12:05:00", "12:06:00"] {
+        let text = if at == "12:05:00" { edited } else { CONTRACT };
+        feed(&mut model, Msg::Policy { loaded: Box::new(loaded(text)), at: at.to_owned() });
+        assert!(screen(&model).contains("8 Changes"), "{}", screen(&model));
+        press(&mut model, "8 dd");
+        assert!(!screen(&model).contains("8 Changes"), "{}", screen(&model));
+        assert_eq!(model.focus, Pane::Transcript);
+    }
+}
+
+/// What is searched for stands far to the right, or behind arguments that tell more.
+fn haystack() -> Session {
+    let mut made = Builder::new("s", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
+    made.said("user", Body::text(format!("{} the NEEDLE is here", "hay ".repeat(200))), None);
+    made.response(None, Body::MISSING, None);
+    let arguments =
+        format!(r#"{{"content": "{} a Needle too", "file_path": "/a/b.txt"}}"#, "long ".repeat(300));
+    made.call(Some("a"), "write_file", Body::text(arguments), None);
+    let result = format!("{} last needle", "x".repeat(5_000));
+    made.result(Some("a"), Body::text(result), Mark::default(), None);
+    made.finish()
+}
+
+#[test]
+fn a_match_is_brought_into_view_wherever_it_is() {
+    for (width, height) in [(120, 40), (80, 24), (58, 14)] {
+        let mut model = opened(width, height, "mono", vec![haystack()]);
+        let shown = screen(&model);
+        let tells = shown.contains("write_file file_path: \"/a/b.txt\"");
+        assert!(tells || width < 120, "what tells most comes first\n{shown}");
+        press(&mut model, "/");
+        typed(&mut model, "needle");
+        press(&mut model, "Enter");
+        let shown = screen(&model).to_lowercase();
+        assert_eq!(shown.matches("needle").count(), 3, "{shown}");
+    }
+}
