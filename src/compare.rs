@@ -33,6 +33,7 @@
 //! [`Compared`] for whoever does.
 
 mod change;
+mod effects;
 mod rules;
 mod session;
 mod totals;
@@ -41,6 +42,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use change::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
+pub use effects::{Altered, Effects, Fate, Matches};
 pub use rules::Correspondence;
 pub use totals::{Count, Totals};
 
@@ -64,6 +66,7 @@ pub struct Comparison {
     new: Arc<Policy>,
     rules: Correspondence,
     same: bool,
+    altered: Vec<Altered>,
 }
 
 /// One session under both versions.
@@ -103,7 +106,14 @@ impl Comparison {
             Base::Recorded => (Correspondence::default(), false),
             Base::Version(policy) => (Correspondence::of(policy, &new), same(policy, &new)),
         };
-        Comparison { base, new, rules, same }
+        let mut comparison = Comparison { base, new, rules, same, altered: Vec::new() };
+        comparison.altered = effects::altered(&comparison);
+        comparison
+    }
+
+    /// The rules that are not the same in both versions.
+    pub fn altered(&self) -> &[Altered] {
+        &self.altered
     }
 
     /// The base.

@@ -5,6 +5,7 @@
 //! the number of rules, not of sessions; only JUnit, of which the counts stand first, keeps a few lines of every session.
 
 mod entry;
+mod idle;
 mod json;
 mod junit;
 pub mod markdown;
@@ -18,7 +19,7 @@ pub use entry::{noun, title};
 pub use json::SCHEMA;
 
 use super::{Look, Scope, Total, ci};
-use crate::compare::{Compared, Comparison, Kind, Origin, RuleAt, Totals, groups};
+use crate::compare::{Compared, Comparison, Effects, Kind, Origin, RuleAt, Totals, groups};
 use crate::engine::Mode;
 use entry::Entry;
 
@@ -106,6 +107,7 @@ pub struct Part {
     /// What each output writes of it at once.
     pub bytes: Vec<Vec<u8>>,
     totals: Totals,
+    effects: Effects,
     groups: Vec<(Key, Gathered)>,
     case: Option<Case>,
 }
@@ -117,6 +119,8 @@ pub struct Whole {
     pub totals: Totals,
     /// What is wrong with recordings, counted; and whether the work was broken off.
     pub told: Total,
+    /// What altered rules match.
+    effects: Effects,
     groups: BTreeMap<Key, Gathered>,
     cases: Vec<Case>,
 }
@@ -184,7 +188,7 @@ impl Part {
         let wanted = |keeps| outputs.iter().any(|output| output.keeps == keeps);
         let groups = if wanted(Keeps::Groups) { gather().collect() } else { Vec::new() };
         let case = wanted(Keeps::Sessions).then(|| Case::of(compared, view, &totals, gather()));
-        Part { bytes, totals, groups, case }
+        Part { bytes, totals, effects: Effects::of(compared, view.comparison), groups, case }
     }
 }
 
@@ -192,6 +196,7 @@ impl Whole {
     /// Takes the next session in.
     pub fn take(&mut self, part: Part, most: usize) {
         self.totals.merge(&part.totals);
+        self.effects.merge(&part.effects);
         for (key, more) in part.groups {
             let group = self.groups.entry(key).or_default();
             group.count += more.count;

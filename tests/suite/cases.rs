@@ -80,8 +80,12 @@ pub fn judged(case: &Case, policy: &Arc<Policy>) -> Judged {
 
 /// `KEY: GOT` for everything that is not as expected.
 fn unmet(expect: &str) -> Vec<String> {
-    let cases = cases("a.case.yaml", &text(expect));
-    let judged = judged(&cases[0], &policy());
+    unmet_in(&text(expect), &policy())
+}
+
+fn unmet_in(text: &str, policy: &Arc<Policy>) -> Vec<String> {
+    let cases = cases("a.case.yaml", text);
+    let judged = judged(&cases[0], policy);
     let unmet = judged.answers.iter().filter(|answer| !answer.met).map(|answer| {
         let want = &cases[0].expect[answer.expectation].wants[answer.want];
         let got = match &answer.got {
@@ -147,6 +151,47 @@ fn what_does_not_hold_is_told_with_what_came() {
     for (expect, told) in cases {
         assert_eq!(unmet(&format!("  {expect}")), [told], "{expect}");
     }
+}
+
+/// Exported, paid twice unchecked, mailed and looked: one allowed, two denied, one halted, one not reached.
+const ENDED: &str = r"session:
+  - {role: assistant, tool_calls: [{name: export, arguments: {}}]}
+  - {role: tool, content: done}
+  - {role: assistant, tool_calls: [{name: pay, arguments: {}}]}
+  - {role: tool, content: paid}
+  - {role: assistant, tool_calls: [{name: pay, arguments: {}}]}
+  - {role: tool, content: paid}
+  - {role: assistant, tool_calls: [{name: mail, arguments: {}}]}
+  - {role: tool, content: sent}
+  - {role: assistant, tool_calls: [{name: look, arguments: {}}]}
+";
+
+#[test]
+fn every_count_and_the_reason_of_a_rule_are_compared() {
+    let desk = "forbidden:\n  - {sequence: [export, mail], action: halt, reason: 'security:exfiltration', tellLLM: no}\n";
+    let pay = "tool: pay\npreconditions: [{requires_prior_tool: check}]\n";
+    let policy = version(&[("desk.yaml", desk), ("pay.yaml", pay)]);
+    let unmet = |expect: &str| unmet_in(&format!("policy: .\n{ENDED}expect:\n  {expect}\n"), &policy);
+    for (count, number) in [
+        ("turns", 5),
+        ("calls", 5),
+        ("allow", 1),
+        ("deny", 2),
+        ("halt", 1),
+        ("not_reached", 1),
+        ("deny_counterfactual", 2),
+        ("disagree", 4),
+    ] {
+        assert_eq!(unmet(&format!("{{summary: {{{count}: {number}}}}}")), Vec::<String>::new(), "{count}");
+        assert_eq!(
+            unmet(&format!("{{summary: {{{count}: {}}}}}", number + 1)),
+            [format!("{count}: {number}")]
+        );
+    }
+    assert_eq!(unmet("{call: 4.1, reason: 'security:exfiltration'}"), Vec::<String>::new());
+    assert_eq!(unmet("{call: 4.1, reason: 'security'}"), ["reason: security:exfiltration"]);
+    assert_eq!(unmet("{call: 4.1, reason: null}"), ["reason: security:exfiltration"]);
+    assert_eq!(unmet("{call: 2.1, reason: 'security'}"), ["reason: nothing"]);
 }
 
 #[test]

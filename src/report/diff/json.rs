@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use super::{View, Whole};
+use super::{View, Whole, idle};
 use crate::compare::{Change, Compared, Comparison, Kind, Side};
 use crate::report::json::{FindingLine, Named, Recorded, Version, line};
 use crate::report::{Scope, words};
@@ -31,8 +31,8 @@ pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io:
 }
 
 /// Writes the totals and a line feed.
-pub fn end(whole: &Whole, _: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    line(&TotalsLine { schema: SCHEMA, totals: Counts(whole) }, out)
+pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    line(&TotalsLine { schema: SCHEMA, totals: Counts(whole), without_effect: idle::lines(whole, view) }, out)
 }
 
 #[derive(Serialize)]
@@ -128,6 +128,8 @@ impl<'a> ChangeLine<'a> {
 struct TotalsLine<'a> {
     schema: &'static str,
     totals: Counts<'a>,
+    /// Rules that were added, edited or removed, and that no change is about.
+    without_effect: Vec<idle::IdleLine<'a>>,
 }
 
 struct Counts<'a>(&'a Whole);

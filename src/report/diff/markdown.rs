@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::entry::{self, About, Entry, Said};
-use super::{Gathered, View, Whole};
+use super::{Gathered, View, Whole, idle};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::words;
 
@@ -19,7 +19,7 @@ pub const MARKER: &str = "<!-- toolgate -->";
 /// Most bytes: GitHub takes 65,536 characters in a comment, and 1 MiB in the summary of a job.
 pub const LIMIT: usize = 65_536;
 /// Kept free for the lines that follow the groups.
-const RESERVE: usize = 2_048;
+const RESERVE: usize = 16_384;
 
 /// Writes everything.
 pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -51,6 +51,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "\n**interrupted: this is what was done until then**")?;
     }
     if totals.changed == 0 {
+        without_effect(whole, view, out)?;
         return again(view.command, out);
     }
     writeln!(out, "\n| change | number | sessions | primary | downstream | counterfactual |")?;
@@ -87,11 +88,31 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
         let groups = words::count(left_out, "more rule");
         writeln!(out, "\n**{groups} not shown: a comment takes no more than 65,536 characters**")?;
     }
+    without_effect(whole, view, out)?;
     let all = totals.all();
     if all.downstream + all.counterfactual > 0 {
         writeln!(out, "\n<sub>{FOOTNOTE}</sub>")?;
     }
     again(view.command, out)
+}
+
+/// Altered rules that are listed.
+const IDLE: usize = 10;
+
+fn without_effect(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let idle = idle::all(whole, view);
+    if idle.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n#### Without effect here\n")?;
+    for idle in idle.iter().take(IDLE) {
+        let (name, place) = (code(&words::rule_name(idle.rule)), code(&words::place(idle.rule)));
+        writeln!(out, "- {name} {place}, {}: {}", idle.altered.fate.word(), code(&idle.why(view)))?;
+    }
+    match idle.len().saturating_sub(IDLE) {
+        0 => Ok(()),
+        rest => writeln!(out, "- and {} more", words::thousands(rest as u64)),
+    }
 }
 
 /// What two columns of the table mean.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::entry::{self, About, Entry, Line, Said};
-use super::{Gathered, View, Whole};
+use super::{Gathered, View, Whole, idle};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::engine::{Mode, Verdict};
 use crate::report::paint::Paint;
@@ -29,6 +29,16 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{title}, {}", entry::origins(count))?;
         for (rule, gathered) in whole.of(kind) {
             group(rule, gathered, kind, view, &mut seen, paint, out)?;
+        }
+        writeln!(out)?;
+    }
+    let idle = idle::all(whole, view);
+    if !idle.is_empty() {
+        writeln!(out, "{}", paint.bold("without effect here"))?;
+        for idle in idle {
+            let name = words::rule_name(idle.rule);
+            let place = paint.dim(&words::place(idle.rule));
+            writeln!(out, "  {name}  {place}\n    {}: {}", idle.altered.fate.word(), idle.why(view))?;
         }
         writeln!(out)?;
     }

@@ -317,3 +317,81 @@ fn changed_decisions_are_saved_as_cases_that_pass() {
     assert!(told.contains("saved in cases/recorded"), "{told}");
     assert!(run(&folder, &["test", "cases/recorded"]).starts_with("exit 0"));
 }
+
+/// An edit that changes nothing is easily taken for one that works.
+#[test]
+fn an_altered_rule_that_decides_nothing_is_named() {
+    let old = "tool: pay\npreconditions:\n  - {requires_prior_tool: check, description: Checked first}\n";
+    let new = format!("{old}  - {{requires_prior_tool: sign, description: Signed first}}\n");
+    let calls = |tools: &[&str]| {
+        let call = |tool: &&str| {
+            format!("{{\"id\": \"1\", \"function\": {{\"name\": \"{tool}\", \"arguments\": \"{{}}\"}}}}")
+        };
+        let turn = |tool| format!("{{\"role\": \"assistant\", \"tool_calls\": [{}]}}", call(tool));
+        format!("{{\"messages\": [{}]}}", tools.iter().map(turn).collect::<Vec<_>>().join(","))
+    };
+    let folder = super::folder(&[
+        ("old/p.yaml", old),
+        ("new/p.yaml", &new),
+        ("s.json", &calls(&["pay", "pay"])),
+        ("other.json", &calls(&["look"])),
+        ("signed.json", &calls(&["check", "look", "pay"])),
+    ]);
+    let told = |session: &str, base: &str, new: &str, format: &str| {
+        run(&folder, &["diff", "-q", session, "-b", base, "-p", new, "--format", format])
+    };
+    let text = told("s.json", "old", "new", "text");
+    assert!(
+        text.contains(
+            "  Signed first  new/p.yaml:4\n    added: 2 calls match, all stopped by new/p.yaml:3 already"
+        ),
+        "{text}"
+    );
+    assert!(text.starts_with("exit 0\n"), "{text}");
+    let text = told("other.json", "old", "new", "text");
+    assert!(text.contains("added: no call matches"), "{text}");
+    let text = told("s.json", "new", "old", "text");
+    assert!(text.contains("    removed: 2 calls match, all stopped by new/p.yaml:3 already"), "{text}");
+    let markdown = told("s.json", "old", "new", "markdown");
+    assert!(
+        markdown.contains("#### Without effect here") && markdown.contains("2 calls match"),
+        "{markdown}"
+    );
+    let json = told("s.json", "old", "new", "json");
+    let totals: Value =
+        serde_json::from_str(json.split("--- stderr").next().unwrap().lines().last().unwrap()).unwrap();
+    let idle = &totals["without_effect"];
+    assert_eq!(idle.as_array().unwrap().len(), 1, "{json}");
+    assert_eq!(
+        (&idle[0]["fate"], &idle[0]["calls"], &idle[0]["decided"]),
+        (&"added".into(), &2.into(), &0.into())
+    );
+    assert_eq!(idle[0]["by"], serde_json::json!([{"rule": "new/p.yaml#/preconditions/0", "calls": 2}]));
+    // One that decides something is not listed, nor is one that nobody touched.
+    assert!(!told("signed.json", "old", "new", "text").contains("without effect"));
+    assert!(!told("s.json", "old", "old", "text").contains("without effect"));
+}
+
+/// A build server fetches one commit, unless it is asked for more.
+#[test]
+fn a_revision_that_a_shallow_clone_lacks_says_how_to_fetch_it() {
+    let Some(origin) = edited() else {
+        println!("skipped: there is no `git` here");
+        return;
+    };
+    git(origin.path(), &["commit", "-q", "-a", "-m", "looser"]);
+    let clone = super::folder(&[]);
+    let from = format!("file://{}", origin.path().display());
+    git(clone.path(), &["clone", "-q", "--depth", "1", &from, "shallow"]);
+    let folder = clone.path().join("shallow");
+    let told = |folder: &std::path::Path| {
+        let arguments = ["diff", ".", "-p", "contracts", "-b", "git:HEAD~1"];
+        seen(&toolgate(folder, &arguments).output().unwrap())
+    };
+    let shallow = told(&folder);
+    assert!(
+        shallow.contains("git knows no revision `HEAD~1`") && shallow.contains("fetch-depth: 0"),
+        "{shallow}"
+    );
+    assert!(!told(origin.path()).contains("fetch-depth"));
+}

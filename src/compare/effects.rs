@@ -1,0 +1,154 @@
+//! Rules that an edit added, changed or removed, and what they match: an edit that changes nothing is easily taken for one
+//! that works.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Base, Compared, Comparison, RuleAt, Side};
+use crate::monitor::finding::RuleOutcome;
+use crate::monitor::{Effect, RuleId};
+use crate::replay::Replay;
+
+/// A rule that is not the same in both versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Altered {
+    /// The rule, in the new version if that has it.
+    pub at: RuleAt,
+    /// What was done to it.
+    pub fate: Fate,
+}
+
+/// What an edit did to a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Only the new version has it.
+    Added,
+    /// Both have it, and it says something else.
+    Edited,
+    /// Only the base has it.
+    Removed,
+}
+
+/// What a rule matches in its version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// Calls that it speaks against.
+    pub calls: u64,
+    /// Of these, the ones that it decides.
+    pub decided: u64,
+    /// The others, by the rule of the same version that decides.
+    pub by: BTreeMap<RuleId, u64>,
+    /// Sessions that violate it.
+    pub violated: u64,
+}
+
+/// What altered rules match, and which of them any change is about.
+#[derive(Debug, Clone, Default)]
+pub struct Effects {
+    matches: BTreeMap<RuleAt, Matches>,
+    effective: BTreeSet<RuleAt>,
+}
+
+impl Fate {
+    /// The word of the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fate::Added => "added",
+            Fate::Edited => "edited",
+            Fate::Removed => "removed",
+        }
+    }
+}
+
+/// The rules that are not the same in both versions, in the order of the new version, then those that are gone.
+pub(super) fn altered(comparison: &Comparison) -> Vec<Altered> {
+    let Base::Version(base) = comparison.base() else { return Vec::new() };
+    if comparison.is_same() {
+        return Vec::new();
+    }
+    let pairs = comparison.rules();
+    let new = comparison.policy().rules().iter().filter_map(|(rule, _)| {
+        let fate = match pairs.in_base(rule) {
+            None => Fate::Added,
+            Some(base) if pairs.is_edited(base) => Fate::Edited,
+            Some(_) => return None,
+        };
+        Some(Altered { at: RuleAt { side: Side::New, rule }, fate })
+    });
+    let gone = base.rules().iter().filter(|(rule, _)| pairs.in_new(*rule).is_none());
+    let gone = gone.map(|(rule, _)| Altered { at: RuleAt { side: Side::Base, rule }, fate: Fate::Removed });
+    new.chain(gone).collect()
+}
+
+impl Effects {
+    /// Of one session.
+    pub fn of(compared: &Compared, comparison: &Comparison) -> Effects {
+        let mut effects = Effects::default();
+        let altered: BTreeSet<RuleAt> = comparison.altered().iter().map(|altered| altered.at).collect();
+        if altered.is_empty() {
+            return effects;
+        }
+        for change in compared.changes() {
+            for side in [Side::Base, Side::New] {
+                let rule = change.stand(side).rule.map(|rule| RuleAt { side, rule });
+                effects.effective.extend(rule.into_iter().chain(change.rule));
+            }
+        }
+        for side in [Side::Base, Side::New] {
+            if let Some(replay) = compared.replay(side) {
+                effects.side(side, replay, &altered);
+            }
+        }
+        effects
+    }
+
+    fn side(&mut self, side: Side, replay: &Replay, altered: &BTreeSet<RuleAt>) {
+        for judged in replay.calls() {
+            let deciding = judged.decision.deciding().map(|finding| finding.rule);
+            for finding in &judged.decision.findings {
+                let at = RuleAt { side, rule: finding.rule };
+                if finding.effect == Effect::Report || !altered.contains(&at) {
+                    continue;
+                }
+                let matches = self.matches.entry(at).or_default();
+                matches.calls += 1;
+                match deciding {
+                    Some(rule) if rule != finding.rule => *matches.by.entry(rule).or_default() += 1,
+                    _ => matches.decided += 1,
+                }
+            }
+        }
+        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+            let at = RuleAt { side, rule: state.rule };
+            if altered.contains(&at) {
+                self.matches.entry(at).or_default().violated += 1;
+            }
+        }
+    }
+
+    /// Takes those of another session in.
+    pub fn merge(&mut self, other: &Effects) {
+        self.effective.extend(&other.effective);
+        for (at, more) in &other.matches {
+            let matches = self.matches.entry(*at).or_default();
+            matches.calls += more.calls;
+            matches.decided += more.decided;
+            matches.violated += more.violated;
+            for (rule, count) in &more.by {
+                *matches.by.entry(*rule).or_default() += count;
+            }
+        }
+    }
+
+    /// The altered rules that no change is about, and what they match.
+    pub fn without(&self, comparison: &Comparison) -> Vec<(Altered, Matches)> {
+        let partner = |at: RuleAt| {
+            let rule = comparison.rules().in_base(at.rule).filter(|_| at.side == Side::New)?;
+            Some(RuleAt { side: Side::Base, rule })
+        };
+        let idle = comparison.altered().iter().filter(|altered| {
+            !self.effective.contains(&altered.at)
+                && partner(altered.at).is_none_or(|base| !self.effective.contains(&base))
+        });
+        idle.map(|altered| (*altered, self.matches.get(&altered.at).cloned().unwrap_or_default())).collect()
+    }
+}
