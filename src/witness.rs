@@ -3,7 +3,7 @@
 //! Found by delta debugging: halves, quarters and so on of the turns are left out, then of the calls, then of what else
 //! was said, and the engine judges what is left. It ends with a sweep that leaves out everything by itself once more.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::compare::Comparison;
@@ -145,17 +145,20 @@ pub fn violation<'b>(
     shrink(session, None, budget, &mut |edited| violated(edited) == Some(wanted))
 }
 
-/// What is compared of two decisions by one version: what becomes of the call, and the rule and reason that decided.
+/// What is compared of two decisions by one version: what becomes of the call, and everything that rules say of it. A part
+/// in which another rule speaks as well would still fail once the first one is fixed.
 #[derive(Debug, PartialEq, Eq)]
 struct Decided {
     verdict: Verdict,
     by: Option<(RuleId, Code)>,
+    findings: BTreeSet<(RuleId, &'static str)>,
 }
 
 impl Decided {
     fn of(decision: &Decision) -> Decided {
         let by = decision.deciding().map(|finding| (finding.rule, finding.code));
-        Decided { verdict: decision.verdict, by }
+        let findings = decision.findings.iter().map(|finding| (finding.rule, finding.code.as_str()));
+        Decided { verdict: decision.verdict, by, findings: findings.collect() }
     }
 }
 
@@ -178,6 +181,7 @@ enum Atom {
     Turn(u32),
     Call(u32),
     Message(usize),
+    Alternative(usize),
 }
 
 struct Search<'s> {
@@ -241,7 +245,10 @@ impl Search<'_> {
                         !matches!(message.kind, MessageKind::Response(_) | MessageKind::Result(Some(_), _));
                     own && self.part.has_message(*place)
                 });
-                others.map(|(place, _)| Atom::Message(place)).collect()
+                let beside = 0..session.alternatives.len();
+                let beside = beside.filter(|place| self.part.has_alternative(*place));
+                let messages = others.map(|(place, _)| Atom::Message(place));
+                messages.chain(beside.map(Atom::Alternative)).collect()
             }
         }
     }
@@ -253,6 +260,7 @@ impl Search<'_> {
                 Atom::Turn(turn) => part.drop_turn(*turn),
                 Atom::Call(call) => part.drop_call(*call),
                 Atom::Message(message) => part.drop_message(*message),
+                Atom::Alternative(place) => part.drop_alternative(*place),
             }
         }
         self.attempt(part)

@@ -72,7 +72,7 @@ impl Folder {
         let own = compared.changes().iter().filter(|change| change.origin == Origin::Primary);
         let calls = own.filter_map(|change| match change.at {
             At::Call(at) => Some((change, at)),
-            At::Turn(_) | At::End => None,
+            At::Alternative(_) | At::Turn(_) | At::End => None,
         });
         calls.map(|(change, at)| self.case(compared, comparison, change, at)).collect()
     }

@@ -7,7 +7,7 @@ use crate::engine::Verdict;
 use crate::monitor::RuleId;
 use crate::monitor::finding::RuleOutcome;
 use crate::replay::Status;
-use crate::session::CallRef;
+use crate::session::{AlternativeRef, CallRef};
 
 /// One thing that is otherwise under the new version.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,9 @@ pub struct Change {
     pub rule: Option<RuleAt>,
     /// Under one of the versions the model had seen something else by then than the recording says (SEMANTICS 2, frontier).
     pub counterfactual: bool,
+    /// It is about a tool that the recording neither lists nor calls: it may never have been offered. Such a change is
+    /// counted apart and is no failure.
+    pub inferred: bool,
 }
 
 /// Where a change stands.
@@ -36,6 +39,8 @@ pub struct Change {
 pub enum At {
     /// At a call.
     Call(CallRef),
+    /// At a call of a choice that was not taken.
+    Alternative(AlternativeRef),
     /// At the start of a turn, from 1.
     Turn(u32),
     /// At the session's end.
@@ -142,16 +147,25 @@ impl At {
     pub fn turn(self) -> Option<u32> {
         match self {
             At::Call(call) => Some(call.turn),
+            At::Alternative(call) => Some(call.turn),
             At::Turn(turn) => Some(turn),
             At::End => None,
         }
     }
 
-    /// The call, where it is at one.
+    /// The call, where it is at one that was chosen.
     pub fn call(self) -> Option<CallRef> {
         match self {
             At::Call(call) => Some(call),
-            At::Turn(_) | At::End => None,
+            At::Alternative(_) | At::Turn(_) | At::End => None,
+        }
+    }
+
+    /// The call, where it is at one of a choice that was not taken.
+    pub fn alternative(self) -> Option<AlternativeRef> {
+        match self {
+            At::Alternative(call) => Some(call),
+            At::Call(_) | At::Turn(_) | At::End => None,
         }
     }
 }

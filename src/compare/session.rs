@@ -1,6 +1,6 @@
 //! The changes of one session.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Answer, At, Change, Comparison, Kind, Origin, RuleAt, Side, Stand};
@@ -8,13 +8,17 @@ use crate::engine::{Decision, Mode, Narrowed, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Finding, RuleId};
 use crate::replay::{Judged, Replay};
-use crate::session::{Call, Outcome, Session};
+use crate::session::{AlternativeRef, Call, Outcome, Session};
 
 /// What is otherwise under `new` than under `base` (`None`: than in the recording).
 pub(super) fn changes(comparison: &Comparison, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
     let pair = Pair { comparison, base, new, session: new.session(), parting: Parting::of(base, new) };
     let mut changes = Vec::new();
     pair.calls(&mut changes);
+    if let Some(base) = base {
+        pair.alternatives(base, &mut changes);
+        changes.sort_by_key(|change| change.at.turn());
+    }
     if let Some(base) = base {
         pair.narrowing(base, &mut changes);
         pair.outcomes(base, &mut changes);
@@ -34,7 +38,11 @@ pub(super) fn kind(
         let differs = !new.agrees;
         return Kind::of(recorded(call), new.decision.verdict).filter(|_| differs);
     };
-    let new = &new.decision;
+    differs(comparison, base, &new.decision)
+}
+
+/// The kind of change between two decisions about one call.
+fn differs(comparison: &Comparison, base: &Decision, new: &Decision) -> Option<Kind> {
     let other_reason = || base.verdict.stops() && !same_reason(comparison, base, new);
     Kind::of(base.verdict, new.verdict)
         .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
@@ -92,10 +100,32 @@ impl Pair<'_> {
         }
     }
 
+    /// Calls of choices that were not taken. Each choice is a world of its own: within it histories part behind a sibling
+    /// that runs under one version alone.
+    fn alternatives(&self, base: &Replay, changes: &mut Vec<Change>) {
+        let enforcing = self.new.mode() == Mode::Enforce;
+        let mut parted = None;
+        for (theirs, ours) in base.alternatives(None).zip(self.new.alternatives(None)) {
+            let (old, young) = (&theirs.judged.decision, &ours.judged.decision);
+            let after = parted == Some(ours.place);
+            if enforcing && old.verdict != young.verdict {
+                parted = Some(ours.place);
+            }
+            let Some(kind) = differs(self.comparison, old, young) else { continue };
+            let counterfactual = theirs.judged.counterfactual || ours.judged.counterfactual;
+            let at = At::Alternative(ours.at());
+            let stands = (stand(old, Some(base)), stand(young, Some(self.new)));
+            let change = self.change(at, Some(&ours.call.tool), stands.0, stands.1, kind, counterfactual);
+            let origin = if after { Origin::Downstream } else { change.origin };
+            changes.push(Change { origin, ..change });
+        }
+    }
+
     /// Both sides are asked about the same tools, turn by turn, so that no more than a turn of each is in memory. A turn
     /// that one of them does not reach has none.
     fn narrowing(&self, base: &Replay, changes: &mut Vec<Change>) {
         let tools = self.inferred(base);
+        let proposed: HashSet<&Arc<str>> = self.session.proposed_tools().collect();
         let turns = base.narrowings(Arc::clone(&tools)).zip(self.new.narrowings(tools));
         for (turn, (old, young)) in self.session.turns.iter().zip(turns) {
             if over_before(base, turn.number) || over_before(self.new, turn.number) {
@@ -110,7 +140,10 @@ impl Pair<'_> {
                 };
                 let (at, counterfactual) = (At::Turn(turn.number), beyond(base) || beyond(self.new));
                 let tool = Some(&young.tool);
-                changes.push(self.change(at, tool, narrowed(old), narrowed(young), kind, counterfactual));
+                let change = self.change(at, tool, narrowed(old), narrowed(young), kind, counterfactual);
+                let listed = self.session.offered_in(turn.number).is_some();
+                let inferred = !listed && !proposed.contains(&young.tool);
+                changes.push(Change { inferred, ..change });
             }
         }
     }
@@ -169,6 +202,7 @@ impl Pair<'_> {
             origin: self.parting.origin(at),
             rule: of(kind.side()).or_else(|| of(kind.side().other())),
             counterfactual,
+            inferred: false,
         }
     }
 }
@@ -203,7 +237,9 @@ impl Parting {
             At::Call(call) => {
                 self.call.is_some_and(|parting| call.index > parting) || self.told_by(call.turn)
             }
-            At::Turn(turn) => self.turn.is_some_and(|parting| turn > parting) || self.told_by(turn),
+            At::Alternative(AlternativeRef { turn, .. }) | At::Turn(turn) => {
+                self.turn.is_some_and(|parting| turn > parting) || self.told_by(turn)
+            }
             At::End => self.call.is_some() || self.told.is_some(),
         };
         if parted { Origin::Downstream } else { Origin::Primary }

@@ -24,16 +24,22 @@ pub struct Count {
     pub counterfactual: u64,
     /// Sessions that have any.
     pub sessions: u64,
+    /// Besides all these, those about tools that were neither offered nor called.
+    pub inferred: u64,
 }
 
 impl Totals {
     /// Counts the changes of a session.
     pub fn add(&mut self, changes: &[Change]) {
         self.sessions += 1;
-        self.changed += u64::from(!changes.is_empty());
+        self.changed += u64::from(changes.iter().any(|change| !change.inferred));
         for (kind, count) in Kind::ALL.into_iter().zip(&mut self.counts) {
             let before = count.sum();
             for change in changes.iter().filter(|change| change.kind == kind) {
+                if change.inferred {
+                    count.inferred += 1;
+                    continue;
+                }
                 match change.origin {
                     Origin::Primary => count.primary += 1,
                     Origin::Downstream => count.downstream += 1,
@@ -73,10 +79,16 @@ impl Count {
         self.primary + self.downstream
     }
 
+    /// Those that are shown, the inferred ones included.
+    pub fn shown(self) -> u64 {
+        self.sum() + self.inferred
+    }
+
     fn add(&mut self, other: Count) {
         self.primary += other.primary;
         self.downstream += other.downstream;
         self.counterfactual += other.counterfactual;
         self.sessions += other.sessions;
+        self.inferred += other.inferred;
     }
 }

@@ -259,7 +259,7 @@ impl Case {
         Case {
             session: super::words::name(&session.id).into_owned(),
             file: super::words::name(&session.origin.file).into_owned(),
-            changes: totals.all().sum(),
+            changes: totals.all().shown(),
             failing: failing.filter(|(_, count)| *count > 0).collect(),
             lines: groups.flat_map(|(key, group)| junit::lines(key, &group, view)).collect(),
         }

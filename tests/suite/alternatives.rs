@@ -200,3 +200,21 @@ fn what_is_wrong_with_a_choice_is_reported() {
         "{told:?}"
     );
 }
+
+#[test]
+fn a_changed_decision_of_one_is_a_change() {
+    use toolgate::compare::{At, Base, Comparison, Kind, Origin};
+
+    let session = Arc::new(one(refund_not_taken().to_string()));
+    let base = policy("p.yaml", REFUNDS);
+    let new = policy("p.yaml", "tool: issue_refund\nforbids_after: [issue_refund]\n");
+    let comparison = Comparison::new(Base::Version(base), new);
+    for mode in [Mode::Enforce, Mode::Shadow] {
+        let compared = comparison.session(&session, mode);
+        let change =
+            compared.changes().iter().find(|change| matches!(change.at, At::Alternative(_))).unwrap();
+        let at = change.at.alternative().unwrap();
+        assert_eq!((at.turn, at.choice, at.call), (1, 2, 2));
+        assert_eq!((change.kind, change.origin), (Kind::NewlyAllowed, Origin::Primary));
+    }
+}

@@ -89,3 +89,54 @@ pub fn compare(base: &str, new: &str, text: &str, mode: Mode) -> Vec<String> {
     let comparison = Comparison::new(base, version(new));
     all(&comparison.session(&session(text), mode), &comparison)
 }
+
+#[test]
+fn tools_that_a_recording_neither_lists_nor_calls_are_counted_apart() {
+    use toolgate::compare::{Kind, Totals};
+
+    let (base, new) = (
+        version("tool: refund\npreconditions: [{requires_prior_tool: check}]\n"),
+        version("{tool: other, forbids_after: [other]}"),
+    );
+    let comparison = Comparison::new(Base::Version(base), new);
+    let unlisted = |text: &str| {
+        let mut unlisted = Session::clone(&session(text));
+        unlisted.offered.clear();
+        Arc::new(unlisted)
+    };
+    for (session, inferred, own) in [
+        (unlisted("look | look"), 2, 0),
+        (unlisted("look | check | refund"), 0, 2),
+        (session("refund look: look | look"), 0, 2),
+    ] {
+        let compared = comparison.session(&session, Mode::Enforce);
+        let mut totals = Totals::default();
+        totals.add(compared.changes());
+        let count = totals.of(Kind::NewlyVisible);
+        assert_eq!((count.inferred, count.sum()), (inferred, own));
+        assert_eq!(totals.changed, u64::from(own > 0));
+        let marked = compared.changes().iter().filter(|change| change.inferred).count();
+        assert_eq!(marked as u64, inferred);
+    }
+}
+
+#[test]
+fn a_minimal_example_gains_no_reason() {
+    // Without the user's word the plan matches as well, and fixing the contract would no longer let the call pass.
+    let policy = files(&[
+        ("a.yaml", "tool: refund\npreconditions: [{requires_prior_tool: check}]\n"),
+        (
+            "plan.yaml",
+            "tool: refund\nrejectionPlan: {conditions: [{type: regex, regex: go, target: {role: user, position: -1}, negate: true}]}\n",
+        ),
+    ]);
+    let session = session("look | refund");
+    let found = toolgate::witness::denial(&session, &policy, Mode::Enforce, 1, 2000).unwrap();
+    assert!(found.minimal);
+    let said: Vec<_> = found.session().messages.iter().map(|message| &*message.role).collect();
+    assert!(said.contains(&"user"), "{said:?}");
+    let replay = toolgate::replay::Replay::new(found.session(), &policy, Mode::Enforce);
+    let codes: Vec<_> =
+        replay.call(0).unwrap().decision.findings.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(codes, ["prior_tool_missing"]);
+}

@@ -7,7 +7,7 @@ use crate::diagnostic::Code;
 use crate::monitor::Rule;
 use crate::report::ci::Spot;
 use crate::report::words;
-use crate::session::{Call, CallRef, Outcome, Session};
+use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 
 use super::View;
 
@@ -37,6 +37,8 @@ pub struct Entry {
     pub origin: Origin,
     /// Whether the recording is no evidence for it.
     pub counterfactual: bool,
+    /// Whether the recording neither lists nor calls the tool.
+    pub inferred: bool,
 }
 
 impl Entry {
@@ -129,6 +131,13 @@ pub fn origins(count: crate::compare::Count) -> String {
     }
 }
 
+/// What is counted apart; none where there is nothing.
+pub fn inferred(count: crate::compare::Count) -> Option<String> {
+    let turns = words::count(count.inferred, "turn");
+    (count.inferred > 0)
+        .then(|| format!("{turns} with tools that the recording neither lists nor calls (inferred)"))
+}
+
 /// What is known of a group's rule.
 pub fn about(rule: RuleAt, comparison: &Comparison) -> Option<About<'_>> {
     let get = |side: Side, id| comparison.side(side)?.rules().get(id);
@@ -202,6 +211,7 @@ fn runs(changes: Vec<&Change>) -> Vec<Vec<&Change>> {
                     turn == before + 1
                         && last.tool == change.tool
                         && last.counterfactual == change.counterfactual
+                        && last.inferred == change.inferred
                 }
                 _ => false,
             })
@@ -220,6 +230,9 @@ fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry>
     let session = compared.session();
     let at = match (change.at, last.at) {
         (At::Call(call), _) => words::at(call, session),
+        (At::Alternative(call), _) => {
+            format!("turn {} choice {} call {} (not chosen)", call.turn, call.choice, call.call)
+        }
         (At::Turn(first), At::Turn(last)) if first < last => format!("turns {first} to {last}"),
         (At::Turn(turn), _) => format!("turn {turn}"),
         (At::End, _) => "at the end".to_owned(),
@@ -241,6 +254,7 @@ fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry>
             .map(|call| words::became(call.outcome)),
         origin: change.origin,
         counterfactual: change.counterfactual,
+        inferred: change.inferred,
     })
 }
 
@@ -267,7 +281,10 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
     Said {
         word,
         code: stand.code,
-        why: change.at.call().and_then(|at| why(at, side, compared, view.comparison)),
+        why: match change.at {
+            At::Alternative(at) => why_not_taken(at, side, compared, view.comparison),
+            at => at.call().and_then(|at| why(at, side, compared, view.comparison)),
+        },
         rule: rule.filter(|_| !grouped).map(|rule| (words::rule_name(rule), words::place(rule))),
     }
 }
@@ -284,6 +301,21 @@ fn recorded_word(change: &Change, session: &Session) -> &'static str {
         Some(Outcome::Unknown) => "no result",
         Some(Outcome::Ok) | None => "ran",
     }
+}
+
+/// The same of a call of a choice that was not taken, worded within the session that takes it.
+fn why_not_taken(
+    at: AlternativeRef,
+    side: Side,
+    compared: &Compared,
+    comparison: &Comparison,
+) -> Option<String> {
+    let (taken, call) = compared.replay(side)?.not_taken(at)?;
+    let finding = taken.call(call.at.index)?.decision.deciding()?;
+    Some(
+        words::finding(finding, comparison.side(side)?.rules().get(finding.rule)?, taken.session())
+            .to_string(),
+    )
 }
 
 /// The deciding finding's sentence; behind a halt, where that was.

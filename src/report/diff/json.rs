@@ -62,6 +62,9 @@ fn version(side: Side, comparison: &Comparison) -> BaseLine<'_> {
 #[derive(Serialize)]
 struct ChangeLine<'a> {
     turn: Option<u32>,
+    /// Number of the choice that was not taken, for a call of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<u32>,
     call: Option<u32>,
     index: Option<u32>,
     tool: Option<&'a str>,
@@ -76,6 +79,8 @@ struct ChangeLine<'a> {
     /// What people call the rule.
     rule_name: Option<String>,
     counterfactual: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    inferred: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<FindingsLine<'a>>,
 }
@@ -94,7 +99,7 @@ impl<'a> ChangeLine<'a> {
         comparison: &'a Comparison,
         full: bool,
     ) -> ChangeLine<'a> {
-        let call = change.at.call();
+        let (call, other) = (change.at.call(), change.at.alternative());
         let recorded = call.and_then(|call| compared.session().calls.get(call.index as usize));
         let rule = change.rule.and_then(|at| comparison.side(at.side)?.rules().get(at.rule));
         let findings = |side| {
@@ -106,7 +111,8 @@ impl<'a> ChangeLine<'a> {
         };
         ChangeLine {
             turn: change.at.turn(),
-            call: call.map(|call| call.call),
+            choice: other.map(|other| other.choice),
+            call: call.map(|call| call.call).or(other.map(|other| other.call)),
             index: call.map(|call| call.index),
             tool: change.tool.as_deref(),
             arguments: recorded.map(|call| Recorded(&call.arguments)),
@@ -118,6 +124,7 @@ impl<'a> ChangeLine<'a> {
             rule: rule.map(|rule| &*rule.id),
             rule_name: rule.map(words::rule_name),
             counterfactual: change.counterfactual,
+            inferred: change.inferred,
             findings: (full && call.is_some())
                 .then(|| FindingsLine { base: findings(Side::Base), new: findings(Side::New) }),
         }
@@ -143,6 +150,7 @@ impl Serialize for Counts<'_> {
             ("primary", all.primary),
             ("downstream", all.downstream),
             ("counterfactual", all.counterfactual),
+            ("inferred", all.inferred),
         ];
         let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), totals.of(kind).sum()));
         let skipped = std::iter::once(("skipped", self.0.told.skipped));

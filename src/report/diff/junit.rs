@@ -50,6 +50,9 @@ fn line(entry: &Entry) -> String {
     if entry.counterfactual {
         line.push_str("  counterfactual");
     }
+    if entry.inferred {
+        line.push_str("  inferred");
+    }
     for (label, said) in [("base", &entry.base), ("new", &entry.new)] {
         if let Some(why) = &said.why {
             let code = said.code.map(|code| format!("{code}: ")).unwrap_or_default();

@@ -50,7 +50,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
     if whole.told.interrupted {
         writeln!(out, "\n**interrupted: this is what was done until then**")?;
     }
-    if totals.changed == 0 {
+    if totals.all().shown() == 0 {
         without_effect(whole, view, out)?;
         return again(view.command, out);
     }
@@ -58,7 +58,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
     writeln!(out, "|---|--:|--:|--:|--:|--:|")?;
     for kind in Kind::ALL {
         let count = totals.of(kind);
-        if count.sum() > 0 {
+        if count.shown() > 0 {
             let title = entry::title(kind);
             let title = if kind == Kind::NewlyAllowed { format!("**{title}**") } else { title.to_owned() };
             let numbers =
@@ -69,9 +69,10 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
     // What stands before the groups is small: names of versions are cut, and there are ten kinds.
     room = room.saturating_sub(4_096 + view.base.len() * 8 + view.new.len() * 8 + view.command.len() * 8);
     let mut left_out = 0;
-    for kind in Kind::ALL.into_iter().filter(|kind| totals.of(*kind).sum() > 0) {
+    for kind in Kind::ALL.into_iter().filter(|kind| totals.of(*kind).shown() > 0) {
         let count = words::count(totals.of(kind).sum(), entry::noun(kind));
-        let mut title = format!("\n#### {}: {count}\n", sentence(entry::title(kind)));
+        let apart = entry::inferred(totals.of(kind)).map(|apart| format!("; {apart}")).unwrap_or_default();
+        let mut title = format!("\n#### {}: {count}{apart}\n", sentence(entry::title(kind)));
         for (rule, gathered) in whole.of(kind) {
             let mut text = std::mem::take(&mut title).into_bytes();
             group(rule, gathered, kind, view, &mut text)?;
@@ -193,6 +194,9 @@ fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     }
     if entry.counterfactual {
         marks.push("counterfactual");
+    }
+    if entry.inferred {
+        marks.push("inferred");
     }
     writeln!(
         out,

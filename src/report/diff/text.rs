@@ -20,13 +20,15 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
     let mut seen = HashSet::new();
     for kind in Kind::ALL {
         let count = whole.totals.of(kind);
-        if count.sum() == 0 {
+        if count.shown() == 0 {
             continue;
         }
         let counted = words::count(count.sum(), entry::noun(kind));
         let sessions = words::count(count.sessions, "session");
         let title = paint.bold(&format!("{}: {counted} in {sessions}", entry::title(kind)));
-        writeln!(out, "{title}, {}", entry::origins(count))?;
+        let own = Some(entry::origins(count)).filter(|own| !own.is_empty());
+        let parts: Vec<String> = own.into_iter().chain(entry::inferred(count)).collect();
+        writeln!(out, "{title}, {}", parts.join("; "))?;
         for (rule, gathered) in whole.of(kind) {
             group(rule, gathered, kind, view, &mut seen, paint, out)?;
         }
@@ -48,6 +50,8 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
     let totals = &whole.totals;
     let unchanged = words::thousands(totals.sessions - totals.changed);
     let compared = words::count(totals.sessions, "session");
+    let apart = entry::inferred(totals.all()).map(|apart| format!("; {apart}")).unwrap_or_default();
+    let skipped = format!("{apart}{skipped}");
     match totals.changed {
         0 => writeln!(out, "{compared} compared: no change{skipped}"),
         changed => writeln!(
@@ -126,6 +130,9 @@ fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     }
     if entry.counterfactual {
         write!(out, "  {}", paint.dim("counterfactual"))?;
+    }
+    if entry.inferred {
+        write!(out, "  {}", paint.dim("inferred"))?;
     }
     writeln!(out)?;
     for (label, said) in [("base", &entry.base), ("new", &entry.new)] {

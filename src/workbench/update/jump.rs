@@ -307,6 +307,7 @@ fn tell_change(model: &mut Model, row: usize) {
 fn row_of(model: &Model, at: At) -> Option<usize> {
     match at {
         At::Call(call) => row_of_recorded(model, call.index),
+        At::Alternative(other) => model.rows.of_turn(other.turn),
         At::Turn(turn) => model.rows.of_turn(turn),
         At::End => model.rows.len().checked_sub(1),
     }

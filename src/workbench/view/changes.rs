@@ -193,6 +193,7 @@ fn subject(change: &Change) -> String {
     let tool = change.tool.as_deref().unwrap_or_default();
     match change.at {
         At::Call(call) => format!("{} {tool}", place(call)),
+        At::Alternative(other) => format!("T{} choice {} {tool}", other.turn, other.choice),
         At::Turn(turn) => format!("T{turn} {tool}"),
         At::End => "at the end".to_owned(),
     }

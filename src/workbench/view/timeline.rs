@@ -43,7 +43,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
         .flatten()
         .filter_map(|change| match change.at {
             At::Call(at) => Some(at.index as usize),
-            At::Turn(_) | At::End => None,
+            At::Alternative(_) | At::Turn(_) | At::End => None,
         })
         .collect();
     for cell in 0..cells {
