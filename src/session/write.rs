@@ -153,8 +153,8 @@ struct Proposed<'a> {
 #[derive(serde::Serialize)]
 struct Function<'a> {
     name: &'a str,
-    #[serde(skip_serializing_if = "Content::is_missing")]
-    arguments: Content<'a>,
+    #[serde(skip_serializing_if = "Arguments::is_missing")]
+    arguments: Arguments<'a>,
 }
 
 impl<'a> Change<'a> {
@@ -221,7 +221,7 @@ fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Pr
         .map(|call| Proposed {
             id: call.id.as_deref(),
             r#type: "function",
-            function: Function { name: &call.tool, arguments: Content(&call.arguments) },
+            function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
             at: (call.time != at).then(|| call.time.map(Instant)),
         })
         .collect()
@@ -231,7 +231,7 @@ fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
     let proposed = |call: &'a ToolCall| Proposed {
         id: call.id.as_deref(),
         r#type: "function",
-        function: Function { name: &call.tool, arguments: Content(&call.arguments) },
+        function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
         at: None,
     };
     let alternatives = session.alternatives_of(turn.number).iter();
@@ -263,9 +263,24 @@ impl Serialize for Instant {
 /// Text as a JSON text, JSON as it was written.
 struct Content<'a>(&'a Body);
 
-impl Content<'_> {
+/// Arguments of a call: an object, or text as the model wrote it. Another JSON value is written as its text, which means the
+/// same: where an object has to stand, it would count as damage when it is read again.
+struct Arguments<'a>(&'a Body);
+
+impl Arguments<'_> {
     fn is_missing(&self) -> bool {
         self.0.is_missing()
+    }
+}
+
+impl Serialize for Arguments<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.not_arguments() {
+            Some(_) if self.0.parsed().is_some() => serializer.serialize_str(self.0.raw()),
+            // Parts of text mean the text.
+            Some(_) => serializer.serialize_str(self.0.shown()),
+            None => Content(self.0).serialize(serializer),
+        }
     }
 }
 

@@ -164,7 +164,7 @@ fn the_tau_bench_fixture_is_read_point_by_point() {
     assert_eq!(
         told(&sessions, &of_file),
         [
-            "some.json:11: notice[arguments_not_json]: the arguments of 1 call are in Python notation, and are read as such"
+            "some.json: notice[arguments_not_json]: the arguments of 1 call are in Python notation, and are read as such"
         ]
     );
 }

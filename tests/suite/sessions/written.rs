@@ -38,11 +38,20 @@ pub fn normal(session: &Session) -> Value {
             json!([&*m.role, content(&m.content), m.at, kind])
         }).collect::<Vec<_>>(),
         "calls": session.calls.iter().map(|c| json!({
-            "at": c.at, "id": c.id.as_deref(), "tool": &*c.tool, "arguments": content(&c.arguments),
+            "at": c.at, "id": c.id.as_deref(), "tool": &*c.tool, "arguments": arguments(&c.arguments),
             "outcome": c.outcome, "refused": c.refusal.is_some(), "output": content(&c.output),
             "result": c.result, "in_turn": c.in_turn, "time": c.time,
         })).collect::<Vec<_>>(),
     })
+}
+
+/// Arguments that are JSON and no object are written as their text, which means the same.
+fn arguments(body: &Body) -> Value {
+    match body.parsed() {
+        Some(value) if !value.is_object() => json!({"means": value}),
+        None if body.form() == Some(Form::Json) => json!({"text": body.shown()}),
+        _ => content(body),
+    }
 }
 
 /// Form and text; JSON without the blanks between its tokens.
