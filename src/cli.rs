@@ -12,6 +12,7 @@ mod input;
 mod manual;
 mod migrate;
 mod open;
+mod redacted;
 mod replace;
 mod replay;
 mod reports;

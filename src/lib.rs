@@ -23,6 +23,7 @@
 //! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
 //! | [`compare`] | two versions over one session: what changes, and what only follows from a change |
 //! | [`witness`] | the smallest part of a session that still shows something |
+//! | [`redact`] | a session in which nothing stands that no rule looks at |
 //! | [`what_if`] | a session and a policy changed in memory |
 //! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `report` | sentences, JSON, text: the only room that words findings |
@@ -90,6 +91,7 @@ pub mod engine;
 pub mod files;
 pub mod monitor;
 pub mod policy;
+pub mod redact;
 pub mod replay;
 #[cfg(feature = "cli")]
 pub mod report;

@@ -15,11 +15,11 @@ pub mod trace;
 use std::sync::Arc;
 
 use crate::diagnostic::code::Code;
-use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
+use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
 
 pub use fault::{Fault, Stage};
 pub use finding::{Check, Checked, Detail, Effect, Finding, Found, StateItem};
-pub use history::History;
+pub use history::{History, Speaker};
 pub use rule::{Rule, RuleId, Rules};
 pub use trace::Trace;
 
@@ -35,8 +35,40 @@ pub trait Unit: Send + Sync {
     }
     /// Exact tool names that the rules name, for sessions that do not record what was offered.
     fn names(&self, out: &mut Vec<Arc<str>>);
+    /// The recorded values that the rules may look at in a session: no other value can change a decision. A unit that leaves
+    /// one out has it blanked where a session is redacted.
+    fn reads(&self, _session: &Session, _out: &mut Vec<Read>) {}
     /// The state before the first turn.
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
+}
+
+/// A recorded value that a rule may look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Read {
+    /// What stands at a JSONPath in the arguments of calls of a tool.
+    Argument {
+        /// The tool.
+        tool: Arc<str>,
+        /// The path.
+        path: Arc<str>,
+    },
+    /// What stands at a JSONPath in the results of calls of a tool.
+    Output {
+        /// The tool.
+        tool: Arc<str>,
+        /// The path.
+        path: Arc<str>,
+    },
+    /// A speaker's message at a place from 0; where that is counted from the end, any of them.
+    Message(Speaker, i64),
+    /// Everything said and every call.
+    Conversation,
+    /// A key of the context, with dots.
+    Context(Arc<str>),
+    /// A variable; where the session has none, the key of the context.
+    Variable(Arc<str>),
+    /// The files at the session's start.
+    Files,
 }
 
 /// What a tool's name means to a unit.

@@ -123,6 +123,9 @@ pub struct Replay {
     /// Judge with so many threads, 0 for as many as there are processors
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
+    /// Blank every recorded value that no rule looks at
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// `toolgate diff`.
@@ -159,6 +162,9 @@ pub struct Diff {
     /// Judge with so many threads, 0 for as many as there are processors
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
+    /// Blank every recorded value that no rule looks at
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// `toolgate check`.
@@ -210,6 +216,9 @@ pub struct Explain {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+    /// Blank every recorded value that no rule looks at
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// `toolgate convert`.
@@ -223,6 +232,11 @@ pub struct Convert {
     /// Exit with 2 if a file was skipped, because nothing in it is a recording
     #[arg(long)]
     pub strict: bool,
+    /// Blank every value that no rule of the policy looks at; without a policy, every value
+    #[arg(long)]
+    pub redact: bool,
+    #[command(flatten)]
+    pub policies: Policies,
 }
 
 /// `toolgate migrate`.

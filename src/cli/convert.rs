@@ -11,9 +11,12 @@ use anyhow::Context as _;
 
 use super::args;
 use super::input::{self, Sessions, Wanted};
+use super::redacted::redacted;
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::Severity;
+use crate::engine::Mode;
+use crate::policy::Policy;
 use crate::report::words;
 use crate::session::Session;
 use crate::session::write::Native;
@@ -23,6 +26,12 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let options = input::options(&asked.recordings.reading)?;
     let recordings = &asked.recordings;
     let wanted = Wanted::of(&recordings.sessions, recordings.samples, "toolgate convert SESSIONS")?;
+    let named = !asked.policies.policy.is_empty();
+    if named && !asked.redact {
+        let message = "a policy changes nothing in what is converted";
+        return Err(Failure::usage(message).help("with `--redact` it says which values stay"));
+    }
+    let policy = if named { input::policy(&asked.policies, false, screen)? } else { Policy::empty() };
     let mut sessions = Sessions::new(wanted, options, screen);
     let mut target = match &asked.output {
         None => Target::Screen,
@@ -35,7 +44,8 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     input::watch_interrupts()?;
     sessions.show_progress(screen);
     let mut unread = false;
-    for mut session in sessions.by_ref() {
+    for session in sessions.by_ref() {
+        let mut session = if asked.redact { redacted(session, &[&policy], Mode::Enforce) } else { session };
         for diagnostic in std::mem::take(&mut session.diagnostics) {
             unread |= diagnostic.severity == Severity::Error;
             screen.tell_recording(&diagnostic);

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use super::args::{ANY, Diff, NONE};
 use super::input::{self, DEFAULT_POLICY, RECORDED, RECORDED_ALONE, Sessions, Wanted};
+use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
 use super::witness::{Count, Folder, Saved};
@@ -56,7 +57,15 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     sessions.show_progress(screen);
     let mut whole = Whole::default();
     let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());
-    let compare = |session| compare(session, &view, &outputs, folder.as_ref());
+    let blank = |session| match asked.redact {
+        true => {
+            let policies: Vec<_> =
+                comparison.base().policy().into_iter().chain([comparison.policy()]).collect();
+            redacted(session, &policies, view.mode)
+        }
+        false => session,
+    };
+    let compare = |session| compare(blank(session), &view, &outputs, folder.as_ref());
     let _ = corpus.run(&mut sessions, &compare, &mut |Found { part, diagnostics, cases }: Found| {
         if let Some(folder) = &folder {
             saved = folder.save(cases, &mut count);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::args::{self, Format};
 use super::input::{self, Sessions, Wanted};
+use super::redacted::redacted;
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::code::{self, Page, PageKind};
@@ -93,6 +94,14 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
         false => failure,
     })?);
     let mode = asked.judging.mode.into();
+    let session = if asked.redact {
+        let blank = redacted(Arc::unwrap_or_clone(session), &[&policy], mode);
+        blank.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+        screen.tell_rest();
+        Arc::new(blank)
+    } else {
+        session
+    };
     let Some(CallPlace { turn: turn_number, choice, call: call_number }) = place.call else {
         let replay = Replay::new(&session, &policy, mode);
         let look = Look { scope: Scope::Findings, color: screen.color };

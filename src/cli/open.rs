@@ -42,6 +42,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         scope: Scope::Findings,
         jobs: 0,
         strict: false,
+        redact: false,
     };
     judge(&asked, screen)
 }

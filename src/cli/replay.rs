@@ -7,6 +7,7 @@ use anyhow::Context as _;
 
 use super::args;
 use super::input::{self, Sessions, Wanted};
+use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
 use super::{Exit, Failure};
@@ -28,6 +29,7 @@ pub struct Asked<'a> {
     pub scope: Scope,
     pub jobs: usize,
     pub strict: bool,
+    pub redact: bool,
 }
 
 /// Runs the verb.
@@ -47,6 +49,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         reports: &asked.report,
         scope,
         jobs: asked.jobs,
+        redact: asked.redact,
         strict: asked.strict,
     };
     judge(&asked, screen)
@@ -78,9 +81,15 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let (mut total, mut gathered) = (Total::default(), Gathered::default());
     let mut written = Ok(());
     let outputs = reports.outputs.clone();
-    let answer = |read| Answer::new(read, &policy, asked.mode, &outputs, look);
+    let blank = |read| match read {
+        Read::Whole(session) if asked.redact => {
+            Read::Whole(Box::new(redacted(*session, &[&policy], asked.mode)))
+        }
+        read => read,
+    };
+    let answer = |read| Answer::new(blank(read), &policy, asked.mode, &outputs, look);
     let mut reads: Box<dyn Iterator<Item = Read>> = match asked.scope {
-        Scope::Summary => Box::new(sessions.judged_while_read(&policy, asked.mode)),
+        Scope::Summary if !asked.redact => Box::new(sessions.judged_while_read(&policy, asked.mode)),
         _ => Box::new(sessions.by_ref().map(|session| Read::Whole(Box::new(session)))),
     };
     let _ = corpus.run(&mut *reads, &answer, &mut |answer: Answer| {

@@ -137,6 +137,11 @@ impl Conditions {
         Conditions(conditions)
     }
 
+    /// Where they look.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(|condition| &condition.path)
+    }
+
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -85,6 +85,22 @@ pub enum Order {
 }
 
 impl Order {
+    /// The tools that it names one by one, each perhaps with patterns of arguments.
+    pub fn operands(&self) -> Vec<&Named> {
+        match self {
+            Order::Require { tool } | Order::MaxCalls { tool, .. } | Order::Eventually { tool, .. } => {
+                vec![tool]
+            }
+            Order::Before { first, then } | Order::ImmediatelyBefore { first, then } => {
+                [first].into_iter().chain(then).collect()
+            }
+            Order::NeverAfter { trigger, forbidden } => vec![trigger, forbidden],
+            Order::After { trigger, then, .. } => vec![trigger, then],
+            Order::Sequence { tools, .. } => tools.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The tools it names, in the order in which it asks about them.
     pub fn tools(&self) -> Arc<[Arc<str>]> {
         let own = |named: &Named| Arc::clone(&named.tool);

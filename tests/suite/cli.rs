@@ -7,6 +7,7 @@ mod explain;
 mod inputs;
 mod json;
 mod packed;
+mod redacted;
 mod replay;
 mod reports;
 mod rules;

@@ -17,7 +17,7 @@ const ROOMS: &[&[&str]] = &[
     &["replay"],
     &["compare", "what_if", "case", "explain", "coverage", "mine"],
     // What still shows a change asks what a change is.
-    &["witness"],
+    &["witness", "redact"],
     &["report"],
     &["files"],
     &["workbench"],

@@ -9,8 +9,8 @@ use super::monitor::ContractsMonitor;
 use crate::condition::output::{Conditions, Table};
 use crate::condition::path::Path;
 use crate::monitor::finding::Comparison;
-use crate::monitor::{Monitor, RuleId, Slot, Unit, Wakes};
-use crate::session::{Body, Facts, value};
+use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
+use crate::session::{Body, Facts, Session, value};
 
 /// What a contract says of its tool. Rules are local numbers, see [`Contracts::rules`].
 #[derive(Debug)]
@@ -260,6 +260,29 @@ impl Unit for Contracts {
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
         out.extend(self.tools.iter().map(|part| Arc::clone(&part.name)));
+    }
+
+    fn reads(&self, _session: &Session, out: &mut Vec<Read>) {
+        for contract in &self.contracts {
+            let priors = contract.preconditions.iter().filter_map(|precondition| precondition.prior.as_ref());
+            for prior in priors {
+                let (own, other) = (&contract.tool, &prior.tool);
+                let argument = |tool: &Arc<str>, path: &Path| Read::Argument {
+                    tool: Arc::clone(tool),
+                    path: Arc::clone(path.text()),
+                };
+                let output =
+                    |path: &Path| Read::Output { tool: Arc::clone(other), path: Arc::clone(path.text()) };
+                if let Some(resource) = &prior.resource {
+                    out.push(argument(own, &resource.here));
+                    out.push(match resource.side {
+                        Side::Arguments => argument(other, &resource.there),
+                        Side::Output => output(&resource.there),
+                    });
+                }
+                out.extend(prior.outputs.paths().map(output));
+            }
+        }
     }
 
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {

@@ -6,8 +6,8 @@ use super::monitor::PlanMonitor;
 use crate::condition::js_regex::JsRegex;
 use crate::condition::liquid::Template;
 use crate::monitor::plan::{ConditionKind, Join};
-use crate::monitor::{Monitor, RuleId, Slot, Unit, Wakes};
-use crate::session::Facts;
+use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
+use crate::session::{Facts, Session};
 
 /// The plan of one tool: a unit of one rule.
 #[derive(Debug)]
@@ -88,6 +88,38 @@ impl Unit for Plan {
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
         out.push(Arc::clone(&self.tool));
+    }
+
+    fn reads(&self, session: &Session, out: &mut Vec<Read>) {
+        let called = session.calls.iter().any(|call| *call.tool == *self.tool);
+        let mut offered = session.offered.iter().flat_map(|from| from.tools.iter());
+        // Without a list of tools every named one counts as offered.
+        if !called && !session.offered.is_empty() && !offered.any(|tool| *tool.name == *self.tool) {
+            return;
+        }
+        let facts = &session.facts;
+        let mut look = |leaf: &Node| {
+            match (&leaf.test, &leaf.kind) {
+                (Test::Regex(_), ConditionKind::Regex { speaker, position, .. }) => {
+                    out.push(Read::Message(*speaker, *position));
+                }
+                (Test::Liquid(template), _) => {
+                    if template.names_messages() {
+                        out.push(Read::Conversation);
+                    }
+                    let context = facts.context.as_ref().and_then(|context| context.as_object());
+                    let names = facts.variables.as_ref().or(context);
+                    let named = names.into_iter().flat_map(|names| names.keys());
+                    let named = named.filter(|name| template.names(name));
+                    out.extend(named.map(|name| Read::Variable(name.as_str().into())));
+                }
+                _ => {}
+            }
+            false
+        };
+        for condition in self.body.conditions() {
+            condition.any(&mut look);
+        }
     }
 
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {

@@ -3,6 +3,7 @@
 //! A [`Kind`] is a small state machine that knows nothing of findings. Everything it is told and asked costs the same
 //! however long the session is, but for [`Kind::stands`], which lists the calls that it rests on.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -12,10 +13,10 @@ use crate::diagnostic::code::Code;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::order::Order;
 use crate::monitor::{
-    Asked, Cx, Detail, Effect, End, Event, Found, Hidden, Monitor, RuleId, Sink, Slot, StateItem, Timers,
-    Unit, Wakes,
+    Asked, Cx, Detail, Effect, End, Event, Found, Hidden, Monitor, Read, RuleId, Sink, Slot, StateItem,
+    Timers, Unit, Wakes,
 };
-use crate::session::{CallRef, Facts, Outcome, value};
+use crate::session::{CallRef, Facts, Outcome, Session, value};
 
 /// A kind of rule.
 pub(super) trait Kind: Send + Sync + 'static {
@@ -159,6 +160,27 @@ impl<K: Kind> Unit for RuleUnit<K> {
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
         self.kind.names(out);
+    }
+
+    fn reads(&self, session: &Session, out: &mut Vec<Read>) {
+        out.extend(self.when.iter().map(|when| Read::Context(Arc::clone(&when.key))));
+        let operands = self.order.operands();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for call in session.calls.iter().filter(|call| seen.insert(&call.tool)) {
+            let wakes = self.kind.wakes(&call.tool);
+            if !wakes.decide && !wakes.observe {
+                continue;
+            }
+            // A tool that no operand names is meant by an alias, which may be any of them.
+            let exact = operands.iter().any(|named| named.tool == call.tool);
+            for named in operands.iter().filter(|named| !exact || named.tool == call.tool) {
+                for (argument, _) in &named.args_match {
+                    let key = Value::String(argument.to_string());
+                    let tool = Arc::clone(&call.tool);
+                    out.push(Read::Argument { tool, path: format!("$[{key}]").into() });
+                }
+            }
+        }
     }
 
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {

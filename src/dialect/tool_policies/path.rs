@@ -28,6 +28,12 @@ impl Locator {
         named.or_else(|| USUAL.iter().find_map(|(key, _)| arguments.get(key)?.as_str()))
     }
 
+    /// Every place where it may find the path.
+    pub fn places(&self) -> impl Iterator<Item = Arc<str>> {
+        let named = self.named.iter().map(|named| Arc::clone(named.text()));
+        named.chain(USUAL.iter().map(|(_, place)| Arc::from(*place)))
+    }
+
     /// The place of the argument that [`Locator::path`] took, as a JSONPath.
     pub fn place(&self, arguments: &Body) -> Arc<str> {
         let parsed = arguments.parsed();

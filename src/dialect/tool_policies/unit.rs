@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::monitor::ToolPoliciesMonitor;
 use super::path::{self, Locator};
 use crate::monitor::kept::Files;
-use crate::monitor::{Monitor, RuleId, Slot, Unit, Wakes};
-use crate::session::Facts;
+use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
+use crate::session::{Facts, Session};
 
 /// A document as it was read.
 #[derive(Debug)]
@@ -198,6 +198,21 @@ impl Unit for ToolPolicies {
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
         out.extend(self.parts.iter().filter_map(|part| part.name.clone()));
+    }
+
+    fn reads(&self, _session: &Session, out: &mut Vec<Read>) {
+        for part in &self.parts {
+            let asked = part.asks.iter().filter_map(|ask| match ask {
+                Ask::Write { locator, .. } => Some(locator),
+                Ask::Needs { .. } => None,
+            });
+            let locators = asked.chain(&part.reads).chain(&part.makes).chain(&part.shows);
+            let Some(tool) = &part.name else { continue };
+            for path in locators.flat_map(Locator::places) {
+                out.push(Read::Argument { tool: Arc::clone(tool), path });
+                out.push(Read::Files);
+            }
+        }
     }
 
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {

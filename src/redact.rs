@@ -1,0 +1,250 @@
+//! A session in which nothing stands that no rule looks at: what can be shown to others.
+//!
+//! Every text, number and truth value in arguments, results, messages, the context and the variables becomes [`MARK`], unless
+//! some rule of the given versions may look at it; keys, tools, ids, times and tool definitions stay. What a rule may look at
+//! is what the rule itself says ([`Unit::reads`](crate::monitor::Unit::reads)), never what it happened to find. In doubt a value
+//! is blanked: then decisions may change, which [`alike`] tells, and nothing is shown that should not be.
+
+use std::collections::{HashMap, HashSet};
+use std::ptr;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::condition::path::Path;
+use crate::engine::Mode;
+use crate::monitor::Read;
+use crate::monitor::history::Speaker;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::session::{Body, Call, Facts, Form, Message, MessageKind, Session};
+
+/// What stands where a value was.
+pub const MARK: &str = "[redacted]";
+
+/// The session without the values that no rule of these versions looks at.
+#[must_use]
+pub fn redact(session: &Session, policies: &[&Policy]) -> Session {
+    let kept = Kept::of(session, policies);
+    let mut blank = session.clone();
+    for call in &mut blank.calls {
+        call.arguments = kept.arguments(call);
+        call.output = kept.output(call);
+    }
+    let mut spoken: HashMap<Speaker, i64> = HashMap::new();
+    for message in &mut blank.messages {
+        if !matches!(message.kind, MessageKind::Operation(_)) {
+            let heard = kept.hears(message, &mut spoken);
+            message.content = match &message.kind {
+                _ if heard => message.content.clone(),
+                MessageKind::Result(Some(index), _) => {
+                    session.calls.get(*index as usize).map(|call| kept.output(call)).unwrap_or_default()
+                }
+                _ => blanked(&message.content, &[]),
+            };
+        }
+        for call in &mut message.calls {
+            let paths = kept.by_tool.get(&*call.tool).map(|reads| reads.arguments.as_slice());
+            call.arguments = kept.body(&call.arguments, paths.unwrap_or_default());
+        }
+    }
+    // A result is one text, whether it is looked at as the call's or as a message.
+    for message in &blank.messages {
+        if let MessageKind::Result(Some(index), _) = message.kind
+            && let Some(call) = blank.calls.get_mut(index as usize)
+        {
+            call.output = message.content.clone();
+        }
+    }
+    for alternative in &mut blank.alternatives {
+        let message = &mut alternative.message;
+        let heard = |(speaker, _): &(Speaker, i64)| *speaker != Speaker::User;
+        if !kept.conversation && !kept.messages.iter().any(heard) {
+            message.content = blanked(&message.content, &[]);
+        }
+        for call in &mut message.calls {
+            let paths = kept.by_tool.get(&*call.tool).map(|reads| reads.arguments.as_slice());
+            call.arguments = kept.body(&call.arguments, paths.unwrap_or_default());
+        }
+    }
+    blank.title = session.title.as_ref().map(|_| MARK.into());
+    blank.facts = Arc::new(kept.facts(&session.facts));
+    blank
+}
+
+/// Whether the versions decide two sessions of the same shape alike: the same verdict by the same rules for the same reasons.
+#[must_use]
+pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>], mode: Mode) -> bool {
+    policies.iter().all(|policy| {
+        let (one, other) = (Replay::new(one, policy, mode), Replay::new(other, policy, mode));
+        let same = one.calls().iter().zip(other.calls()).all(|(one, other)| {
+            let found = |judged: &crate::replay::Judged| {
+                let findings = judged.decision.findings.iter();
+                findings.map(|finding| (finding.rule, finding.code, finding.effect)).collect::<Vec<_>>()
+            };
+            one.decision.verdict == other.decision.verdict && found(one) == found(other)
+        });
+        let ended = |replay: &Replay| {
+            let rules = replay.rules().iter();
+            rules.map(|state| (state.rule, state.outcome, state.code, state.position)).collect::<Vec<_>>()
+        };
+        same && one.calls().len() == other.calls().len() && ended(&one) == ended(&other)
+    })
+}
+
+/// What rules may look at in one session.
+#[derive(Default)]
+struct Kept {
+    by_tool: HashMap<Arc<str>, Paths>,
+    /// Every message and every call, as templates see them.
+    conversation: bool,
+    /// Messages of a speaker: the one at a place from 0, or with a place from the end any of them.
+    messages: Vec<(Speaker, i64)>,
+    context: Vec<Arc<str>>,
+    variables: Vec<Arc<str>>,
+    files: bool,
+}
+
+#[derive(Default)]
+struct Paths {
+    arguments: Vec<Path>,
+    output: Vec<Path>,
+}
+
+impl Kept {
+    fn of(session: &Session, policies: &[&Policy]) -> Kept {
+        let mut kept = Kept::default();
+        let mut reads = Vec::new();
+        for unit in policies.iter().flat_map(|policy| policy.units()) {
+            unit.reads(session, &mut reads);
+        }
+        for read in reads {
+            match read {
+                Read::Argument { tool, path } => kept.paths(tool).arguments.extend(Path::parse(&path)),
+                Read::Output { tool, path } => kept.paths(tool).output.extend(Path::parse(&path)),
+                Read::Conversation => kept.conversation = true,
+                Read::Message(speaker, place) => kept.messages.push((speaker, place)),
+                Read::Context(key) => kept.context.push(key),
+                Read::Variable(name) => kept.variables.push(name),
+                Read::Files => kept.files = true,
+            }
+        }
+        kept
+    }
+
+    fn paths(&mut self, tool: Arc<str>) -> &mut Paths {
+        self.by_tool.entry(tool).or_default()
+    }
+
+    fn body(&self, body: &Body, paths: &[Path]) -> Body {
+        if self.conversation { body.clone() } else { blanked(body, paths) }
+    }
+
+    fn arguments(&self, call: &Call) -> Body {
+        self.body(&call.arguments, self.by_tool.get(&call.tool).map_or(&[], |paths| &paths.arguments))
+    }
+
+    fn output(&self, call: &Call) -> Body {
+        self.body(&call.output, self.by_tool.get(&call.tool).map_or(&[], |paths| &paths.output))
+    }
+
+    /// Whether some rule looks at the whole message. `spoken` counts the messages of each speaker.
+    fn hears(&self, message: &Message, spoken: &mut HashMap<Speaker, i64>) -> bool {
+        let mut heard = self.conversation;
+        for speaker in [Speaker::Anyone, Speaker::User, Speaker::Assistant] {
+            if !speaker.says(message) {
+                continue;
+            }
+            let place = spoken.entry(speaker).or_default();
+            heard |= self.messages.iter().any(|(wanted, at)| *wanted == speaker && (*at < 0 || at == place));
+            *place += 1;
+        }
+        heard
+    }
+
+    fn facts(&self, facts: &Facts) -> Facts {
+        // Templates see the context where there are no variables.
+        let of_templates = facts.variables.is_none();
+        let context = facts.context.as_ref().map(|context| {
+            let named = |name: &Arc<str>| of_templates && self.variables.contains(name);
+            let members = |object: &Map<String, Value>| {
+                let keep = |key: &String| {
+                    let key: Arc<str> = key.as_str().into();
+                    named(&key) || self.context.contains(&key)
+                };
+                let member = |(key, value): (&String, &Value)| {
+                    let kept = if keep(key) { value.clone() } else { self.nested(key, value) };
+                    (key.clone(), kept)
+                };
+                Value::Object(object.iter().map(member).collect())
+            };
+            match context {
+                Value::Object(object) => members(object),
+                other => without(other, &HashSet::new()),
+            }
+        });
+        let variables = facts.variables.as_ref().map(|variables| {
+            let member = |(name, value): (&String, &Value)| {
+                let kept = self.variables.iter().any(|kept| **kept == **name);
+                (name.clone(), if kept { value.clone() } else { without(value, &HashSet::new()) })
+            };
+            variables.iter().map(member).collect()
+        });
+        let files = facts.files.as_ref().map(|files| match self.files {
+            true => files.clone(),
+            false => files.iter().map(|_| MARK.to_owned()).collect(),
+        });
+        Facts { context, variables, files, ..facts.clone() }
+    }
+
+    /// A member of the context below which a rule may name keys with dots.
+    fn nested(&self, prefix: &str, value: &Value) -> Value {
+        let Value::Object(object) = value else { return without(value, &HashSet::new()) };
+        let member = |(key, value): (&String, &Value)| {
+            let dotted = format!("{prefix}.{key}");
+            let kept = self.context.iter().any(|kept| **kept == *dotted);
+            (key.clone(), if kept { value.clone() } else { self.nested(&dotted, value) })
+        };
+        Value::Object(object.iter().map(member).collect())
+    }
+}
+
+/// A body in which only what stands at these paths is left. Text that is not JSON stays if a path takes all of it.
+fn blanked(body: &Body, paths: &[Path]) -> Body {
+    // Nothing is said here, and rules know a message without text from one with some.
+    if body.is_missing() || body.raw().trim().is_empty() {
+        return body.clone();
+    }
+    let Some(value) = body.value() else { return Body::text(MARK) };
+    // A filter looks at more than it takes.
+    if paths.iter().any(|path| path.text().contains('?')) {
+        return body.clone();
+    }
+    let taken: HashSet<*const Value> =
+        paths.iter().flat_map(|path| path.nodes(value)).map(ptr::from_ref).collect();
+    match value {
+        value if taken.contains(&ptr::from_ref(value)) => body.clone(),
+        Value::Object(_) | Value::Array(_) => {
+            let text = without(value, &taken).to_string();
+            // The text parts of a list are one text, which is JSON here.
+            let in_place = body.form() == Some(Form::Json) && body.shown() == body.raw();
+            if in_place { Body::json(&text) } else { Body::text(text) }
+        }
+        _ => Body::text(MARK),
+    }
+}
+
+/// A value in which only the taken parts are left.
+fn without(value: &Value, taken: &HashSet<*const Value>) -> Value {
+    if taken.contains(&ptr::from_ref(value)) {
+        return value.clone();
+    }
+    match value {
+        Value::Array(items) => items.iter().map(|item| without(item, taken)).collect(),
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| (key.clone(), without(value, taken)));
+            Value::Object(members.collect())
+        }
+        _ => Value::String(MARK.to_owned()),
+    }
+}
