@@ -72,7 +72,8 @@ proptest! {
             let replay = model.replay().unwrap();
 
             let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_toolgate"));
-            let arguments = ["replay", "session.json", "-p", "rules.json", "--mode", name, "--format", "json"];
+            let arguments = ["replay", "session.json", "-p", "rules.json", "--mode", name, "--format", "json",
+                "--report", "junit=junit.xml"];
             let output = command.current_dir(folder.path()).args(arguments).output().unwrap();
             let objects = output.status.code() == Some(1);
             prop_assert_eq!(verdict.objects(), objects, "{:?} {} {}", output, document, session);
@@ -85,6 +86,17 @@ proptest! {
                 Status::NotExercised => prop_assert!(verdict.not_exercised),
                 Status::Pass => prop_assert!(verdict.violated == 0 && !verdict.not_exercised),
             }
+
+            let junit = std::fs::read_to_string(folder.path().join("junit.xml")).unwrap();
+            let failed = usize::from(matches!(replay.status(), Status::Stopped | Status::Fail));
+            prop_assert_eq!(usize::from(objects), failed);
+            // Recorded text is escaped, so a tag is one that was written as a tag. The sums are compared as well.
+            for (part, count) in [("<testcase ", 1), ("<failure", failed), ("<error", 0), ("<skipped", 0)] {
+                prop_assert_eq!(junit.matches(part).count(), count, "{} in {}", part, junit);
+            }
+            let sums = junit.lines().find(|line| line.starts_with("<testsuites ")).unwrap_or_default();
+            let counted = sums.contains(" tests=\"1\"") && sums.contains(&format!(" failures=\"{failed}\""));
+            prop_assert!(counted, "{}", junit);
         }
     }
 }
