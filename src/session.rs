@@ -10,6 +10,7 @@ pub mod damage;
 pub mod edit;
 pub mod part;
 pub mod read;
+pub mod refusal;
 pub mod value;
 pub mod write;
 

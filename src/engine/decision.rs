@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::monitor::{Check, Detail, Effect, Finding, Reason};
-use crate::session::CallRef;
+use crate::session::{CallRef, refusal};
 
 /// What becomes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -69,7 +69,7 @@ impl Decision {
         self.checks.sort_by_key(|check| check.rule);
         self.told = self.findings.first().filter(|_| self.verdict.stops()).map(|finding| {
             let own = finding.tell_llm.clone();
-            own.unwrap_or_else(|| format!("[permission denied: {}]", finding.code).into())
+            own.unwrap_or_else(|| refusal::permission_denied(finding.code.as_str()).into())
         });
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::body::Fault;
 use super::{
     Alternative, Body, Call, CallRef, Damage, Facts, Message, MessageKind, Millis, OfferedFrom, Operation,
-    Origin, Outcome, Results, Session, Tool, ToolCall, Turn,
+    Origin, Outcome, Results, Session, Tool, ToolCall, Turn, refusal,
 };
 use crate::diagnostic::{Code, Diagnostic, Loss, code};
 use crate::source::quoted;
@@ -364,7 +364,7 @@ impl Builder {
             Some(call) => call?,
             None => self.session.calls.get_mut(index.checked_sub(self.sent.calls)? as usize)?,
         };
-        call.refusal = mark.refused.or_else(|| published_refusal(content.shown(), &call.tool));
+        call.refusal = mark.refused.or_else(|| refusal::recognised(content.shown(), &call.tool));
         call.outcome = match (call.refusal, mark.error) {
             (Some(_), _) => Outcome::Refused,
             (None, true) => Outcome::Error,
@@ -517,18 +517,4 @@ impl Session {
             call.in_turn = true;
         }
     }
-}
-
-/// Whether a result *is* one of the published refusals: how it was recognised.
-pub(super) fn published_refusal(text: &str, tool: &str) -> Option<&'static str> {
-    const PLAN: &str = "Tool call rejected based on configured rejection plan";
-    if text.starts_with("[permission denied:") {
-        return Some("the result begins with `[permission denied:`");
-    }
-    if text == PLAN {
-        return Some("the result is the published text of a rejection plan");
-    }
-    let named =
-        text.strip_prefix("Tool '").and_then(|rest| rest.strip_suffix("' is not available in this context."));
-    (named == Some(tool)).then_some("the result is the published text of a tool that is not available")
 }

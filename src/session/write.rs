@@ -9,10 +9,9 @@ use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::build::published_refusal;
 use super::{
     Body, Call, Form, Message, MessageKind, Millis, OfferedFrom, Operation, Outcome, Results, Session, Tool,
-    ToolCall, Turn,
+    ToolCall, Turn, refusal,
 };
 
 /// Serializes a session in the native form, without line feeds if the serializer adds none: one line of JSON Lines.
@@ -192,7 +191,8 @@ impl<'a> Written<'a> {
             MessageKind::Result(call, id) => {
                 let call = call.and_then(|call| session.calls.get(call as usize));
                 // The published refusals are recognised by their text.
-                let by_mark = |call: &Call| published_refusal(message.content.shown(), &call.tool).is_none();
+                let by_mark =
+                    |call: &Call| refusal::recognised(message.content.shown(), &call.tool).is_none();
                 Written::Result {
                     role: "tool",
                     tool_call_id: id.as_deref(),

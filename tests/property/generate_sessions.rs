@@ -159,8 +159,19 @@ fn content(pools: Pools) -> BoxedStrategy<Value> {
         "[permission denied: policy]",
         "Tool 'check' is not available in this context.",
         "Tool call rejected based on configured rejection plan",
+        "Tool 'check' requires: lint, test",
+        "File 'notes/a.md' must be read before overwriting.",
+        "Denied by policy.",
     ];
-    let nearly = vec!["plain words", "7", "null", "", "{broken", "he said [permission denied: policy]"];
+    let nearly = vec![
+        "plain words",
+        "7",
+        "null",
+        "",
+        "{broken",
+        "he said [permission denied: policy]",
+        "it was Denied by policy.",
+    ];
     prop_oneof![
         16 => output(pools).prop_map(|output| json!(output.to_string())),
         2 => output(pools).prop_map(|output| as_parts(&output)),

@@ -413,10 +413,14 @@ fn output_of(content: Value) -> Option<Value> {
     }
 }
 
-/// "a result that begins `[permission denied:`, or that *is* one of the published refusal sentences"
+/// "a result that begins `[permission denied:`, or that *is* one of the published refusal sentences". Of those with
+/// further words only the ones that are generated.
 fn is_refusal_text(text: &str, tool: &str) -> bool {
     text.starts_with("[permission denied:")
         || text == "Tool call rejected based on configured rejection plan"
+        || text == "Denied by policy."
+        || text == "File 'notes/a.md' must be read before overwriting."
+        || text == format!("Tool '{tool}' requires: lint, test")
         || text == format!("Tool '{tool}' is not available in this context.")
 }
 

@@ -14,10 +14,7 @@ use crate::monitor::plan::{self, Cause, Condition, ConditionKind, Join, Seen};
 use crate::monitor::{
     Asked, Cx, Depth, Detail, Effect, Event, Hidden, Monitor, Sink, Slot, StateItem, Timers,
 };
-use crate::session::Message;
-
-/// What the model is told.
-const TOLD: &str = "Tool call rejected based on configured rejection plan";
+use crate::session::{Message, refusal};
 
 pub(super) struct PlanMonitor {
     plan: Arc<Plan>,
@@ -99,7 +96,7 @@ impl Monitor for PlanMonitor {
         if rejected {
             out.find(0, Effect::Deny, code::PLAN_MATCHED, |finding| {
                 finding.detail = detail.clone();
-                finding.tell_llm = Some(TOLD.into());
+                finding.tell_llm = Some(refusal::BY_PLAN.into());
             });
         }
         out.check(0, !rejected, |check| {

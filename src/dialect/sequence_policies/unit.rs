@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::monitor::SequencesMonitor;
 use crate::monitor::finding::NamePattern;
 use crate::monitor::{Effect, Monitor, RuleId, Slot, Unit, Wakes};
-use crate::session::Facts;
+use crate::session::{Facts, refusal};
 
 /// Calls that may not end the dispatched ones.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ impl Said {
     pub fn told(&self, tool: &str) -> Arc<str> {
         match (&self.tell_llm, self.effect) {
             (Some(text), _) => Arc::clone(text),
-            (None, Effect::Halt) => format!("Tool '{tool}' is not available in this context.").into(),
-            (None, _) => "[permission denied: policy]".into(),
+            (None, Effect::Halt) => refusal::not_available(tool).into(),
+            (None, _) => refusal::permission_denied("policy").into(),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::diagnostic::code::{self, Code};
 use crate::monitor::finding::{StateItem, Touched};
 use crate::monitor::kept::{Files, Recorded};
 use crate::monitor::{Asked, Checked, Cx, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
-use crate::session::{Body, CallRef, Facts, Operation, Outcome};
+use crate::session::{Body, CallRef, Facts, Operation, Outcome, refusal};
 
 #[derive(Clone)]
 pub(super) struct ToolPoliciesMonitor {
@@ -165,11 +165,9 @@ impl Answer<'_> {
             Answer::Pathless => None,
             Answer::Needs { missing, .. } => {
                 let missing: Vec<&str> = missing.iter().map(|tool| &***tool).collect();
-                Some(format!("Tool '{tool}' requires: {}", missing.join(", ")).into())
+                Some(refusal::requires(tool, &missing).into())
             }
-            Answer::File(file) => {
-                Some(format!("File '{}' must be read before overwriting.", file.path).into())
-            }
+            Answer::File(file) => Some(refusal::not_read(file.path).into()),
         }
     }
 

@@ -43,6 +43,32 @@ fn claude_code_tells_refusals_by_what_their_results_say() {
     }
 }
 
+/// Two calls, one after the other: what a tool policy makes of the second hangs on whether the first one ran.
+#[rstest]
+#[case("Tool 'build' requires: lint, test", Outcome::Refused)]
+#[case("File 'src/my notes.md' must be read before overwriting.", Outcome::Refused)]
+#[case("Denied by policy.", Outcome::Refused)]
+#[case("Tool 'deploy' requires: lint", Outcome::Ok)]
+#[case("Tool 'build' requires: a token in the environment", Outcome::Ok)]
+#[case("2 warnings\nDenied by policy.", Outcome::Ok)]
+#[case("File 'a' is fine. File 'b' must be read before overwriting.", Outcome::Ok)]
+fn a_published_refusal_is_no_success(#[case] text: &str, #[case] expected: Outcome) {
+    let chat = json!([
+        {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "build", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": text},
+    ]);
+    let blocks = json!([
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "build", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": text}]},
+    ]);
+    for messages in [chat, blocks] {
+        let (sessions, _) = opened(json!({"messages": messages}).to_string());
+        let call = &sessions[0].calls[0];
+        assert_eq!(call.outcome, expected, "{}", sessions[0].origin.format);
+        assert_eq!(call.refusal.is_some(), expected == Outcome::Refused);
+    }
+}
+
 /// Lines of a stream in which two calls failed, with `more` behind the results, and what became of the calls.
 fn denied(result: &str, more: &[Value]) -> (Vec<Call>, Vec<String>) {
     let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": id}});

@@ -117,6 +117,8 @@ fn anything() -> impl Strategy<Value = Value> {
         json!("OBSERVATION:\nERROR:\nno"),
         json!("[permission denied: x]"),
         json!("Tool 'ping' is not available in this context."),
+        json!("Tool 'ping' requires: pay"),
+        json!("Denied by policy."),
         json!({"ok": [1, 2.50, null]}),
         json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]),
         json!(["\u{1b}[31m", 1e300]),
