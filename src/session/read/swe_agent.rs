@@ -5,6 +5,8 @@
 //! the command's first word. Demonstrations that stand in the history were made by nobody in this run, and are no part
 //! of it. Failures are not marked.
 
+use std::collections::{HashMap, HashSet};
+
 use super::chat::{Chat, Lines, Rules};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
@@ -126,10 +128,8 @@ impl SweAgent {
     fn messages(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         let mut lines = Lines::new(unit.node, unit.line);
-        let mut taken = 0;
         for (node, message) in history {
             builder.at_line(lines.of(*node));
-            taken += usize::from(is_response(message));
             let ids = message.get("tool_call_ids").and_then(Node::items).unwrap_or_default();
             if ids.is_empty() {
                 chat.message(builder, message);
@@ -142,14 +142,55 @@ impl SweAgent {
                 builder.result(id.id().as_deref(), content.clone(), mark, None);
             }
         }
-        for step in steps.iter().skip(taken) {
+        self.untold(history, steps, unit, builder);
+    }
+
+    /// Steps that no message of the history tells. Some versions end a run before they write its last step there, so what
+    /// follows the last one that is told is read as it is, but for the `submit` that ends a run: it hands in what was done,
+    /// and runs nothing. The place of any other step among the messages is not known.
+    fn untold(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
+        let mut told: HashMap<String, usize> = HashMap::new();
+        let (mut nameless, mut tools) = (0_usize, HashSet::new());
+        for (_, message) in history.iter().filter(|(_, message)| is_response(message)) {
+            match message.get("action").and_then(Node::text) {
+                Some(action) => *told.entry(action.trim().to_owned()).or_default() += 1,
+                None => nameless += 1,
+            }
+            let calls = message.get("tool_calls").and_then(Node::objects).unwrap_or_default();
+            let functions = calls.iter().filter_map(|call| call.get("function")?.members());
+            tools.extend(functions.filter_map(|named| Some(named.get("name")?.text()?.into_owned())));
+        }
+        let mut is_told = |step: &Node<'_>| {
             let action = step.members().and_then(|step| step.get("action")?.text()).unwrap_or_default();
+            let left = told.get_mut(action.trim()).filter(|left| **left > 0).unwrap_or(&mut nameless);
+            let found = *left > 0;
+            *left = left.saturating_sub(1);
+            found
+        };
+        let found: Vec<bool> = steps.iter().map(&mut is_told).collect();
+        let end = found.iter().rposition(|told| *told).map_or(0, |last| last + 1);
+        let mut lines = Lines::new(unit.node, unit.line);
+        // A command line of the shell is a call of the tool that these runs have for it.
+        let tool = |word: &str| match tools.contains("bash") && !tools.contains(word) {
+            true => "bash".to_owned(),
+            false => word.to_owned(),
+        };
+        for (place, (step, told)) in steps.iter().zip(found).enumerate() {
             builder.at_line(lines.of(*step));
-            let line = action.lines().next().unwrap_or_default();
-            builder.lost(
-                Loss::MayHoldCalls,
-                format!("the step {} stands in no message of the history; it is left out", quoted(line)),
-            );
+            let action = step.members().and_then(|step| step.get("action")?.text()).unwrap_or_default();
+            let (loss, why) = match place >= end {
+                true if place + 1 == steps.len() && action.trim() == "submit" => {
+                    (Loss::Harmless, "ends the run, and is in no message of the history")
+                }
+                true => {
+                    self.step(*step, tool, builder);
+                    continue;
+                }
+                false if told => continue,
+                false => (Loss::MayHoldCalls, "is in no message of the history"),
+            };
+            let line = quoted(action.lines().next().unwrap_or_default());
+            builder.lost(loss, format!("the step {line} {why}; it is left out"));
         }
     }
 
@@ -195,31 +236,33 @@ impl SweAgent {
         let mut lines = Lines::new(unit.node, unit.line);
         for node in steps {
             builder.at_line(lines.of(*node));
-            let Some(step) = node.members() else {
-                let word = node.said_kind();
-                builder.lost(Loss::MayHoldCalls, format!("a step is {word}, not an object; it is left out"));
-                continue;
-            };
-            let body = |keys: &[&str]| step.any(keys).map_or(Body::MISSING, |node| Body::json(node.json()));
-            builder.response(None, body(&["response", "thought"]), None);
-            let Some(action) = step.get("action") else { continue };
-            let Some(line) = action.text() else {
-                let word = action.said_kind();
-                builder.lost(
-                    Loss::MayHoldCalls,
-                    format!("the action of a step is {word}, not a text; it is left out"),
-                );
-                continue;
-            };
-            // A response without a command is none.
-            let Some(command) = line.split_whitespace().next() else { continue };
-            let arguments = Body::json(&format!("{{\"command\": {}}}", action.json()));
-            builder.call(None, command, arguments, None);
-            if step.get("observation").is_some() {
-                let content = body(&["observation"]);
-                let mark = Mark { error: self.setting.failed(None, &content), refused: None };
-                builder.result(None, content, mark, None);
-            }
+            self.step(*node, str::to_owned, builder);
+        }
+    }
+
+    /// A step: what the model said, its command line as a call of the tool that its first word stands for, and the result.
+    fn step(&self, node: Node<'_>, tool: impl Fn(&str) -> String, builder: &mut Builder) {
+        let Some(step) = node.members() else {
+            let word = node.said_kind();
+            let message = format!("a step is {word}, not an object; it is left out");
+            return builder.lost(Loss::MayHoldCalls, message);
+        };
+        let body = |keys: &[&str]| step.any(keys).map_or(Body::MISSING, |node| Body::json(node.json()));
+        builder.response(None, body(&["response", "thought"]), None);
+        let Some(action) = step.get("action") else { return };
+        let Some(line) = action.text() else {
+            let word = action.said_kind();
+            let message = format!("the action of a step is {word}, not a text; it is left out");
+            return builder.lost(Loss::MayHoldCalls, message);
+        };
+        // A response without a command is none.
+        let Some(command) = line.split_whitespace().next() else { return };
+        let arguments = Body::json(&format!("{{\"command\": {}}}", action.json()));
+        builder.call(None, &tool(command), arguments, None);
+        if step.get("observation").is_some() {
+            let content = body(&["observation"]);
+            let mark = Mark { error: self.setting.failed(None, &content), refused: None };
+            builder.result(None, content, mark, None);
         }
     }
 }

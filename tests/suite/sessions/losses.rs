@@ -81,6 +81,37 @@ fn a_history_alone_is_a_run() {
     }
 }
 
+/// Some versions of SWE-agent end a run before they write its last step into the history.
+#[test]
+fn the_last_step_of_a_run_is_read_where_the_history_lacks_it() {
+    let message = |action: &str, id: &str| {
+        json!({"role": "assistant", "content": "look", "agent": "main", "action": action,
+            "tool_calls": [{"id": id, "function": {"name": "bash", "arguments": format!("{{\"command\": \"{action}\"}}")}}]})
+    };
+    let result = |id: &str| json!({"role": "tool", "content": "a b", "agent": "main", "tool_call_ids": [id]});
+    let step = |action: &str| json!({"action": action, "observation": "a b", "response": "look"});
+    let run = |steps: &[&str]| {
+        let steps: Vec<_> = steps.iter().map(|action| step(action)).collect();
+        json!({"trajectory": steps, "info": {},
+            "history": [message("ls", "1"), result("1"), message("pwd", "2"), result("2")]})
+        .to_string()
+    };
+    let text = run(&["ls", "pwd", "rm -r /"]);
+    let (sessions, _) = opened(&*text);
+    let calls: Vec<_> = sessions[0].calls.iter().map(|call| (call.arguments.raw(), call.outcome)).collect();
+    let call = |command| (command, Outcome::Ok);
+    assert_eq!(
+        calls,
+        [call("{\"command\": \"ls\"}"), call("{\"command\": \"pwd\"}"), call("{\"command\": \"rm -r /\"}")]
+    );
+    assert!(sessions[0].calls.iter().all(|call| &*call.tool == "bash"));
+    assert_eq!(losses(&text), []);
+    // What hands in the work runs nothing.
+    assert_eq!(losses(&run(&["ls", "pwd", "submit"])), [(Loss::Harmless, Severity::Notice)]);
+    // Where it was among the others is not known.
+    assert_eq!(losses(&run(&["ls", "rm -r /", "pwd"])), [(Loss::MayHoldCalls, Severity::Warning)]);
+}
+
 /// A run may say that it failed by its status alone, without an error beside it.
 #[test]
 fn a_run_of_langsmith_fails_by_its_status() {
