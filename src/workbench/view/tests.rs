@@ -2,6 +2,7 @@
 
 mod compare;
 mod samples;
+mod timeline;
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,0 +1,61 @@
+//! The strip of calls where several share a column: it shows the strongest decision among them.
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Origin};
+use crate::workbench::testing::{judged, loaded, press};
+use crate::workbench::view::timeline;
+
+const RULES: &str = "\
+id: desk
+forbidden:
+  - {sequence: [deny], action: deny, reason: security:deny}
+  - {sequence: [halt], action: halt, reason: security:halt}
+";
+
+/// The glyphs of as many columns, of calls that are named by their first letters: `d`enied, `h`alted, else allowed.
+fn strip(calls: &str, columns: u16, mode: &str) -> String {
+    let mut made =
+        Builder::new("strip", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
+    made.response(None, Body::MISSING, None);
+    for (at, letter) in calls.chars().enumerate() {
+        let tool = match letter {
+            'd' => "deny",
+            'h' => "halt",
+            _ => "look",
+        };
+        let id = format!("c{at}");
+        made.call(Some(&id), tool, Body::text("{}"), None);
+        made.result(Some(&id), Body::text("done"), Mark::default(), None);
+    }
+    let mut model = judged(120, 40, "mono", loaded(RULES), vec![made.finish()]);
+    press(&mut model, mode);
+    let note = format!(" call 1/{} ", calls.len()).len();
+    let area = Rect::new(0, 0, columns + u16::try_from(note).unwrap() + 2, 1);
+    let mut buf = Buffer::empty(area);
+    timeline::draw(&model, &mut buf, area);
+    let row: String = buf.content().iter().map(Cell::symbol).collect();
+    row.trim().split_once(" call ").unwrap_or_else(|| panic!("no number of a call: {row}")).0.to_owned()
+}
+
+#[test]
+fn a_column_shows_the_strongest_decision_of_its_calls() {
+    for (calls, columns, glyphs) in [
+        (".d.h..dh", 4, "✗■✓■"),
+        ("hdd.d...", 4, "■✗✗✓"),
+        ("hddd.h...", 3, "■■✓"),
+        ("dddhdddd", 1, "■"),
+        ("ddd.dddd", 1, "✗"),
+        ("dh.d", 4, "✗■✓✗"),
+    ] {
+        assert_eq!(strip(calls, columns, "m"), glyphs, "{calls} in {columns}, shadow");
+    }
+    // A halt ends the session: what follows is not reached, which is more than allowed and less than stopped.
+    for (calls, columns, glyphs) in
+        [(".ddh....", 4, "✗■––"), ("..dh.", 1, "■"), ("dh......", 4, "■–––"), ("...h....", 4, "✓■––")]
+    {
+        assert_eq!(strip(calls, columns, ""), glyphs, "{calls} in {columns}, enforce");
+    }
+}
