@@ -292,7 +292,7 @@ fn tell_change(model: &mut Model, row: usize) {
             Kind::OutcomeChanged => {
                 let rule = change.rule.and_then(|rule| view::changes::rule_name(model, rule));
                 let whose = rule.map_or_else(|| " of the session".to_owned(), |rule| format!(" of {rule}"));
-                let (base, new) = (view::changes::word(change.base), view::changes::word(change.new));
+                let [base, new] = view::changes::words_of(model, change);
                 format!("{whose}: {base} > {new}")
             }
             _ => String::new(),

@@ -6,12 +6,13 @@ use ratatui::layout::Rect;
 
 use super::line::{Link, mark_of, place, rule_place, tail};
 use super::paint::Row;
-use crate::compare::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
+use crate::compare::{Answer, At, Base, Change, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
 use crate::report::{diff, words};
 use crate::session::Call;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::changes::Group;
+use crate::workbench::model::verdict::headline;
 use crate::workbench::model::{ChangeRow, Model, Pair};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
@@ -94,7 +95,7 @@ pub fn plain(model: &Model, at: usize) -> String {
         }
         Some(ChangeRow::Change(entry, change)) => {
             let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
-            let (base, new) = (word(change.base), word(change.new));
+            let [base, new] = words_of(model, change);
             format!("{name} {} {base} > {new} {}", subject(change), change.origin.word())
         }
         None => rest(model),
@@ -143,7 +144,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     let (role, glyph) = sign(change);
     row.glyph(role, glyph).gap(1);
     // What it was and what it is must be seen; what is cut are names, of a session's the beginning.
-    let (base, new) = (word(change.base), word(change.new));
+    let [base, new] = words_of(model, change);
     let same = change.kind == Kind::OtherReason;
     let end = if same { OTHER_REASON.len() } else { base.len() + new.len() + 3 };
     let origin = if width >= ROOMY { 2 + "downstream".len() } else { 0 };
@@ -171,7 +172,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     if same {
         row.put(role, OTHER_REASON);
     } else {
-        row.put(Role::TextDim, base).put(Role::TextDim, " > ").put(role, new);
+        row.put(Role::TextDim, &base).put(Role::TextDim, " > ").put(role, &new);
     }
     if origin > 0 {
         row.gap(2).put(Role::TextDim, change.origin.word());
@@ -199,15 +200,18 @@ fn subject(change: &Change) -> String {
     }
 }
 
-/// What a version makes of it: stops in capitals, as everywhere.
+/// What the base and the new version decide, in a word each: stops in capitals, as everywhere. In shadow no version
+/// stops anything; what a recording refused was refused in any mode.
 #[must_use]
-pub fn word(stand: Stand) -> &'static str {
-    match stand.answer {
-        Answer::Call(Verdict::Deny) => "DENY",
-        Answer::Call(Verdict::Halt) => "HALT",
-        Answer::Call(Verdict::NotReached) => "not reached",
-        other => other.word().unwrap_or("no rule"),
-    }
+pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
+    let word = |stand: Stand| match stand.answer {
+        Answer::Call(verdict) if verdict.stops() => headline(verdict, model.mode),
+        Answer::Call(Verdict::NotReached) => "not reached".to_owned(),
+        other => other.word().unwrap_or("no rule").to_owned(),
+    };
+    let refused = change.base.answer == Answer::Call(Verdict::Deny)
+        && model.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Recorded));
+    [if refused { "refused".to_owned() } else { word(change.base) }, word(change.new)]
 }
 
 /// By what stands now.

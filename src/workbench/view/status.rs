@@ -11,6 +11,7 @@ use crate::replay::Replay;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
 use crate::workbench::model::supposed::Ask;
+use crate::workbench::model::verdict::stopped_word;
 use crate::workbench::model::{Model, Overlay, Prompt, SessionVerdict};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
@@ -366,7 +367,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
         (Scope::Help, _) => &[(&[C::Open], "run it"), (&[C::Search], "filter"), (&[C::Quit], "close")],
         (_, Pane::Sessions) => &[
             (&[C::NextCall, C::PreviousCall], "session"),
-            (&[C::NextStop], "stopped"),
+            (&[C::NextStop], stopped_word(model.mode)),
             (&[C::Open], "open"),
             (&[C::Findings], "findings"),
             (&[C::NextPane], "pane"),

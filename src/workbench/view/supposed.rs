@@ -6,6 +6,7 @@ use crate::what_if::WhatIf;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::summary;
+use crate::workbench::model::verdict::headline;
 use crate::workbench::transcript::RowKind;
 
 /// For the header, in few words: `WITNESS 2 of 9 calls`, `WHAT IF 3`.
@@ -95,7 +96,7 @@ pub fn beside(model: &Model) -> Option<String> {
     let entry = model.entry()?;
     let now = model.call()?.at.index;
     let word = |replay: &crate::replay::Replay, index| {
-        replay.call(index).map(|judged| judged.decision.verdict.word().replace('_', " "))
+        replay.call(index).map(|judged| headline(judged.decision.verdict, model.mode).to_lowercase())
     };
     let new = word(&shown.replay, now)?;
     let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new > {new}")) };

@@ -1,6 +1,7 @@
 //! Sessions that violate rules about the session as a whole: every place that says what a session comes to says so.
 
 use super::*;
+use crate::compare::Base;
 use crate::engine::Mode;
 use crate::monitor::finding::RuleOutcome;
 
@@ -148,6 +149,51 @@ fn in_shadow_nothing_is_stopped_and_nothing_is_counted_twice() {
     press(&mut model, "F");
     let shown = screen(&model);
     assert!(shown.contains("Findings by session, what would stop") && shown.contains("1/2"), "{shown}");
+}
+
+/// What a recording refused was refused; what a version decides in shadow stops nothing.
+#[test]
+fn in_shadow_no_change_says_that_something_was_stopped() {
+    let mut model = opened(120, 40, "mono", vec![refunds(), clean()]);
+    let other = "tool: lookup_order\npreconditions:\n  - requires_prior_tool: never\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(other)), at: "12:05:00".to_owned() });
+    press(&mut model, "8");
+    assert!(screen(&model).contains("DENY > allow") && screen(&model).contains("allow > DENY"));
+    press(&mut model, "m");
+    let shown = screen(&model);
+    assert!(shown.contains("WOULD STOP > allow") && shown.contains("allow > WOULD STOP"), "{shown}");
+    for pane in ["1", "2", "8"] {
+        press(&mut model, pane);
+        let shown = screen(&model);
+        assert!(!shown.contains("stopped") && !shown.contains("DENY"), "{shown}");
+    }
+    press(&mut model, "gg j");
+    let effects = format!("{:?}", press(&mut model, "yy"));
+    assert!(effects.contains("issue_refund WOULD STOP > allow primary"), "{effects}");
+    // What is supposed is worded in the same way.
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:06:00".to_owned() });
+    press(&mut model, "2 gg ]f xx");
+    let shown = screen(&model);
+    assert!(shown.contains("what if  would stop > allow"), "{shown}");
+}
+
+#[test]
+fn what_the_recording_refused_is_called_refused() {
+    let mut made = refunding();
+    made.response(None, Body::MISSING, None);
+    made.call(Some("c9"), "close_case", Body::text("{}"), None);
+    made.result(Some("c9"), Body::text("no"), Mark { refused: Some("rejected"), ..Mark::default() }, None);
+    let mut model = opened(120, 40, "mono", vec![made.finish()]);
+    press(&mut model, "db Ctrl-u");
+    typed(&mut model, "recorded");
+    press(&mut model, "Enter");
+    feed(&mut model, Msg::Base { name: "recorded".to_owned(), read: Ok(Base::Recorded) });
+    press(&mut model, "8");
+    for (mode, stops) in [("m", "WOULD STOP"), ("m", "DENY")] {
+        press(&mut model, mode);
+        let shown = screen(&model);
+        assert!(shown.contains("refused > allow") && shown.contains(&format!("allow > {stops}")), "{shown}");
+    }
 }
 
 #[test]
