@@ -275,6 +275,9 @@ pub struct Reading {
     /// Take results that match as failed, for logs that do not mark them
     #[arg(long, value_name = "RE")]
     pub error_regex: Option<String>,
+    /// Take results that match as refusals: the call did not run
+    #[arg(long, value_name = "RE")]
+    pub refused_regex: Option<String>,
 }
 
 /// The policies to judge by.
@@ -436,6 +439,7 @@ impl Open {
             && !samples
             && reading.from.is_none()
             && reading.error_regex.is_none()
+            && reading.refused_regex.is_none()
             && policy.is_empty()
             && only.is_none()
             && self.judging.mode == Mode::default()

@@ -21,8 +21,8 @@ use crate::files::{self, Input};
 use crate::policy::{Policy, PolicyFile};
 use crate::replay::corpus::{Judge, Read};
 use crate::report::words;
-use crate::session::Session;
 use crate::session::read::{self, FORMATS, Options};
+use crate::session::{Session, refusal};
 use crate::source::nearest::nearest;
 
 /// The folder of policies where none is named.
@@ -195,14 +195,22 @@ pub fn options(asked: &Reading) -> Result<Options, Failure> {
             Some(format.ok_or_else(|| unknown("format", name, FORMATS.iter().map(|format| format.name)))?);
     }
     if let Some(pattern) = &asked.error_regex {
-        let regex = regex::Regex::new(pattern).map_err(|error| {
-            let told = error.to_string();
-            let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            Failure::usage(format!("`--error-regex` is no regular expression: {why}"))
-        })?;
+        let regex = regex("--error-regex", pattern)?;
         options.error = Some(Arc::new(move |text| regex.is_match(text)));
     }
+    if let Some(pattern) = &asked.refused_regex {
+        let regex = regex("--refused-regex", pattern)?;
+        options.refused = Some(refusal::Test::new(move |text| regex.is_match(text)));
+    }
     Ok(options)
+}
+
+fn regex(option: &str, pattern: &str) -> Result<regex::Regex, Failure> {
+    regex::Regex::new(pattern).map_err(|error| {
+        let told = error.to_string();
+        let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        Failure::usage(format!("`{option}` is no regular expression: {why}"))
+    })
 }
 
 /// The sessions of all inputs, one by one, and what is wrong with the inputs themselves.

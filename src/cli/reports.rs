@@ -161,6 +161,7 @@ impl Command {
         }
         self.option("--from", reading.from.iter());
         self.option("--error-regex", reading.error_regex.iter());
+        self.option("--refused-regex", reading.refused_regex.iter());
         self
     }
 

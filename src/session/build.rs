@@ -37,6 +37,8 @@ pub struct Builder {
     /// Whether some result says itself if it failed, be it that it did not.
     marks_errors: bool,
     results: u64,
+    /// For refusals that are neither marked nor published.
+    refused: Option<refusal::Test>,
     /// Calls whose arguments were read in Python notation.
     in_python: u32,
     /// Bytes that are held, about.
@@ -89,10 +91,17 @@ impl Builder {
             states_results: false,
             marks_errors: false,
             results: 0,
+            refused: None,
             in_python: 0,
             held: 0,
             sent: Sent::default(),
         }
+    }
+
+    /// Refusals are also told by this test, whatever else their results are marked as.
+    pub(super) fn refused_by(mut self, test: Option<refusal::Test>) -> Builder {
+        self.refused = test;
+        self
     }
 
     /// The line of the file that what follows stands on, from 1.
@@ -364,7 +373,9 @@ impl Builder {
             Some(call) => call?,
             None => self.session.calls.get_mut(index.checked_sub(self.sent.calls)? as usize)?,
         };
-        call.refusal = mark.refused.or_else(|| refusal::recognised(content.shown(), &call.tool));
+        let by_test = || self.refused.as_ref().filter(|_| !content.is_missing())?.recognised(content.shown());
+        call.refusal =
+            mark.refused.or_else(|| refusal::recognised(content.shown(), &call.tool)).or_else(by_test);
         call.outcome = match (call.refusal, mark.error) {
             (Some(_), _) => Outcome::Refused,
             (None, true) => Outcome::Error,

@@ -8,6 +8,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use super::build::Builder;
+use super::refusal;
 use crate::diagnostic::Diagnostic;
 
 mod agentdojo;
@@ -130,6 +131,8 @@ pub struct Options {
     pub format: Option<&'static Format>,
     /// For results that bear no mark of their own.
     pub error: Option<ErrorTest>,
+    /// For refusals that are neither marked nor published, whatever else their results are marked as.
+    pub refused: Option<refusal::Test>,
     /// The file is still being written: its end proves nothing, and an unfinished last value is no damage.
     pub following: bool,
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result

@@ -1,5 +1,8 @@
 //! The sentences with which the published systems refuse a call, each once: the dialects answer with them, and the
-//! readers of recordings know a refused call by them.
+//! readers of recordings know a refused call by them. Refusals in other words are told by a [`Test`].
+
+use std::fmt;
+use std::sync::Arc;
 
 /// What WINK answers where no policy has words of its own.
 pub const BY_POLICY: &str = "Denied by policy.";
@@ -31,6 +34,28 @@ pub fn requires(tool: &str, missing: &[&str]) -> String {
 /// WINK: a write to an existing file that was not read.
 pub fn not_read(path: &str) -> String {
     format!("{FILE}{path}{NOT_READ}")
+}
+
+/// Tells by the text of a result whether its call was refused, for recordings whose gate has words of its own.
+#[derive(Clone)]
+pub struct Test(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl Test {
+    /// A result for which this holds is a refusal.
+    pub fn new(refuses: impl Fn(&str) -> bool + Send + Sync + 'static) -> Test {
+        Test(Arc::new(refuses))
+    }
+
+    /// How a refusal is known by this test, if the text is one.
+    pub fn recognised(&self, text: &str) -> Option<&'static str> {
+        (self.0)(text).then_some("the result matches `--refused-regex`")
+    }
+}
+
+impl fmt::Debug for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Test")
+    }
 }
 
 /// Whether a result *is* one of these sentences, for a call of `tool`: how it was recognised.

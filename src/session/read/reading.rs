@@ -80,7 +80,8 @@ fn open_within(
         Some(format) => format,
         None => recognise::format(&file, &mut units, &mut seen, options.following)?,
     };
-    let setting = Setting { file: Arc::clone(&file), format: format.name, error: options.error.clone() };
+    let (error, refused) = (options.error.clone(), options.refused.clone());
+    let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused };
     Ok(Reading {
         finish: Finish::new(&file, format, options),
         file,

@@ -7,7 +7,7 @@ use super::shallow::Kind;
 use super::{ErrorTest, Out, Unit};
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::build::Builder;
-use crate::session::{Body, Damage, Origin};
+use crate::session::{Body, Damage, Origin, refusal};
 use crate::source::quoted;
 
 /// What a reader knows of its file.
@@ -19,6 +19,8 @@ pub struct Setting {
     pub format: &'static str,
     /// For results that bear no mark of their own.
     pub error: Option<ErrorTest>,
+    /// For refusals that are neither marked nor published.
+    pub refused: Option<refusal::Test>,
 }
 
 impl Setting {
@@ -33,7 +35,7 @@ impl Setting {
     /// A session that begins on this line.
     pub fn session_at(&self, id: &str, line: u32, out: &Out) -> Builder {
         let origin = Origin { file: Arc::clone(&self.file), index: out.index(), format: self.format, line };
-        Builder::new(id, origin)
+        Builder::new(id, origin).refused_by(self.refused.clone())
     }
 
     /// That a value is left out, and why it can be no part of a session; with what was already wrong with it.

@@ -277,6 +277,29 @@ fn results_that_match_are_errors() {
     assert_snapshot!(run(&["--error-regex", "^Error"]));
 }
 
+/// What was refused satisfies nothing, also in what `convert` writes of it and without the option.
+#[test]
+fn results_that_match_are_refusals() {
+    let session = r#"{"id": "e", "messages": [
+      {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "check", "arguments": "{}"}}]},
+      {"role": "tool", "tool_call_id": "1", "content": "blocked by guard: no such order"},
+      {"role": "assistant", "tool_calls": [{"id": "2", "function": {"name": "pay", "arguments": "{}"}}]},
+      {"role": "tool", "tool_call_id": "2", "content": "paid"}]}"#;
+    let policy = "tool: pay\npreconditions:\n  - requires_prior_tool: check\n";
+    let folder = folder(&[("s.json", session), ("p.yaml", policy)]);
+    let option = ["--refused-regex", "^blocked by"];
+    let replay = |more: &[&str]| run(&folder, &[&["replay", "-q", "s.json", "-p", "p.yaml"], more].concat());
+    assert!(replay(&[]).starts_with("exit 0\n"));
+    assert_snapshot!(replay(&option));
+    assert_snapshot!(replay(&["--refused-regex", "("]));
+    let diff = run(&folder, &[&["diff", "s.json", "-b", "recorded", "-p", "p.yaml"][..], &option].concat());
+    assert!(diff.contains("newly allowed") && diff.contains("check"), "{diff}");
+    let told = run(&folder, &[&["convert", "-q", "s.json", "-o", "c.json"][..], &option].concat());
+    assert!(told.starts_with("exit 0\n"), "{told}");
+    let again = run(&folder, &["replay", "-q", "c.json", "-p", "p.yaml"]);
+    assert!(again.starts_with("exit 1\n") && again.contains("refused"), "{again}");
+}
+
 #[test]
 fn words_that_are_no_command() {
     let folder = refunds();

@@ -444,6 +444,33 @@ fn errors_are_told_by_their_text_where_nothing_marks_them() {
     assert_eq!(outcomes(&options), [Outcome::Error, Outcome::Ok]);
 }
 
+/// A refusal beats every other mark of its result; a result that is missing says nothing.
+#[test]
+fn refusals_are_told_by_their_text_in_every_format_that_has_results() {
+    let chat = r#"[{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f"}}, {"id": "2", "function": {"name": "f"}},
+          {"id": "3", "function": {"name": "f"}}, {"id": "4", "function": {"name": "f"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "blocked by guard"},
+        {"role": "tool", "tool_call_id": "2", "content": "blocked by guard", "is_error": true},
+        {"role": "tool", "tool_call_id": "3", "content": null},
+        {"role": "tool", "tool_call_id": "4", "content": "done"}]"#;
+    let blocks = r#"{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}},
+          {"type": "tool_use", "id": "2", "name": "f", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "blocked by guard"},
+          {"type": "tool_result", "tool_use_id": "2", "content": "done"}]}]}"#;
+    let calls = |input: &str, options: &Options| opened_with(input, options).0[0].calls.clone();
+    let outcomes = |input: &str, options: &Options| -> Vec<_> {
+        calls(input, options).iter().map(|call| call.outcome).collect()
+    };
+    let (ok, error, refused) = (Outcome::Ok, Outcome::Error, Outcome::Refused);
+    assert_eq!(outcomes(chat, &Options::default()), [ok, error, ok, ok]);
+    let test = toolgate::session::refusal::Test::new(|text| text.is_empty() || text.starts_with("blocked"));
+    let options = Options { refused: Some(test), ..Options::default() };
+    assert_eq!(outcomes(chat, &options), [refused, refused, ok, ok]);
+    assert_eq!(outcomes(blocks, &Options::default()), [ok, ok]);
+    assert_eq!(outcomes(blocks, &options), [refused, ok]);
+    assert_eq!(calls(chat, &options)[0].refusal, Some("the result matches `--refused-regex`"));
+}
+
 /// Whatever the bytes, reading ends, and sessions have their places and ids.
 fn survives(bytes: Vec<u8>) {
     for format in [None].into_iter().chain(FORMATS.iter().map(Some)) {
