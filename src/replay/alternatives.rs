@@ -12,7 +12,7 @@ use crate::session::{Alternative, AlternativeRef, Call, ToolCall};
 /// A call of an alternative, decided.
 #[derive(Debug, Clone, Copy)]
 pub struct NotTaken<'r> {
-    /// Place of its alternative in [`Session::alternatives`].
+    /// Place of its alternative in [`Session::alternatives`](crate::session::Session::alternatives).
     pub place: usize,
     /// The alternative.
     pub alternative: &'r Alternative,
@@ -32,7 +32,7 @@ impl NotTaken<'_> {
 }
 
 impl Replay {
-    /// The decisions about the calls of an alternative, by its place in [`Session::alternatives`].
+    /// The decisions about the calls of an alternative, by its place in [`Session::alternatives`](crate::session::Session::alternatives).
     pub fn alternative(&self, place: usize) -> &[Judged] {
         self.alternatives.get(place).map(Vec::as_slice).unwrap_or_default()
     }

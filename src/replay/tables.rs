@@ -29,7 +29,7 @@ pub struct Tables {
     pub reasons: BTreeMap<Arc<str>, u64>,
     /// Calls by tool.
     pub tools: BTreeMap<Arc<str>, ToolCount>,
-    /// Calls of tools beyond [`MOST_TOOLS`].
+    /// Calls of tools beyond the first 4,096.
     pub other_tools: ToolCount,
 }
 

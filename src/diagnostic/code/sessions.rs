@@ -157,10 +157,12 @@ If the earlier part exists in another file, join the two.
 ";
 
     Problem REDACTED_DIFFERS = "redacted_differs": "a redacted session is decided differently",
-"With `--redact` every recorded value becomes `[redacted]` unless a rule of the policy says that it looks there.
+"With `--redact` every recorded value becomes `[redacted]` unless a rule of the policy says that it
+looks there.
 
-This session is decided differently without those values. Nothing that should be hidden is shown, but what is printed
-is true of the redacted session only. Please report it with the policy: a rule looks at something that it does not name.
+This session is decided differently without those values. Nothing that should be hidden is shown, but
+what is printed is true of the redacted session only. Please report it with the policy: a rule looks
+at something that it does not name.
 ";
 
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",

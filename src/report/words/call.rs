@@ -198,9 +198,9 @@ mod tests {
             (
                 format!(r#"{{"order_id":"1","command":"{}"}}"#, long("漢字")),
                 40,
-                r#"t(command: "漢字漢…漢字漢字", order_id: "1")"#,
+                r#"t(command: "漢字…漢字", order_id: "1")"#,
             ),
-            (long("no json "), 20, "t(no json…o json )"),
+            (long("no json "), 20, "t(no json …no json )"),
         ];
         for (arguments, width, want) in cases {
             assert_eq!(shown("t", &arguments, width), want);

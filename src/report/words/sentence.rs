@@ -168,7 +168,7 @@ mod tests {
         let path = |file: &str| format!("/home/someone/projects/agents/spotter-deployment/lib/live/{file}");
         assert_eq!(
             two(&path("index.ex"), &path("show.ex")),
-            r#"read "/home/someone/projects/…loyment/lib/live/index.ex", not "/home/someone/projects/…ployment/lib/live/show.ex""#
+            r#"read "/home/someone/projects/…oyment/lib/live/index.ex", not "/home/someone/projects/…loyment/lib/live/show.ex""#
         );
         let middle = |word: &str| format!("{}{word}{}", "a".repeat(90), "z".repeat(90));
         assert_eq!(

@@ -125,7 +125,7 @@ fn the_end_of_what_is_being_written_proves_nothing_until_it_rests() {
     let told = read_now(&mut recordings);
     assert_eq!(
         told.get(1).map(String::as_str),
-        Some("a.jsonl again: one, two, !damaged_line, !no_results_recorded")
+        Some("a.jsonl again: one, two, !damaged_line, !no_results_recorded, !damaged_record")
     );
     assert_eq!(recordings.read(&mut |_| ()), None);
 }
