@@ -205,7 +205,7 @@ mod tests {
         for (arguments, width, want) in cases {
             assert_eq!(shown("t", &arguments, width), want);
         }
-        assert_eq!(shown(&long("tool"), "{}", 20), "toolt…ltool()");
+        assert_eq!(shown(&long("tool"), "{}", 20), "tool…ltool()");
     }
 
     #[test]
