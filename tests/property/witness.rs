@@ -1,5 +1,6 @@
 //! Witnesses: they show what the whole shows, nothing can be left out of them, and hardly ever is there a smaller one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -7,6 +8,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use toolgate::compare::{Base, Comparison};
 use toolgate::engine::Mode;
+use toolgate::monitor::finding::Finding;
 use toolgate::policy::Policy;
 use toolgate::replay::Replay;
 use toolgate::session::edit::{Part, part};
@@ -18,12 +20,18 @@ use crate::contracts::config;
 use crate::engine::{policy, read};
 use crate::generate::pairs;
 
-/// The rule and the code that stop a call.
-fn stopped(session: &Arc<Session>, policy: &Arc<Policy>, call: u32) -> Option<(u32, String)> {
+/// A rule and a code.
+type Reason = (u32, String);
+
+/// What stops a call, and everything that rules say of it: a part in which another rule speaks too shows something else.
+fn stopped(session: &Arc<Session>, policy: &Arc<Policy>, call: u32) -> Option<(Reason, BTreeSet<Reason>)> {
     let replay = Replay::new(session, policy, Mode::Enforce);
-    let judged = replay.call(call)?;
-    let deciding = judged.decision.deciding()?;
-    Some((deciding.rule.0, deciding.code.to_string()))
+    let decision = &replay.call(call)?.decision;
+    Some((reason(decision.deciding()?), decision.findings.iter().map(reason).collect()))
+}
+
+fn reason(finding: &Finding) -> Reason {
+    (finding.rule.0, finding.code.to_string())
 }
 
 /// What the part without something more decides about the call.
@@ -33,7 +41,7 @@ fn without(
     policy: &Arc<Policy>,
     call: u32,
     drop: &dyn Fn(&mut Part),
-) -> Option<(u32, String)> {
+) -> Option<(Reason, BTreeSet<Reason>)> {
     let mut smaller = witness.part.clone();
     drop(&mut smaller);
     let edited = part(session, &smaller);
@@ -113,7 +121,7 @@ proptest! {
                 let decided = |policy: &Arc<Policy>, session: &Arc<Session>, call| {
                     let replay = Replay::new(session, policy, Mode::Enforce);
                     let decision = &replay.call(call).unwrap().decision;
-                    (decision.verdict, decision.deciding().map(|finding| (finding.rule, finding.code)))
+                    (decision.verdict, decision.deciding().map(reason), decision.findings.iter().map(reason).collect::<BTreeSet<_>>())
                 };
                 let kind = |session: &Arc<Session>, call: u32| {
                     let [base, new] = [&base, &new].map(|policy| Replay::new(session, policy, Mode::Enforce));
