@@ -151,6 +151,9 @@ fn span(
         made.attributes.add("gen_ai.conversation.id", thread.json());
     }
     let kind = record.text(&["run_type"]);
+    if run.get("run_type").is_some_and(|kind| matches!(kind.kind(), Kind::Number | Kind::Bool)) {
+        record.odd.push(Damage::calls("the `run_type` of a run is not a text, so what it did is left out"));
+    }
     let mut unread = |key: &str| {
         let found = langchain::value(run.get(key));
         if found.is_none() && run.get(key).is_some() {

@@ -14,6 +14,7 @@ use super::interleaved::Interleaved;
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, time};
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
 
@@ -211,7 +212,13 @@ impl Mcp {
         }
         match message.get("method").and_then(Node::text) {
             Some(method) => log.request(&method, message, around),
-            None => log.response(message, around),
+            None => {
+                if let Some(method) = message.get("method") {
+                    let message = format!("the method of a message is {}, not a text", method.said_kind());
+                    log.builder.lost(Loss::MayHoldCalls, message);
+                }
+                log.response(message, around);
+            }
         }
     }
 }

@@ -166,6 +166,9 @@ impl Run {
         }
         let role = message.get("role").and_then(Node::text).unwrap_or_default();
         let content = text(message);
+        if let Some(odd) = message.get("content").filter(|_| !message.has("tool_calls")).and_then(unsaid) {
+            self.builder.lost(Loss::MayHoldCalls, odd);
+        }
         self.own_fence |= content.shown().contains(&format!("```{FENCE}"));
         if role == "assistant" || is_response_object(message) {
             return self.response(reader, node, message, &extra, at);
@@ -262,6 +265,20 @@ fn text(message: &Members<'_>) -> Body {
     let output = message.get("output").and_then(Node::objects).unwrap_or_default();
     let said = output.iter().find_map(|item| item.get("content"));
     said.map_or(Body::MISSING, |said| Body::json(said.json()))
+}
+
+/// What is wrong with a content that is neither a text nor parts: commands would stand in it.
+fn unsaid(content: Node<'_>) -> Option<String> {
+    let parts = || {
+        content
+            .items()
+            .is_some_and(|parts| !parts.is_empty() && parts.iter().all(|part| part.kind() == Kind::Object))
+    };
+    let said = content.kind() == Kind::Text || content.kind() == Kind::List && parts();
+    (!said).then(|| match content.kind() {
+        Kind::List => "the content of a message is a list of other things than parts".to_owned(),
+        _ => format!("the content of a message is {}, not a text", content.said_kind()),
+    })
 }
 
 fn is_response_object(message: &Members<'_>) -> bool {

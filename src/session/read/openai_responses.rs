@@ -106,6 +106,10 @@ impl Api for Responses {
             builder.lost(Loss::MayHoldCalls, "the response has no `output`");
         }
         for item in response.get("output").and_then(Node::items).unwrap_or_default() {
+            if item.kind() == Kind::Text {
+                builder.lost(Loss::MayHoldCalls, "an item is a text, not an object; it is left out");
+                continue;
+            }
             self.message(item, at, builder);
         }
     }

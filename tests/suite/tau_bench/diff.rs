@@ -1,6 +1,6 @@
 //! `diff` against the difference of two separate replays, on real recordings: one rule removed, tightened, loosened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -229,6 +229,12 @@ fn difference(old: &Value, young: &Value, edit: &Edit, mode: &str) -> Vec<Value>
         first.map_or(u64::MAX, |call| call["turn"].as_u64().unwrap())
     };
     let evidence = frontier(turns).min(frontier(others));
+    // These logs list no tools: only those that some call names were there for certain.
+    let proposed: BTreeSet<&str> = turns
+        .iter()
+        .flat_map(|turn| turn["calls"].as_array().unwrap())
+        .map(|call| call["tool"].as_str().unwrap())
+        .collect();
     for (old, young) in turns.iter().zip(others) {
         let turn = old["turn"].as_u64().unwrap();
         let origin = |parted: bool| if parted { "downstream" } else { "primary" };
@@ -242,11 +248,15 @@ fn difference(old: &Value, young: &Value, edit: &Edit, mode: &str) -> Vec<Value>
                 (None, Some(rule)) => ("visible", "hidden", "newly_hidden", rule),
                 _ => continue,
             };
-            changes.push(json!({
+            let mut change = json!({
                 "turn": turn, "call": null, "index": null, "tool": tool, "arguments": null, "at": null,
                 "base": base, "new": new, "kind": kind,
                 "origin": origin(parted), "rule": rule, "counterfactual": turn > evidence,
-            }));
+            });
+            if !proposed.contains(tool.as_str()) {
+                change["inferred"] = json!(true);
+            }
+            changes.push(change);
         }
         let calls = old["calls"].as_array().unwrap().iter().zip(young["calls"].as_array().unwrap());
         for (old, young) in calls {
