@@ -108,13 +108,18 @@ fn claude_code_tells_refusals_on_other_lines(#[case] line: Value) {
 fn a_denied_call_without_a_result_was_refused_and_one_that_went_well_was_not() {
     let denial = |id| json!({"tool_name": "Bash", "tool_use_id": id});
     let line =
-        json!({"type": "result", "session_id": "s", "permission_denials": [denial("c1"), denial("c3")]});
+        json!({"type": "result", "session_id": "s", "permission_denials": [denial("c1"), denial("c3"), 7]});
     let (calls, told) = denied("fine", &[line]);
     let outcomes = calls.iter().map(|call| call.outcome).collect::<Vec<_>>();
     assert_eq!(outcomes, [Outcome::Ok, Outcome::Error, Outcome::Refused]);
-    let expected = "some.json:3: warning[damaged_record]: line 5 says that the call `c1` was denied, but its result is \
-                    not marked as failed; it is read as it is marked";
-    assert_eq!(told, [expected]);
+    let expected = [
+        "some.json:5: warning[damaged_record]: an item of a list is a number, not an object; it is left out",
+        "some.json: error[damaged_record]: the file could not be read whole, and what is lost may hold calls: 1 place of the \
+         file is damaged or left out",
+        "some.json:3: warning[damaged_record]: line 5 says that the call `c1` was denied, but its result is not marked as \
+         failed; it is read as it is marked",
+    ];
+    assert_eq!(told, expected);
 }
 
 /// Summaries of other conversations of the folder stand at the head of a log that has its own beginning.

@@ -243,6 +243,6 @@ fn requests_and_responses_may_be_json_as_text(#[case] request: Value, #[case] re
     let cut = &answered[..answered.len() - 3];
     let (_, told) = read(&request, json!(cut));
     let left_out =
-        "some.json:1: warning[damaged_record]: the response is a text that is no JSON; it is left out";
+        "some.json:1: warning[damaged_record]: the response is a text that is not JSON; it is left out";
     assert_eq!(told, [left_out]);
 }

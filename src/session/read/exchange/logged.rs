@@ -155,7 +155,7 @@ impl Opened {
     /// That one of the two has a form in which nothing can be read.
     fn unread(&mut self, node: Node<'_>, what: &str) {
         let message = match node.kind() {
-            Kind::Text => format!("the {what} is a text that is no JSON; it is left out"),
+            Kind::Text => format!("the {what} is a text that is not JSON; it is left out"),
             kind => format!("the {what} is {}, not an object; it is left out", kind.word()),
         };
         self.odd.push(Damage::calls(message));
