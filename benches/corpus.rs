@@ -9,11 +9,11 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use divan::{Bencher, counter::BytesCount};
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::{Replay, outcomes};
+use rulestep::session::read::{Options, open};
 use serde_json::{Value, json, value::RawValue};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{Replay, outcomes};
-use toolgate::session::read::{Options, open};
 
 fn main() {
     divan::main();

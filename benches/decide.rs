@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay;
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Origin, Session};
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay;
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, Origin, Session};
 
 fn main() {
     divan::main();

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use divan::Bencher;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Origin, Session};
-use toolgate::workbench::effect::Effect;
-use toolgate::workbench::keys::Key;
-use toolgate::workbench::message::Msg;
-use toolgate::workbench::model::{Model, Opening};
-use toolgate::workbench::theme::{Depth, Theme};
-use toolgate::workbench::update::update;
-use toolgate::workbench::view;
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, Origin, Session};
+use rulestep::workbench::effect::Effect;
+use rulestep::workbench::keys::Key;
+use rulestep::workbench::message::Msg;
+use rulestep::workbench::model::{Model, Opening};
+use rulestep::workbench::theme::{Depth, Theme};
+use rulestep::workbench::update::update;
+use rulestep::workbench::view;
 
 const CONTRACT: &str = "\
 tool: issue_refund
@@ -72,7 +72,7 @@ fn model(calls: usize) -> Model {
     feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
     let middle = model.rows.len() / 2;
     feed(&mut model, Msg::Key(Key::char('G')));
-    while model.list(toolgate::workbench::layout::Pane::Transcript).cursor > middle {
+    while model.list(rulestep::workbench::layout::Pane::Transcript).cursor > middle {
         for _ in 0..64 {
             feed(&mut model, Msg::Key(Key::char('K')));
         }

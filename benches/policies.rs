@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use lengths::{LENGTHS, builder};
-use toolgate::engine::{Mode, NewCall, Run};
-use toolgate::monitor::Depth;
-use toolgate::policy::Policy;
-use toolgate::session::build::Mark;
-use toolgate::session::{Body, Outcome, Session};
+use rulestep::engine::{Mode, NewCall, Run};
+use rulestep::monitor::Depth;
+use rulestep::policy::Policy;
+use rulestep::session::build::Mark;
+use rulestep::session::{Body, Outcome, Session};
 
 fn main() {
     divan::main();

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
 use lengths::{LENGTHS, builder, play, play_whole};
-use toolgate::condition::liquid::{self, Scope};
-use toolgate::engine::Mode;
-use toolgate::policy::Policy;
-use toolgate::replay;
-use toolgate::session::build::Mark;
-use toolgate::session::{Body, Session};
+use rulestep::condition::liquid::{self, Scope};
+use rulestep::engine::Mode;
+use rulestep::policy::Policy;
+use rulestep::replay;
+use rulestep::session::build::Mark;
+use rulestep::session::{Body, Session};
 
 fn main() {
     divan::main();

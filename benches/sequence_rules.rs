@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use lengths::{LENGTHS, builder};
-use toolgate::engine::Mode;
-use toolgate::policy::Policy;
-use toolgate::session::build::Mark;
-use toolgate::session::{Body, Session};
+use rulestep::engine::Mode;
+use rulestep::policy::Policy;
+use rulestep::session::build::Mark;
+use rulestep::session::{Body, Session};
 
 fn main() {
     divan::main();

@@ -10,10 +10,10 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use toolgate::engine::{Mode, NewCall, Run, Verdict};
-use toolgate::monitor::Depth;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::session::{Body, Facts, Outcome};
+use rulestep::engine::{Mode, NewCall, Run, Verdict};
+use rulestep::monitor::Depth;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::session::{Body, Facts, Outcome};
 
 const CONTRACT: &str = "
 tool: issue_refund

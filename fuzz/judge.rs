@@ -3,12 +3,12 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use toolgate::dialect;
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{Replay, outcomes};
-use toolgate::session::Session;
-use toolgate::session::read::{self, Options};
+use rulestep::dialect;
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::{Replay, outcomes};
+use rulestep::session::Session;
+use rulestep::session::read::{self, Options};
 
 /// The input is a document, a zero byte, and sessions as JSON lines; without the zero byte, a document alone.
 ///

@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
 
-use toolgate::session::read::{self, Options, Piece};
-use toolgate::session::write::Native;
-use toolgate::session::{Call, CallRef, MessageKind, Millis, Outcome, Session};
+use rulestep::session::read::{self, Options, Piece};
+use rulestep::session::write::Native;
+use rulestep::session::{Call, CallRef, MessageKind, Millis, Outcome, Session};
 
 /// The input is a file of this format. Reading ends, every body can be looked into, what is written in the native form
 /// reads as the same calls, and so do the sessions in parts.

@@ -109,7 +109,7 @@ fn guarded(screen: &mut Screen, work: impl FnOnce(&mut Screen) -> Result<Exit, F
         Ok(Err(failure)) => failure.tell(screen),
         Err(_) => {
             let fault = FAULT.lock().ok().and_then(|mut fault| fault.take()).unwrap_or_default();
-            let told = format!("this is a fault of toolgate, please report it: {}", fault.replace('\n', " "));
+            let told = format!("this is a fault of rulestep, please report it: {}", fault.replace('\n', " "));
             screen.error(&told, Some("nothing was judged after it"));
             Exit::Fault
         }
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     fn ended(work: impl FnOnce(&mut Screen) -> Result<Exit, Failure>) -> Exit {
-        guarded(&mut Screen::new(Cli::parse_from(["toolgate"]).show), work)
+        guarded(&mut Screen::new(Cli::parse_from(["rulestep"]).show), work)
     }
 
     #[test]

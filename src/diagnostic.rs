@@ -14,7 +14,7 @@ pub use code::{Code, Page, PageKind};
 /// Something to be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is, for `toolgate explain` and for scripts.
+    /// What it is, for `rulestep explain` and for scripts.
     pub code: Code,
     /// How bad it is.
     pub severity: Severity,

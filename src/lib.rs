@@ -55,10 +55,10 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use toolgate::engine::{Mode, NewCall, Run, Verdict};
-//! use toolgate::monitor::Depth;
-//! use toolgate::policy::{Policy, PolicyFile};
-//! use toolgate::session::{Body, Facts, Outcome};
+//! use rulestep::engine::{Mode, NewCall, Run, Verdict};
+//! use rulestep::monitor::Depth;
+//! use rulestep::policy::{Policy, PolicyFile};
+//! use rulestep::session::{Body, Facts, Outcome};
 //!
 //! let text = "{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}";
 //! let file = PolicyFile { name: "deploy.yaml".into(), relative: "deploy.yaml".into(), text: text.into(), named: true };

@@ -1,7 +1,7 @@
-//! The `toolgate` program: arguments in, exit code out.
+//! The `rulestep` program: arguments in, exit code out.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    toolgate::cli::main(std::env::args_os())
+    rulestep::cli::main(std::env::args_os())
 }

@@ -362,7 +362,7 @@ fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     if is_case(node) {
         let message = "a case, and no policy";
         let case = Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, node.span);
-        return case.help("`toolgate test` runs it; in a folder of policies it is passed over");
+        return case.help("`rulestep test` runs it; in a folder of policies it is passed over");
     }
     let (message, span) = match node.entry("dialect") {
         Some(entry) => {

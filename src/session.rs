@@ -161,6 +161,11 @@ pub enum MessageKind {
     Operation(Operation),
 }
 
+/// The role of messages that are operations.
+pub(crate) const OPERATION_ROLE: &str = "policy";
+/// That role before the program was called Rulestep. Still read, never written.
+pub(crate) const OLD_OPERATION_ROLE: &str = "toolgate";
+
 /// An operation of the tool-policies dialect (SEMANTICS 5), applied where it stands between turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {

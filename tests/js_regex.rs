@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use proptest::test_runner::{Config as ProptestConfig, FailurePersistence, FileFailurePersistence};
+use rulestep::condition::js_regex::{BadPattern, DEFAULT_BUDGET, JsRegex, OverBudget, byte_range, compile};
 use serde_json::Value;
-use toolgate::condition::js_regex::{BadPattern, DEFAULT_BUDGET, JsRegex, OverBudget, byte_range, compile};
 
 fn lines(path: &Path) -> Option<Vec<Value>> {
     let text = std::fs::read_to_string(path).ok()?;
@@ -43,7 +43,7 @@ fn disagreement(line: &Value) -> Option<String> {
 #[test]
 fn agrees_with_node() {
     // The generator makes as many cases as one likes; the committed ones are where no other file is named.
-    let path = std::env::var_os("TOOLGATE_REGEX_CASES")
+    let path = std::env::var_os("RULESTEP_REGEX_CASES")
         .map_or_else(|| root().join("tests/conformance/js_regex.jsonl"), Into::into);
     let lines = lines(&path).unwrap();
     assert!(lines.len() >= 2000);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rulestep::condition::liquid::{Scope, Template, UNSUPPORTED, Unevaluable, Value, parse};
 use serde_json::Value as Json;
-use toolgate::condition::liquid::{Scope, Template, UNSUPPORTED, Unevaluable, Value, parse};
 
 const STEPS: u64 = 1_000_000;
 

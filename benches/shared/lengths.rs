@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{self, Replay};
-use toolgate::session::build::Builder;
-use toolgate::session::{Origin, Session};
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::{self, Replay};
+use rulestep::session::build::Builder;
+use rulestep::session::{Origin, Session};
 
 /// Calls that a row plays.
 pub const ALL: usize = 100_000;

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use toolgate::condition::js_regex::{DEFAULT_BUDGET, compile};
+use rulestep::condition::js_regex::{DEFAULT_BUDGET, compile};
 
 libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
     let (pattern, text) = input;

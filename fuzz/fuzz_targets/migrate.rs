@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use toolgate::dialect;
-use toolgate::dialect::sequence_rules::migrate::migrate;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::source::Source;
+use rulestep::dialect;
+use rulestep::dialect::sequence_rules::migrate::migrate;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::source::Source;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);

@@ -327,7 +327,7 @@ fn known_code<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<&'a str> 
     let known = code::pages().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
     problem.help = Some(match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`toolgate explain` lists all codes".to_owned(),
+        None => "`rulestep explain` lists all codes".to_owned(),
     });
     out.push(problem);
     None

@@ -20,7 +20,7 @@ pub const NONE: &str = "none";
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
-    name = "toolgate",
+    name = "rulestep",
     version,
     about = "Open recorded agent sessions beside the policies that gate their tool calls",
     long_about = "Open recorded agent sessions beside the policies that gate their tool calls: what the model could call \
@@ -96,7 +96,7 @@ pub enum Verb {
     },
 }
 
-/// `toolgate replay`.
+/// `rulestep replay`.
 #[derive(Debug, Args)]
 pub struct Replay {
     #[command(flatten)]
@@ -128,7 +128,7 @@ pub struct Replay {
     pub redact: bool,
 }
 
-/// `toolgate diff`.
+/// `rulestep diff`.
 #[derive(Debug, Args)]
 pub struct Diff {
     #[command(flatten)]
@@ -167,7 +167,7 @@ pub struct Diff {
     pub redact: bool,
 }
 
-/// `toolgate check`.
+/// `rulestep check`.
 #[derive(Debug, Args)]
 pub struct Check {
     /// Policies: files, folders, `git:REV[:PATH]`; `contracts/` where none is named
@@ -180,7 +180,7 @@ pub struct Check {
     pub format: Format,
 }
 
-/// `toolgate test`.
+/// `rulestep test`.
 #[derive(Debug, Args)]
 pub struct Test {
     /// Cases: files, folders, globs or `-`; `contracts/` where none is named
@@ -194,7 +194,7 @@ pub struct Test {
     pub format: TestFormat,
 }
 
-/// `toolgate explain`.
+/// `rulestep explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
     /// A code, such as `resource_unmatched`; with `--at` the sessions to look in. Without anything, all codes are listed
@@ -221,7 +221,7 @@ pub struct Explain {
     pub redact: bool,
 }
 
-/// `toolgate convert`.
+/// `rulestep convert`.
 #[derive(Debug, Args)]
 pub struct Convert {
     #[command(flatten)]
@@ -239,7 +239,7 @@ pub struct Convert {
     pub policies: Policies,
 }
 
-/// `toolgate migrate`.
+/// `rulestep migrate`.
 #[derive(Debug, Args)]
 pub struct Migrate {
     /// The document; `-` for standard input
@@ -380,7 +380,7 @@ pub fn look_elsewhere(told: &mut clap::Error) {
         return;
     };
     let having = verbs.iter().filter(|(_, longs)| longs.contains(&meant));
-    let having: Vec<_> = having.map(|(verb, _)| format!("`toolgate {verb}`")).collect();
+    let having: Vec<_> = having.map(|(verb, _)| format!("`rulestep {verb}`")).collect();
     let tip = format!("`--{meant}` is an option of {}", having.join(", "));
     told.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }

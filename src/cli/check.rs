@@ -1,4 +1,4 @@
-//! `toolgate check`: policies parsed and validated.
+//! `rulestep check`: policies parsed and validated.
 
 use super::args::{self, Format};
 use super::input::{self, Version};

@@ -1,4 +1,4 @@
-//! `toolgate convert`: any recording as native sessions.
+//! `rulestep convert`: any recording as native sessions.
 //!
 //! One session is in memory at a time. A file comes into being under its name only when it is complete.
 
@@ -25,7 +25,7 @@ use crate::session::write::Native;
 pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(&asked.recordings.reading)?;
     let recordings = &asked.recordings;
-    let wanted = Wanted::of(&recordings.sessions, recordings.samples, "toolgate convert SESSIONS")?;
+    let wanted = Wanted::of(&recordings.sessions, recordings.samples, "rulestep convert SESSIONS")?;
     let named = !asked.policies.policy.is_empty();
     if named && !asked.redact {
         let message = "a policy changes nothing in what is converted";

@@ -1,4 +1,4 @@
-//! `toolgate diff`: two versions compared over every session.
+//! `rulestep diff`: two versions compared over every session.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(&asked.recordings.reading)?;
     let recordings = &asked.recordings;
     let wanted =
-        Wanted::of(&recordings.sessions, recordings.samples, "toolgate diff SESSIONS --base VERSION")?;
+        Wanted::of(&recordings.sessions, recordings.samples, "rulestep diff SESSIONS --base VERSION")?;
     let fails = fails(&asked.fail_on)?;
     let mut reports = Reports::open(&asked.format, &asked.report, diff::OUTPUTS)?;
     let command = Command::new("diff").sessions(wanted, &recordings.reading);

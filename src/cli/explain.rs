@@ -1,4 +1,4 @@
-//! `toolgate explain`: a code's page, or everything about the decision on one call.
+//! `rulestep explain`: a code's page, or everything about the decision on one call.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
         let failure = Failure::usage(format!("there is no code `{name}`"));
         return Err(match code::nearest_code(name) {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help("`toolgate explain` lists all codes"),
+            None => failure.help("`rulestep explain` lists all codes"),
         });
     };
     match format {
@@ -76,7 +76,7 @@ fn data(page: &Page, screen: &mut Screen) -> Result<(), Failure> {
 fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
     let place = Place::parse(at);
     let options = input::options(&asked.reading)?;
-    let usage = format!("toolgate explain --at {} SESSIONS", words::line(at));
+    let usage = format!("rulestep explain --at {} SESSIONS", words::line(at));
     let wanted = Wanted::of(&asked.what, asked.samples, &usage)?;
     let policy = input::policy(&asked.policies, wanted.is_samples(), screen)?;
     let mut sessions = Sessions::new(wanted, options, screen);

@@ -1,4 +1,4 @@
-//! `toolgate completions` and `toolgate man`, both made from the arguments themselves.
+//! `rulestep completions` and `rulestep man`, both made from the arguments themselves.
 
 use clap::Command;
 use clap_complete::Shell;
@@ -11,7 +11,7 @@ use super::{Exit, Failure};
 pub fn completions(shell: Shell, mut command: Command, screen: &mut Screen) -> Result<Exit, Failure> {
     // The generator panics when writing fails, so it writes to memory.
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command, "toolgate", &mut script);
+    clap_complete::generate(shell, &mut command, "rulestep", &mut script);
     screen.write(&script)?;
     Ok(Exit::Clean)
 }
@@ -22,7 +22,7 @@ pub fn man(verb: Option<&str>, mut command: Command, screen: &mut Screen) -> Res
     let command = match verb {
         None => command,
         Some(verb) => match command.find_subcommand(verb) {
-            Some(found) => found.clone().display_name(format!("toolgate-{verb}")),
+            Some(found) => found.clone().display_name(format!("rulestep-{verb}")),
             None => return Err(Failure::usage(format!("there is no command `{verb}`"))),
         },
     };

@@ -1,4 +1,4 @@
-//! `toolgate migrate`: a document of sequence rules in the old form, written in the current one.
+//! `rulestep migrate`: a document of sequence rules in the old form, written in the current one.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `toolgate [SESSIONS]...`: the workbench, or what `replay` prints where there is no terminal.
+//! `rulestep [SESSIONS]...`: the workbench, or what `replay` prints where there is no terminal.
 
 #[cfg(feature = "tui")]
 mod recordings;
@@ -22,7 +22,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     let bare = asked.is_bare();
     let recordings = &asked.recordings;
-    let wanted = Wanted::of(&recordings.sessions, recordings.samples || bare, "toolgate SESSIONS")?;
+    let wanted = Wanted::of(&recordings.sessions, recordings.samples || bare, "rulestep SESSIONS")?;
     #[cfg(feature = "tui")]
     if let Some(exit) = workbench::open(&asked, wanted, screen)? {
         return Ok(exit);
@@ -55,9 +55,9 @@ fn misspelt_command(sessions: &[String]) -> Option<Failure> {
     let cli = Cli::command();
     let meant = nearest(word, cli.get_subcommands().map(clap::Command::get_name))?;
     let help = if meant == word {
-        format!("a command stands before its options: `toolgate {meant} …`")
+        format!("a command stands before its options: `rulestep {meant} …`")
     } else {
-        format!("did you mean `toolgate {meant}`?")
+        format!("did you mean `rulestep {meant}`?")
     };
     Some(Failure::usage(format!("`{word}` is no file, no folder and no command")).help(help))
 }

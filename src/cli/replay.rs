@@ -1,4 +1,4 @@
-//! `toolgate replay`: every session judged, the answers in the order of the input.
+//! `rulestep replay`: every session judged, the answers in the order of the input.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
     };
     let recordings = &asked.recordings;
     let asked = Asked {
-        wanted: Wanted::of(&recordings.sessions, recordings.samples, "toolgate replay SESSIONS")?,
+        wanted: Wanted::of(&recordings.sessions, recordings.samples, "rulestep replay SESSIONS")?,
         reading: &recordings.reading,
         policies: &asked.policies,
         mode: asked.judging.mode.into(),

@@ -150,7 +150,7 @@ pub struct Command(String);
 impl Command {
     /// Of this verb.
     pub fn new(verb: &str) -> Command {
-        Command(format!("toolgate {verb}"))
+        Command(format!("rulestep {verb}"))
     }
 
     /// With the sessions and how they are read.
@@ -210,6 +210,6 @@ mod tests {
         for word in ["s/*.json", "git:HEAD~1", "it's", ""] {
             command.word(word);
         }
-        assert_eq!(command.text(), "toolgate diff 's/*.json' git:HEAD~1 'it'\\''s' ''");
+        assert_eq!(command.text(), "rulestep diff 's/*.json' git:HEAD~1 'it'\\''s' ''");
     }
 }

@@ -1,4 +1,4 @@
-//! `toolgate test`: cases judged, and what is not as expected told, or put in the place of what was expected.
+//! `rulestep test`: cases judged, and what is not as expected told, or put in the place of what was expected.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `toolgate diff --witness`: each changed decision with the smallest part of its session that still shows it, saved as a
+//! `rulestep diff --witness`: each changed decision with the smallest part of its session that still shows it, saved as a
 //! case.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The one table of codes, with the page that `toolgate explain CODE` shows for each.
+//! The one table of codes, with the page that `rulestep explain CODE` shows for each.
 //!
 //! Codes are stable: people script on them. A family of codes has a file of its own here and one line in
 //! `TABLE`; the macro `codes!` makes the constants and the pages of a file.

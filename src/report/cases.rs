@@ -147,7 +147,7 @@ pub fn json(cases: &[Told], totals: &Totals, out: &mut dyn Write) -> io::Result<
 
 /// Writes a report with a suite for each file. `broken` are files with cases that could not be judged, and why.
 pub fn junit(cases: &[Told], broken: &[(String, String)], out: &mut dyn Write) -> io::Result<()> {
-    let mut report = Report::new("toolgate test");
+    let mut report = Report::new("rulestep test");
     let mut suites: Vec<TestSuite> = Vec::new();
     let mut add = |file: &str, case: TestCase| {
         let place = suites.iter().position(|suite| suite.name.as_str() == file);
@@ -181,7 +181,7 @@ pub fn junit(cases: &[Told], broken: &[(String, String)], out: &mut dyn Write) -
     report.serialize(&mut *out).map_err(io::Error::other)
 }
 
-const SCHEMA: &str = "toolgate.test/1";
+const SCHEMA: &str = "rulestep.test/1";
 
 impl Unmet {
     /// `turn 2 call 1 issue_refund: decision is allow, expected deny`, and why.

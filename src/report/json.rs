@@ -1,6 +1,6 @@
 //! Judged sessions as data: one JSON object a session, on a line of its own.
 //!
-//! The shape is `toolgate.replay/2`, and a last object has the totals; keys stand in the order of the structures below.
+//! The shape is `rulestep.replay/2`, and a last object has the totals; keys stand in the order of the structures below.
 //! Turns are made and written one
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.
@@ -35,7 +35,7 @@ use crate::session::write::Instant;
 use crate::session::{Body, Call, Session};
 
 /// The shape of judged sessions.
-pub const SCHEMA: &str = "toolgate.replay/2";
+pub const SCHEMA: &str = "rulestep.replay/2";
 
 /// Writes one session and a line feed.
 pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
@@ -78,7 +78,7 @@ pub fn call_of(
 ) -> io::Result<()> {
     line(
         &ExplainLine {
-            head: Head::of("toolgate.explain/1", replay.mode(), replay.session(), replay.policy()),
+            head: Head::of("rulestep.explain/1", replay.mode(), replay.session(), replay.policy()),
             call: CallLine::of(replay, frame, call, true).map(|line| line.beside(choice)),
         },
         out,
@@ -89,7 +89,7 @@ pub fn call_of(
 pub fn findings(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
     line(
         &FindingsLine {
-            head: Head::of("toolgate.explain/1", replay.mode(), replay.session(), replay.policy()),
+            head: Head::of("rulestep.explain/1", replay.mode(), replay.session(), replay.policy()),
             calls: Found(replay),
             rules: rules(replay.rules(), replay.policy(), Some(replay)),
         },
@@ -107,7 +107,7 @@ pub fn check(
 ) -> io::Result<()> {
     let policy = Checkable { digest, documents };
     let diagnostics = diagnostics.iter().map(diagnostic::json).collect();
-    line(&PolicyLine { schema: "toolgate.check/1", policy, diagnostics }, out)
+    line(&PolicyLine { schema: "rulestep.check/1", policy, diagnostics }, out)
 }
 
 /// Writes a value and a line feed.

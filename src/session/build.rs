@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::body::Fault;
 use super::{
-    Alternative, Body, Call, CallRef, Damage, Facts, Message, MessageKind, Millis, OfferedFrom, Operation,
-    Origin, Outcome, Results, Session, Tool, ToolCall, Turn, refusal,
+    Alternative, Body, Call, CallRef, Damage, Facts, Message, MessageKind, Millis, OLD_OPERATION_ROLE,
+    OPERATION_ROLE, OfferedFrom, Operation, Origin, Outcome, Results, Session, Tool, ToolCall, Turn, refusal,
 };
 use crate::diagnostic::{Code, Diagnostic, Loss, code};
 use crate::source::quoted;
@@ -61,7 +61,7 @@ const TITLE: usize = 200;
 const UNNAMED: &str = "(unnamed)";
 
 /// Roles whose messages are something else than said, and the one that takes their place.
-const NOT_SAID: [&str; 6] = ["assistant", "model", "ai", "tool", "function", "toolgate"];
+const NOT_SAID: [&str; 6] = ["assistant", "model", "ai", "tool", "function", OLD_OPERATION_ROLE];
 const UNKNOWN: &str = "unknown";
 
 impl Builder {
@@ -430,7 +430,7 @@ impl Builder {
 
     /// An operation on recorded state. It ends no turn.
     pub fn operation(&mut self, operation: Operation) {
-        self.push("toolgate", Body::MISSING, None, MessageKind::Operation(operation));
+        self.push(OPERATION_ROLE, Body::MISSING, None, MessageKind::Operation(operation));
     }
 
     /// Something damaged or odd.

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{
-    Body, Call, Form, Message, MessageKind, Millis, OfferedFrom, Operation, Outcome, Results, Session, Tool,
-    ToolCall, Turn, refusal,
+    Body, Call, Form, Message, MessageKind, Millis, OPERATION_ROLE, OfferedFrom, Operation, Outcome, Results,
+    Session, Tool, ToolCall, Turn, refusal,
 };
 
 /// Serializes a session in the native form, without line feeds if the serializer adds none: one line of JSON Lines.
@@ -209,7 +209,7 @@ impl<'a> Written<'a> {
                     Operation::Reset => ("reset", None),
                     Operation::Unknown(op) => (&**op, None),
                 };
-                Written::Operation { role: "toolgate", op, name }
+                Written::Operation { role: OPERATION_ROLE, op, name }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Reading a mapping key by key: every wrong type, missing key and unknown key is noted, none ends the reading.
 //!
 //! ```
-//! use toolgate::source::{Field, Fields, Problem, Source, parse};
+//! use rulestep::source::{Field, Fields, Problem, Source, parse};
 //!
 //! struct Limit { tool: String, max: u64, reasons: Vec<String> }
 //!

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use rulestep::replay::{Replay, outcomes};
+use rulestep::session::{Alternative, Message, MessageKind, Session};
 use serde_json::json;
-use toolgate::replay::{Replay, outcomes};
-use toolgate::session::{Alternative, Message, MessageKind, Session};
 
 use crate::contracts::config;
 use crate::engine;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use rulestep::compare::{Answer, At, Base, Change, Comparison, Kind, Origin, Side, Totals};
+use rulestep::engine;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::session::Session;
 use serde_json::{Value, json};
-use toolgate::compare::{Answer, At, Base, Change, Comparison, Kind, Origin, Side, Totals};
-use toolgate::engine;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::session::Session;
 
 use crate::contracts::config;
 use crate::engine::{engine_mode, read};
@@ -121,7 +121,7 @@ fn turned(change: &Change) -> Change {
         base: change.new,
         new: change.base,
         kind: change.kind.inverse(),
-        rule: rule.map(|(side, rule)| toolgate::compare::RuleAt { side: side.other(), rule }),
+        rule: rule.map(|(side, rule)| rulestep::compare::RuleAt { side: side.other(), rule }),
         ..change.clone()
     }
 }

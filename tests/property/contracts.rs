@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rulestep::replay::Replay;
 use serde_json::Value;
-use toolgate::replay::Replay;
 
 use crate::engine::{self, Host};
 use crate::generate::{self, Pair};

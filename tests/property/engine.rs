@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rulestep::engine::{self, NewCall, Run, Ticket, Verdict};
+use rulestep::monitor::{Depth, Finding, Reason, StateItem};
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, MessageKind, Operation, Origin, Outcome, Results, Session, Tool, Turn};
 use serde_json::{Map, Value, json};
-use toolgate::engine::{self, NewCall, Run, Ticket, Verdict};
-use toolgate::monitor::{Depth, Finding, Reason, StateItem};
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, MessageKind, Operation, Origin, Outcome, Results, Session, Tool, Turn};
 
 use crate::naive::{Mode, list};
 
@@ -73,7 +73,7 @@ fn forbidden(state: &[StateItem]) -> BTreeSet<&str> {
 }
 
 /// A code; a precondition's has its index, which is the end of its rule's pointer.
-fn written_code(policy: &Policy, rule: toolgate::monitor::RuleId, code: String) -> Value {
+fn written_code(policy: &Policy, rule: rulestep::monitor::RuleId, code: String) -> Value {
     let pointer = &policy.rules().get(rule).unwrap().pointer;
     match pointer.strip_prefix("/preconditions/") {
         Some(index) => json!({"code": code, "precondition": index.parse::<usize>().unwrap()}),
@@ -117,7 +117,7 @@ pub fn read(session: &Value) -> Session {
                 let mark = Mark { error: message["is_error"] == true, refused };
                 builder.result(message["tool_call_id"].as_str(), content, mark, None);
             }
-            "toolgate" => builder.operation(Operation::Reset),
+            "rulestep" => builder.operation(Operation::Reset),
             role => builder.said(role, content, None),
         }
     }

@@ -212,7 +212,7 @@ fn write_session(turns: &[Turn], heading: &Heading) -> Value {
     for (number, turn) in turns.iter().enumerate() {
         // Operations stand between turns: between two messages of one id it could be read as either.
         if turn.reset_before && turn.id != Some("shared") {
-            messages.push(json!({"role": "toolgate", "op": "reset"}));
+            messages.push(json!({"role": "policy", "op": "reset"}));
         }
         if turn.asked_before {
             messages.push(json!({"role": "user", "content": "go on"}));

@@ -360,7 +360,7 @@ fn results_absent(session: &Value) -> bool {
 
 /// "Consecutive assistant messages with one `id` are one turn." Operations "are in no history and end no turn".
 fn continues_a_turn(messages: &[Value], position: usize) -> bool {
-    let before = messages[..position].iter().rfind(|message| message["role"] != "toolgate");
+    let before = messages[..position].iter().rfind(|message| message["role"] != "policy");
     let id = &messages[position]["id"];
     !id.is_null() && before.is_some_and(|before| before["role"] == "assistant" && before["id"] == *id)
 }

@@ -2,9 +2,9 @@
 //! end. Written from SEMANTICS 6; it shares with the engine only the search of a pattern and the rendering of a
 //! template, which have oracles of their own.
 
+use rulestep::condition::js_regex::{self, DEFAULT_BUDGET};
+use rulestep::condition::liquid::{self, Scope};
 use serde_json::{Value, json};
-use toolgate::condition::js_regex::{self, DEFAULT_BUDGET};
-use toolgate::condition::liquid::{self, Scope};
 
 use crate::naive::{Mode, list};
 

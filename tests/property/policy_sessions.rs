@@ -6,11 +6,11 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
+use rulestep::engine;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, Operation, Origin, Results, Session};
 use serde_json::{Value, json};
-use toolgate::engine;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Operation, Origin, Results, Session};
 
 use crate::engine::Host;
 

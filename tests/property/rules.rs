@@ -6,10 +6,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use rulestep::monitor::Finding;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::{self, Replay};
 use serde_json::{Value, json};
-use toolgate::monitor::Finding;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{self, Replay};
 
 use crate::contracts::config;
 use crate::engine::{engine_mode, read};

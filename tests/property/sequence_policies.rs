@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use rulestep::engine;
+use rulestep::monitor::{Detail, StateItem};
+use rulestep::replay::{Replay, outcomes};
 use serde_json::{Value, json};
-use toolgate::engine;
-use toolgate::monitor::{Detail, StateItem};
-use toolgate::replay::{Replay, outcomes};
 
 use crate::contracts::config;
 use crate::naive::{MODES, Mode, list};

@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use rulestep::monitor::StateItem;
+use rulestep::replay::{Replay, outcomes};
+use rulestep::session::Operation;
 use serde_json::{Value, json};
-use toolgate::monitor::StateItem;
-use toolgate::replay::{Replay, outcomes};
-use toolgate::session::Operation;
 
 use crate::contracts::config;
 use crate::engine::engine_mode;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::{Replay, Status};
+use rulestep::workbench::effect::Effect;
+use rulestep::workbench::message::Msg;
+use rulestep::workbench::model::{Model, Opening};
+use rulestep::workbench::theme::{Depth, Glyph, Theme};
+use rulestep::workbench::update::update;
+use rulestep::workbench::view;
 use serde_json::Value;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{Replay, Status};
-use toolgate::workbench::effect::Effect;
-use toolgate::workbench::message::Msg;
-use toolgate::workbench::model::{Model, Opening};
-use toolgate::workbench::theme::{Depth, Glyph, Theme};
-use toolgate::workbench::update::update;
-use toolgate::workbench::view;
 
 use crate::contracts::config;
 use crate::engine::{engine_mode, read};
@@ -22,7 +22,7 @@ use crate::naive::MODES;
 
 /// The workbench with one session, judged.
 #[expect(clippy::unwrap_used, reason = "a test may end in a panic")]
-fn workbench(document: &Value, session: &Value, mode: toolgate::engine::Mode) -> Model {
+fn workbench(document: &Value, session: &Value, mode: rulestep::engine::Mode) -> Model {
     let mut model = Model::new(Opening {
         theme: Theme::builtin("mono", Depth::None).unwrap(),
         size: ratatui::layout::Size::new(120, 40),
@@ -71,7 +71,7 @@ proptest! {
             prop_assert!(header(&model).contains(&format!(" ✗{} ", verdict.against())), "{}", header(&model));
             let replay = model.replay().unwrap();
 
-            let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_toolgate"));
+            let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_rulestep"));
             let arguments = ["replay", "session.json", "-p", "rules.json", "--mode", name, "--format", "json",
                 "--report", "junit=junit.xml"];
             let output = command.current_dir(folder.path()).args(arguments).output().unwrap();

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use rulestep::engine::{Mode, Verdict};
+use rulestep::replay::{Replay, Status, outcomes};
+use rulestep::session::Session;
+use rulestep::session::write::Native;
 use serde_json::{Value, json};
-use toolgate::engine::{Mode, Verdict};
-use toolgate::replay::{Replay, Status, outcomes};
-use toolgate::session::Session;
-use toolgate::session::write::Native;
 
 use super::policies::policy;
 use super::sessions::opened;
@@ -54,7 +54,7 @@ fn one(text: impl Into<Vec<u8>>) -> Session {
 
 /// Every alternative as `turn.choice: tools`.
 fn alternatives(session: &Session) -> Vec<String> {
-    let tools = |other: &toolgate::session::Alternative| -> Vec<String> {
+    let tools = |other: &rulestep::session::Alternative| -> Vec<String> {
         other.calls().iter().map(|call| call.tool.to_string()).collect()
     };
     let all = session.alternatives.iter();
@@ -203,7 +203,7 @@ fn what_is_wrong_with_a_choice_is_reported() {
 
 #[test]
 fn a_changed_decision_of_one_is_a_change() {
-    use toolgate::compare::{At, Base, Comparison, Kind, Origin};
+    use rulestep::compare::{At, Base, Comparison, Kind, Origin};
 
     let session = Arc::new(one(refund_not_taken().to_string()));
     let base = policy("p.yaml", REFUNDS);

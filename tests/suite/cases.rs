@@ -6,13 +6,13 @@ mod without;
 
 use std::sync::Arc;
 
-use toolgate::case::judge::{self, Judged};
-use toolgate::case::read::{Cases, read};
-use toolgate::case::{Case, Fact, Recorded};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::session::Session;
-use toolgate::source::Source;
+use rulestep::case::judge::{self, Judged};
+use rulestep::case::read::{Cases, read};
+use rulestep::case::{Case, Fact, Recorded};
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::session::Session;
+use rulestep::source::Source;
 
 /// Refunds need a check of the same order; nothing is paid twice.
 pub const REFUND: &str = "\

@@ -32,8 +32,8 @@ pub fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 /// The program, started in a folder, without what the surroundings say about colours.
-pub fn toolgate(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("toolgate"));
+pub fn rulestep(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("rulestep"));
     command.current_dir(folder).args(arguments).env_remove("NO_COLOR").env_remove("TERM");
     command
 }
@@ -50,7 +50,7 @@ pub fn seen(output: &Output) -> String {
 
 /// A run in a folder.
 pub fn run(folder: &TempDir, arguments: &[&str]) -> String {
-    seen(&toolgate(folder.path(), arguments).output().unwrap())
+    seen(&rulestep(folder.path(), arguments).output().unwrap())
 }
 
 /// Refunds: eligibility is checked first, for the same order; a closed case forbids voiding.

@@ -5,11 +5,11 @@ mod rules;
 
 use std::sync::Arc;
 
-use toolgate::compare::{Base, Change, Compared, Comparison, Side};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Origin, Results, Session, Tool};
+use rulestep::compare::{Base, Change, Compared, Comparison, Side};
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, Origin, Results, Session, Tool};
 
 /// A version of documents, one after the other in one file.
 pub fn version(text: &str) -> Arc<Policy> {
@@ -92,7 +92,7 @@ pub fn compare(base: &str, new: &str, text: &str, mode: Mode) -> Vec<String> {
 
 #[test]
 fn tools_that_a_recording_neither_lists_nor_calls_are_counted_apart() {
-    use toolgate::compare::{Kind, Totals};
+    use rulestep::compare::{Kind, Totals};
 
     let (base, new) = (
         version("tool: refund\npreconditions: [{requires_prior_tool: check}]\n"),
@@ -131,11 +131,11 @@ fn a_minimal_example_gains_no_reason() {
         ),
     ]);
     let session = session("look | refund");
-    let found = toolgate::witness::denial(&session, &policy, Mode::Enforce, 1, 2000).unwrap();
+    let found = rulestep::witness::denial(&session, &policy, Mode::Enforce, 1, 2000).unwrap();
     assert!(found.minimal);
     let said: Vec<_> = found.session().messages.iter().map(|message| &*message.role).collect();
     assert!(said.contains(&"user"), "{said:?}");
-    let replay = toolgate::replay::Replay::new(found.session(), &policy, Mode::Enforce);
+    let replay = rulestep::replay::Replay::new(found.session(), &policy, Mode::Enforce);
     let codes: Vec<_> =
         replay.call(0).unwrap().decision.findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["prior_tool_missing"]);

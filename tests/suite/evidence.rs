@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::report::json;
+use rulestep::session::build::Builder;
+use rulestep::session::{Body, Origin, Session};
 use serde_json::{Value, json};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::report::json;
-use toolgate::session::build::Builder;
-use toolgate::session::{Body, Origin, Session};
 
 fn policy(text: &str) -> Arc<Policy> {
     let file =

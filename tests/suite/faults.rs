@@ -4,22 +4,22 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use rstest::rstest;
-use serde_json::{Value, json};
-use toolgate::compare::{Base, Comparison, Kind};
-use toolgate::diagnostic::code;
-use toolgate::dialect::Text;
-use toolgate::dialect::beside::Beside;
-use toolgate::engine::{Mode, NewCall, Run, Verdict};
-use toolgate::monitor::finding::{RuleOutcome, RuleState};
-use toolgate::monitor::{
+use rulestep::compare::{Base, Comparison, Kind};
+use rulestep::diagnostic::code;
+use rulestep::dialect::Text;
+use rulestep::dialect::beside::Beside;
+use rulestep::engine::{Mode, NewCall, Run, Verdict};
+use rulestep::monitor::finding::{RuleOutcome, RuleState};
+use rulestep::monitor::{
     Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, RuleId, Rules, Sink, Slot, Stage, StateItem,
     Timers, Unit, Wakes,
 };
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{Replay, Status, outcomes};
-use toolgate::session::read::{Options, open};
-use toolgate::session::{Body, Facts, Outcome, Session};
-use toolgate::source::{Source, Span, parse};
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::{Replay, Status, outcomes};
+use rulestep::session::read::{Options, open};
+use rulestep::session::{Body, Facts, Outcome, Session};
+use rulestep::source::{Source, Span, parse};
+use serde_json::{Value, json};
 
 /// What the toy rule says when it fails: two lines, with a sequence that would colour the terminal.
 const WHY: &str = "out of \x1b[31mluck\n twice";
@@ -106,7 +106,7 @@ impl Monitor for ToyMonitor {
             position: None,
             calls: Vec::new(),
             averted: 0,
-            detail: toolgate::monitor::Detail::None,
+            detail: rulestep::monitor::Detail::None,
         });
         self.0.reach(Stage::Report);
     }
@@ -258,7 +258,7 @@ fn the_rule_that_failed_is_named() {
         let replay = Replay::new(&session, &policy(Stage::Decide, 3, asks, None), Mode::Enforce);
         let finding = replay.calls()[0].decision.deciding().unwrap();
         let rule = replay.policy().rules().get(finding.rule).unwrap();
-        let words = toolgate::report::words::finding(finding, rule, &session);
+        let words = rulestep::report::words::finding(finding, rule, &session);
         assert_eq!((&*rule.id, words.to_string()), (id, format!("{sentence}{SHOWN}")));
         let replay = Replay::new(&session, &policy(Stage::Narrow, 3, asks, None), Mode::Enforce);
         let frame = replay.frame(1).unwrap();
@@ -311,7 +311,7 @@ fn what_follows_a_halt_is_counterfactual() {
 
 #[cfg(feature = "cli")]
 mod shown {
-    use toolgate::report::{Judged, Look, Scope, json, text};
+    use rulestep::report::{Judged, Look, Scope, json, text};
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::cli::{folder, toolgate};
+use super::cli::{folder, rulestep};
 
 /// Far above what these take, far below what they took where a cost grew with the square of the size.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -18,7 +18,7 @@ fn call(id: usize, tool: &str) -> Value {
 
 fn summary(folder: &TempDir, arguments: &[&str]) -> Value {
     let begun = Instant::now();
-    let output = toolgate(folder.path(), arguments).stdout(Stdio::piped()).output().unwrap();
+    let output = rulestep(folder.path(), arguments).stdout(Stdio::piped()).output().unwrap();
     assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
     let text = String::from_utf8(output.stdout).unwrap();
     let line: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
@@ -63,7 +63,7 @@ fn a_pipe_with_a_name_is_read_once() {
     let padding = "x".repeat(2_000);
     let lines = 10_000;
     let mut child =
-        toolgate(folder.path(), &["replay", "/dev/stdin", "--summary", "--format", "json", "--quiet"])
+        rulestep(folder.path(), &["replay", "/dev/stdin", "--summary", "--format", "json", "--quiet"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -92,7 +92,7 @@ fn calls_denied_for_want_of_others_cost_each_the_same() {
         ("wide.json", &session.to_string()),
     ]);
     let begun = Instant::now();
-    let output = toolgate(folder.path(), &["replay", "wide.json"]).output().unwrap();
+    let output = rulestep(folder.path(), &["replay", "wide.json"]).output().unwrap();
     assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
     assert_eq!(String::from_utf8(output.stdout).unwrap().matches("(19,999 calls)").count(), 1);
 }
@@ -106,13 +106,13 @@ fn of_errors_that_are_alike_a_hundred_are_drawn() {
     ] {
         let folder = folder(&[("a.yaml", &text)]);
         let begun = Instant::now();
-        let output = toolgate(folder.path(), &["check", "a.yaml"]).output().unwrap();
+        let output = rulestep(folder.path(), &["check", "a.yaml"]).output().unwrap();
         assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(told.matches("error[duplicate_key]").count(), 100);
         assert!(told.ends_with("and 2,900 more `duplicate_key`\n"), "{}", &told[told.len() - 200..]);
         assert!(told.len() < 400_000, "{} bytes", told.len());
-        let output = toolgate(folder.path(), &["check", "a.yaml", "--format", "json"]).output().unwrap();
+        let output = rulestep(folder.path(), &["check", "a.yaml", "--format", "json"]).output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap().matches("duplicate_key").count(), many);
     }
 }

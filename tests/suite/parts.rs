@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rulestep::engine::Mode;
+use rulestep::policy::Policy;
+use rulestep::replay::corpus::{Judge, Read};
+use rulestep::replay::outcomes;
+use rulestep::session::read::{self, Options, Piece};
+use rulestep::session::{Call, MessageKind, Part, Session};
 use serde_json::json;
-use toolgate::engine::Mode;
-use toolgate::policy::Policy;
-use toolgate::replay::corpus::{Judge, Read};
-use toolgate::replay::outcomes;
-use toolgate::session::read::{self, Options, Piece};
-use toolgate::session::{Call, MessageKind, Part, Session};
 
 use super::samples;
 

@@ -9,14 +9,14 @@ mod words;
 use std::io::Cursor;
 use std::sync::Arc;
 
+use rulestep::engine::Mode;
+use rulestep::monitor::plan::Plan;
+use rulestep::monitor::{Check, Detail};
+use rulestep::policy::{Loaded, Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::session::Session;
+use rulestep::session::read::{self, Options};
 use serde_json::Value;
-use toolgate::engine::Mode;
-use toolgate::monitor::plan::Plan;
-use toolgate::monitor::{Check, Detail};
-use toolgate::policy::{Loaded, Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::session::Session;
-use toolgate::session::read::{self, Options};
 
 fn load(name: &str, text: &str) -> Loaded {
     let file = PolicyFile { name: name.into(), relative: name.into(), text: text.into(), named: true };

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use rulestep::policy::{Loaded, Policy, PolicyFile};
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, Operation, Origin, Session};
 use serde_json::Value;
-use toolgate::policy::{Loaded, Policy, PolicyFile};
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Operation, Origin, Session};
 
 /// A document under this name, with everything said of it.
 pub fn loaded(name: &str, text: &str) -> Loaded {
@@ -80,10 +80,10 @@ impl Recording {
 
 /// The session as `replay --format json` writes it.
 #[cfg(feature = "cli")]
-pub fn json(session: &Arc<Session>, policy: &Arc<Policy>, scope: toolgate::report::Scope) -> Value {
-    let mode = toolgate::engine::Mode::Enforce;
-    let judged = toolgate::report::Judged::new((**session).clone(), policy, mode, scope);
+pub fn json(session: &Arc<Session>, policy: &Arc<Policy>, scope: rulestep::report::Scope) -> Value {
+    let mode = rulestep::engine::Mode::Enforce;
+    let judged = rulestep::report::Judged::new((**session).clone(), policy, mode, scope);
     let mut out = Vec::new();
-    toolgate::report::json::session(&judged, scope, &mut out).unwrap();
+    rulestep::report::json::session(&judged, scope, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()
 }

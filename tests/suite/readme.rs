@@ -20,23 +20,23 @@ fn blocks(language: &str) -> Vec<String> {
 fn its_commands_run() {
     // What stands behind each command line: an exit code, and a word of the output.
     let expected = [
-        ("toolgate sessions/ -p contracts/", 2, "sessions/"),
-        ("toolgate replay sample-traces -p contracts", 1, "resource_unmatched"),
-        ("toolgate replay sample-traces -p contracts --mode shadow --format json", 1, "\"mode\":\"shadow\""),
-        ("toolgate replay sample-traces -p contracts --summary --format json", 1, "\"summary\""),
-        ("toolgate diff sample-traces -p contracts -b recorded", 1, "newly blocked"),
-        ("toolgate check contracts", 0, "nothing wrong"),
-        ("toolgate test contracts", 0, "3 as expected"),
-        ("toolgate explain resource_unmatched", 0, "requires_prior_tool"),
-        ("toolgate explain --at refund-124:4.1 sample-traces -p contracts", 0, "way out"),
+        ("rulestep sessions/ -p contracts/", 2, "sessions/"),
+        ("rulestep replay sample-traces -p contracts", 1, "resource_unmatched"),
+        ("rulestep replay sample-traces -p contracts --mode shadow --format json", 1, "\"mode\":\"shadow\""),
+        ("rulestep replay sample-traces -p contracts --summary --format json", 1, "\"summary\""),
+        ("rulestep diff sample-traces -p contracts -b recorded", 1, "newly blocked"),
+        ("rulestep check contracts", 0, "nothing wrong"),
+        ("rulestep test contracts", 0, "3 as expected"),
+        ("rulestep explain resource_unmatched", 0, "requires_prior_tool"),
+        ("rulestep explain --at refund-124:4.1 sample-traces -p contracts", 0, "way out"),
     ];
     let mut ran = 0;
     for line in blocks("sh").iter().flat_map(|block| block.lines()) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
-            ["toolgate", arguments @ ..] => {
+            ["rulestep", arguments @ ..] => {
                 let (_, code, word) = expected.iter().find(|(known, ..)| *known == line).unwrap();
-                let output = Command::cargo_bin("toolgate").unwrap().args(arguments).output().unwrap();
+                let output = Command::cargo_bin("rulestep").unwrap().args(arguments).output().unwrap();
                 let told =
                     [output.stdout, output.stderr].map(|told| String::from_utf8(told).unwrap()).concat();
                 assert_eq!(output.status.code(), Some(*code), "{line}\n{told}");
@@ -56,7 +56,7 @@ fn its_commands_run() {
 
 #[test]
 fn without_a_terminal_the_program_prints_what_replay_prints() {
-    let output = Command::cargo_bin("toolgate").unwrap().output().unwrap();
+    let output = Command::cargo_bin("rulestep").unwrap().output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stdout).unwrap().contains("refund-124"));
 }
@@ -76,15 +76,15 @@ fn its_contract_is_the_sample_without_comments() {
 fn it_lists_every_format() {
     let readme = readme();
     let table = readme.split("| `--from` |").nth(1).unwrap().split("\n\n").next().unwrap();
-    for format in toolgate::session::read::FORMATS {
+    for format in rulestep::session::read::FORMATS {
         assert!(table.contains(&format!("`{}`", format.name)), "{} is not in the README", format.name);
     }
 }
 
 #[test]
 fn its_session_is_one() {
+    use rulestep::session::read::{Options, open};
     use std::io::Cursor;
-    use toolgate::session::read::{Options, open};
     let [session] = &blocks("json")[..] else { panic!("one block of JSON") };
     let sessions: Vec<_> =
         open("README.md", Box::new(Cursor::new(session.clone().into_bytes())), &Options::default())
@@ -100,6 +100,6 @@ fn its_table_of_keys_is_the_programs() {
     let readme = readme();
     let (_, rest) = readme.split_once("<!-- keys -->\n").unwrap();
     let (table, _) = rest.split_once("<!-- /keys -->").unwrap();
-    let real = toolgate::workbench::keys::markdown();
+    let real = rulestep::workbench::keys::markdown();
     assert_eq!(table.trim(), real.trim(), "the table of keys in README.md should be:\n{real}");
 }

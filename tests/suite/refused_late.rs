@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use toolgate::engine::{Decision, Mode, NewCall, Run, Verdict};
-use toolgate::monitor::finding::RuleOutcome;
-use toolgate::monitor::{Depth, End};
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Facts, Origin, Outcome, Session};
+use rulestep::engine::{Decision, Mode, NewCall, Run, Verdict};
+use rulestep::monitor::finding::RuleOutcome;
+use rulestep::monitor::{Depth, End};
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, Facts, Origin, Outcome, Session};
 
 /// Policies under which a `B` after an `A` that ran is denied.
 const FORBIDDING: &[&str] = &[

@@ -1,10 +1,10 @@
 //! What people see of a diagnostic.
 
 use insta::assert_snapshot;
+use rulestep::diagnostic::{Diagnostic, Severity, code};
+use rulestep::report::diagnostic::{Style, json as as_json, text};
+use rulestep::source::{Field, Source, Span, parse};
 use serde_json::json;
-use toolgate::diagnostic::{Diagnostic, Severity, code};
-use toolgate::report::diagnostic::{Style, json as as_json, text};
-use toolgate::source::{Field, Source, Span, parse};
 
 /// All problems of a contract-like document, drawn.
 fn drawn(source: &Source) -> String {

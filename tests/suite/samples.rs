@@ -7,12 +7,12 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolgate::engine::{Mode, Verdict};
-use toolgate::monitor::{Detail, Effect};
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::{Replay, outcomes};
-use toolgate::session::read::{self, Options};
-use toolgate::session::{Outcome, Session};
+use rulestep::engine::{Mode, Verdict};
+use rulestep::monitor::{Detail, Effect};
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::{Replay, outcomes};
+use rulestep::session::read::{self, Options};
+use rulestep::session::{Outcome, Session};
 
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.

@@ -1,9 +1,9 @@
 //! Sequence policies: the measured cases, and what is said of documents.
 
+use rulestep::engine::Mode;
+use rulestep::monitor::Detail;
+use rulestep::replay::{Replay, outcomes};
 use serde_json::{Value, json};
-use toolgate::engine::Mode;
-use toolgate::monitor::Detail;
-use toolgate::replay::{Replay, outcomes};
 
 use crate::policies::{Recording, of_dialect, policy, said};
 
@@ -183,7 +183,7 @@ fn what_is_probably_not_meant_is_told() {
 #[cfg(feature = "cli")]
 #[test]
 fn limits_checks_and_the_halt_are_in_the_data() {
-    use toolgate::report::Scope;
+    use rulestep::report::Scope;
 
     let text = "id: desk\nforbidden:\n  - {sequence: [read, {namePrefix: mail.}], action: halt, reason: security:x}\n\
                 limits:\n  pay: {maxPerSession: 2, action: deny, reason: cost:x, tellLLM: no}\n";
@@ -225,8 +225,8 @@ fn limits_checks_and_the_halt_are_in_the_data() {
 /// A late result is dispatched from the turn after it on, in the place of its call.
 #[test]
 fn late_results_stand_where_their_calls_do() {
-    use toolgate::session::build::{Builder, Mark};
-    use toolgate::session::{Body, Origin};
+    use rulestep::session::build::{Builder, Mark};
+    use rulestep::session::{Body, Origin};
 
     let text = "forbidden:\n  - {sequence: [a, b, c], action: halt, reason: security:x}\n";
     let origin = Origin { file: "case".into(), index: 0, format: "native", line: 1 };

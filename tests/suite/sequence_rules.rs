@@ -8,14 +8,14 @@ mod suites;
 
 use std::sync::Arc;
 
+use rulestep::engine::{Mode, NewCall, Run};
+use rulestep::monitor::finding::{RuleOutcome, RuleState};
+use rulestep::monitor::{Depth, End};
+use rulestep::policy::{Loaded, Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::session::build::{Builder, Mark};
+use rulestep::session::{Body, Origin, Outcome, Session};
 use serde_json::{Value, json};
-use toolgate::engine::{Mode, NewCall, Run};
-use toolgate::monitor::finding::{RuleOutcome, RuleState};
-use toolgate::monitor::{Depth, End};
-use toolgate::policy::{Loaded, Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::session::build::{Builder, Mark};
-use toolgate::session::{Body, Origin, Outcome, Session};
 
 /// A version of one document.
 pub fn load(text: &str) -> Loaded {

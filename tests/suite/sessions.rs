@@ -15,9 +15,9 @@ pub mod written;
 
 use std::io::Cursor;
 
-use toolgate::diagnostic::Diagnostic;
-use toolgate::session::Session;
-use toolgate::session::read::{self, Options};
+use rulestep::diagnostic::Diagnostic;
+use rulestep::session::Session;
+use rulestep::session::read::{self, Options};
 
 /// Sessions and file diagnostics of some bytes.
 pub fn opened(bytes: impl Into<Vec<u8>>) -> (Vec<Session>, Vec<Diagnostic>) {
@@ -39,7 +39,7 @@ fn told(sessions: &[Session], of_file: &[Diagnostic]) -> Vec<String> {
 
 #[test]
 fn operations_that_mean_nothing_are_told_with_their_line() {
-    let op = |op: &str| format!(r#"{{"role": "toolgate", {op}}}"#);
+    let op = |op: &str| format!(r#"{{"role": "policy", {op}}}"#);
     let ops = [
         op(r#""op": "snapshot", "name": "a""#),
         op(r#""op": "restore", "name": "a""#),

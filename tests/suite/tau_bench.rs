@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::cli::toolgate;
+use crate::cli::rulestep;
 
 const CASES: &str = include_str!("../conformance/tau_bench.json");
 
@@ -46,7 +46,7 @@ fn replayed(
 ) -> (Vec<Value>, BTreeMap<String, u64>) {
     let policy = policy.path().to_str().unwrap();
     let arguments = ["replay", file, "-p", policy, "--format", "json", "--mode", mode];
-    let output = toolgate(traces, &arguments).output().unwrap();
+    let output = rulestep(traces, &arguments).output().unwrap();
     let (mut denied, mut codes) = (Vec::new(), BTreeMap::new());
     for line in String::from_utf8(output.stdout).unwrap().lines() {
         let session: Value = serde_json::from_str(line).unwrap();

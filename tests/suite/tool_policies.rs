@@ -1,10 +1,10 @@
 //! Tool policies: the measured cases, and what is said of documents.
 
+use rulestep::engine::Mode;
+use rulestep::monitor::{Detail, Effect, Finding, StateItem};
+use rulestep::replay::Replay;
+use rulestep::session::Operation;
 use serde_json::{Value, json};
-use toolgate::engine::Mode;
-use toolgate::monitor::{Detail, Effect, Finding, StateItem};
-use toolgate::replay::Replay;
-use toolgate::session::Operation;
 
 use crate::policies::{Recording, of_dialect, policy, said};
 
@@ -373,7 +373,7 @@ fn what_is_probably_not_meant_is_a_warning() {
 #[cfg(feature = "cli")]
 #[test]
 fn recorded_state_and_checks_are_in_the_data() {
-    use toolgate::report::Scope;
+    use rulestep::report::Scope;
 
     let text = "policies:\n  - {type: sequential_dependency, name: order, dependencies: {deploy: [test, build]}}\n  \
                 - {type: read_before_write, mount_point: /w}\n";

@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use toolgate::session::read::{self, Options};
-use toolgate::session::{Call, Outcome, Session};
+use rulestep::session::read::{self, Options};
+use rulestep::session::{Call, Outcome, Session};
 
 use crate::sessions::recorded::traces;
 use crate::sessions::written::survives;

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use rstest::rstest;
+use rulestep::files::watch::{Told, Touched, Watch, Watched, Way, watch};
 use tempfile::TempDir;
-use toolgate::files::watch::{Told, Touched, Watch, Watched, Way, watch};
 
 /// How long a change may take to be told: long, for slow machines.
 const PATIENCE: Duration = Duration::from_secs(10);

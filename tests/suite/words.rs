@@ -7,11 +7,11 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::report::words;
-use toolgate::session::read::{Options, open};
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::report::words;
+use rulestep::session::read::{Options, open};
 
 /// Calls in turns of their own: tool, arguments, and the result (`!` before it marks an error, nothing: no result).
 type Calls<'a> = &'a [(&'a str, &'a str, &'a str)];

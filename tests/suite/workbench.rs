@@ -30,7 +30,7 @@ impl Session {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let modes = format!("{:?}", pair.master.get_termios());
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_toolgate"));
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_rulestep"));
         command.args(arguments);
         command.cwd(folder);
         command.env("TERM", "xterm-256color");
@@ -210,7 +210,7 @@ fn a_session_that_violates_a_rule_is_no_pass() {
     let rules = "rules:\n  - {type: require, tool: send_receipt, description: a receipt must be sent}\n";
     std::fs::write(folder.path().join("contracts/refund.yaml"), rules).unwrap();
     for mode in ["enforce", "shadow"] {
-        let mut replay = assert_cmd::Command::new(env!("CARGO_BIN_EXE_toolgate"));
+        let mut replay = assert_cmd::Command::new(env!("CARGO_BIN_EXE_rulestep"));
         replay.current_dir(folder.path()).args(["replay", "runs", "--mode", mode]).assert().code(1);
         for (columns, rows) in [(120, 40), (80, 24)] {
             let mut session = Session::start(columns, rows, folder.path(), &["runs", "--mode", mode], &[]);
@@ -246,7 +246,7 @@ fn what_if_and_a_saved_case() {
     }
     let before = std::fs::read(&recording).unwrap();
     let passes = |file: &str| {
-        let mut test = assert_cmd::Command::new(env!("CARGO_BIN_EXE_toolgate"));
+        let mut test = assert_cmd::Command::new(env!("CARGO_BIN_EXE_rulestep"));
         test.current_dir(folder.path()).args(["test", file]).assert().success();
     };
     let mut session = Session::start(120, 40, folder.path(), &["one.json"], &[]);

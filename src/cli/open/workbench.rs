@@ -67,7 +67,7 @@ pub fn open(asked: &Open, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Opt
     match run(settings) {
         Ok(()) => Ok(Some(Exit::Clean)),
         Err(RunError::NoTerminal(reason)) => {
-            let compares = if asked.base.is_empty() { "" } else { "; `toolgate diff` compares with a base" };
+            let compares = if asked.base.is_empty() { "" } else { "; `rulestep diff` compares with a base" };
             screen.note(&format!("{reason}, so here is what `replay` prints{compares}"));
             Ok(None)
         }

@@ -24,7 +24,7 @@ nothing, to something that cannot be read, or not to exactly one session.
 ";
 
     Problem CASE_NOT_REWRITTEN = "case_not_rewritten": "an expectation cannot be rewritten in place",
-"`toolgate test --update` puts what was decided in the place of what was expected, and changes nothing
+"`rulestep test --update` puts what was decided in the place of what was expected, and changes nothing
 else. Here that is not possible, so the file was left as it is.
 
     hidden:          # as of March

@@ -196,7 +196,7 @@ a notice.
 ";
 
     Problem UNKNOWN_DIALECT = "unknown_dialect": "there is no dialect of this name",
-"`dialect: NAME` in a document, and `--only NAME`, choose among the dialects that Toolgate knows.
+"`dialect: NAME` in a document, and `--only NAME`, choose among the dialects that Rulestep knows.
 
     dialect: contarct
 

@@ -227,7 +227,7 @@ rules there is the current form.
     sequences:
       - [GetCustomer, UpdateCustomer]
 
-It is read as `before` rules, one for each pair of neighbours. `toolgate migrate FILE` writes them
+It is read as `before` rules, one for each pair of neighbours. `rulestep migrate FILE` writes them
 out, and `--write` puts them into the file.
 ";
 }

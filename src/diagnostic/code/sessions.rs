@@ -7,7 +7,7 @@ codes! {
 "A path that was given leads nowhere. Paths are relative to the folder in which the program was
 started.
 
-If the path has `*`, `?` or `[` in it and the shell did not expand it, Toolgate does; then it
+If the path has `*`, `?` or `[` in it and the shell did not expand it, Rulestep does; then it
 matched no file.
 ";
 
@@ -85,7 +85,7 @@ committed is in no revision; one that was moved since has its old path there.
     Problem NOT_A_SESSION = "not_a_session": "the file is no recording of a known format",
 "Recordings are recognised by their shape, never by their name. Nothing in this file looks like one.
 
-    toolgate replay --from anthropic log.txt
+    rulestep replay --from anthropic log.txt
 
 `--from FORMAT` skips the recognition, and then tells where the file departs from that format. In a
 folder such files are counted and passed over.
@@ -170,14 +170,14 @@ at something that it does not name.
 
 If failures can be told by their text, say how:
 
-    toolgate replay --error-regex '^(Error|Traceback)' sessions/
+    rulestep replay --error-regex '^(Error|Traceback)' sessions/
 ";
 
     Problem UNKNOWN_OPERATION = "unknown_operation": "an operation on recorded state that is not known",
-"Messages of the role `toolgate` carry `snapshot`, `restore` or `reset`. This one carries something
+"Messages of the role `policy` carry `snapshot`, `restore` or `reset`. This one carries something
 else, or restores a snapshot that was never taken.
 
-    {\"role\": \"toolgate\", \"op\": \"restore\", \"name\": \"before-deploy\"}
+    {\"role\": \"policy\", \"op\": \"restore\", \"name\": \"before-deploy\"}
 
 What state was meant cannot be known, so the recorded state is emptied: what is not known to have
 happened satisfies nothing.

@@ -23,7 +23,7 @@ pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
 /// The old form.
 pub(super) fn old_sequences() -> Diagnostic {
     let message = "lists of names in `sequences` are the old form, read as `before` rules between neighbours";
-    Diagnostic::notice(code::OLD_SEQUENCES, message).help("`toolgate migrate` writes them out")
+    Diagnostic::notice(code::OLD_SEQUENCES, message).help("`rulestep migrate` writes them out")
 }
 
 /// A list of the old form without a pair in it.

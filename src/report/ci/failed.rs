@@ -54,11 +54,11 @@ pub fn write(format: &str, failed: &Failed<'_>, out: &mut dyn Write) -> io::Resu
                 parts.push(format!("title={}", github::property(&told.code.to_string())));
                 writeln!(out, "::error {}::{}", parts.join(","), github::data(&words::line(&told.message)))?;
             }
-            writeln!(out, "::error title=toolgate::{}", github::data(failed.message))
+            writeln!(out, "::error title=rulestep::{}", github::data(failed.message))
         }
         "markdown" => {
             writeln!(out, "{}", markdown::MARKER)?;
-            writeln!(out, "### toolgate: {}\n", failed.message)?;
+            writeln!(out, "### rulestep: {}\n", failed.message)?;
             for told in failed.errors() {
                 let place =
                     spot(told).map(|spot| format!("{}:{}: ", spot.file, spot.line)).unwrap_or_default();
@@ -87,7 +87,7 @@ impl Failed<'_> {
         status.set_description(lines.collect::<Vec<_>>().join("\n"));
         let mut suite = TestSuite::new(self.command);
         suite.add_test_case(TestCase::new("the version loads", status));
-        let mut report = Report::new(format!("toolgate {}", self.verb));
+        let mut report = Report::new(format!("rulestep {}", self.verb));
         report.add_test_suite(suite);
         report.serialize(out).map_err(io::Error::other)
     }

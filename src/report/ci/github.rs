@@ -33,7 +33,7 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     let level = if run.told.errors > 0 || run.told.interrupted { "warning" } else { "notice" };
     summary.push(format!("again with: {}", run.command));
-    writeln!(out, "::{level} title=toolgate::{}", data(&summary.join("\n")))
+    writeln!(out, "::{level} title=rulestep::{}", data(&summary.join("\n")))
 }
 
 fn annotation(issue: &Issue, out: &mut dyn Write) -> io::Result<()> {

@@ -15,7 +15,7 @@ const OPEN: usize = 10;
 pub fn junit(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut suite = TestSuite::new(run.command);
     suite.add_test_cases(run.gathered.cases.iter().map(test));
-    let mut report = Report::new("toolgate replay");
+    let mut report = Report::new("rulestep replay");
     report.add_test_suite(suite);
     report.serialize(out).map_err(io::Error::other)
 }
@@ -39,7 +39,7 @@ fn test(case: &Case) -> TestCase {
 /// Writes the sums, then the findings, as many as a comment takes.
 pub fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{MARKER}")?;
-    writeln!(out, "### toolgate: {}\n", run.summary)?;
+    writeln!(out, "### rulestep: {}\n", run.summary)?;
     if run.told.errors > 0 {
         let errors = words::count(run.told.errors, "error");
         writeln!(out, "**{errors} in recordings: not everything was judged**\n")?;

@@ -60,7 +60,7 @@ pub fn log(
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {
-                "name": "toolgate", "version": env!("CARGO_PKG_VERSION"), "rules": rules,
+                "name": "rulestep", "version": env!("CARGO_PKG_VERSION"), "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
@@ -102,7 +102,7 @@ fn result(issue: &Issue, id: &str, index: usize) -> Value {
         "ruleIndex": index,
         "level": level,
         "message": {"text": format!("{}\n{}\n{}", issue.title, issue.message, issue.place)},
-        "partialFingerprints": {"toolgate/v1": mark},
+        "partialFingerprints": {"rulestep/v1": mark},
         "properties": {"code": issue.code},
     });
     let recording = location(&issue.recording);

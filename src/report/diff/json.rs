@@ -1,4 +1,4 @@
-//! Comparisons as data: `toolgate.diff/2`, one object a session, then one with totals.
+//! Comparisons as data: `rulestep.diff/2`, one object a session, then one with totals.
 //!
 //! `base` and `new` of a change are the words of its answers; null where a version has no such rule. A base without a
 //! digest is the recording.
@@ -14,7 +14,7 @@ use crate::report::{Scope, words};
 use crate::session::write::Instant;
 
 /// The shape of comparisons.
-pub const SCHEMA: &str = "toolgate.diff/2";
+pub const SCHEMA: &str = "rulestep.diff/2";
 
 /// Writes one session and a line feed.
 pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {

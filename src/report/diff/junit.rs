@@ -14,7 +14,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
     let name = format!("{} → {}, {}", words::line(view.base), words::line(view.new), view.mode.word());
     let mut suite = TestSuite::new(name);
     suite.add_test_cases(whole.cases.iter().map(test));
-    let mut report = Report::new("toolgate diff");
+    let mut report = Report::new("rulestep diff");
     report.add_test_suite(suite);
     report.serialize(out).map_err(io::Error::other)
 }

@@ -15,7 +15,7 @@ use crate::report::words;
 const OPEN: usize = 5;
 
 /// The first line: whoever posts the report finds the comment to replace by it.
-pub const MARKER: &str = "<!-- toolgate -->";
+pub const MARKER: &str = "<!-- rulestep -->";
 /// Most bytes: GitHub takes 65,536 characters in a comment, and 1 MiB in the summary of a job.
 pub const LIMIT: usize = 65_536;
 /// Kept free for the lines that follow the groups.
@@ -28,10 +28,10 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
     let totals = &whole.totals;
     let sessions = words::count(totals.sessions, "session");
     match totals.all().sum() {
-        0 => writeln!(out, "### toolgate: no change in {sessions}\n")?,
+        0 => writeln!(out, "### rulestep: no change in {sessions}\n")?,
         changes => writeln!(
             out,
-            "### toolgate: {} in {} of {sessions}\n",
+            "### rulestep: {} in {} of {sessions}\n",
             words::count(changes, "change"),
             words::thousands(totals.changed),
         )?,

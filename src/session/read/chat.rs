@@ -14,7 +14,7 @@ use super::time;
 use crate::diagnostic::{Code, code};
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Damage, Form, Millis, Operation, Tool};
+use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation, Tool};
 use crate::source::quoted;
 
 /// What a format makes of the chat form.
@@ -129,7 +129,11 @@ impl<'a> Chat<'a> {
         match &*role {
             "assistant" | "model" | "ai" => self.response(builder, members, at),
             "tool" | "function" => self.result(builder, members, at),
-            "toolgate" => self.operation(builder, members),
+            OLD_OPERATION_ROLE => self.operation(builder, members),
+            // Other programs may call a speaker so; what it says is no operation.
+            OPERATION_ROLE if members.get("op").is_some() || members.get("content").is_none() => {
+                self.operation(builder, members);
+            }
             said => {
                 if members.any(&["tool_calls", "function_call"]).is_some_and(|calls| calls.json() != "[]") {
                     self.lost(builder, format!("calls of the role {} are left out", quoted(said)));

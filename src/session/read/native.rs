@@ -7,8 +7,8 @@ use super::time;
 use super::uncalled::{self, Uncalled};
 use super::{Format, Out, Reader, Sample, Setting, Unit};
 use crate::diagnostic::{Diagnostic, Loss};
-use crate::session::Results;
 use crate::session::build::Builder;
+use crate::session::{OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
 
 pub(super) const FORMAT: Format = Format {
     name: "native",
@@ -45,8 +45,19 @@ fn is_message(object: &Members<'_>) -> bool {
 }
 
 /// Roles that make a message of an object, whatever else it has; and keys that do so beside any role.
-const ROLES: [&str; 10] =
-    ["system", "developer", "user", "human", "assistant", "model", "ai", "tool", "function", "toolgate"];
+const ROLES: [&str; 11] = [
+    "system",
+    "developer",
+    "user",
+    "human",
+    "assistant",
+    "model",
+    "ai",
+    "tool",
+    "function",
+    OPERATION_ROLE,
+    OLD_OPERATION_ROLE,
+];
 const SAYS: [&str; 4] = ["content", "tool_calls", "function_call", "tool_call_id"];
 
 /// A list of messages.

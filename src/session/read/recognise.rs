@@ -158,7 +158,7 @@ fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic
     let told = Diagnostic::error(code::NOT_A_SESSION, message);
     match sample.objects().next() {
         Some(members) if members.first().is_some() => {
-            told.help("`toolgate replay --help` names the formats that are read, behind `--from`")
+            told.help("`rulestep replay --help` names the formats that are read, behind `--from`")
         }
         _ => told,
     }

@@ -6,6 +6,7 @@ use super::chat::Lines;
 use super::shallow::{Kind, Members, Node};
 use crate::diagnostic::Loss;
 use crate::session::build::Builder;
+use crate::session::{OLD_OPERATION_ROLE, OPERATION_ROLE};
 use crate::source::quoted;
 
 /// The first place of a session that may hold a call.
@@ -31,7 +32,8 @@ const KNOWN: [&str; 13] = [
     "toolkits",
 ];
 /// Who proposes no calls.
-const OTHERS: [&str; 7] = ["system", "developer", "user", "human", "tool", "function", "toolgate"];
+const OTHERS: [&str; 8] =
+    ["system", "developer", "user", "human", "tool", "function", OPERATION_ROLE, OLD_OPERATION_ROLE];
 /// Members that name a tool, in a part of a content.
 const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "action", "command"];
 /// Parts of a content that are words, pictures and the like.

@@ -34,7 +34,7 @@ pub fn command(editor: &str, file: &str, line: u32) -> Option<(String, Vec<Strin
 /// What to tell the person: there is no such file, or the editor failed.
 pub fn compose(editor: &str, text: &str) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("no file to edit in: {error}");
-    let file = tempfile::Builder::new().prefix("toolgate-").suffix(".json").tempfile().map_err(failed)?;
+    let file = tempfile::Builder::new().prefix("rulestep-").suffix(".json").tempfile().map_err(failed)?;
     std::fs::write(file.path(), text).map_err(failed)?;
     edit(editor, &file.path().to_string_lossy(), 1)?;
     // Editors save by rename: what counts is what stands under the name now.

@@ -61,7 +61,7 @@ pub fn save(save: &Save) -> Msg {
         },
         Ok(()) => Msg::Note {
             failed: false,
-            text: format!("saved {}; `toolgate test {}` passes", save.file, quoted(&save.file)),
+            text: format!("saved {}; `rulestep test {}` passes", save.file, quoted(&save.file)),
         },
         // What somebody made of an earlier one is not lost.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Msg::Taken { file: save.file.clone() },

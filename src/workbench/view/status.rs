@@ -30,7 +30,7 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     row.gap(1);
     let roomy = area.width >= ROOMY;
     if roomy {
-        row.put(Role::StatusStrong, "toolgate").gap(2);
+        row.put(Role::StatusStrong, "rulestep").gap(2);
     }
     if let Some(entry) = model.entry() {
         let most = match roomy {

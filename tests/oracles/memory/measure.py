@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures what `toolgate replay --summary` takes of memory: 200 MB of every line-by-line format, as many sessions and
+"""Measures what `rulestep replay --summary` takes of memory: 200 MB of every line-by-line format, as many sessions and
 as one. Run by hand, with a release build:
 
-    tests/oracles/memory/measure.py target/release/toolgate [FORMAT-OR-SHAPE ...]
+    tests/oracles/memory/measure.py target/release/rulestep [FORMAT-OR-SHAPE ...]
 
 The policy is a contract without conditions beyond paths, so nothing but what is read is held. MB of the file, seconds,
 peak of resident memory in MiB (as the kernel counts it), and what the program said of it.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Counts what recordings say of times, offered tools and refusals, straight from their files: an oracle for what
-`toolgate convert` keeps of them. See README.md beside this file.
+`rulestep convert` keeps of them. See README.md beside this file.
 
     count.py FOLDER                       prints the counts of every file under the folder as JSON
-    count.py FOLDER --convert toolgate    converts every file and prints where the two disagree; exit 1 if any does
+    count.py FOLDER --convert rulestep    converts every file and prints where the two disagree; exit 1 if any does
 """
 
 import argparse
@@ -457,7 +457,7 @@ def native(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--convert", metavar="TOOLGATE", help="compare with what this program converts")
+    parser.add_argument("--convert", metavar="RULESTEP", help="compare with what this program converts")
     arguments = parser.parse_args()
     counts, differ = {}, 0
     for path in sorted(path for path in arguments.folder.rglob("*") if path.is_file()):

@@ -5,14 +5,14 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{REFUNDS, refund_not_taken};
-use crate::cli::{folder, run, toolgate};
+use crate::cli::{folder, rulestep, run};
 
 fn refunds() -> TempDir {
     folder(&[("contracts/refund.yaml", REFUNDS), ("log.json", &refund_not_taken().to_string())])
 }
 
 fn judged(folder: &TempDir, arguments: &[&str]) -> Value {
-    let output = toolgate(folder.path(), arguments).output().unwrap();
+    let output = rulestep(folder.path(), arguments).output().unwrap();
     // What closes the output stands on a line after it.
     let line = output.stdout.split(|byte| *byte == b'\n').next().unwrap();
     serde_json::from_slice(line).unwrap()
@@ -77,7 +77,7 @@ fn as_data() {
 #[test]
 fn convert_keeps_them() {
     let folder = refunds();
-    let native = toolgate(folder.path(), &["convert", "log.json"]).output().unwrap().stdout;
+    let native = rulestep(folder.path(), &["convert", "log.json"]).output().unwrap().stdout;
     std::fs::write(folder.path().join("native.json"), native).unwrap();
     let before = judged(&folder, &["replay", "log.json", "--format", "json"]);
     let after = judged(&folder, &["replay", "native.json", "--format", "json"]);

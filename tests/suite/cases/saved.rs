@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use toolgate::case::write::{Draft, decision, up_to, write};
-use toolgate::case::{Aspect, Fact, Subject};
-use toolgate::diagnostic::Severity;
-use toolgate::engine::Mode;
-use toolgate::policy::Policy;
-use toolgate::replay::Replay;
-use toolgate::session::Session;
-use toolgate::session::edit::{Added, Edit};
-use toolgate::session::{Body, Outcome};
-use toolgate::what_if::WhatIf;
-use toolgate::witness;
+use rulestep::case::write::{Draft, decision, up_to, write};
+use rulestep::case::{Aspect, Fact, Subject};
+use rulestep::diagnostic::Severity;
+use rulestep::engine::Mode;
+use rulestep::policy::Policy;
+use rulestep::replay::Replay;
+use rulestep::session::Session;
+use rulestep::session::edit::{Added, Edit};
+use rulestep::session::{Body, Outcome};
+use rulestep::what_if::WhatIf;
+use rulestep::witness;
 
 use super::{cases, judged, policy, session, text};
 use crate::samples;
@@ -175,8 +175,8 @@ fn texts_that_yaml_would_read_otherwise_stay_themselves() {
                 expect: &expect,
             };
             let text = write(&draft).unwrap_or_else(|error| panic!("{word} {body:?}: {error}"));
-            let read = toolgate::case::read::read(
-                &toolgate::source::Source::new("a.case.yaml", text.as_str()),
+            let read = rulestep::case::read::read(
+                &rulestep::source::Source::new("a.case.yaml", text.as_str()),
                 true,
             );
             assert!(read.diagnostics.iter().all(|told| told.severity < Severity::Error), "{text}");

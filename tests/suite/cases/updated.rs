@@ -1,11 +1,11 @@
 //! Expectations rewritten in place.
 
 use rstest::rstest;
-use toolgate::case::Case;
-use toolgate::case::judge::Judged;
-use toolgate::case::update::update;
-use toolgate::diagnostic::Diagnostic;
-use toolgate::source::Source;
+use rulestep::case::Case;
+use rulestep::case::judge::Judged;
+use rulestep::case::update::update;
+use rulestep::diagnostic::Diagnostic;
+use rulestep::source::Source;
 
 use super::{cases, judged, policy, text};
 

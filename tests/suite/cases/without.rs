@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use rulestep::engine::Mode;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::session::Session;
 use serde_json::{Value, json};
-use toolgate::engine::Mode;
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::session::Session;
 
 use crate::samples;
 
@@ -86,8 +86,8 @@ fn rules_of_every_kind_can_be_switched_off() {
                 if *file.name != *rule.source.name() {
                     return file.clone();
                 }
-                let source = toolgate::source::Source::new(file.name.clone(), file.text.clone());
-                let mut document = toolgate::source::parse(&source).documents[0].to_json();
+                let source = rulestep::source::Source::new(file.name.clone(), file.text.clone());
+                let mut document = rulestep::source::parse(&source).documents[0].to_json();
                 let dialect =
                     whole.documents().iter().find(|document| document.source == source).unwrap().dialect;
                 cut(&mut document, &rule.pointer);
@@ -132,7 +132,7 @@ fn switching_off_adds_up_and_none_changes_nothing() {
 #[test]
 fn a_pair_of_the_old_form_cannot_be_switched_off() {
     let policy = super::version(&[("old.yaml", "sequences: [[a, b, c]]\n")]);
-    let off = |rule: u32| policy.without(&BTreeSet::from([toolgate::monitor::RuleId(rule)]));
+    let off = |rule: u32| policy.without(&BTreeSet::from([rulestep::monitor::RuleId(rule)]));
     assert_eq!(policy.rules().len(), 2);
     assert!(off(0).is_none());
 }

@@ -1,4 +1,4 @@
-//! `toolgate check`.
+//! `rulestep check`.
 
 use insta::assert_snapshot;
 

@@ -1,9 +1,9 @@
-//! `toolgate convert`.
+//! `rulestep convert`.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::{folder, run, toolgate};
+use super::{folder, rulestep, run};
 
 const LOG: &str = include_str!("../../fixtures/sessions/claude-code-stream.jsonl");
 const EPISODES: &str = include_str!("../../fixtures/sessions/tau-bench.json");
@@ -35,7 +35,7 @@ fn to_a_file_as_its_name_says() {
     let ids: Vec<_> = sessions.iter().map(|session| session["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["5e0b", "toolu_1", "task-4-trial-1", "task-5-trial-1"]);
     // What was written is read as it is.
-    let again = toolgate(folder.path(), &["convert", "all.json", "-o", "again.json"]).output().unwrap();
+    let again = rulestep(folder.path(), &["convert", "all.json", "-o", "again.json"]).output().unwrap();
     assert_eq!(again.status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(folder.path().join("again.json")).unwrap(), text);
 }

@@ -1,4 +1,4 @@
-//! `toolgate diff` as people and programs see it, with good and with bad input.
+//! `rulestep diff` as people and programs see it, with good and with bad input.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{CLEAN, CLOSE_CASE, ISSUE_REFUND, REFUND_124, folder, refunds, run, seen, toolgate};
+use super::{CLEAN, CLOSE_CASE, ISSUE_REFUND, REFUND_124, folder, refunds, rulestep, run, seen};
 
 /// The refunds under two versions: the order need not be the same any more, and a closed case may be closed again;
 /// and under a third one, which asks for two turns first.
@@ -118,7 +118,7 @@ fn the_exit_code_is_what_was_asked_for() {
     let folder = two_versions();
     let code = |arguments: &[&str]| {
         let arguments = [&["diff", "-q", "sessions", "-b", "v1"], arguments].concat();
-        toolgate(folder.path(), &arguments).output().unwrap().status.code().unwrap()
+        rulestep(folder.path(), &arguments).output().unwrap().status.code().unwrap()
     };
     assert_eq!(code(&["-p", "v1"]), 0);
     assert_eq!(code(&["-p", "v2"]), 1);
@@ -161,7 +161,7 @@ fn the_recording_as_the_base() {
     }
     // These are the calls of which `replay` says that they do not agree.
     let lines = |arguments: &[&str]| -> Vec<Value> {
-        let output = toolgate(folder.path(), arguments).output().unwrap();
+        let output = rulestep(folder.path(), arguments).output().unwrap();
         String::from_utf8(output.stdout)
             .unwrap()
             .lines()
@@ -256,7 +256,7 @@ fn edited_contracts_against_the_last_commit() {
     assert!(same(run(&folder, &["diff", "sessions", "-p", "contracts", "-b", "git:HEAD"])));
     assert!(same(run(&folder, &["diff", "sessions", "-p", "contracts", "-b", "git:HEAD:contracts"])));
     let below = folder.path().join("sessions");
-    let told = toolgate(&below, &["diff", ".", "-p", "../contracts", "-b", "git:HEAD"]).output().unwrap();
+    let told = rulestep(&below, &["diff", ".", "-p", "../contracts", "-b", "git:HEAD"]).output().unwrap();
     assert!(same(seen(&told)), "{}", seen(&told));
     // One file of it, and a revision against another.
     let file = ["diff", "sessions", "-p", "contracts/issue_refund.yaml", "-b", "git:HEAD"];
@@ -289,10 +289,10 @@ fn revisions_that_cannot_be_read() {
     }
     let outside = refunds();
     // The temporary folder may itself lie in a repository.
-    let mut command = toolgate(outside.path(), &["diff", "sessions", "-b", "git:HEAD"]);
+    let mut command = rulestep(outside.path(), &["diff", "sessions", "-b", "git:HEAD"]);
     let parent = outside.path().parent().unwrap();
     assert_snapshot!(seen(&command.env("GIT_CEILING_DIRECTORIES", parent).output().unwrap()));
-    let mut command = toolgate(folder.path(), &["diff", "sessions", "-b", "git:HEAD"]);
+    let mut command = rulestep(folder.path(), &["diff", "sessions", "-b", "git:HEAD"]);
     assert_snapshot!(seen(&command.env("PATH", "").output().unwrap()));
 }
 
@@ -386,7 +386,7 @@ fn a_revision_that_a_shallow_clone_lacks_says_how_to_fetch_it() {
     let folder = clone.path().join("shallow");
     let told = |folder: &std::path::Path| {
         let arguments = ["diff", ".", "-p", "contracts", "-b", "git:HEAD~1"];
-        seen(&toolgate(folder, &arguments).output().unwrap())
+        seen(&rulestep(folder, &arguments).output().unwrap())
     };
     let shallow = told(&folder);
     assert!(

@@ -1,7 +1,7 @@
-//! `toolgate explain`, `completions` and `man`.
+//! `rulestep explain`, `completions` and `man`.
 
 use insta::assert_snapshot;
-use toolgate::diagnostic::code;
+use rulestep::diagnostic::code;
 
 use super::{refunds, run};
 
@@ -40,7 +40,7 @@ fn a_decision() {
 #[test]
 fn a_decision_as_data() {
     let seen = run(&refunds(), &["explain", "--at", "sessions/a.json#0:2.1", "sessions", "--format", "json"]);
-    assert!(seen.starts_with("exit 0\n--- stdout\n{\"schema\":\"toolgate.explain/1\""), "{seen}");
+    assert!(seen.starts_with("exit 0\n--- stdout\n{\"schema\":\"rulestep.explain/1\""), "{seen}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 use rstest::rstest;
 
-use super::{CLEAN, ISSUE_REFUND, REFUND_124, folder, run, seen, toolgate};
+use super::{CLEAN, ISSUE_REFUND, REFUND_124, folder, rulestep, run, seen};
 
 const DAMAGED: &str = "{\"role\": \"user\", \"content\": \"refund it\"}
 {\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"issue_refund\"
@@ -41,10 +41,10 @@ fn what_could_not_be_read_is_no_success(#[case] named: &[&str], #[case] expected
         ("cut/session.json", "{\"messages\": [{\"role\": \"user\""),
     ]);
     for verb in [&["replay"][..], &["replay", "--summary"], &["replay", "--mode", "shadow"]] {
-        let output = toolgate(folder.path(), &[verb, named].concat()).output().unwrap();
+        let output = rulestep(folder.path(), &[verb, named].concat()).output().unwrap();
         assert_eq!(output.status.code(), Some(expected), "{verb:?} {}", seen(&output));
     }
-    let compared = toolgate(folder.path(), &[&["diff", "-b", "contracts"], named].concat()).output().unwrap();
+    let compared = rulestep(folder.path(), &[&["diff", "-b", "contracts"], named].concat()).output().unwrap();
     let none = if expected == 1 { 2 * i32::from(named.len() > 1) } else { expected };
     assert_eq!(compared.status.code(), Some(none), "{}", seen(&compared));
 }
@@ -73,7 +73,7 @@ const ASKED: &str = r#""request": {"model": "m", "messages": [{"role": "user", "
 )]
 fn what_may_hold_calls_is_no_success(#[case] recording: &str, #[case] expected: i32) {
     let folder = folder(&[("contracts/issue_refund.yaml", ISSUE_REFUND), ("log.jsonl", recording)]);
-    let output = toolgate(folder.path(), &["replay", "log.jsonl"]).output().unwrap();
+    let output = rulestep(folder.path(), &["replay", "log.jsonl"]).output().unwrap();
     assert_eq!(output.status.code(), Some(expected), "{}", seen(&output));
 }
 
@@ -108,7 +108,7 @@ fn a_pipe_without_a_writer_keeps_no_other_file_waiting() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let arguments = ["replay", "pipe", "clean.json", "--format", "json", "--summary"];
     let mut child =
-        toolgate(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        rulestep(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
     assert_eq!(
         told.next().unwrap().unwrap(),
@@ -126,7 +126,7 @@ fn a_pipe_without_a_writer_keeps_no_other_file_waiting() {
 #[test]
 fn standard_input_that_is_slow_is_waited_for_in_its_place() {
     let folder = folder(&[("contracts/issue_refund.yaml", ISSUE_REFUND), ("clean.json", CLEAN)]);
-    let mut child = toolgate(folder.path(), &["replay", "-", "clean.json", "--format", "json", "--summary"])
+    let mut child = rulestep(folder.path(), &["replay", "-", "clean.json", "--format", "json", "--summary"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -144,12 +144,12 @@ fn standard_input_that_is_slow_is_waited_for_in_its_place() {
 
 /// An option that another command has is named with it; so is one that is misspelt.
 #[rstest]
-#[case(&["--sumary"], "tip: `--summary` is an option of `toolgate replay`")]
-#[case(&["--summary"], "tip: `--summary` is an option of `toolgate replay`")]
-#[case(&["diff", "--update"], "tip: `--update` is an option of `toolgate test`")]
-#[case(&["--jobs=2"], "tip: `--jobs` is an option of `toolgate replay`, `toolgate diff`")]
+#[case(&["--sumary"], "tip: `--summary` is an option of `rulestep replay`")]
+#[case(&["--summary"], "tip: `--summary` is an option of `rulestep replay`")]
+#[case(&["diff", "--update"], "tip: `--update` is an option of `rulestep test`")]
+#[case(&["--jobs=2"], "tip: `--jobs` is an option of `rulestep replay`, `rulestep diff`")]
 #[case(&["replay", "--sumary"], "tip: a similar argument exists: '--summary'")]
-#[case(&["repaly", "clean.json"], "help: did you mean `toolgate replay`?")]
+#[case(&["repaly", "clean.json"], "help: did you mean `rulestep replay`?")]
 fn what_is_misspelt_is_answered_by_what_may_be_meant(#[case] arguments: &[&str], #[case] tip: &str) {
     let folder = folder(&[("contracts/issue_refund.yaml", ISSUE_REFUND), ("clean.json", CLEAN)]);
     let seen = run(&folder, arguments);

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{folder, refunds, run, toolgate};
+use super::{folder, refunds, rulestep, run};
 
 /// The lines of a run, read as JSON. serde_json keeps the order of keys and the digits of numbers.
 fn lines(folder: &tempfile::TempDir, arguments: &[&str]) -> Vec<Value> {
-    let output = toolgate(folder.path(), arguments).output().unwrap();
+    let output = rulestep(folder.path(), arguments).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -19,14 +19,14 @@ fn keys(value: &Value) -> Vec<&str> {
 fn a_session_is_this_object() {
     let folder = refunds();
     let output =
-        toolgate(folder.path(), &["replay", "sessions/a.json", "--format", "json"]).output().unwrap();
+        rulestep(folder.path(), &["replay", "sessions/a.json", "--format", "json"]).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(1), b"".as_slice()));
     let told = String::from_utf8(output.stdout).unwrap();
     let line = told.lines().next().unwrap();
     let digest = line.split("\"digest\":\"").nth(1).unwrap().split('"').next().unwrap();
     assert!(digest.starts_with("sha256:") && digest.len() == 71, "{digest}");
     let expected = r##"
-        {"schema":"toolgate.replay/2","mode":"enforce",
+        {"schema":"rulestep.replay/2","mode":"enforce",
         "session":{"id":"refund-124","file":"sessions/a.json","index":0,"format":"native","title":"Please refund ORD-124","at":null,"project":null,"context":null},
         "policy":{"digest":"DIGEST","documents":["contracts/close_case.yaml","contracts/issue_refund.yaml"]},
         "turns":[

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tempfile::TempDir;
 
-use super::{CLEAN, ISSUE_REFUND, REFUND_124, folder, run, seen, toolgate};
+use super::{CLEAN, ISSUE_REFUND, REFUND_124, folder, rulestep, run, seen};
 
 fn gzip(text: &str) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -68,7 +68,7 @@ fn a_call_in_a_compressed_recording_is_judged() {
 fn compressed_standard_input_is_unpacked() {
     let folder = archives();
     for packed in [gzip(REFUND_124), zstd(REFUND_124)] {
-        let mut child = toolgate(folder.path(), &["replay", "-"])
+        let mut child = rulestep(folder.path(), &["replay", "-"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

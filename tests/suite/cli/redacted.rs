@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{folder, run, toolgate};
+use super::{folder, rulestep, run};
 
 /// A secret in every place where a recording may hold one, beside values that some rules look at.
 const SESSION: &str = r#"{"id":"s","context":{"tier":"gold","cwd":"/SECRET","deep":{"a":"SECRET","b":"kept-b"}},"variables":{"plan":"kept-plan","card":"SECRET"},"files":["src/kept.rs"],"messages":[
@@ -105,7 +105,7 @@ fn the_samples_decide_the_same_without_their_values() {
             let mut arguments =
                 vec!["replay", "sample-traces", "-p", "contracts", "--format", "json", "--mode", mode];
             arguments.extend(more);
-            let output = toolgate(root, &arguments).output().unwrap();
+            let output = rulestep(root, &arguments).output().unwrap();
             let told = String::from_utf8(output.stderr).unwrap();
             assert!(!told.contains("redacted_differs"), "{told}");
             let text = String::from_utf8(output.stdout).unwrap();

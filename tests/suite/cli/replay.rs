@@ -1,11 +1,11 @@
-//! `toolgate replay` as people see it, with good and with bad input.
+//! `rulestep replay` as people see it, with good and with bad input.
 
 use std::io::{Read, Write};
 use std::process::Stdio;
 
 use insta::assert_snapshot;
 
-use super::{CLEAN, CLOSE_CASE, REFUND_124, folder, refunds, run, seen, toolgate};
+use super::{CLEAN, CLOSE_CASE, REFUND_124, folder, refunds, rulestep, run, seen};
 
 #[test]
 fn what_was_stopped_and_why() {
@@ -45,7 +45,7 @@ fn a_clean_session() {
 #[test]
 fn standard_input() {
     let folder = refunds();
-    let mut child = toolgate(folder.path(), &["replay", "-", "--summary"])
+    let mut child = rulestep(folder.path(), &["replay", "-", "--summary"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -134,8 +134,8 @@ fn usage() {
 #[test]
 fn the_bare_program_says_that_it_judges_samples() {
     let folder = folder(&[]);
-    let bare = toolgate(folder.path(), &[]).output().unwrap();
-    let replay = toolgate(folder.path(), &["replay", "--samples"]).output().unwrap();
+    let bare = rulestep(folder.path(), &[]).output().unwrap();
+    let replay = rulestep(folder.path(), &["replay", "--samples"]).output().unwrap();
     assert!(bare.status == replay.status && bare.stdout == replay.stdout);
     assert_eq!(bare.status.code(), Some(1));
     let told = String::from_utf8_lossy(&bare.stderr).into_owned();
@@ -146,22 +146,22 @@ fn the_bare_program_says_that_it_judges_samples() {
     assert!(run(&folder, &["--quiet"]).contains(samples));
 }
 
-/// `toolgate diff $FILES` with an empty variable must not be green.
+/// `rulestep diff $FILES` with an empty variable must not be green.
 #[test]
 fn samples_are_judged_only_when_asked_for() {
     let folder = folder(&[("p.yaml", CLOSE_CASE), ("contracts/p.yaml", CLOSE_CASE)]);
     for (arguments, usage) in [
-        (&["replay", "-p", "p.yaml"][..], "toolgate replay SESSIONS"),
-        (&["replay", "--summary", "--format", "json"], "toolgate replay SESSIONS"),
-        (&["diff", "-p", "p.yaml", "-b", "p.yaml"], "toolgate diff SESSIONS --base VERSION"),
-        (&["convert"], "toolgate convert SESSIONS"),
-        (&["convert", "-o", "out/"], "toolgate convert SESSIONS"),
-        (&["explain", "--at", "refund-124:4.1"], "toolgate explain --at refund-124:4.1 SESSIONS"),
-        (&["-p", "p.yaml"], "toolgate SESSIONS"),
-        (&["--mode", "shadow"], "toolgate SESSIONS"),
-        (&["--only", "contract"], "toolgate SESSIONS"),
-        (&["--base", "p.yaml"], "toolgate SESSIONS"),
-        (&["--from", "native"], "toolgate SESSIONS"),
+        (&["replay", "-p", "p.yaml"][..], "rulestep replay SESSIONS"),
+        (&["replay", "--summary", "--format", "json"], "rulestep replay SESSIONS"),
+        (&["diff", "-p", "p.yaml", "-b", "p.yaml"], "rulestep diff SESSIONS --base VERSION"),
+        (&["convert"], "rulestep convert SESSIONS"),
+        (&["convert", "-o", "out/"], "rulestep convert SESSIONS"),
+        (&["explain", "--at", "refund-124:4.1"], "rulestep explain --at refund-124:4.1 SESSIONS"),
+        (&["-p", "p.yaml"], "rulestep SESSIONS"),
+        (&["--mode", "shadow"], "rulestep SESSIONS"),
+        (&["--only", "contract"], "rulestep SESSIONS"),
+        (&["--base", "p.yaml"], "rulestep SESSIONS"),
+        (&["--from", "native"], "rulestep SESSIONS"),
     ] {
         let told = run(&folder, arguments);
         assert_eq!(
@@ -240,7 +240,7 @@ fn a_closed_pipe_is_no_failure() {
     let folder = refunds();
     let many = format!("[{}]", vec![REFUND_124; 2000].join(","));
     std::fs::write(folder.path().join("many.json"), many).unwrap();
-    let mut child = toolgate(folder.path(), &["replay", "-q", "many.json", "--format", "json"])
+    let mut child = rulestep(folder.path(), &["replay", "-q", "many.json", "--format", "json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -304,8 +304,8 @@ fn results_that_match_are_refusals() {
 fn words_that_are_no_command() {
     let folder = refunds();
     for (arguments, help) in [
-        (&["replya"][..], "did you mean `toolgate replay`?"),
-        (&["--only", "contract", "replay"][..], "a command stands before its options: `toolgate replay …`"),
+        (&["replya"][..], "did you mean `rulestep replay`?"),
+        (&["--only", "contract", "replay"][..], "a command stands before its options: `rulestep replay …`"),
     ] {
         let told = run(&folder, arguments);
         assert!(told.contains("exit 2") && told.contains(help), "{told}");

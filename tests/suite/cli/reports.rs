@@ -43,7 +43,7 @@ fn check_sarif(text: &str) -> Value {
     assert!(log["$schema"].as_str().unwrap().ends_with("sarif-schema-2.1.0.json"));
     let run = &log["runs"][0];
     let driver = &run["tool"]["driver"];
-    assert_eq!(driver["name"], "toolgate");
+    assert_eq!(driver["name"], "rulestep");
     let rules = driver["rules"].as_array().unwrap();
     let place = |location: &Value| {
         let physical = &location["physicalLocation"];
@@ -105,8 +105,8 @@ fn a_run_writes_several_reports() {
         assert!(first.starts_with("::error file=v1/issue_refund.yaml,line=3,col=5,title="), "{first}");
         assert!(first.contains("issue_refund(order_id%3A \"ORD-124\")"), "{first}");
         let markdown = read(&folder, "out/markdown");
-        assert!(markdown.starts_with("<!-- toolgate -->\n### toolgate: "), "{markdown}");
-        assert!(markdown.contains("<sub><code>toolgate "), "{markdown}");
+        assert!(markdown.starts_with("<!-- rulestep -->\n### rulestep: "), "{markdown}");
+        assert!(markdown.contains("<sub><code>rulestep "), "{markdown}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::{folder, run, toolgate};
+use super::{folder, rulestep, run};
 
 /// A session of calls that all succeed; `!` after a tool marks a failure.
 fn session(tools: &[&str]) -> String {
@@ -70,7 +70,7 @@ fn rules_and_state_as_data() {
     let rules = "rules:\n- {type: before, first: A, then: B}\n- {type: after, trigger: B, then: C, within: 3}\n- {type: sequence, tools: [B, C]}\n- {type: max_calls, tool: A, max: 1}\n";
     let folder = folder(&[("rules.yaml", rules), ("s.json", &session(&["B", "A", "B", "A"]))]);
     let output =
-        toolgate(folder.path(), &["replay", "-p", "rules.yaml", "--format", "json", "--full", "s.json"])
+        rulestep(folder.path(), &["replay", "-p", "rules.yaml", "--format", "json", "--full", "s.json"])
             .output()
             .unwrap();
     let told: serde_json::Value =

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{folder, refunds, run, toolgate};
+use super::{folder, refunds, rulestep, run};
 
 /// Two calls whose long paths differ in one letter in the middle, and a pattern that is longer than a line.
 const WRITES: &str = r#"{"id":"long","context":{"cwd":"/home/a/project","tier":{"n":1.50}},"now":"2026-05-04T10:00:00Z","messages":[
@@ -21,7 +21,7 @@ fn long() -> tempfile::TempDir {
 }
 
 fn data(folder: &tempfile::TempDir, arguments: &[&str]) -> Vec<Value> {
-    let output = toolgate(folder.path(), arguments).output().unwrap();
+    let output = rulestep(folder.path(), arguments).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -47,7 +47,7 @@ fn a_call_is_shown_with_what_tells_most() {
 fn the_data_has_the_call_and_its_session_as_recorded() {
     let folder = long();
     let line = data(&folder, &["replay", "s.jsonl", "--format", "json"]).remove(0);
-    assert_eq!(line["schema"], "toolgate.replay/2");
+    assert_eq!(line["schema"], "rulestep.replay/2");
     let session =
         json!({"title": "Please deploy", "at": "2026-05-04T09:00:00Z", "project": "/home/a/project"});
     for (key, value) in session.as_object().unwrap() {
@@ -59,7 +59,7 @@ fn the_data_has_the_call_and_its_session_as_recorded() {
     assert_eq!((&call["at"], &call["told"]), (&json!("2026-05-04T09:00:01Z"), &Value::Null));
     assert_eq!(line["turns"][1]["calls"][0]["told"], "[permission denied: resource_unmatched]");
     let change = data(&folder, &["diff", "s.jsonl", "--base", "recorded", "--format", "json"]).remove(0);
-    assert_eq!((&change["schema"], &change["session"]), (&json!("toolgate.diff/2"), &line["session"]));
+    assert_eq!((&change["schema"], &change["session"]), (&json!("rulestep.diff/2"), &line["session"]));
     assert_eq!(change["changes"][0]["arguments"], line["turns"][1]["calls"][0]["arguments"]);
     assert_eq!(change["changes"][0]["rule_name"], "check before pay");
 }

@@ -1,8 +1,8 @@
-//! `toolgate test`.
+//! `rulestep test`.
 
 use insta::assert_snapshot;
 
-use super::{CLOSE_CASE, ISSUE_REFUND, REFUND_124, folder, run, seen, toolgate};
+use super::{CLOSE_CASE, ISSUE_REFUND, REFUND_124, folder, rulestep, run, seen};
 
 const CASE: &str = "\
 # Two orders.
@@ -124,7 +124,7 @@ fn nothing_to_run() {
 fn a_case_from_standard_input_is_run_and_not_rewritten() {
     let folder = files(CASE);
     let fed = |case: &str, arguments: &[&str]| {
-        let mut command = toolgate(folder.path(), arguments);
+        let mut command = rulestep(folder.path(), arguments);
         assert_cmd::Command::from_std(std::mem::replace(&mut command, std::process::Command::new("true")))
             .write_stdin(case)
             .output()

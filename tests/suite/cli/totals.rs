@@ -64,7 +64,7 @@ fn closing(folder: &TempDir, arguments: &[&str]) -> Value {
 fn the_last_object_adds_everything_up() {
     let folder = sessions();
     let told = closing(&folder, &["s", "-p", "p"]);
-    assert_eq!(told["schema"], "toolgate.replay/2");
+    assert_eq!(told["schema"], "rulestep.replay/2");
     let totals = &told["totals"];
     for (key, expected) in [
         ("sessions", 4),

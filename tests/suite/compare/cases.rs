@@ -1,6 +1,6 @@
 //! Changes worked out by hand from SEMANTICS, every kind, in both modes.
 
-use toolgate::engine::Mode::{Enforce, Shadow};
+use rulestep::engine::Mode::{Enforce, Shadow};
 
 use super::compare;
 

@@ -1,7 +1,7 @@
 //! Logs of Claude Code in parts, where somebody went back.
 
+use rulestep::engine::Mode;
 use serde_json::{Value, json};
-use toolgate::engine::Mode;
 
 use super::{judged, samples};
 

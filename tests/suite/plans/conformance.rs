@@ -1,9 +1,9 @@
 //! The cases with known verdicts, in either mode.
 
+use rulestep::engine::{Mode, Verdict};
+use rulestep::monitor::plan::{Condition, ConditionKind};
+use rulestep::replay::Replay;
 use serde_json::{Value, json};
-use toolgate::engine::{Mode, Verdict};
-use toolgate::monitor::plan::{Condition, ConditionKind};
-use toolgate::replay::Replay;
 
 use super::{check, facts, policy, session};
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use rstest::rstest;
+use rulestep::condition::js_regex::DEFAULT_BUDGET;
+use rulestep::engine::{Mode, NewCall, Run, Verdict};
+use rulestep::monitor::finding::Detail;
+use rulestep::monitor::plan::{Cause, ConditionKind};
+use rulestep::monitor::{Depth, History};
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::replay::Replay;
+use rulestep::session::{Body, Facts, Message, MessageKind, ToolCall};
 use serde_json::{Value, json};
-use toolgate::condition::js_regex::DEFAULT_BUDGET;
-use toolgate::engine::{Mode, NewCall, Run, Verdict};
-use toolgate::monitor::finding::Detail;
-use toolgate::monitor::plan::{Cause, ConditionKind};
-use toolgate::monitor::{Depth, History};
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::replay::Replay;
-use toolgate::session::{Body, Facts, Message, MessageKind, ToolCall};
 
 use super::{check, facts, policy, session};
 

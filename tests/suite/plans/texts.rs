@@ -1,9 +1,9 @@
 //! What is said of a plan's text, with line and column; and the places in which plans are found.
 
 use rstest::rstest;
+use rulestep::engine::{Mode, Verdict};
+use rulestep::replay::Replay;
 use serde_json::json;
-use toolgate::engine::{Mode, Verdict};
-use toolgate::replay::Replay;
 
 use super::{load, policy, session};
 

@@ -1,10 +1,10 @@
 //! What people and programs are told of a plan's check.
 
 use rstest::rstest;
+use rulestep::engine::Mode;
+use rulestep::replay::Replay;
+use rulestep::report::{json as lines, words};
 use serde_json::{Value, json};
-use toolgate::engine::Mode;
-use toolgate::replay::Replay;
-use toolgate::report::{json as lines, words};
 
 use super::{policy, session};
 

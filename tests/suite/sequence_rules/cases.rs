@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use rulestep::engine::Mode;
+use rulestep::monitor::finding::{RuleOutcome, RuleState};
+use rulestep::policy::Policy;
+use rulestep::replay::Replay;
+use rulestep::session::{Outcome, Session};
 use serde_json::{Map, Value, json};
-use toolgate::engine::Mode;
-use toolgate::monitor::finding::{RuleOutcome, RuleState};
-use toolgate::policy::Policy;
-use toolgate::replay::Replay;
-use toolgate::session::{Outcome, Session};
 
 use super::{Short, built, policy, so_far};
 

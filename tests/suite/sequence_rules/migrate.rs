@@ -1,7 +1,7 @@
 //! The old form rewritten: what changes, what stays, what is refused.
 
-use toolgate::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
-use toolgate::source::Source;
+use rulestep::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
+use rulestep::source::Source;
 
 fn run(text: &str) -> Result<Migrated, Refusal> {
     let name = if text.starts_with('{') { "old.json" } else { "old.yaml" };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toolgate::engine::Mode;
-use toolgate::policy::{Loaded, Policy, PolicyFile};
-use toolgate::replay::Replay;
+use rulestep::engine::Mode;
+use rulestep::policy::{Loaded, Policy, PolicyFile};
+use rulestep::replay::Replay;
 
 use super::{findings, outcomes, session};
 

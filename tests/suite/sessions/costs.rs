@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use rulestep::session::{OfferedFrom, Outcome, Session};
 use serde_json::{Value, json};
-use toolgate::session::{OfferedFrom, Outcome, Session};
 
 use super::opened;
 

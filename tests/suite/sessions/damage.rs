@@ -7,11 +7,11 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rstest::rstest;
+use rulestep::diagnostic::Diagnostic;
+use rulestep::session::read::{self, FORMATS, Options};
+use rulestep::session::write::Native;
+use rulestep::session::{Outcome, Results};
 use serde_json::json;
-use toolgate::diagnostic::Diagnostic;
-use toolgate::session::read::{self, FORMATS, Options};
-use toolgate::session::write::Native;
-use toolgate::session::{Outcome, Results};
 
 use super::{opened, opened_with, told, written};
 
@@ -150,7 +150,7 @@ fn wrong_types_are_told_one_by_one() {
         r#"{"id": [1], "messages": [1, {"role": 7, "content": "x"}, {"role": "assistant", "tool_calls": 5},
            {"role": "assistant", "tool_calls": [3, {"function": {"name": 4}}, {"function": {"name": "f", "arguments": "{"}}]},
            {"role": "tool", "is_error": "yes", "tool_call_id": 9, "content": "r"}, {"role": "user", "at": "soon"},
-           {"role": "user", "tool_calls": [{}]}, {"role": "toolgate", "op": "restore"}, {"role": "toolgate", "op": "burn"}],
+           {"role": "user", "tool_calls": [{}]}, {"role": "policy", "op": "restore"}, {"role": "policy", "op": "burn"}],
            "tools": 5, "tools_at": [{"turn": 0}], "files": [1], "variables": [], "now": "x", "results": 1, "parent": {},
            "from_the_middle": 1, "context": {"$serde_json::private::Number": "1"}}"#,
         &["some"],
@@ -230,7 +230,7 @@ fn an_id_that_is_given_again_gets_its_place() {
 /// Nothing at all can be read.
 #[test]
 fn what_is_no_recording_is_refused_with_its_reason() {
-    let formats = "`toolgate replay --help` names the formats that are read, behind `--from`";
+    let formats = "`rulestep replay --help` names the formats that are read, behind `--from`";
     let deep = "[".repeat(10_000);
     for (bytes, expected) in [
         (&b""[..], "x: warning[empty_session]: the file is empty"),
@@ -463,7 +463,7 @@ fn refusals_are_told_by_their_text_in_every_format_that_has_results() {
     };
     let (ok, error, refused) = (Outcome::Ok, Outcome::Error, Outcome::Refused);
     assert_eq!(outcomes(chat, &Options::default()), [ok, error, ok, ok]);
-    let test = toolgate::session::refusal::Test::new(|text| text.is_empty() || text.starts_with("blocked"));
+    let test = rulestep::session::refusal::Test::new(|text| text.is_empty() || text.starts_with("blocked"));
     let options = Options { refused: Some(test), ..Options::default() };
     assert_eq!(outcomes(chat, &options), [refused, refused, ok, ok]);
     assert_eq!(outcomes(blocks, &Options::default()), [ok, ok]);

@@ -1,8 +1,8 @@
 //! What readers drop, and whether calls may have been in it.
 
+use rulestep::diagnostic::{Diagnostic, Loss, Severity};
+use rulestep::session::Outcome;
 use serde_json::json;
-use toolgate::diagnostic::{Diagnostic, Loss, Severity};
-use toolgate::session::Outcome;
 
 use super::{opened, told};
 

@@ -1,9 +1,9 @@
 //! How recordings mark what became of a call.
 
 use rstest::rstest;
+use rulestep::session::read::{self, Options};
+use rulestep::session::{Call, Outcome};
 use serde_json::{Value, json};
-use toolgate::session::read::{self, Options};
-use toolgate::session::{Call, Outcome};
 
 use super::{opened, told};
 

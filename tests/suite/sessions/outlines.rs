@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use toolgate::diagnostic::Diagnostic;
-use toolgate::session::read::{self, Options};
-use toolgate::session::{MessageKind, Session};
+use rulestep::diagnostic::Diagnostic;
+use rulestep::session::read::{self, Options};
+use rulestep::session::{MessageKind, Session};
 
 /// All that a policy can see of a session, a line each.
 fn outline(session: &Session) -> String {

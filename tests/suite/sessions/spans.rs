@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use rulestep::session::Session;
 use serde_json::{Value, json};
-use toolgate::session::Session;
 
 use super::{opened, told};
 

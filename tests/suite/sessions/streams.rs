@@ -1,8 +1,8 @@
 //! Responses that were sent piece by piece: put together, and what is said of those that broke off or lost a piece.
 
 use rstest::rstest;
+use rulestep::session::Session;
 use serde_json::{Value, json};
-use toolgate::session::Session;
 
 use super::{opened, told};
 

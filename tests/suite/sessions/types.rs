@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rulestep::diagnostic::Diagnostic;
+use rulestep::session::read::{self, Options};
 use serde_json::{Value, json};
-use toolgate::diagnostic::Diagnostic;
-use toolgate::session::read::{self, Options};
 
 /// A step into a document: the name of a member, or the place of an item.
 #[derive(Clone, PartialEq)]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use rulestep::session::write::Native;
+use rulestep::session::{Body, Form, MessageKind, Session};
 use serde_json::{Value, json};
-use toolgate::session::write::Native;
-use toolgate::session::{Body, Form, MessageKind, Session};
 
 use super::opened;
 
@@ -157,7 +157,7 @@ fn message() -> impl Strategy<Value = Value> {
             json!({"role": "tool", "tool_call_id": id, "content": content, "is_error": error, "refused": refused, "at": at})
         }),
         (select(vec!["snapshot", "restore", "reset", "burn"]), select(vec![json!("s"), json!(null)]))
-            .prop_map(|(op, name)| json!({"role": "toolgate", "op": op, "name": name})),
+            .prop_map(|(op, name)| json!({"role": "policy", "op": op, "name": name})),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Reading mappings key by key: the problems that people see.
 
-use toolgate::source::{Field, Fields, Problem, Source, parse};
+use rulestep::source::{Field, Fields, Problem, Source, parse};
 
 use super::told;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::CASES;
-use crate::cli::toolgate;
+use crate::cli::rulestep;
 
 const KINDS: [&str; 10] = [
     "newly_allowed",
@@ -167,7 +167,7 @@ fn write(folder: &Path, contracts: &[Value]) {
 // ---- The program ------------------------------------------------------------------------------------------------
 
 fn objects(traces: &Path, arguments: &[&str]) -> Vec<Value> {
-    let output = toolgate(traces, arguments).output().unwrap();
+    let output = rulestep(traces, arguments).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code().unwrap() < 2, "{arguments:?}: {told}");
     String::from_utf8(output.stdout)

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rulestep::session::Session;
+use rulestep::session::read::{self, Options};
+use rulestep::session::write::Native;
 use serde::Deserialize;
 use serde_json::Value;
-use toolgate::session::Session;
-use toolgate::session::read::{self, Options};
-use toolgate::session::write::Native;
 
 use super::files;
 use crate::sessions::recorded::traces;

@@ -1,7 +1,7 @@
 //! What rules are called: by their descriptions, else their ids, else a phrase of their kinds and tools.
 
-use toolgate::policy::{Policy, PolicyFile};
-use toolgate::report::words;
+use rulestep::policy::{Policy, PolicyFile};
+use rulestep::report::words;
 
 fn names(policy: &str) -> Vec<String> {
     let file =

@@ -9,7 +9,7 @@ use super::{digest, millis};
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::build::{Builder, Mark};
 use crate::session::read::setting::Setting;
-use crate::session::{Body, Results, Tool};
+use crate::session::{Body, OLD_OPERATION_ROLE, OPERATION_ROLE, Results, Tool};
 
 /// A result that waits for its time.
 struct Waiting {
@@ -132,7 +132,7 @@ impl Telling {
                 *before = *times;
                 // What a recording calls its speakers must not make a result or an operation of what they say.
                 let role = match &*said.role {
-                    "tool" | "function" | "toolgate" | "" => "user",
+                    "tool" | "function" | OPERATION_ROLE | OLD_OPERATION_ROLE | "" => "user",
                     role => role,
                 };
                 builder.said(role, said.content, asked);

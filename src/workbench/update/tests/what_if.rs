@@ -409,7 +409,7 @@ fn long_texts_go_to_the_editor() {
     assert!(matches!(effect, Some(Effect::Compose { .. })), "at once");
 }
 
-/// As `toolgate test` does: what the case refers to is read anew.
+/// As `rulestep test` does: what the case refers to is read anew.
 fn passes(file: &str) -> bool {
     let text = fs::read_to_string(file).unwrap();
     let read = crate::case::read::read(&Source::new(file, text.as_str()), true);
