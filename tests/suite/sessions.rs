@@ -16,8 +16,9 @@ pub mod written;
 use std::io::Cursor;
 
 use rulestep::diagnostic::Diagnostic;
-use rulestep::session::Session;
 use rulestep::session::read::{self, Options};
+use rulestep::session::write::Native;
+use rulestep::session::{MessageKind, Operation, Session};
 
 /// Sessions and file diagnostics of some bytes.
 pub fn opened(bytes: impl Into<Vec<u8>>) -> (Vec<Session>, Vec<Diagnostic>) {
@@ -35,6 +36,30 @@ fn opened_with(bytes: impl Into<Vec<u8>>, options: &Options) -> (Vec<Session>, V
 fn told(sessions: &[Session], of_file: &[Diagnostic]) -> Vec<String> {
     let of_sessions = sessions.iter().flat_map(|session| &session.diagnostics);
     of_file.iter().chain(of_sessions).map(Diagnostic::to_string).collect()
+}
+
+/// The program's old name is still read as the role of operations, and written as the new one.
+#[test]
+fn both_roles_of_operations_are_read_and_one_is_written() {
+    for role in ["policy", "toolgate"] {
+        let text = format!(r#"{{"messages": [{{"role": "{role}", "op": "reset"}}]}}"#);
+        let (sessions, _) = opened(text);
+        assert!(matches!(sessions[0].messages[0].kind, MessageKind::Operation(Operation::Reset)), "{role}");
+        let written = serde_json::to_value(Native(&sessions[0])).expect("JSON");
+        assert_eq!(written["messages"][0], serde_json::json!({"role": "policy", "op": "reset"}));
+    }
+}
+
+/// Another program may call a speaker `policy`: only what has an `op`, or says nothing at all, is an operation.
+#[test]
+fn a_speaker_called_policy_operates_on_nothing() {
+    let (sessions, _) =
+        opened(r#"{"messages": [{"role": "policy", "content": "be kind"}, {"role": "policy"}]}"#);
+    let kinds: Vec<_> = sessions[0].messages.iter().map(|message| message.kind.clone()).collect();
+    assert!(
+        matches!(kinds[..], [MessageKind::Said, MessageKind::Operation(Operation::Unknown(_))]),
+        "{kinds:?}"
+    );
 }
 
 #[test]
