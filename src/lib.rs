@@ -15,6 +15,7 @@
 //! | [`source`] | text with a name, spans, and documents in which every key and value knows its place |
 //! | [`diagnostic`] | what is told about a text or a recording; the one table of codes with their pages |
 //! | [`session`] | one recorded run: messages, turns, calls, outcomes; `session::read` is the table of formats |
+//! | [`wording`] | the parts of sentences: recorded text made safe for a screen, names, numbers, lists |
 //! | [`monitor`] | what a dialect gives the engine: `Unit` (rules) and `Monitor` (their running state); findings |
 //! | [`condition`] | paths, conditions on results, patterns: pure functions on a counted budget |
 //! | [`dialect`] | the table of policy languages, one folder each |
@@ -30,7 +31,7 @@
 //! | `files` | the only reader of files, and the watch over them |
 //! | `cli`, `workbench` | the program |
 //!
-//! Imports run one way: source ← diagnostic ← session ← monitor ← condition ← dialect ← policy ← engine ← replay ← compare ←
+//! Imports run one way: source ← diagnostic ← session ← wording ← monitor ← condition ← dialect ← policy ← engine ← replay ← compare ←
 //! report ← cli and workbench. A test reads the `use` lines and holds this.
 //!
 //! # What always holds
@@ -99,5 +100,6 @@ pub mod session;
 pub mod source;
 pub mod what_if;
 pub mod witness;
+pub mod wording;
 #[cfg(feature = "tui")]
 pub mod workbench;

@@ -5,7 +5,6 @@
 
 pub mod cases;
 pub mod ci;
-pub mod clean;
 pub mod diagnostic;
 pub mod diff;
 pub mod json;

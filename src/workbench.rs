@@ -19,4 +19,4 @@ pub mod update;
 pub mod view;
 
 /// The one door by which recorded text reaches the screen, shared with the command line.
-pub use crate::report::clean as text;
+pub use crate::wording::clean as text;

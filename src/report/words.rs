@@ -7,21 +7,15 @@ pub mod call;
 mod contracts;
 pub mod fault;
 pub mod order;
-mod phrases;
 pub mod plan;
 mod rule;
-mod sentence;
 mod sequence_policies;
 mod tool_policies;
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-pub use phrases::{count, line, list, name, skipped, thousands};
 pub use rule::rule_name;
-pub use sentence::Sentence;
-use sentence::{name as held, value};
 
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
@@ -30,6 +24,9 @@ use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Check, Checked, Detail, Finding, Found, Reason, Rule, Rules, StateItem};
 use crate::replay::{NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
+use crate::wording::sentence::{name as held, value};
+use crate::wording::tool_of;
+pub use crate::wording::{Sentence, at, count, line, list, name, skipped, thousands};
 
 /// Most lines of a rule that are shown.
 const LINES: u32 = 24;
@@ -249,14 +246,6 @@ pub fn first_lines(rule: &Rule, most: u32) -> (Vec<(u32, String)>, bool) {
     (shown.map(|number| (number, text(number))).collect(), last >= first.saturating_add(most))
 }
 
-/// Where a call stands, for people: the turn, and the call where the turn has several.
-pub fn at(call: CallRef, session: &Session) -> String {
-    match session.turn(call.turn) {
-        Some(turn) if turn.calls.len() > 1 => format!("turn {} call {}", call.turn, call.call),
-        _ => format!("turn {}", call.turn),
-    }
-}
-
 /// Where a call of a choice that was not taken stands: the call where the choice has several.
 pub fn at_choice(other: &NotTaken<'_>) -> String {
     let AlternativeRef { turn, choice, call } = other.at();
@@ -310,9 +299,4 @@ impl Fact<'_> {
     fn middle(&self) -> &'static str {
         if self.session.facts.from_the_middle { " (the recording starts in the middle)" } else { "" }
     }
-}
-
-/// The tool of a call, as it is shown.
-fn tool_of(call: CallRef, session: &Session) -> Cow<'_, str> {
-    session.calls.get(call.index as usize).map_or(Cow::Borrowed("a call"), |call| held(&call.tool))
 }

@@ -9,6 +9,7 @@ const ROOMS: &[&[&str]] = &[
     &["source"],
     &["diagnostic"],
     &["session"],
+    &["wording"],
     &["monitor"],
     &["condition"],
     &["dialect"],

@@ -8,11 +8,11 @@ use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Effect, Finding, Rule};
 use crate::policy::Policy;
 use crate::replay::{Judged as Decided, NotTaken, Replay};
-use crate::report::clean::Marks;
 use crate::report::paint::Paint;
 use crate::report::words::order::{self, Violation};
 use crate::report::words::{self, ByTool, Sentence};
 use crate::session::{Call, CallRef, Outcome, Session};
+use crate::wording::clean::Marks;
 
 /// Columns of the rows of one session.
 #[derive(Clone, Copy, Default)]

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::report::clean::{self, Marks, Shown};
 use crate::session::{Body, Call};
+use crate::wording::clean::{self, Marks, Shown};
 
 /// Columns that the call of a report takes.
 pub const WIDTH: usize = 100;

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use super::phrases::{count, list};
-use super::sentence::{field, name, value};
 use super::{Fact, at, place};
 use crate::diagnostic::{Code, code};
 use crate::monitor::finding::{Comparison, Output, Prior};
 use crate::monitor::{Checked, Detail, Finding, Rule};
 use crate::session::{CallRef, Session};
+use crate::wording::sentence::{field, name, value};
+use crate::wording::{count, list};
 
 /// How many earlier values a sentence lists.
 const LISTED: usize = 3;

@@ -1,7 +1,7 @@
 //! Sentences about rules that failed by themselves.
 
 use crate::monitor::{Fault, Stage};
-use crate::report::clean::{self, Marks};
+use crate::wording::clean::{self, Marks};
 
 /// Columns that a panic's message may take: it may hold recorded text of any length.
 const WHY: usize = 160;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::sentence::name;
 use super::{Sentence, at, count, fault, list, thousands, tool_of};
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
@@ -12,6 +11,7 @@ use crate::monitor::order::{Named, Order};
 use crate::monitor::{Detail, Finding, Found};
 use crate::replay::Replay;
 use crate::session::{CallRef, Outcome, Session};
+use crate::wording::sentence::name;
 
 /// What a violated rule has to say, a line each.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::sentence::{excerpt, name, value};
 use super::{Sentence, count, list};
 use crate::monitor::history::Speaker;
 use crate::monitor::plan::{Cause, Condition, ConditionKind, Join, Plan, Seen};
+use crate::wording::sentence::{excerpt, name, value};
 
 /// How many conditions a sentence names.
 const NAMED: usize = 2;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{list, name};
 use crate::monitor::Rule;
-use crate::report::clean::{self, Marks};
+use crate::wording::clean::{self, Marks};
 
 /// Most tools that a phrase names.
 const TOOLS: usize = 4;

@@ -1,11 +1,11 @@
 //! Words for what sequence policies find.
 
-use super::sentence::name;
 use super::{at, count};
 use crate::diagnostic::{Code, code};
 use crate::monitor::Found;
 use crate::monitor::finding::{Dispatch, DispatchRule, NamePattern};
 use crate::session::Session;
+use crate::wording::sentence::name;
 
 /// Most names of a sequence that a sentence lists.
 const NAMES: usize = 8;

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::sentence::name;
 use super::{at, count, list, thousands};
 use crate::monitor::finding::Touched;
 use crate::monitor::kept::{Files, Recorded};
 use crate::monitor::{Checked, Found};
 use crate::session::Session;
+use crate::wording::sentence::name;
 
 /// Tools that have not succeeded: `test and build have not succeeded`.
 pub(super) fn missing(tools: &[Arc<str>]) -> String {

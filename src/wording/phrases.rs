@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::report::clean::{self, Marks};
+use super::clean::{self, Marks};
 
 /// Columns a quoted name may take.
 const NAME: usize = 64;

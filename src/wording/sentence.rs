@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::report::clean::{self, Marks};
+use super::clean::{self, Marks};
 
 /// A sentence with its values in full. Displayed, long values are cut in their middle, or where they differ from another one
 /// of the sentence.
@@ -35,7 +35,7 @@ const KEPT: usize = 8192;
 
 impl Sentence {
     /// Of text whose values were made with [`value`] and [`name`].
-    pub(super) fn new(text: impl Into<String>) -> Sentence {
+    pub fn new(text: impl Into<String>) -> Sentence {
         Sentence(text.into())
     }
 
@@ -80,7 +80,7 @@ impl fmt::Display for Sentence {
 }
 
 /// A recorded value as compact JSON.
-pub(super) fn value(value: &Value) -> String {
+pub fn value(value: &Value) -> String {
     match value {
         Value::String(text) => {
             let text = Value::String(kept(text).into_owned()).to_string();
@@ -92,7 +92,7 @@ pub(super) fn value(value: &Value) -> String {
 }
 
 /// A text in which something was found, in bytes of it: cut, it begins shortly before.
-pub(super) fn excerpt(text: &str, found: Option<&Range<usize>>) -> String {
+pub fn excerpt(text: &str, found: Option<&Range<usize>>) -> String {
     let json = |text: &str| {
         let json = Value::String(text.to_owned()).to_string();
         let inside = json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or(&json);
@@ -103,13 +103,13 @@ pub(super) fn excerpt(text: &str, found: Option<&Range<usize>>) -> String {
 }
 
 /// A name, a path or a pattern from a recording or a policy.
-pub(super) fn name(name: &str) -> Cow<'_, str> {
+pub fn name(name: &str) -> Cow<'_, str> {
     let plain = name.len() <= NAME && name.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if plain { name.into() } else { held(NAME_BEGINS, &kept(name)).into() }
 }
 
 /// A path as a field's name where it is one: `$.order_id` is `order_id`.
-pub(super) fn field(path: &str) -> Cow<'_, str> {
+pub fn field(path: &str) -> Cow<'_, str> {
     name(path.strip_prefix("$.").unwrap_or(path))
 }
 
