@@ -1,16 +1,12 @@
-//! The engine as the gate of a live agent: narrow the tools, decide each call, run what is allowed.
+//! The smallest agent with a gate: one call after the other, each decided before it runs.
 //!
-//! `cargo run --example gate`. The "model" here is a fixed script; everything else is what a host does. Calls run one
-//! after the other; `examples/siblings.rs` starts the calls of one response together.
+//! `cargo run --example gate --no-default-features`. The made-up agent checks one order, tries to refund another, and
+//! then does it right.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to the terminal")]
+#![expect(clippy::print_stdout, reason = "an example talks to the terminal")]
 
-use std::sync::Arc;
-
-use rulestep::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::monitor::Depth;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::session::{Body, Facts, Outcome};
+use rulestep::{Gate, InvalidPolicy, Policy};
+use serde_json::{Value, json};
 
 const CONTRACT: &str = "
 tool: issue_refund
@@ -21,59 +17,42 @@ preconditions:
 forbids_after: [issue_refund]
 ";
 
-fn main() {
-    let file = PolicyFile {
-        name: "issue_refund.yaml".into(),
-        relative: "issue_refund.yaml".into(),
-        text: CONTRACT.into(),
-        named: true,
-    };
-    let loaded = Policy::load(&[file], None);
-    for diagnostic in &loaded.diagnostics {
-        eprintln!("{diagnostic}");
-    }
+fn main() -> Result<(), InvalidPolicy> {
     // A version with an error does not decide: better no agent than an ungated one.
-    let Some(policy) = loaded.policy else { std::process::exit(2) };
-
-    let tools: Vec<Arc<str>> = vec!["check_eligibility".into(), "issue_refund".into()];
+    let policy = Policy::parse("issue_refund.yaml", CONTRACT)?;
+    for diagnostic in policy.diagnostics() {
+        println!("{diagnostic}");
+    }
     let responses = [
-        vec![("check_eligibility", r#"{"order_id": "ORD-123"}"#)],
-        vec![("issue_refund", r#"{"order_id": "ORD-124"}"#)],
-        vec![("issue_refund", r#"{"order_id": "ORD-123"}"#)],
-        vec![("issue_refund", r#"{"order_id": "ORD-123"}"#)],
+        ("check_eligibility", "ORD-123"),
+        ("issue_refund", "ORD-124"),
+        ("issue_refund", "ORD-123"),
+        ("issue_refund", "ORD-123"),
     ];
 
-    let mut run = Run::new(&policy, Mode::Enforce, Depth::Findings, &Arc::new(Facts::default()));
-    for (number, calls) in (1..).zip(responses) {
-        run.begin_turn(None);
-        let offer: Vec<_> =
-            run.narrow(&tools).into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect();
-        println!("turn {number}: the model sees {offer:?}");
-        for (tool, arguments) in calls {
-            let arguments = Body::text(arguments);
-            let (ticket, decision) = run.propose(NewCall { tool, arguments: &arguments });
-            match decision.verdict {
-                Verdict::Allow => {
-                    let (outcome, output) = execute(tool);
-                    println!("  {tool} {} ran: {}", arguments.raw(), output.raw());
-                    run.resolve(ticket, outcome, &output);
-                }
-                Verdict::Deny | Verdict::Halt | Verdict::NotReached => {
-                    let code = decision.deciding().map(|finding| finding.code.as_str()).unwrap_or_default();
-                    println!("  {tool} {} stopped: {code}", arguments.raw());
-                    println!("  told: {}", decision.told.as_deref().unwrap_or_default());
-                }
-            }
+    let mut gate = Gate::new(&policy).context(json!({"user_role": "standard"}));
+    for (number, (tool, order)) in (1..).zip(responses) {
+        let mut turn = gate.turn();
+        println!("turn {number}: the model sees {:?}", turn.visible(&["check_eligibility", "issue_refund"]));
+        let call = turn.propose(tool, json!({"order_id": order}));
+        if call.allowed() {
+            let result = execute(tool);
+            println!("  {tool} {order} ran: {result}");
+            call.succeeded(result);
+        } else {
+            println!("  {tool} {order} stopped: {}", call.message().unwrap_or_default());
         }
-        run.end_turn();
     }
+    // What happened opens in the workbench once it is saved.
+    let session = gate.into_session();
+    println!("{} calls in {} turns", session.calls.len(), session.turns.len());
+    Ok(())
 }
 
 /// Runs a tool. Here: the shop's answers, made up.
-fn execute(tool: &str) -> (Outcome, Body) {
+fn execute(tool: &str) -> Value {
     match tool {
-        "check_eligibility" => (Outcome::Ok, Body::text(r#"{"eligible": true}"#)),
-        "issue_refund" => (Outcome::Ok, Body::text(r#"{"refunded": true}"#)),
-        other => (Outcome::Error, Body::text(format!("no tool {other}"))),
+        "check_eligibility" => json!({"eligible": true}),
+        _ => json!({"refunded": true}),
     }
 }

@@ -1,61 +1,39 @@
-//! The engine as a gate in front of calls that run side by side: the calls of one response are decided in their order,
-//! started together, and resolved as they end.
+//! A gate in front of calls that run side by side: the calls of one response are decided in their order, run on threads
+//! of their own, and each says itself how it ended.
 //!
-//! `cargo run --example siblings`. A call that is in flight counts as one that may have happened, so of two refunds in
-//! one response only the first one runs, whatever becomes of it.
+//! `cargo run --example siblings --no-default-features`. A call that is running may have happened, so of two refunds in
+//! one response only the first runs, whatever its result.
 
 #![expect(clippy::print_stdout, reason = "an example talks to the terminal")]
 
-use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use rulestep::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::monitor::Depth;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::session::{Body, Facts, Outcome};
+use rulestep::{Gate, InvalidPolicy, Policy};
+use serde_json::json;
 
-const CONTRACT: &str = "
-tool: issue_refund
-forbids_after: [issue_refund]
-";
+fn main() -> Result<(), InvalidPolicy> {
+    let policy = Policy::parse("issue_refund.yaml", "{tool: issue_refund, forbids_after: [issue_refund]}")?;
+    let mut gate = Gate::new(&policy);
 
-fn main() {
-    let name: Arc<str> = "issue_refund.yaml".into();
-    let file = PolicyFile { name: Arc::clone(&name), relative: name, text: CONTRACT.into(), named: true };
-    let Some(policy) = Policy::load(&[file], None).policy else { std::process::exit(2) };
-    let mut run = Run::new(&policy, Mode::Enforce, Depth::Findings, &Arc::new(Facts::default()));
-
-    run.begin_turn(None);
-    let response = [
-        ("lookup_order", r#"{"order_id": "ORD-1"}"#, 30),
-        ("issue_refund", r#"{"order_id": "ORD-1"}"#, 20),
-        ("issue_refund", r#"{"order_id": "ORD-1"}"#, 10),
-    ];
-    let (done, results) = mpsc::channel();
-    for (tool, arguments, takes) in response {
-        let arguments = Body::text(arguments);
-        let (ticket, decision) = run.propose(NewCall { tool, arguments: &arguments });
-        println!("{tool} {}: {}", arguments.raw(), decision.verdict.word());
-        if decision.verdict == Verdict::Allow {
-            let done = done.clone();
-            thread::spawn(move || {
-                thread::sleep(Duration::from_millis(takes));
-                // The receiver lives until every sender is gone.
-                let _ = done.send((ticket, tool));
-            });
+    let order = json!({"order_id": "ORD-1"});
+    let response =
+        [("lookup_order", order.clone()), ("issue_refund", order.clone()), ("issue_refund", order.clone())];
+    let mut turn = gate.turn();
+    thread::scope(|scope| {
+        for (tool, call) in response.clone().iter().map(|(tool, _)| *tool).zip(turn.propose_all(response)) {
+            println!("{tool}: {}", call.decision().verdict.word());
+            if call.allowed() {
+                scope.spawn(move || {
+                    thread::sleep(Duration::from_millis(10));
+                    call.succeeded(json!({"ok": true}));
+                });
+            }
         }
-    }
-    drop(done);
-    // Results arrive in the order in which the calls end, and are resolved by their ticket.
-    for (ticket, tool) in results {
-        run.resolve(ticket, Outcome::Ok, &Body::text(r#"{"ok": true}"#));
-        println!("{tool} ended");
-    }
-    run.end_turn();
+    });
+    drop(turn);
 
-    run.begin_turn(None);
-    let arguments = Body::text("{}");
-    let (_, decision) = run.propose(NewCall { tool: "issue_refund", arguments: &arguments });
-    println!("the next turn's issue_refund: {}", decision.verdict.word());
+    let again = gate.turn().propose("issue_refund", order);
+    println!("the next turn's issue_refund: {}", again.decision().verdict.word());
+    Ok(())
 }

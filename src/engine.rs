@@ -144,6 +144,12 @@ impl Run {
         }
     }
 
+    /// Whether decisions take effect from now on. What happened before happened.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.ground.enforcing = mode == Mode::Enforce;
+    }
+
     /// How much decisions tell from now on. A run that told verdicts alone has no evidence of what was before.
     pub fn tell(&mut self, depth: Depth) {
         self.panel.depth = least(&self.panel.policy, depth);

@@ -29,6 +29,7 @@
 //! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `report` | sentences, JSON, text: the only room that words findings |
 //! | `files` | the only reader of files, and the watch over them |
+//! | [`gate`] | the front door for programs that run an agent |
 //! | `cli`, `workbench` | the program |
 //!
 //! Imports run one way: source ← diagnostic ← session ← wording ← monitor ← condition ← dialect ← policy ← engine ← replay ← compare ←
@@ -51,34 +52,26 @@
 //!
 //! # Embedding
 //!
-//! `default-features = false` leaves the engine alone. `examples/gate.rs` gates a loop of calls one after the other,
-//! `examples/siblings.rs` calls that are started together:
+//! `default-features = false` leaves the engine alone. [`Policy`], [`Gate`], [`Turn`] and [`Decision`] are the front door:
 //!
 //! ```
-//! use std::sync::Arc;
-//! use rulestep::engine::{Mode, NewCall, Run, Verdict};
-//! use rulestep::monitor::Depth;
-//! use rulestep::policy::{Policy, PolicyFile};
-//! use rulestep::session::{Body, Facts, Outcome};
+//! use rulestep::{Gate, Policy};
+//! use serde_json::json;
 //!
-//! let text = "{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}";
-//! let file = PolicyFile { name: "deploy.yaml".into(), relative: "deploy.yaml".into(), text: text.into(), named: true };
-//! let policy = Policy::load(&[file], None).policy.expect("a version without errors");
-//! let mut run = Run::new(&policy, Mode::Enforce, Depth::Findings, &Arc::new(Facts::default()));
-//!
-//! run.begin_turn(None);
-//! let (_, decision) = run.propose(NewCall { tool: "deploy", arguments: &Body::text("{}") });
-//! assert_eq!(decision.verdict, Verdict::Deny);
-//! assert_eq!(decision.told.as_deref(), Some("[permission denied: prior_tool_missing]"));
-//! let (ticket, decision) = run.propose(NewCall { tool: "run_tests", arguments: &Body::text("{}") });
-//! assert_eq!(decision.verdict, Verdict::Allow);
-//! run.resolve(ticket, Outcome::Ok, &Body::text("41 passed"));
-//! run.end_turn();
-//!
-//! run.begin_turn(None);
-//! let (_, decision) = run.propose(NewCall { tool: "deploy", arguments: &Body::text("{}") });
-//! assert_eq!(decision.verdict, Verdict::Allow);
+//! let policy = Policy::parse("deploy.yaml", "{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}")?;
+//! let mut gate = Gate::new(&policy);
+//! let call = gate.turn().propose("deploy", json!({}));
+//! assert!(!call.allowed());
+//! assert_eq!(call.message(), Some("[permission denied: prior_tool_missing]"));
+//! # Ok::<(), rulestep::InvalidPolicy>(())
 //! ```
+//!
+//! `examples/gate.rs` decides a loop of calls one after the other, `examples/siblings.rs` calls that run side by side,
+//! `examples/tokio.rs` calls that are awaited, `examples/messages.rs` calls whose rules look at what was said.
+
+pub use engine::{Decision, Verdict};
+pub use gate::{Gate, GatedCall, InvalidPolicy, Turn};
+pub use policy::Policy;
 
 pub mod case;
 #[cfg(feature = "cli")]
@@ -88,8 +81,8 @@ pub mod condition;
 pub mod diagnostic;
 pub mod dialect;
 pub mod engine;
-#[cfg(feature = "cli")]
 pub mod files;
+pub mod gate;
 pub mod monitor;
 pub mod policy;
 pub mod redact;

@@ -57,6 +57,7 @@ pub struct Policy {
     names: Vec<Arc<str>>,
     reads_history: bool,
     off: BTreeSet<RuleId>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// What became of loading a version.
@@ -107,6 +108,7 @@ impl Policy {
             names: Vec::new(),
             reads_history: false,
             off: BTreeSet::new(),
+            diagnostics: Vec::new(),
         })
     }
 
@@ -145,6 +147,15 @@ impl Policy {
         self.reads_history
     }
 
+    /// What is worth knowing of the version though it loads: warnings, rules that can never match, files passed over.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    pub(crate) fn set_diagnostics(&mut self, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics = diagnostics;
+    }
+
     fn assemble(
         documents: Vec<Document>,
         rules: Rules,
@@ -158,7 +169,22 @@ impl Policy {
         names.sort();
         names.dedup();
         let reads_history = units.iter().any(|unit| unit.reads_history());
-        Policy { documents, rules, units, digest, names, reads_history, off: BTreeSet::new() }
+        Policy {
+            documents,
+            rules,
+            units,
+            digest,
+            names,
+            reads_history,
+            off: BTreeSet::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Policy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Policy").field("digest", &self.digest).finish_non_exhaustive()
     }
 }
 
@@ -294,7 +320,11 @@ impl Loading<'_> {
         }
         let usable = self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         let (documents, cases) = (self.documents.clone(), self.cases);
-        let policy = usable.then(|| Arc::new(Policy::assemble(self.documents, self.rules, units, digest)));
+        let policy = usable.then(|| {
+            let mut policy = Policy::assemble(self.documents, self.rules, units, digest);
+            policy.set_diagnostics(self.diagnostics.clone());
+            Arc::new(policy)
+        });
         Loaded { policy, documents, cases, diagnostics: self.diagnostics }
     }
 }

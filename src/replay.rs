@@ -77,6 +77,20 @@ const FORKS: usize = 32;
 /// Turns between two forks, to begin with.
 const STRIDE: u32 = 64;
 
+/// A run after a session as it was recorded: every call that ran there ran, whatever the policy says of it. It enforces
+/// from now on.
+pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
+    let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Findings);
+    let view = View::from(session);
+    for turn in &session.turns {
+        player.enter(view, turn);
+        player.play(view, turn, &mut |_| ());
+    }
+    player.leave(view);
+    player.run.set_mode(Mode::Enforce);
+    player.run
+}
+
 impl Replay {
     /// Judges every call.
     pub fn new(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {

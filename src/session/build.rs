@@ -21,7 +21,7 @@ use parts::Sent;
 pub(super) use parts::{Known, Tail};
 
 /// Collects one session.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Builder {
     session: Session,
     facts: Facts,
@@ -96,6 +96,34 @@ impl Builder {
             held: 0,
             sent: Sent::default(),
         }
+    }
+
+    /// A session that goes on: calls without a result still wait for theirs.
+    pub fn continued(session: Session) -> Builder {
+        let mut builder = Builder::new(Arc::clone(&session.id), session.origin.clone());
+        for call in session.calls.iter().filter(|call| call.result.is_none()) {
+            builder.waiting.entry(call.id.clone()).or_default().push_back(call.at.index);
+        }
+        builder.facts = Facts::clone(&session.facts);
+        builder.session = session;
+        builder
+    }
+
+    /// More content of the latest response: text goes on a line of its own.
+    pub fn more_content(&mut self, content: &Body) {
+        let last = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
+        let Some(message) = last.and_then(|place| self.session.messages.get_mut(place)) else { return };
+        message.content = match message.content.is_missing() {
+            true => content.clone(),
+            false => Body::text(format!("{}\n{}", message.content.shown(), content.shown())),
+        };
+    }
+
+    /// What became of a call, as far as it is known.
+    pub fn outcome(&self, call: CallRef) -> Outcome {
+        let place = call.index.checked_sub(self.sent.calls);
+        let call = place.and_then(|place| self.session.calls.get(place as usize));
+        call.map_or(Outcome::Unknown, |call| call.outcome)
     }
 
     /// Refusals are also told by this test, whatever else their results are marked as.
@@ -213,7 +241,7 @@ impl Builder {
     }
 
     /// Calls so far.
-    pub(super) fn call_count(&self) -> u64 {
+    pub fn call_count(&self) -> u64 {
         u64::from(self.sent.calls) + self.session.calls.len() as u64
     }
 

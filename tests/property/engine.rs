@@ -117,7 +117,7 @@ pub fn read(session: &Value) -> Session {
                 let mark = Mark { error: message["is_error"] == true, refused };
                 builder.result(message["tool_call_id"].as_str(), content, mark, None);
             }
-            "rulestep" => builder.operation(Operation::Reset),
+            "policy" => builder.operation(Operation::Reset),
             role => builder.said(role, content, None),
         }
     }

@@ -11,6 +11,8 @@ mod contracts;
 #[cfg(test)]
 mod engine;
 #[cfg(test)]
+mod gate;
+#[cfg(test)]
 mod generate;
 #[cfg(test)]
 mod generate_contracts;

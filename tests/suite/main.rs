@@ -14,6 +14,7 @@ mod evidence;
 mod faults;
 #[cfg(feature = "cli")]
 mod files;
+mod gate;
 #[cfg(feature = "cli")]
 mod hostile;
 mod layering;

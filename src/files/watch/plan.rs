@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::Watched;
-use crate::files::{version, walk};
+use crate::files::{glob, version, walk};
 
 /// What a change may concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,9 +67,9 @@ impl Plan {
     }
 
     fn argument(&mut self, side: Side, argument: &str) {
-        if side == Side::Sessions && !Path::new(argument).exists() && walk::is_glob(argument) {
+        if side == Side::Sessions && !Path::new(argument).exists() && glob::is_glob(argument) {
             let parts: Vec<&str> = argument.split('/').collect();
-            let literal = parts.iter().take_while(|part| !walk::is_glob(part)).count();
+            let literal = parts.iter().take_while(|part| !glob::is_glob(part)).count();
             let base = parts.get(..literal).unwrap_or_default().join("/");
             let base =
                 if base.is_empty() { if argument.starts_with('/') { "/" } else { "." } } else { &base };

@@ -8,7 +8,7 @@ use super::Builder;
 use crate::session::{Body, Call, Facts, Part, Results, Session, Turn};
 
 /// What was handed on in parts while the session is still being read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Sent {
     pub turns: u32,
     pub calls: u32,

@@ -1,0 +1,135 @@
+//! The recordings that arguments stand for: files, folders, globs and standard input.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{glob, packed, unreadable, utf8, walk};
+use crate::diagnostic::{Diagnostic, code};
+
+/// What arguments lead to.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The files, argument by argument, each folder's in the order of their relative paths.
+    pub inputs: Vec<Input>,
+    /// Arguments that lead nowhere, folders without files, and the like.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A file to read sessions from, or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The name it is shown under: the argument, joined with the path within the folder; `-` for standard input.
+    pub name: Arc<str>,
+    /// Where it is; `None` is standard input.
+    pub path: Option<PathBuf>,
+    /// Whether it was named itself, rather than found in a folder.
+    pub named: bool,
+}
+
+/// The files that arguments stand for: files, folders (searched whole), globs, and `-`.
+pub fn expand(args: &[String]) -> Found {
+    let mut found = Found::default();
+    for arg in args {
+        if arg == "-" {
+            stdin(&mut found);
+            continue;
+        }
+        match std::fs::metadata(arg) {
+            Ok(metadata) if metadata.is_dir() => folder(arg, &mut found),
+            Ok(_) => {
+                found.inputs.push(Input { name: arg.as_str().into(), path: Some(arg.into()), named: true })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && glob::is_glob(arg) => {
+                matching(arg, &mut found)
+            }
+            Err(error) => found.diagnostics.push(unreadable(arg, &error)),
+        }
+    }
+    found
+}
+
+impl Input {
+    /// Opens it, unpacked where it is compressed.
+    pub fn open(&self) -> Result<Box<dyn BufRead + Send>, Diagnostic> {
+        let packed: packed::Input = match &self.path {
+            None => Box::new(BufReader::new(io::stdin())),
+            Some(path) => match File::open(path) {
+                Ok(file) => Box::new(BufReader::with_capacity(1 << 16, file)),
+                Err(error) => return Err(unreadable(&self.name, &error)),
+            },
+        };
+        packed::unpacked(packed).map_err(|error| unreadable(&self.name, &error))
+    }
+
+    /// Its length in bytes, where that is known.
+    pub fn length(&self) -> Option<u64> {
+        let metadata = std::fs::metadata(self.path.as_ref()?).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
+    /// Whether it is a regular file, which gives the same bytes however often it is opened; pipes do not.
+    pub fn is_regular(&self) -> bool {
+        self.length().is_some()
+    }
+
+    /// Reads it whole.
+    pub fn read_text(&self) -> Result<Arc<str>, Diagnostic> {
+        let mut bytes = Vec::new();
+        self.open()?.read_to_end(&mut bytes).map_err(|error| unreadable(&self.name, &error))?;
+        utf8(&self.name, bytes)
+    }
+}
+
+fn stdin(found: &mut Found) {
+    if found.inputs.iter().any(|input| input.path.is_none()) {
+        let message = "standard input is named twice; it can be read once";
+        found.diagnostics.push(Diagnostic::warning(code::UNREADABLE_FILE, message).in_file("-"));
+        return;
+    }
+    found.inputs.push(Input { name: "-".into(), path: None, named: true });
+}
+
+fn folder(arg: &str, found: &mut Found) {
+    let before = found.inputs.len();
+    let walked = walk::files(Path::new(arg), arg, &|name| !is_markdown(name));
+    found.diagnostics.extend(walked.diagnostics);
+    found.inputs.extend(walked.files.into_iter().map(|file| Input {
+        name: walk::join(arg, &file.relative).into(),
+        path: Some(file.path),
+        named: false,
+    }));
+    if found.inputs.len() == before {
+        let empty =
+            Diagnostic::warning(code::EMPTY_FOLDER, "the folder has no files to read in it").in_file(arg);
+        found.diagnostics.push(empty);
+    }
+}
+
+fn is_markdown(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|it| it.eq_ignore_ascii_case("md") || it.eq_ignore_ascii_case("markdown"))
+}
+
+fn matching(arg: &str, found: &mut Found) {
+    match glob::files(arg) {
+        Ok(walked) => {
+            if walked.files.is_empty() && walked.diagnostics.is_empty() {
+                let none = Diagnostic::error(code::MISSING_FILE, "no file matches this pattern").in_file(arg);
+                found.diagnostics.push(none);
+            }
+            found.diagnostics.extend(walked.diagnostics);
+            found.inputs.extend(walked.files.into_iter().map(|file| Input {
+                name: file.relative.into(),
+                path: Some(file.path),
+                named: false,
+            }));
+        }
+        Err(reason) => {
+            let bad =
+                Diagnostic::error(code::MISSING_FILE, format!("no such file, and no pattern: {reason}"));
+            found.diagnostics.push(bad.in_file(arg));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The front door, as a program that embeds it uses it. `tests/property/gate.rs` holds its decisions against replays.
+
+use std::thread;
+
+use rulestep::session::{Outcome, Session};
+use rulestep::{Gate, InvalidPolicy, Policy, Verdict};
+use serde_json::json;
+
+const DEPLOY: &str = "tool: deploy\npreconditions: [{requires_prior_tool: test}]\n";
+const REFUND: &str = "tool: refund\nforbids_after: [refund]\n";
+const HALT: &str = "forbidden: [{sequence: [read, send], action: halt, reason: no export}]\n";
+
+fn outcomes(session: &Session) -> Vec<(&str, Outcome)> {
+    session.calls.iter().map(|call| (&*call.tool, call.outcome)).collect()
+}
+
+#[test]
+fn a_folder_is_the_version_that_the_command_line_loads() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("deep")).unwrap();
+    std::fs::write(folder.path().join("deploy.yaml"), DEPLOY).unwrap();
+    std::fs::write(folder.path().join("deep/refund.yml"), REFUND).unwrap();
+    std::fs::write(folder.path().join("notes.md"), "tool: nothing").unwrap();
+    let policy = Policy::from_dir(folder.path()).unwrap();
+    let names: Vec<_> = policy.documents().iter().map(|document| &*document.relative).collect();
+    assert_eq!(names, ["deep/refund.yml", "deploy.yaml"]);
+    let one = Policy::from_dir(folder.path().join("deploy.yaml")).unwrap();
+    assert_eq!(one.digest(), Policy::parse("deploy.yaml", DEPLOY).unwrap().digest());
+}
+
+#[test]
+fn everything_wrong_with_a_policy_is_in_the_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Policy::from_dir(folder.path()).unwrap_err();
+    assert!(error.to_string().contains("error[empty_folder]"), "{error}");
+    std::fs::write(folder.path().join("a.yaml"), "tool: deploy\nforbids_aftr: [x]\n").unwrap();
+    std::fs::write(folder.path().join("b.yaml"), [0xff, 0xfe, 0x00]).unwrap();
+    let error: InvalidPolicy = Policy::from_dir(folder.path()).unwrap_err();
+    let said: Box<dyn std::error::Error> = Box::new(error.clone());
+    let said = said.to_string();
+    assert_eq!(said.lines().count(), 2, "{said}");
+    assert!(said.contains("a.yaml:2:1: error[unknown_key]"), "{said}");
+    assert!(said.contains("b.yaml") && said.contains("error[unreadable_file]"), "{said}");
+    assert!(error.diagnostics().iter().any(|diagnostic| diagnostic.help.is_some()));
+}
+
+#[test]
+fn a_version_that_loads_keeps_its_warnings() {
+    let policy = Policy::parse("p.yaml", "dialect: contract\ntool: deploy\n").unwrap();
+    assert_eq!(policy.diagnostics().len(), 1, "{:?}", policy.diagnostics());
+    assert_eq!(policy.diagnostics()[0].code.as_str(), "no_rules");
+}
+
+#[test]
+fn a_dropped_call_satisfies_nothing_and_still_forbids() {
+    let policy = Policy::parse("p.yaml", &format!("{DEPLOY}---\n{REFUND}")).unwrap();
+    let mut gate = Gate::new(&policy);
+    let mut turn = gate.turn();
+    for tool in ["test", "refund"] {
+        let call = turn.propose(tool, json!({}));
+        assert!(call.allowed());
+        drop(call);
+    }
+    drop(turn);
+    let codes: Vec<_> =
+        ["deploy", "refund"].map(|tool| gate.turn().propose(tool, json!({}))).into_iter().collect();
+    let codes: Vec<_> = codes.iter().map(|call| call.decision().deciding().unwrap().code.as_str()).collect();
+    assert_eq!(codes, ["prior_tool_missing", "forbidden"]);
+    let session = gate.into_session();
+    assert_eq!(outcomes(&session)[..2], [("test", Outcome::Unknown), ("refund", Outcome::Unknown)]);
+    assert_eq!(outcomes(&session)[2..], [("deploy", Outcome::Refused), ("refund", Outcome::Refused)]);
+}
+
+#[test]
+fn results_arrive_from_other_threads_and_after_the_turn() {
+    let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();
+    let mut gate = Gate::new(&policy);
+    let call = gate.turn().propose("test", json!({}));
+    assert!(!gate.turn().propose("deploy", json!({})).allowed());
+    thread::spawn(move || call.succeeded("41 passed")).join().unwrap();
+    assert!(gate.turn().propose("deploy", json!({})).allowed());
+    assert_eq!(gate.session().calls[0].output.raw(), "41 passed");
+}
+
+#[test]
+fn a_failed_call_and_a_refused_one_satisfy_nothing() {
+    let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();
+    let mut gate = Gate::new(&policy);
+    gate.turn().propose("test", json!({})).failed("2 failed");
+    gate.turn().propose("test", json!({})).refused("not now");
+    // A result is read as a recording's would be, so that a replay agrees: this one is a published refusal.
+    gate.turn().propose("test", json!({})).succeeded("Denied by policy.");
+    assert!(!gate.turn().propose("deploy", json!({})).allowed());
+    let session = gate.into_session();
+    assert_eq!(
+        session.calls.iter().map(|call| call.outcome).collect::<Vec<_>>()[..3],
+        [Outcome::Error, Outcome::Refused, Outcome::Refused]
+    );
+}
+
+#[test]
+fn a_stopped_call_cannot_succeed() {
+    let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();
+    let mut gate = Gate::new(&policy);
+    gate.turn().propose("deploy", json!({})).succeeded("deployed all the same");
+    let session = gate.into_session();
+    assert_eq!(outcomes(&session), [("deploy", Outcome::Refused)]);
+    assert_eq!(session.calls[0].output.raw(), "[permission denied: prior_tool_missing]");
+}
+
+#[test]
+fn shadow_mode_stops_nothing_and_says_what_it_would_have() {
+    let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();
+    let mut gate = Gate::new(&policy).shadow();
+    let call = gate.turn().propose("deploy", json!({}));
+    assert!(call.allowed());
+    assert_eq!(call.decision().verdict, Verdict::Deny);
+    call.succeeded("deployed");
+    assert_eq!(outcomes(&gate.into_session()), [("deploy", Outcome::Ok)]);
+}
+
+#[test]
+fn a_halted_session_stays_halted_when_it_is_resumed() {
+    let policy = Policy::parse("export.yaml", HALT).unwrap();
+    let mut gate = Gate::new(&policy);
+    gate.turn().propose("read", json!({})).succeeded("data");
+    let halt = gate.turn().propose("send", json!({}));
+    assert_eq!(halt.decision().verdict, Verdict::Halt);
+    drop(halt);
+    assert!(gate.halt().is_some());
+    let mut resumed = Gate::resume(&policy, gate.into_session());
+    let next = resumed.turn().propose("read", json!({}));
+    assert_eq!((next.decision().verdict, next.message()), (Verdict::NotReached, Some("[session halted]")));
+}
+
+#[test]
+fn what_a_resumed_session_did_is_not_judged_again() {
+    let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();
+    let mut gate = Gate::new(&Policy::empty());
+    gate.turn().propose("deploy", json!({})).succeeded("deployed without tests");
+    gate.turn().propose("test", json!({})).succeeded("41 passed");
+    let mut resumed = Gate::resume(&policy, gate.into_session()).context(json!({"user_role": "standard"}));
+    assert!(resumed.turn().propose("deploy", json!({})).allowed());
+    let session = resumed.into_session();
+    assert_eq!(session.turns.len(), 3);
+    assert_eq!(session.facts.context, Some(json!({"user_role": "standard"})));
+}
+
+#[test]
+fn narrowed_tools_are_kept_with_the_session() {
+    let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();
+    let mut gate = Gate::new(&policy);
+    let mut turn = gate.turn();
+    assert_eq!(turn.visible(&["deploy", "test"]).iter().map(|tool| &**tool).collect::<Vec<_>>(), ["test"]);
+    drop(turn);
+    let session = gate.into_session();
+    let offered: Vec<_> = session.offered_in(1).unwrap().iter().map(|tool| &*tool.name).collect();
+    assert_eq!(offered, ["deploy", "test"]);
+}
