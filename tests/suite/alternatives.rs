@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::policies::policy;
 use super::sessions::opened;
 
+mod formats;
 #[cfg(feature = "cli")]
 mod shown;
 

@@ -374,6 +374,25 @@ pub fn choices<'a>(response: &Members<'a>) -> Vec<Option<Node<'a>>> {
         .collect()
 }
 
+/// Adds a choice of the latest response that was not taken; `choice` is its number, from 1.
+pub fn beside(
+    builder: &mut Builder,
+    choice: u32,
+    message: Option<Node<'_>>,
+    rules: &Rules,
+    at: Option<Millis>,
+) {
+    let Some((node, members)) = message.and_then(|node| Some((node, node.members()?))) else {
+        let message = format!("choice {choice} of the response has no message; it is left out");
+        return builder.damaged(Damage::calls(message));
+    };
+    let mut aside = builder.aside();
+    let mut chat = Chat::new(node, builder.line(), rules);
+    chat.otherwise_at(at);
+    chat.message(&mut aside, &members);
+    builder.beside(choice, aside);
+}
+
 /// The list of tools that something sent to a model offers: under its own key, or where LiteLLM keeps what it was asked.
 pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
     let tools = |members: &Members<'a>| members.any(&["tools", "functions"]);

@@ -4,16 +4,16 @@
 //! that were offered, and texts of any length may be moved to `attachments`.
 
 use attachments::Attachments;
-use events::Events;
+use events::{Events, further};
 
-use super::chat::{Chat, Lines, Rules};
+use super::chat::{self, Chat, Lines, Rules};
 use super::looks::read_again;
 use super::setting::Setting;
 use super::shallow::{Members, Node};
 use super::{Format, Out, Reader, Sample, Unit};
 use crate::diagnostic::{Diagnostic, Loss, code};
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Damage};
+use crate::session::{Body, Damage, Millis};
 use crate::source::quoted;
 
 mod attachments;
@@ -109,7 +109,22 @@ impl Inspect {
             }
             None => builder.damaged("the sample has no list of `messages`"),
         }
+        // Without events, the sample has its last response alone.
+        let output = sample.get("output").and_then(Node::members);
+        let choices = output.map(|output| chat::choices(&output)).unwrap_or_default();
+        if choices.len() > 1 && !events.has_several() {
+            let calls = builder.latest().map(|(_, taken, _)| &taken.calls[..]).unwrap_or_default();
+            let own: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
+            self.beside(&further(&choices, &own), None, line, &mut attachments, &mut builder);
+        }
         builder.at_line(line);
+        if events.untold() > 0 {
+            let message = format!(
+                "{} choices of responses that no message of the sample stands for; they are left out",
+                events.untold()
+            );
+            builder.lost(Loss::MayHoldCalls, message);
+        }
         if let Some(missing) = attachments.missing() {
             builder.damaged(missing);
         }
@@ -170,10 +185,14 @@ impl Inspect {
         let mut chat = Chat::new(item, line, &self.rules);
         chat.otherwise_at(event.as_ref().and_then(|event| event.at));
         chat.message(builder, &message);
-        if let Some(tools) = event.and_then(|event| event.tools(attachments))
+        if let Some(tools) = event.as_ref().and_then(|event| event.tools(attachments))
             && builder.next_turn() > turn
         {
             builder.offered(turn, tools);
+        }
+        if let Some(event) = event.filter(|_| builder.next_turn() > turn) {
+            let own: Vec<&str> = own.iter().chain(&ids).map(|id| &**id).collect();
+            self.beside(&event.further(&own), event.at, line, attachments, builder);
         }
         for call in calls {
             if let Some(error) = call.get("parse_error").and_then(Node::text) {
@@ -181,6 +200,27 @@ impl Inspect {
                 builder
                     .damaged(format!("the arguments of a call could not be read when it was made: {error}"));
             }
+        }
+    }
+
+    /// Adds choices of the latest response that were not taken.
+    fn beside(
+        &self,
+        further: &[(u32, Option<Node<'_>>)],
+        at: Option<Millis>,
+        line: u32,
+        attachments: &mut Attachments,
+        builder: &mut Builder,
+    ) {
+        for (choice, message) in further {
+            let Some(message) = message else {
+                chat::beside(builder, *choice, None, &self.rules, at);
+                continue;
+            };
+            let whole = attachments.resolved(*message);
+            read_again(&whole, line, builder, |builder, message, _| {
+                chat::beside(builder, *choice, Some(message), &self.rules, at);
+            });
         }
     }
 

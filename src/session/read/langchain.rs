@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::python;
 use super::shallow::{Kind, Node};
+use super::spans::Attributes;
+use super::spans::said::CHOICES;
+use crate::session::Damage;
 
 /// What a tool gave back.
 pub struct Given {
@@ -45,44 +48,92 @@ pub fn sent(inputs: &Value) -> Option<Value> {
     Some(Value::Array(messages))
 }
 
+/// What a model answered.
+pub struct Answer {
+    /// Its message, or one for each choice.
+    pub messages: Vec<Value>,
+    /// Each message is a choice of its own. Otherwise several may be parts of one response.
+    pub are_choices: bool,
+}
+
+/// Adds what a model answered to a span of it. Gives what is wrong where an answer is there and cannot be read.
+pub fn add_answer(outputs: &Value, attributes: &mut Attributes) -> Option<Damage> {
+    match answered(outputs) {
+        Some(Answer { messages, are_choices }) => {
+            if are_choices {
+                attributes.add(CHOICES, messages.len().to_string());
+            }
+            attributes.add("gen_ai.output.messages", Value::Array(messages).to_string());
+            None
+        }
+        None => {
+            let key = ["generations", "choices", "candidates"]
+                .into_iter()
+                .find(|key| outputs.get(key).is_some_and(|answers| !answers.is_null()))?;
+            Some(Damage::calls(format!("`{key}` holds no answer that can be read; it is left out")))
+        }
+    }
+}
+
 /// The messages that a model answered.
-pub fn answered(outputs: &Value) -> Option<Value> {
-    let first = |value: &Value| match value {
-        Value::Array(items) => items.first().cloned(),
-        _ => None,
-    };
-    let found = match outputs {
+pub fn answered(outputs: &Value) -> Option<Answer> {
+    let list = |value: &Value| value.as_array().filter(|items| !items.is_empty()).cloned();
+    let one = |found: Value| Answer { messages: vec![found], are_choices: false };
+    let mut answer = match outputs {
         Value::Object(members) => {
             if let Some(generations) = members.get("generations") {
-                let batch = first(generations)?;
-                let one = first(&batch).unwrap_or(batch);
-                match one.get("message") {
-                    Some(inner) => inner.clone(),
-                    None => one.get("text")?.clone(),
-                }
+                let batch = list(generations)?;
+                let prompts: Vec<_> = batch.iter().filter(|prompt| prompt.is_array()).collect();
+                // What other prompts of a batch were answered is kept as well, as parts of the response.
+                let are_choices = prompts.len() < 2;
+                let generations =
+                    batch.iter().flat_map(|item| list(item).unwrap_or_else(|| vec![item.clone()]));
+                let message = |one: Value| one.get("message").or_else(|| one.get("text")).cloned();
+                Answer { messages: generations.map(message).collect::<Option<_>>()?, are_choices }
             } else if let Some(choices) = members.get("choices") {
-                first(choices)?.get("message")?.clone()
+                let message = |choice: Value| choice.get("message").cloned();
+                Answer {
+                    messages: list(choices)?.into_iter().map(message).collect::<Option<_>>()?,
+                    are_choices: true,
+                }
+            } else if let Some(candidates) = members.get("candidates") {
+                let message = |candidate: Value| candidate.get("content").cloned();
+                Answer {
+                    messages: list(candidates)?.into_iter().map(message).collect::<Option<_>>()?,
+                    are_choices: true,
+                }
             } else if is_message(members) {
-                outputs.clone()
+                one(outputs.clone())
             } else if let Some(Value::Array(messages)) = members.get("messages") {
-                messages.last()?.clone()
+                one(messages.last()?.clone())
             } else {
-                any(members, &["message", "output", "text", "completion"])?.clone()
+                one(any(members, &["message", "output", "text", "completion"])?.clone())
             }
         }
         Value::Array(list) if list.iter().any(is_item) => {
-            json!({"role": "assistant", "content": parts(list)})
+            one(json!({"role": "assistant", "content": parts(list)}))
         }
-        Value::Array(messages) => messages.last()?.clone(),
-        Value::String(_) => outputs.clone(),
+        // Several messages of the model and nothing between them are its choices, or parts of what it said.
+        Value::Array(messages) if messages.iter().all(is_the_models) => {
+            Answer { messages: messages.clone(), are_choices: false }
+        }
+        Value::Array(messages) => one(messages.last()?.clone()),
+        Value::String(_) => one(outputs.clone()),
         _ => return None,
     };
-    let made = match found {
-        // Items of an answer rather than a message.
-        Value::Array(_) => json!({"role": "assistant", "content": found}),
-        found => message(&found),
-    };
-    Some(Value::Array(vec![made]))
+    answer.are_choices &= answer.messages.len() > 1;
+    for made in &mut answer.messages {
+        *made = match &*made {
+            // Items of an answer rather than a message.
+            Value::Array(items) => json!({"role": "assistant", "content": items}),
+            found => message(found),
+        };
+    }
+    Some(answer).filter(|answer| !answer.messages.is_empty())
+}
+
+fn is_the_models(value: &Value) -> bool {
+    message(value).get("role").is_some_and(|role| role == "assistant")
 }
 
 /// The arguments of a call: its inputs, or the object that is all there is in them.
@@ -273,16 +324,18 @@ mod tests {
             json!({"role": "assistant", "content": "x"}),
             json!({"output": {"role": "assistant", "content": "x"}}),
         ] {
-            assert_eq!(answered(&outputs), Some(json!([{"role": "assistant", "content": "x"}])), "{outputs}");
+            let answer = answered(&outputs).unwrap();
+            assert_eq!(answer.messages, [json!({"role": "assistant", "content": "x"})], "{outputs}");
+            assert!(!answer.are_choices);
         }
-        assert_eq!(answered(&json!({"generations": [[{"text": "x"}]]})), Some(json!(["x"])));
-        assert_eq!(answered(&json!({"other": 1})), None);
+        assert_eq!(answered(&json!({"generations": [[{"text": "x"}]]})).unwrap().messages, ["x"]);
+        assert!(answered(&json!({"other": 1})).is_none());
         let items = json!([
             {"type": "reasoning", "summary": []},
             {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]},
             {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"},
         ]);
-        let made = &answered(&items).unwrap()[0]["content"];
+        let made = &answered(&items).unwrap().messages[0]["content"];
         assert_eq!(
             (&made[1]["text"], &made[2]["call_id"], made[2].get("id")),
             (&json!("x"), &json!("c1"), None)
@@ -290,10 +343,35 @@ mod tests {
     }
 
     #[test]
+    fn several_answers_are_choices_unless_they_may_be_parts() {
+        let says = |text: &str| json!({"role": "assistant", "content": text});
+        let generation = |text: &str| json!({"text": text, "message": says(text)});
+        for (outputs, are_choices) in [
+            (json!({"generations": [[generation("a"), generation("b")]]}), true),
+            (json!({"generations": [generation("a"), generation("b")]}), true),
+            (json!({"generations": [[generation("a")], [generation("b")]]}), false),
+            (json!({"choices": [{"message": says("a")}, {"message": says("b")}]}), true),
+            (json!({"candidates": [{"content": says("a")}, {"content": says("b")}]}), true),
+            (json!([says("a"), says("b")]), false),
+        ] {
+            let answer = answered(&outputs).unwrap();
+            assert_eq!(
+                (answer.messages, answer.are_choices),
+                (vec![says("a"), says("b")], are_choices),
+                "{outputs}"
+            );
+        }
+        for unread in [json!({"generations": []}), json!({"choices": [{"message": says("a")}, 7]})] {
+            assert!(add_answer(&unread, &mut Attributes::default()).is_some(), "{unread}");
+        }
+        assert!(add_answer(&json!({"llm_output": null}), &mut Attributes::default()).is_none());
+    }
+
+    #[test]
     fn calls_that_stand_twice_are_one() {
         let message = json!({"role": "assistant", "content": [{"type": "text", "text": "x"}, {"type": "tool_use", "id": "c"}],
             "tool_calls": [], "additional_kwargs": {"tool_calls": [{"id": "c"}]}});
-        let made = &answered(&message).unwrap()[0];
+        let made = &answered(&message).unwrap().messages[0];
         assert_eq!(made["content"], json!([{"type": "text", "text": "x"}]));
         assert_eq!(made["tool_calls"], json!([{"id": "c"}]));
     }

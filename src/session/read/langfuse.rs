@@ -181,7 +181,7 @@ fn tools(list: &[Node<'_>]) -> HashSet<String> {
         }
         offered(&members, &mut langchain::value(members.get("input"))).iter().flatten().for_each(&mut name);
         let answered = langchain::value(members.get("output")).as_ref().and_then(langchain::answered);
-        for message in answered.as_ref().and_then(Value::as_array).into_iter().flatten() {
+        for message in answered.iter().flat_map(|answer| &answer.messages) {
             for key in ["tool_calls", "content"] {
                 let calls = message.get(key).and_then(Value::as_array).into_iter().flatten();
                 let own = calls.filter(|call| {
@@ -278,8 +278,11 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
             if let Some(sent) = input.as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
-            if let Some(answered) = unread("output").as_ref().and_then(langchain::answered) {
-                attributes.add("gen_ai.output.messages", answered.to_string());
+            if let Some(parameters) = members.any(&["modelParameters", "model_parameters"]) {
+                attributes.add("langfuse.observation.model.parameters", parameters.json());
+            }
+            if let Some(output) = unread("output") {
+                record.odd.extend(langchain::add_answer(&output, attributes));
             }
         }
         "AGENT" => attributes.add("gen_ai.operation.name", "\"invoke_agent\""),

@@ -188,8 +188,8 @@ fn span(
             if let Some(sent) = inputs.as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
-            if let Some(answered) = unread("outputs").as_ref().and_then(langchain::answered) {
-                attributes.add("gen_ai.output.messages", answered.to_string());
+            if let Some(outputs) = unread("outputs") {
+                record.odd.extend(langchain::add_answer(&outputs, attributes));
             }
             let asked = extra.get("invocation_params").and_then(Node::members).unwrap_or_default();
             let model = about.get("ls_model_name").or_else(|| asked.any(&["model", "model_name"]));

@@ -5,7 +5,7 @@
 //! one of `bash`. The code that a command returns is part of its output; what failed by the agent's own account is
 //! a command that it could not run, or stopped.
 
-use super::chat::{Chat, Lines, Rules};
+use super::chat::{self, Chat, Lines, Rules};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, time};
@@ -195,13 +195,30 @@ impl Run {
         at: Option<Millis>,
     ) {
         self.waiting = 0;
+        // The agent takes the first.
+        let choices = extra.get("response").and_then(Node::members).map(|response| chat::choices(&response));
+        let further = (2..).zip(choices.iter().flatten().skip(1));
         if message.get("tool_calls").is_some_and(|calls| calls.first_item().is_some()) {
             let mut chat = Chat::new(node, self.builder.line(), &reader.rules);
             chat.otherwise_at(at);
-            return chat.message(&mut self.builder, message);
+            chat.message(&mut self.builder, message);
+            return further.for_each(|(choice, message)| {
+                chat::beside(&mut self.builder, choice, *message, &reader.rules, at);
+            });
         }
         let content = text(message);
         self.builder.response(None, content.clone(), at);
+        let further = further.count();
+        if further > 0 {
+            let choices = if further == 1 {
+                "a further choice".to_owned()
+            } else {
+                format!("{further} further choices")
+            };
+            let message =
+                format!("{choices} of the response may name commands in their text; they are left out");
+            self.builder.lost(Loss::MayHoldCalls, message);
+        }
         if let Some(actions) = extra.get("actions").and_then(Node::items) {
             return actions.into_iter().for_each(|action| self.action(action, at));
         }

@@ -209,8 +209,11 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
             }
             // A response keeps its items within itself, where they are exported at all.
             let output = of_data("output").or_else(|| of_data("response")?.get("output").cloned());
-            if let Some(answered) = output.as_ref().and_then(langchain::answered) {
-                attributes.add("gen_ai.output.messages", answered.to_string());
+            if let Some(parameters) = data.get("model_config") {
+                attributes.add("llm.invocation_parameters", parameters.json());
+            }
+            if let Some(output) = output {
+                record.odd.extend(langchain::add_answer(&output, attributes));
             }
             if let Some(tools) = of_data("response").as_ref().and_then(|response| response.get("tools")) {
                 attributes.add("gen_ai.tool.definitions", tools.to_string());

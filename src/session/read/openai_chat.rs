@@ -84,14 +84,7 @@ impl Api for OpenAi {
             builder.response(None, Body::MISSING, at);
         }
         for (choice, message) in (2..).zip(further) {
-            let Some(message) = message else {
-                let message = format!("choice {choice} of the response has no message; it is left out");
-                builder.damaged(Damage::calls(message));
-                continue;
-            };
-            let mut aside = builder.aside();
-            self.message(*message, at, &mut aside);
-            builder.beside(choice, aside);
+            chat::beside(builder, choice, *message, &self.rules, at);
         }
     }
 

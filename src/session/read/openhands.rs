@@ -199,10 +199,11 @@ impl Run {
         Run { builder, response: None, held: Vec::new(), calls: HashMap::new(), aside: HashSet::new() }
     }
 
-    /// A call.
-    fn act(&mut self, action: Action<'_>, at: Option<Millis>) {
+    /// A call. Gives whether it is the first of its response.
+    fn act(&mut self, action: Action<'_>, at: Option<Millis>) -> bool {
         let Action { response, content, event, id, tool, arguments } = action;
-        if response.is_none() || self.response.as_deref() != response {
+        let begins = response.is_none() || self.response.as_deref() != response;
+        if begins {
             self.flush();
             self.builder.response(response, content, at);
             self.response = response.map(Into::into);
@@ -214,6 +215,7 @@ impl Run {
         if let Some(event) = event {
             self.calls.insert(event.into(), id.map(Box::from));
         }
+        begins
     }
 
     /// A result, for as long as calls of the same response may follow.

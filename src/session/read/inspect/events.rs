@@ -1,6 +1,6 @@
 //! What the events of a sample know of its messages: when they came, and which tools the model could see.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct Events<'a> {
     calls: HashMap<Box<str>, VecDeque<Option<Millis>>>,
     /// Calls that messages have.
     seen: HashSet<Box<str>>,
+    /// Requests that were given several choices.
+    several: Vec<Rc<Model<'a>>>,
     /// Lists of events that stand too deep to be looked at.
     too_deep: u64,
 }
@@ -29,6 +31,10 @@ const DEEPEST: u32 = 64;
 pub struct Model<'a> {
     /// When its answer came.
     pub at: Option<Millis>,
+    /// The messages of its choices.
+    choices: Vec<Option<Node<'a>>>,
+    /// Whether its further choices stand beside a message.
+    has_told: Cell<bool>,
     tools: Option<Node<'a>>,
     /// The tools as they were read: any number of messages may say that they answer this request.
     read: OnceCell<Option<Arc<[Tool]>>>,
@@ -37,8 +43,13 @@ pub struct Model<'a> {
 impl<'a> Events<'a> {
     /// Those of this sample.
     pub fn of(sample: &Members<'a>) -> Events<'a> {
-        let mut events =
-            Events { models: HashMap::new(), calls: HashMap::new(), seen: HashSet::new(), too_deep: 0 };
+        let mut events = Events {
+            models: HashMap::new(),
+            calls: HashMap::new(),
+            seen: HashSet::new(),
+            several: Vec::new(),
+            too_deep: 0,
+        };
         let older = || sample.get("transcript").and_then(Node::members)?.get("events");
         let whole = sample.get("events").or_else(older);
         let mut lists: Vec<_> = whole.into_iter().map(|list| (list, 0)).collect();
@@ -65,15 +76,31 @@ impl<'a> Events<'a> {
     }
 
     fn asked(&mut self, event: &Members<'a>) {
-        let model = Rc::new(Model { at: when(event), tools: event.get("tools"), read: OnceCell::new() });
-        let output = event.get("output").and_then(Node::members);
-        let choice = output.and_then(|output| output.get("choices")?.first_item()?.members());
-        let Some(message) = choice.and_then(|choice| choice.get("message")?.members()) else { return };
-        let calls = message.get("tool_calls").and_then(Node::objects).unwrap_or_default();
-        let ids = message.get("id").into_iter().chain(calls.iter().filter_map(|call| call.get("id")));
-        for id in ids.filter_map(Node::id).filter(|id| !id.is_empty()) {
-            self.models.entry(id.as_ref().into()).or_insert_with(|| Rc::clone(&model));
+        let choices = event.get("output").and_then(Node::members).map(|output| chat::choices(&output));
+        let model = Rc::new(Model {
+            at: when(event),
+            choices: choices.unwrap_or_default(),
+            has_told: Cell::new(false),
+            tools: event.get("tools"),
+            read: OnceCell::new(),
+        });
+        for id in model.choices.iter().flatten().flat_map(|message| ids(*message)) {
+            self.models.entry(id).or_insert_with(|| Rc::clone(&model));
         }
+        if model.choices.len() > 1 {
+            self.several.push(model);
+        }
+    }
+
+    /// Whether some request was given several choices.
+    pub fn has_several(&self) -> bool {
+        !self.several.is_empty()
+    }
+
+    /// Choices beside which no message stands.
+    pub fn untold(&self) -> usize {
+        let untold = self.several.iter().filter(|model| !model.has_told.get());
+        untold.map(|model| model.choices.len()).sum()
     }
 
     /// The request that a message answers, by the message's id or that of a call in it.
@@ -102,7 +129,12 @@ impl<'a> Events<'a> {
     }
 }
 
-impl Model<'_> {
+impl<'a> Model<'a> {
+    /// The choices that the message with these ids is not, with their numbers; none once they were asked for.
+    pub fn further(&self, own: &[&str]) -> Vec<(u32, Option<Node<'a>>)> {
+        if self.has_told.replace(true) { Vec::new() } else { further(&self.choices, own) }
+    }
+
     /// The tools that were offered, where the event says so.
     pub fn tools(&self, attachments: &mut Attachments) -> Option<Arc<[Tool]>> {
         let mut read = || {
@@ -111,6 +143,24 @@ impl Model<'_> {
         };
         self.read.get_or_init(&mut read).clone()
     }
+}
+
+/// The choices that the message with these ids is not, with their numbers. The first is the message where none has them.
+pub fn further<'a>(choices: &[Option<Node<'a>>], own: &[&str]) -> Vec<(u32, Option<Node<'a>>)> {
+    let is_own = |choice: &Option<Node<'_>>| {
+        choice.is_some_and(|message| ids(message).iter().any(|id| own.contains(&&**id)))
+    };
+    let taken = choices.iter().position(is_own).unwrap_or(0);
+    let all = (1..).zip(choices.iter().copied()).enumerate();
+    all.filter(|(place, _)| *place != taken).map(|(_, further)| further).collect()
+}
+
+/// The ids of a message and of its calls.
+fn ids(message: Node<'_>) -> Vec<Box<str>> {
+    let message = message.members().unwrap_or_default();
+    let calls = message.get("tool_calls").and_then(Node::objects).unwrap_or_default();
+    let ids = message.get("id").into_iter().chain(calls.iter().filter_map(|call| call.get("id")));
+    ids.filter_map(Node::id).filter(|id| !id.is_empty()).map(|id| id.as_ref().into()).collect()
 }
 
 /// When an event ended, or else when it began.

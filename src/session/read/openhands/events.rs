@@ -1,12 +1,12 @@
 //! The older generation: `action` with `args` proposes, `observation` answers what its `cause` names.
 
-use super::super::chat::{self, Offer};
+use super::super::chat::{self, Offer, Rules};
 use super::super::setting::Setting;
 use super::super::shallow::{Kind, Members, Node};
 use super::{Action, Run, failed_with, id_of};
 use crate::diagnostic::Loss;
 use crate::session::build::Mark;
-use crate::session::{Body, Millis};
+use crate::session::{Body, Damage, Millis};
 
 /// Actions of the agent that call no tool.
 const NO_CALLS: [&str; 11] = [
@@ -72,8 +72,16 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
     let (id, own) = (id_of(&about, "tool_call_id"), id_of(event, "id"));
     let response = about.get("model_response").and_then(Node::members).unwrap_or_default();
     let response_id = id_of(&response, "id");
-    let choice = response.get("choices").and_then(Node::first_item).and_then(Node::members);
-    let message = choice.and_then(|choice| choice.get("message")?.members()).unwrap_or_default();
+    let choices = chat::choices(&response);
+    let own_call = |message: &Option<Node<'_>>| {
+        let calls = message.and_then(Node::members)?.get("tool_calls")?.objects()?;
+        calls.into_iter().position(|call| id_of(&call, "id") == id)
+    };
+    let taken = choices.iter().position(|message| own_call(message).is_some()).unwrap_or(0);
+    if choices.get(taken).is_some_and(Option::is_none) {
+        run.builder.damaged(Damage::calls("the response of a call has no choice with a message"));
+    }
+    let message = choices.get(taken).copied().flatten().and_then(Node::members).unwrap_or_default();
     let function = message.get("tool_calls").and_then(Node::objects).and_then(|calls| {
         let own = calls.into_iter().find(|call| id_of(call, "id") == id)?;
         own.get("function")?.members()
@@ -97,7 +105,13 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
         tool: name.as_deref().unwrap_or(action),
         arguments: arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json())),
     };
-    run.act(action, at);
+    if run.act(action, at) {
+        let rules = Rules { python: false, failed: |_| false, error: None };
+        let further = (1..).zip(&choices).enumerate().filter(|(place, _)| *place != taken);
+        further.for_each(|(_, (choice, message))| {
+            chat::beside(&mut run.builder, choice, *message, &rules, at);
+        });
+    }
 }
 
 fn observed(event: &Members<'_>, kind: &str, at: Option<Millis>, setting: &Setting, run: &mut Run) {

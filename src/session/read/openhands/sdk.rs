@@ -97,7 +97,7 @@ fn proposed(event: &Members<'_>, at: Option<Millis>, run: &mut Run) {
         tool: name.as_deref().unwrap_or_default(),
         arguments: arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json())),
     };
-    run.act(action, at);
+    let _ = run.act(action, at);
 }
 
 fn observed(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mut Run) {

@@ -190,6 +190,7 @@ impl Conversation {
             self.builder.spoil();
         }
         let alone = turns::distribute(made, &mut responses, &ancestry, &scopes);
+        turns::choose(&mut responses);
         if begun && self.settled.precedes_alone(&alone, &spans) {
             self.builder.spoil();
         }

@@ -11,6 +11,7 @@ use super::{Attributes, Span, structure};
 use crate::session::read::langchain;
 use crate::session::{Body, Tool};
 
+mod choices;
 mod indexed;
 
 use indexed::indexed;
@@ -26,7 +27,21 @@ pub struct Said {
     pub calls: Vec<Proposed>,
     /// The results in it, with the ids of their calls.
     pub answers: Vec<(Option<Box<str>>, Body)>,
+    /// It says itself why the model stopped, as a whole response or choice does.
+    is_finished: bool,
 }
+
+/// What the model answered.
+#[derive(Default)]
+pub struct Answers {
+    /// In recorded order.
+    pub messages: Vec<Said>,
+    /// Each message is a choice of its own. Otherwise they are parts of one response.
+    pub are_choices: bool,
+}
+
+/// How many choices the model was asked for.
+pub const CHOICES: &str = "gen_ai.request.choice.count";
 
 /// A call, as the model's message has it.
 pub struct Proposed {
@@ -68,7 +83,7 @@ pub fn inputs(span: &Span) -> Vec<Said> {
 }
 
 /// What the model answered.
-pub fn outputs(span: &Span) -> Vec<Said> {
+pub fn outputs(span: &Span) -> Answers {
     let attributes = &span.attributes;
     let response = || attributes.tree("gcp.vertex.agent.llm_response");
     let sources: [&dyn Fn() -> Vec<Said>; 10] = [
@@ -83,15 +98,28 @@ pub fn outputs(span: &Span) -> Vec<Said> {
         },
         &|| of_events(span, true),
         &|| vercel(attributes),
-        &|| list(logged(attributes.tree("gen_ai.completion"), langchain::answered), "assistant"),
-        &|| observed(attributes, "langfuse.observation.output", "assistant"),
-        &|| plain(attributes, &["gen_ai.completion"], "assistant"),
+        &|| list(logged(attributes.tree("gen_ai.completion"), wrapped), "assistant"),
+        &|| {
+            let output = attributes.tree("langfuse.observation.output");
+            let messages = output.as_ref().and_then(|output| output.get("messages").cloned());
+            list(messages.or_else(|| logged(output, wrapped)), "assistant")
+        },
+        &|| plain(attributes, &["langfuse.observation.output", "gen_ai.completion"], "assistant"),
         &|| match attributes.tree("output.value") {
             None => plain(attributes, &["output.value"], "assistant"),
-            Some(value) => list(value.get("choices").cloned(), "assistant"),
+            Some(value) => list(wrapped(&value), "assistant"),
         },
     ];
-    sources.iter().map(|source| source()).find(|said| !said.is_empty()).unwrap_or_default()
+    let found = sources.iter().map(|source| source()).find(|said| !said.is_empty());
+    let messages = found.unwrap_or_default();
+    Answers { are_choices: choices::are_choices(attributes, &messages), messages }
+}
+
+/// What a model answered, as the object holds it that logs it.
+fn wrapped(value: &Value) -> Option<Value> {
+    let is_message = any(value, &["content", "parts", "tool_calls", "toolCalls"]).is_some();
+    let answer = || langchain::answered(value).map(|answer| Value::Array(answer.messages));
+    if is_message { Some(value.clone()) } else { answer() }
 }
 
 /// What a model was sent or answered, as it stands or within an object as LangSmith exports it.
@@ -257,7 +285,7 @@ fn of_event(attributes: &Attributes) -> Value {
     if let Some(content @ (Value::Array(_) | Value::String(_))) = message.remove("message") {
         message.insert("content".to_owned(), content);
     } else if let Some(inner) = attributes.tree("message") {
-        return inner;
+        message.insert("message".to_owned(), inner);
     }
     Value::Object(message)
 }
@@ -292,11 +320,12 @@ fn said(message: &Value, role: &str) -> Option<Said> {
     if let Value::String(text) = message {
         return Some(Said { role: role.to_owned(), content: Body::text(text.as_str()), ..Said::default() });
     }
+    let is_finished = any(message, &["finish_reason", "finishReason"]).is_some();
     let message = message.get("message").filter(|inner| inner.is_object()).unwrap_or(message);
     message.as_object()?;
     let role = message.get("role").and_then(Value::as_str).unwrap_or(role);
     let role = if matches!(role, "model" | "ai") { "assistant" } else { role };
-    let mut made = Said { role: role.to_owned(), ..Said::default() };
+    let mut made = Said { role: role.to_owned(), is_finished, ..Said::default() };
     let content = any(message, &["parts", "content", "contents"]);
     match content {
         Some(Value::Array(parts)) => {

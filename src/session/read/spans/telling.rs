@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::turns::{Call, Response, Scope};
+use super::said::Proposed;
+use super::turns::{Call, Choice, Response, Scope};
 use super::{digest, millis};
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::build::{Builder, Mark};
@@ -153,6 +154,14 @@ impl Telling {
         let first = response.calls.iter().filter_map(|call| call.made.as_ref()).map(|made| made.start).min();
         let at = response.at.into_iter().chain(first.filter(|first| *first >= response.start)).min();
         builder.response(None, response.content, at.map(millis));
+        for Choice { number, content, calls } in response.others {
+            let mut aside = builder.aside();
+            aside.response(None, content, at.map(millis));
+            for Proposed { id, tool, arguments } in calls {
+                aside.call(id.as_deref(), &tool, arguments, at.map(millis));
+            }
+            builder.beside(number, aside);
+        }
         for Call { proposed, made } in response.calls {
             self.calls += 1;
             let line = made.as_ref().map_or(response.line, |made| made.line);

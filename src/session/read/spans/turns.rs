@@ -6,7 +6,8 @@
 //! run. Where no model was recorded, calls that share a parent and overlap are one turn.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::ancestry::{Ancestry, Around};
@@ -34,8 +35,22 @@ pub struct Response {
     pub calls: Vec<Call>,
     /// Those of its calls that were proposed and are not known to have been made.
     pub free: VecDeque<usize>,
+    /// What each choice says and which of the calls are its own, while it is not known which one was taken.
+    undecided: Vec<(Body, Range<usize>)>,
+    /// The choices that were not taken.
+    pub others: Vec<Choice>,
     /// Places of the spans of the request; none where calls stand for it.
     pub spans: Vec<usize>,
+}
+
+/// A choice that was not taken.
+pub struct Choice {
+    /// Its number among the choices, from 1.
+    pub number: u32,
+    /// What it says.
+    pub content: Body,
+    /// The calls that it proposes.
+    pub calls: Vec<Proposed>,
 }
 
 /// A call: proposed, made, or both.
@@ -81,20 +96,24 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
         members.sort_unstable_by(|a, b| b.cmp(a));
         let group: Vec<&Span> = members.iter().filter_map(|member| spans.get(*member)).collect();
         let outermost = spans.get(place);
-        let first = |said: fn(&Span) -> Vec<Said>| {
-            group.iter().map(|span| said(span)).find(|said| !said.is_empty()).unwrap_or_default()
-        };
+        let inputs = group.iter().map(|span| said::inputs(span)).find(|said| !said.is_empty());
+        let answers = group.iter().map(|span| said::outputs(span));
+        let answers = answers.into_iter().find(|answers| !answers.messages.is_empty()).unwrap_or_default();
         let mut response = Response {
             start: outermost.and_then(|span| span.start).unwrap_or(i64::MIN),
             at: group.iter().filter_map(|span| span.end).min(),
             line: outermost.map_or(1, |span| span.line),
             place,
             scope: scopes.get(place).cloned().unwrap_or_default(),
-            inputs: first(said::inputs),
+            inputs: inputs.unwrap_or_default(),
             tools: group.iter().find_map(|span| said::tools(span)).map(Arc::from),
             ..Response::default()
         };
-        for said in first(said::outputs) {
+        for said in answers.messages {
+            let first = response.calls.len();
+            if answers.are_choices {
+                response.undecided.push((said.content.clone(), first..first + said.calls.len()));
+            }
             if response.content.is_missing() {
                 response.content = said.content;
             }
@@ -270,6 +289,51 @@ pub fn distribute(
         }
     }
     alone
+}
+
+/// Decides which choice of each response was taken: the one of which a call was made, else the first. Where calls of
+/// several were made, they are no choices but parts of the response.
+pub fn choose(responses: &mut [Response]) {
+    if responses.iter().all(|response| response.undecided.is_empty()) {
+        return;
+    }
+    // What requests repeat was taken.
+    let repeated: HashSet<Box<str>> = responses
+        .iter()
+        .flat_map(|response| &response.inputs)
+        .flat_map(|said| {
+            let answered = said.answers.iter().filter_map(|(id, _)| id.clone());
+            answered.chain(said.calls.iter().filter_map(|call| call.id.clone()))
+        })
+        .collect();
+    let was_made = |call: &Call| {
+        let id = call.proposed.as_ref().and_then(|proposed| proposed.id.as_ref());
+        call.made.is_some() || id.is_some_and(|id| repeated.contains(id))
+    };
+    for response in responses {
+        let choices = std::mem::take(&mut response.undecided);
+        let calls_of = |range: &Range<usize>| response.calls.get(range.clone()).unwrap_or_default();
+        let made = choices.iter().enumerate().filter(|(_, (_, range))| calls_of(range).iter().any(was_made));
+        let made: Vec<usize> = made.map(|(place, _)| place).collect();
+        let taken = match made.as_slice() {
+            [] => 0,
+            [only] => *only,
+            _ => continue,
+        };
+        let mut calls = std::mem::take(&mut response.calls).into_iter();
+        for (place, (content, range)) in choices.into_iter().enumerate() {
+            let own = calls.by_ref().take(range.len());
+            if place == taken {
+                response.content = content;
+                response.calls = own.collect();
+            } else {
+                let calls = own.filter_map(|call| call.proposed).collect();
+                response.others.push(Choice { number: place as u32 + 1, content, calls });
+            }
+        }
+        // Those that were made in this turn and not proposed.
+        response.calls.extend(calls);
+    }
 }
 
 /// A trace, and the run within it: the id of the span that is that.
