@@ -4,7 +4,7 @@
 //! replayed by the engine, which alone decides; here decisions are only laid side by side. The base may also be the
 //! recording itself ([`Base::Recorded`]): what was refused at the time against what the policy decides. A recording says
 //! nothing of narrowing or of rules, so only decisions are compared with it, and its changes are exactly the calls whose
-//! decision does not agree with the recording (SEMANTICS 2).
+//! decision does not agree with the recording.
 //!
 //! # Origin
 //!

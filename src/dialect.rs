@@ -23,8 +23,10 @@ use crate::source::{Node, Source, Span};
 pub struct Dialect {
     /// Its name in `dialect: NAME`, `--only NAME`, findings and reports.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// What it is, in a line that begins with what people call it.
     pub title: &'static str,
+    /// Its reference page, in Markdown: every key, what it means, and the codes. The module's documentation as well.
+    pub reference: &'static str,
     /// Whether a document's keys are this dialect's.
     pub recognises: fn(&Node) -> bool,
     /// The keys at the top by which its documents are known.
@@ -93,6 +95,13 @@ impl<'a> Text<'a> {
     }
 }
 
+impl Dialect {
+    /// What people call it, in the plural: `sequence policies`.
+    pub fn plural(&self) -> &'static str {
+        self.title.split_once(':').map_or(self.name, |(plural, _)| plural)
+    }
+}
+
 /// Collects the documents of one dialect in one version.
 pub trait Reader {
     /// Reads a document: its rules get the next ids, what is wrong is said. Mistakes do not stop the reading.
@@ -104,6 +113,13 @@ pub trait Reader {
 /// The dialect with this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| dialect.name == name)
+}
+
+/// The dialect that a person means: by its name or its plural, with spaces, hyphens or underscores.
+pub fn meant(name: &str) -> Option<&'static Dialect> {
+    let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
+    let name = plain(name);
+    DIALECTS.iter().find(|dialect| dialect.name == name || plain(dialect.plural()) == name)
 }
 
 /// The dialect of a document: by `dialect: NAME`, else by its keys.

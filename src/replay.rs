@@ -53,7 +53,7 @@ pub struct Judged {
     pub decision: Decision,
     /// Whether that is what the recording did.
     pub agrees: bool,
-    /// The model had seen something else by then (SEMANTICS 2, frontier).
+    /// The model had seen something else by then.
     pub counterfactual: bool,
 }
 

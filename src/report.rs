@@ -9,6 +9,7 @@ pub mod diagnostic;
 pub mod diff;
 pub mod json;
 mod paint;
+pub mod reference;
 pub mod text;
 pub mod totals;
 pub mod words;

@@ -166,7 +166,7 @@ pub(crate) const OPERATION_ROLE: &str = "policy";
 /// That role before the program was called Rulestep. Still read, never written.
 pub(crate) const OLD_OPERATION_ROLE: &str = "toolgate";
 
-/// An operation of the tool-policies dialect (SEMANTICS 5), applied where it stands between turns.
+/// An operation of the tool-policies dialect, applied where it stands between turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     /// Keep the recorded state under a name.

@@ -78,7 +78,7 @@ pub enum Verb {
     Check(Check),
     /// Run case files: sessions with what is expected of them; exits with 1 if anything is not as expected
     Test(Test),
-    /// Explain a code, or why one call was decided so
+    /// Explain a code or a dialect, or why one call was decided as it was
     Explain(Explain),
     /// Write any recordings as native sessions
     Convert(Convert),
@@ -197,8 +197,7 @@ pub struct Test {
 /// `rulestep explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// A code, such as `resource_unmatched`; with `--at` the sessions to look in. Without anything, all codes are listed
-    #[arg(value_name = "CODE|SESSIONS")]
+    #[arg(value_name = "CODE|DIALECT|SESSIONS", help = explained())]
     pub what: Vec<String>,
     /// The call to explain: a session's id or file, its turn, and the call in the turn, each from 1; a session alone lists its
     /// findings
@@ -420,6 +419,13 @@ fn from_help() -> String {
 
 fn only_help() -> String {
     format!("Only the documents of this dialect: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+}
+
+fn explained() -> String {
+    let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
+    format!(
+        "A code, such as `resource_unmatched`, or a dialect: {dialects}; with `--at`, the sessions to look in. Without anything, all are listed"
+    )
 }
 
 fn listed(names: impl Iterator<Item = &'static str>) -> String {

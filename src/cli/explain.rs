@@ -1,4 +1,4 @@
-//! `rulestep explain`: a code's page, or everything about the decision on one call.
+//! `rulestep explain`: the page of a code or a dialect, or everything about the decision on one call.
 
 use std::sync::Arc;
 
@@ -10,8 +10,9 @@ use super::redacted::redacted;
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::code::{self, Page, PageKind};
+use crate::dialect::{self, DIALECTS, Dialect};
 use crate::replay::Replay;
-use crate::report::{Look, Scope, json, text, words};
+use crate::report::{Look, Scope, json, reference, text, words};
 use crate::session::{AlternativeRef, Call, Session};
 use crate::source::nearest::nearest;
 
@@ -21,27 +22,50 @@ pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> 
         (Some(at), _) => decision(at, asked, screen),
         (None, []) => list(asked.format, screen),
         (None, [code]) => page(code, asked.format, screen),
-        (None, _) => Err(Failure::usage("one code at a time, or `--at SESSION[:TURN.CALL]` with sessions")),
+        (None, _) => {
+            Err(Failure::usage("one code or dialect at a time, or `--at SESSION[:TURN.CALL]` with sessions"))
+        }
     }
 }
 
 fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
-    let Some(page) = code::page(name) else {
-        let failure = Failure::usage(format!("there is no code `{name}`"));
-        return Err(match code::nearest_code(name) {
+    if let Some(page) = code::page(name) {
+        match format {
+            Format::Json => data(page, screen)?,
+            Format::Text => write!(screen.out(), "{}: {}\n\n{}", page.code, page.title, page.text)?,
+        }
+        return Ok(Exit::Clean);
+    }
+    let Some(dialect) = dialect::meant(name) else {
+        let codes = code::pages().map(|page| page.code.as_str());
+        let dialects = DIALECTS.iter().flat_map(|dialect| [dialect.name, dialect.plural()]);
+        let failure = Failure::usage(format!("there is no code and no dialect `{name}`"));
+        return Err(match nearest(name, codes.chain(dialects)) {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help("`rulestep explain` lists all codes"),
+            None => failure.help("`rulestep explain` lists all codes and dialects"),
         });
     };
     match format {
-        Format::Json => data(page, screen)?,
-        Format::Text => write!(screen.out(), "{}: {}\n\n{}", page.code, page.title, page.text)?,
+        Format::Json => reference_data(dialect, screen)?,
+        Format::Text => {
+            let look = Look { color: screen.color, ..Look::default() };
+            reference::text(dialect.reference, &look, screen.out())?;
+        }
     }
     Ok(Exit::Clean)
 }
 
 fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
     let width = code::pages().map(|page| page.code.as_str().len()).max().unwrap_or_default();
+    if format == Format::Text {
+        writeln!(screen.out(), "Policy languages, each with a reference page:")?;
+    }
+    for dialect in DIALECTS {
+        match format {
+            Format::Json => reference_data(dialect, screen)?,
+            Format::Text => writeln!(screen.out(), "  {:<width$}  {}", dialect.name, dialect.title)?,
+        }
+    }
     for (kind, title) in [
         (PageKind::Finding, "What a rule says against a call"),
         (PageKind::Problem, "What is wrong with a text"),
@@ -58,6 +82,18 @@ fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Clean)
+}
+
+fn reference_data(dialect: &Dialect, screen: &mut Screen) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Line {
+        dialect: &'static str,
+        title: &'static str,
+        text: &'static str,
+    }
+    let line = Line { dialect: dialect.name, title: dialect.title, text: dialect.reference };
+    serde_json::to_writer(screen.out(), &line).map_err(std::io::Error::from)?;
+    Ok(writeln!(screen.out())?)
 }
 
 fn data(page: &Page, screen: &mut Screen) -> Result<(), Failure> {

@@ -27,7 +27,7 @@ pub struct Change {
     /// The rule it is about: the one that stops, hides or ends under the stricter version. Where both are as strict, and
     /// where a rule's outcome changed, that of the new version if it has one.
     pub rule: Option<RuleAt>,
-    /// Under one of the versions the model had seen something else by then than the recording says (SEMANTICS 2, frontier).
+    /// Under one of the versions the model had seen something else by then than the recording says.
     pub counterfactual: bool,
     /// It is about a tool that the recording neither lists nor calls: it may never have been offered. Such a change is
     /// counted apart and is no failure.

@@ -1,16 +1,4 @@
-//! Contracts: one tool a document, what must have happened before it runs, and what may not happen after.
-//!
-//! ```yaml
-//! tool: issue_refund
-//! preconditions:
-//!   - requires_prior_tool: check_eligibility
-//!     resource: {bind_from: arguments, path: $.order_id}
-//!     with_output: [{path: $.eligible, equals: true}]
-//!   - requires_step_count: {gte: 3}
-//! forbids_after: [issue_refund, void_order]
-//! ```
-//!
-//! All contracts of a version are one unit. What each key means is SEMANTICS 3.
+#![doc = include_str!("contracts/reference.md")]
 
 mod monitor;
 mod published;
@@ -34,6 +22,7 @@ use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Sid
 pub const DIALECT: Dialect = Dialect {
     name: "contract",
     title: "contracts: preconditions of one tool, and what it forbids",
+    reference: include_str!("contracts/reference.md"),
     recognises,
     keys: &["tool", "preconditions", "forbids_after", "dialect"],
     rules_only: true,

@@ -1,16 +1,4 @@
-//! Rejection plans: conditions on what was said, under which a tool's calls are rejected.
-//!
-//! ```yaml
-//! type: function
-//! function: {name: transfer_call}
-//! rejectionPlan:
-//!   conditions:
-//!     - {type: regex, regex: '(?i)\bgoodbye\b', target: {role: user}, negate: true}
-//!     - {type: liquid, liquid: '{% if messages.size > 4 %}true{% else %}false{% endif %}'}
-//! ```
-//!
-//! A plan stands on a tool, wherever an assistant's configuration keeps its tools. Each plan is a unit. What cannot be
-//! evaluated counts as matched; what each key means is SEMANTICS 6.
+#![doc = include_str!("rejection_plans/reference.md")]
 
 mod monitor;
 mod places;
@@ -34,6 +22,7 @@ use plan::Plan;
 pub const DIALECT: Dialect = Dialect {
     name: "rejection_plan",
     title: "rejection plans: what must or must not have been said before a tool is called",
+    reference: include_str!("rejection_plans/reference.md"),
     recognises,
     keys: &["rejectionPlan"],
     rules_only: false,
@@ -129,7 +118,9 @@ fn own_keys(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) {
     let known = ["dialect", "tool", "description", key];
     for entry in place.tool.node.as_map().unwrap_or_default() {
         if !known.contains(&entry.key.as_str()) {
-            problems.push(unknown(text, entry, nearest(&entry.key, known)));
+            let known_here = known.map(|key| format!("`{key}`")).join(", ");
+            let told = unknown(text, entry, nearest(&entry.key, known));
+            problems.push(told.help(format!("known here: {known_here}")));
         }
     }
 }

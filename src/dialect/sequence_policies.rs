@@ -1,14 +1,4 @@
-//! Sequence policies: which tools may not follow each other, and how often a tool may run.
-//!
-//! ```yaml
-//! id: support-agent
-//! forbidden:
-//!   - {sequence: [runPython, {namePrefix: slack.}], action: halt, reason: security:exfiltration}
-//! limits:
-//!   processRefund: {maxPerSession: 3, action: deny, reason: correctness:idempotency}
-//! ```
-//!
-//! Each document is a unit. What each key means is SEMANTICS 4.
+#![doc = include_str!("sequence_policies/reference.md")]
 
 mod leak;
 mod lint;
@@ -29,6 +19,7 @@ use unit::{Forbidden, Limit, Said, SequencePolicy};
 pub const DIALECT: Dialect = Dialect {
     name: "sequence_policy",
     title: "sequence policies: forbidden orders of calls, and limits to their number",
+    reference: include_str!("sequence_policies/reference.md"),
     recognises,
     keys: &["forbidden", "limits"],
     rules_only: true,

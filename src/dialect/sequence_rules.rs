@@ -1,14 +1,4 @@
-//! Sequence rules: which calls must, may and must not come in which order, rule by rule.
-//!
-//! ```yaml
-//! aliases: {Write: [write_file, append_file]}
-//! rules:
-//!   - {type: before, first: VerifyIdentity, then: DeleteCustomer}
-//!   - {type: after, trigger: Write, then: CloseFile, within: 10}
-//! ```
-//!
-//! Every rule is a unit of its own. Policy documents (`sequences`), suites of tests (`tests[].expected`) and files that
-//! those name are read as well. What each kind means is SEMANTICS 7.
+#![doc = include_str!("sequence_rules/reference.md")]
 
 mod after;
 mod exact;
@@ -37,6 +27,7 @@ use read::Reading;
 pub const DIALECT: Dialect = Dialect {
     name: "sequence_rule",
     title: "sequence rules: the order of calls over a whole session",
+    reference: include_str!("sequence_rules/reference.md"),
     recognises,
     keys: &["rules", "sequences", "tests", "aliases"],
     rules_only: true,

@@ -1,14 +1,4 @@
-//! Tool policies: which tools must have succeeded first, and which files must have been read before they are written.
-//!
-//! ```yaml
-//! policies:
-//!   - {type: sequential_dependency, name: release-order, dependencies: {deploy: [test, build], build: [lint]}}
-//!   - {type: read_before_write, read_tools: [read_file], write_tools: [write_file], mount_point: /workspace}
-//! existing_files: [config.yaml]
-//! sections: [{id: ops, parent: null, tools: [lint, test, build, deploy], policies: []}]
-//! ```
-//!
-//! Each document is a unit with one recorded state. What each key means is SEMANTICS 5.
+#![doc = include_str!("tool_policies/reference.md")]
 
 mod lint;
 mod monitor;
@@ -32,6 +22,7 @@ use unit::{Document, FileRule, Kind, Policy, Section, ToolPolicies};
 pub const DIALECT: Dialect = Dialect {
     name: "tool_policy",
     title: "tool policies: tools that need others first, files that are read before they are written",
+    reference: include_str!("tool_policies/reference.md"),
     recognises,
     keys: &["policies", "sections", "existing_files"],
     rules_only: true,

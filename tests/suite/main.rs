@@ -23,6 +23,7 @@ mod plans;
 mod policies;
 #[cfg(feature = "cli")]
 mod readme;
+mod references;
 mod refused_late;
 #[cfg(feature = "cli")]
 mod report;

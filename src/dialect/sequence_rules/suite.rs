@@ -134,7 +134,10 @@ pub(super) fn policy<'a>(
         Some(entries) => entries.iter().any(|entry| !entry.value.is_null()),
         None => !node.is_null(),
     };
-    if let Some(tools) = fields.take("tools").filter(|tools| says_something(&tools.value)) {
+    // Not a key to lead anybody to, so it is asked for only where it is.
+    if fields.has("tools")
+        && let Some(tools) = fields.take("tools").filter(|tools| says_something(&tools.value))
+    {
         let message = "`tools` of a policy document is not supported yet: it would not be enforced";
         let problem = Problem::new(ProblemKind::UnknownKey, tools.key_span, message);
         out.push(

@@ -1,6 +1,6 @@
 //! What a call's path comes to: the argument, the key that reads are looked up by, the folded path that exists.
 //!
-//! The key folds little and existence folds much (SEMANTICS 5). So a file may exist under a spelling that was never read.
+//! The key folds little and existence folds much. So a file may exist under a spelling that was never read.
 
 use std::sync::Arc;
 

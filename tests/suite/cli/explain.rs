@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use rulestep::diagnostic::code;
+use rulestep::dialect::DIALECTS;
 
 use super::{refunds, run};
 
@@ -18,7 +19,24 @@ fn every_code_has_a_page() {
         assert!(list.contains(&format!("  {}  ", page.code)) || list.contains(&format!("  {} ", page.code)));
     }
     let data = run(&folder, &["explain", "--format", "json"]);
-    assert_eq!(data.lines().filter(|line| line.starts_with('{')).count(), code::pages().count());
+    let lines = |key: &str| data.lines().filter(|line| line.starts_with(&format!("{{\"{key}\":"))).count();
+    assert_eq!((lines("code"), lines("dialect")), (code::pages().count(), DIALECTS.len()));
+}
+
+/// The page of a dialect is the same text for people and for programs, and examples stand apart.
+#[test]
+fn the_page_of_a_dialect() {
+    let folder = refunds();
+    let page = run(&folder, &["explain", "sequence_policies"]);
+    assert_eq!(page, run(&folder, &["explain", "sequence_policy"]));
+    assert!(page.starts_with("exit 0\n--- stdout\n  Sequence policies: "), "{page}");
+    assert!(
+        page.contains("\n\nA limit (`limits.*`)\n\n  - `maxPerSession`: a whole number from 0"),
+        "{page}"
+    );
+    assert!(page.contains("\n\n      id: support-agent\n") && !page.contains("```") && !page.contains("**"));
+    let data = run(&folder, &["explain", "sequence-policies", "--format", "json"]);
+    assert!(data.contains("{\"dialect\":\"sequence_policy\",\"title\":\"sequence policies: "), "{data}");
 }
 
 #[test]
@@ -27,7 +45,7 @@ fn the_nearest_code_is_named() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no code `resorce_unmatched`
+    error: there is no code and no dialect `resorce_unmatched`
       help: did you mean `resource_unmatched`?
     ");
 }

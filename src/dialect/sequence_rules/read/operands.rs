@@ -264,7 +264,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
 
     /// Older documents know `min` and `exact` as well. Ignoring them would leave half a rule.
     fn refuse_other_bounds(&mut self, out: &mut Vec<Problem>) {
-        for key in ["min", "exact"] {
+        for key in ["min", "exact"].into_iter().filter(|key| self.fields.has(key)).collect::<Vec<_>>() {
             if let Some(entry) = self.fields.take(key) {
                 let message = format!("`{key}` is not known: `max` is the only bound there is");
                 let problem = Problem::new(ProblemKind::UnknownKey, entry.key_span, message);
