@@ -38,6 +38,9 @@ pub trait Unit: Send + Sync {
     /// The recorded values that the rules may look at in a session: no other value can change a decision. A unit that leaves
     /// one out has it blanked where a session is redacted.
     fn reads(&self, _session: &Session, _out: &mut Vec<Read>) {}
+    /// What the author has the model told instead of a result, each text with its rule. Published texts are not among
+    /// them: readers know a refusal by those.
+    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
     /// The state before the first turn.
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
 }

@@ -4,6 +4,7 @@
 //! be read stands in [`Loaded::documents`] all the same, so a half-broken version still shows.
 
 mod beside;
+mod texts;
 mod without;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use crate::monitor::fault::guarded;
 use crate::monitor::{RuleId, Rules, Unit};
 use crate::source::{Node, Parsed, Problem, ProblemKind, Source, Span, parse, quoted};
 pub use beside::named_in;
+use texts::Texts;
 
 /// One file of a version.
 #[derive(Debug, Clone)]
@@ -55,6 +57,7 @@ pub struct Policy {
     units: Vec<Arc<dyn Unit>>,
     digest: Arc<str>,
     names: Vec<Arc<str>>,
+    texts: Texts,
     reads_history: bool,
     off: BTreeSet<RuleId>,
     diagnostics: Vec<Diagnostic>,
@@ -100,16 +103,7 @@ impl Policy {
 
     /// A version without documents: everything is allowed.
     pub fn empty() -> Arc<Policy> {
-        Arc::new(Policy {
-            documents: Vec::new(),
-            rules: Rules::default(),
-            units: Vec::new(),
-            digest: digest(&[]),
-            names: Vec::new(),
-            reads_history: false,
-            off: BTreeSet::new(),
-            diagnostics: Vec::new(),
-        })
+        Policy::of_units(Rules::default(), Vec::new())
     }
 
     /// A version of units that were built by hand, for tests of the engine.
@@ -172,9 +166,10 @@ impl Policy {
         Policy {
             documents,
             rules,
-            units,
             digest,
             names,
+            texts: Texts::of(&units),
+            units,
             reads_history,
             off: BTreeSet::new(),
             diagnostics: Vec::new(),

@@ -94,7 +94,8 @@ pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>]
 
 /// What rules may look at in one session.
 #[derive(Default)]
-struct Kept {
+struct Kept<'a> {
+    policies: &'a [&'a Policy],
     by_tool: HashMap<Arc<str>, Paths>,
     /// Every message and every call, as templates see them.
     conversation: bool,
@@ -111,9 +112,9 @@ struct Paths {
     output: Vec<Path>,
 }
 
-impl Kept {
-    fn of(session: &Session, policies: &[&Policy]) -> Kept {
-        let mut kept = Kept::default();
+impl<'a> Kept<'a> {
+    fn of(session: &Session, policies: &'a [&'a Policy]) -> Kept<'a> {
+        let mut kept = Kept { policies, ..Kept::default() };
         let mut reads = Vec::new();
         for unit in policies.iter().flat_map(|policy| policy.units()) {
             unit.reads(session, &mut reads);
@@ -145,6 +146,10 @@ impl Kept {
     }
 
     fn output(&self, call: &Call) -> Body {
+        // A text of the policy itself is nobody's secret, and tells that the call may have been refused.
+        if self.policies.iter().any(|policy| policy.tells(&call.output, &call.tool).is_some()) {
+            return call.output.clone();
+        }
         self.body(&call.output, self.by_tool.get(&call.tool).map_or(&[], |paths| &paths.output))
     }
 

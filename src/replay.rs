@@ -6,6 +6,7 @@
 mod alternatives;
 #[cfg(feature = "cli")]
 pub mod corpus;
+mod counted;
 mod outcomes;
 mod player;
 mod tables;
@@ -22,6 +23,7 @@ use crate::session::part::View;
 use crate::session::{CallRef, Session, Turn};
 
 pub use alternatives::NotTaken;
+pub use counted::{CountedRefusals, counted_refusals};
 pub use outcomes::{Outcomes, Running, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount};

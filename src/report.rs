@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::{Halt, Mode};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::policy::{Document, Policy};
-use crate::replay::{Outcomes, Replay, Status, Summary, Tables, outcomes};
+use crate::replay::{Outcomes, Replay, Status, Summary, Tables, counted_refusals, outcomes};
 use crate::session::Session;
 
 /// An output of judged sessions.
@@ -254,6 +254,17 @@ impl Judged {
         rules.iter().filter(|state| state.outcome == RuleOutcome::Violated)
     }
 
+    /// What the policy makes worth knowing about the recording: results that may have been refusals.
+    pub fn notices(&self) -> Vec<Diagnostic> {
+        match self {
+            Judged::Whole(replay) => notices(replay.session(), replay.policy()),
+            Judged::Outcome { session, policy, outcomes, .. } => {
+                let counted = outcomes.counted_refusals.iter();
+                counted.map(|counted| words::counted_refusal(counted, policy, session)).collect()
+            }
+        }
+    }
+
     /// Whether a call was stopped or a rule is violated.
     pub fn objects(&self) -> bool {
         match self {
@@ -325,6 +336,12 @@ impl Total {
             } += 1;
         }
     }
+}
+
+/// What a policy makes worth knowing about a recording.
+pub fn notices(session: &Session, policy: &Policy) -> Vec<Diagnostic> {
+    let counted = counted_refusals(session, policy).into_iter();
+    counted.map(|counted| words::counted_refusal(&counted, policy, session)).collect()
 }
 
 /// The output with this name.

@@ -17,7 +17,7 @@ use crate::compare::{Base, Comparison, Kind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, Output, Part, View, Whole};
-use crate::report::{Look, Scope};
+use crate::report::{Look, Scope, notices};
 use crate::session::Session;
 
 /// Runs the verb.
@@ -115,7 +115,14 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
 /// One session under both versions. Both replays are at hand here and nowhere later: what is to be said of a change beyond
 /// what it is, is found here.
 fn compare(mut session: Session, view: &View<'_>, outputs: &[&Output], folder: Option<&Folder>) -> Found {
-    let diagnostics = std::mem::take(&mut session.diagnostics);
+    let mut diagnostics = std::mem::take(&mut session.diagnostics);
+    let versions = [Some(view.comparison.policy()), view.comparison.base().policy()];
+    for notice in versions.into_iter().flatten().flat_map(|policy| notices(&session, policy)) {
+        // A rule that both versions have is one rule.
+        if !diagnostics.contains(&notice) {
+            diagnostics.push(notice);
+        }
+    }
     let compared = view.comparison.session(&Arc::new(session), view.mode);
     let cases = folder.map(|folder| folder.cases(&compared, view.comparison)).unwrap_or_default();
     Found { part: Part::of(&compared, view, outputs), diagnostics, cases }

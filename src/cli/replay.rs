@@ -143,7 +143,7 @@ struct Answer {
 
 impl Answer {
     fn new(read: Read, policy: &Arc<Policy>, mode: Mode, outputs: &[&Output], look: Look) -> Answer {
-        let (diagnostics, judged) = match read {
+        let (mut diagnostics, judged) = match read {
             Read::Whole(mut session) => {
                 let diagnostics = std::mem::take(&mut session.diagnostics);
                 (diagnostics, Judged::new(*session, policy, mode, look.scope))
@@ -153,6 +153,7 @@ impl Answer {
                 (diagnostics, Judged::outcome(*session, policy, mode, *outcomes))
             }
         };
+        diagnostics.extend(judged.notices());
         let mut total = Total::default();
         total.add(&judged);
         total.note(&diagnostics);

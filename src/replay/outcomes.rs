@@ -9,6 +9,7 @@ use crate::policy::Policy;
 use crate::session::part::View;
 use crate::session::{Facts, Part, Session};
 
+use super::counted::{CountedRefusals, Counting};
 use super::player::Player;
 use super::tables::Tables;
 use super::tally::{self, Status, Summary, Tally};
@@ -27,6 +28,8 @@ pub struct Outcomes {
     pub rules: Vec<RuleState>,
     /// What stopped calls, counted.
     pub tables: Tables,
+    /// Results that are what a rule tells the model.
+    pub counted_refusals: Vec<CountedRefusals>,
 }
 
 /// A session that is judged part by part, while it is read: what it comes to is what [`outcomes`] says of the whole.
@@ -34,6 +37,8 @@ pub struct Running {
     player: Player,
     tally: Tally,
     tables: Tables,
+    policy: Arc<Policy>,
+    counting: Counting,
 }
 
 /// A session's outcome alone, for less than a whole [`Replay`](super::Replay).
@@ -57,6 +62,8 @@ impl Running {
             player: Player::new(facts, policy, mode, Depth::Deciding),
             tally: Tally::new(mode),
             tables: Tables::default(),
+            policy: Arc::clone(policy),
+            counting: Counting::default(),
         }
     }
 
@@ -67,7 +74,7 @@ impl Running {
 
     /// What the session comes to.
     pub fn end(self) -> Outcomes {
-        let Running { player, tally, mut tables } = self;
+        let Running { player, tally, mut tables, counting, .. } = self;
         let rules = player.run.report(End::Complete);
         tables.end(&rules);
         Outcomes {
@@ -76,6 +83,7 @@ impl Running {
             halt: player.run.halt().cloned(),
             rules,
             tables,
+            counted_refusals: counting.end(),
         }
     }
 
@@ -96,5 +104,6 @@ impl Running {
             });
         }
         self.player.leave(view);
+        self.counting.add(view, &self.policy);
     }
 }

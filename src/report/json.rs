@@ -58,6 +58,7 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
             halt: judged.halt().map(|halt| HaltLine::of(halt, judged.session())),
             status: judged.status(),
             summary: judged.summary(),
+            diagnostics: judged.notices().iter().map(diagnostic::json).collect(),
         },
         out,
     )
@@ -129,6 +130,9 @@ struct SessionLine<'a> {
     halt: Option<HaltLine<'a>>,
     status: Status,
     summary: Summary,
+    /// What the policy makes worth knowing about the recording.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Value>,
 }
 
 #[derive(Serialize)]

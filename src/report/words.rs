@@ -5,6 +5,7 @@
 
 pub mod call;
 mod contracts;
+mod counted;
 pub mod fault;
 pub mod order;
 pub mod plan;
@@ -15,6 +16,7 @@ mod tool_policies;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+pub use counted::counted_refusal;
 pub use rule::rule_name;
 
 use crate::diagnostic::Code;

@@ -65,6 +65,11 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The calls whose result stands in this part, if any does.
+    pub fn answered(self) -> impl Iterator<Item = &'a Call> {
+        self.answered.iter().chain(&self.session.calls)
+    }
+
     /// What stands between the turn before and this one, as places of messages.
     pub fn before(self, turn: &Turn) -> Range<usize> {
         let turns = &self.session.turns;

@@ -15,7 +15,7 @@ use rulestep::session::read::{self, Options, Piece};
 use rulestep::session::{Call, MessageKind, Part, Session};
 use serde_json::json;
 
-use super::samples;
+use super::{policies, samples};
 
 mod long;
 mod traced;
@@ -189,6 +189,27 @@ fn long_sessions_come_in_parts() {
             assert!(count > 1, "{format} beyond {beyond} came in {count} parts");
         }
     }
+}
+
+/// What may have been a refusal is counted over all parts, whether its result stands in the part of its call or later.
+#[test]
+fn counted_refusals_are_the_same_in_parts() {
+    let forbidden =
+        |text: &str| json!({"sequence": ["x"], "action": "deny", "reason": "a:b", "tellLLM": text});
+    let text =
+        json!({"dialect": "sequence_policy", "id": "p", "forbidden": [forbidden("a7"), forbidden("b41")]});
+    let policy = policies::policy("p.json", &text.to_string());
+    let mut counted = 0;
+    for format in long::FORMATS {
+        let text = long(format, 60);
+        let whole = judged(text.as_bytes(), &policy, Mode::Enforce, None);
+        counted += whole.0.concat().matches("CountedRefusals {").count();
+        for beyond in [0, 1_000, 4_000] {
+            let parts = judged(text.as_bytes(), &policy, Mode::Enforce, Some(beyond));
+            assert_eq!(parts, (whole.0.clone(), 1), "{format} beyond {beyond}");
+        }
+    }
+    assert!(counted >= 2 * 12, "{counted}");
 }
 
 /// What comes too late to be known in time makes a log be read once more, as a whole.

@@ -168,9 +168,22 @@ at something that it does not name.
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",
 "Some logs have no mark for failed calls, and then each counts as a success, also for preconditions.
 
-If failures can be told by their text, say how:
+If failures can be told by their text, say how. Refusals in the words of a gate of your own are no
+failures, since the call never ran: `--refused-regex` names those.
 
-    rulestep replay --error-regex '^(Error|Traceback)' sessions/
+    rulestep replay --error-regex '^(Error|Traceback)' --refused-regex '^Blocked by ' sessions/
+";
+
+    Problem REFUSAL_COUNTED = "refusal_counted": "a result is what a rule of the policy tells the model",
+"The result of a call is, word for word, the `tellLLM` of a sequence policy. There are two readings.
+
+The call succeeded, and the tool happened to answer so: then it ran, and counts in sequences and limits.
+This is how the published engine counts it, and so does the replay. Or the policy was in force when the
+session was recorded and answered for the tool: then the call was refused, never ran, and counts nowhere.
+
+The recording does not mark which it was. If it was a refusal, say how to know one:
+
+    rulestep replay --refused-regex '^Refund limit reached' sessions/
 ";
 
     Problem UNKNOWN_OPERATION = "unknown_operation": "an operation on recorded state that is not known",

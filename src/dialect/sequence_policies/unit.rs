@@ -223,6 +223,16 @@ impl Unit for SequencePolicy {
         out.extend(self.classes.exact.keys().cloned());
     }
 
+    fn texts(&self, out: &mut Vec<(Arc<str>, RuleId)>) {
+        let forbidden = self.forbidden.iter().map(|forbidden| (forbidden.rule, &forbidden.said));
+        let limits = self.limits.iter().map(|limit| (limit.rule, &limit.said));
+        out.extend(
+            forbidden.chain(limits).filter_map(|(rule, said)| {
+                Some((Arc::clone(said.tell_llm.as_ref()?), *self.rules.get(rule)?))
+            }),
+        );
+    }
+
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {
         Box::new(SequencesMonitor::new(self))
     }

@@ -108,6 +108,10 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
         entry.replay = Some((generation, Rc::from(replay)));
     }
     overlays::recollect_at_times(model);
+    if model.judging().is_none() {
+        // The policy may have something to say about recordings.
+        overlays::renew_problems(model);
+    }
     go::keep_all(model);
 }
 

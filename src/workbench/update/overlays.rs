@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{compare, go, jump, run, say, texts};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::notices;
 use crate::session::{Results, Session};
 use crate::workbench::document::Document;
 use crate::workbench::effect::Effect;
@@ -256,6 +257,9 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
     for entry in &model.entries {
         rows.extend(entry.diagnostics.iter().cloned());
         rows.extend(entry.session.iter().flat_map(|session| session.diagnostics.iter().cloned()));
+        if let Some((_, replay)) = &entry.replay {
+            rows.extend(notices(replay.session(), replay.policy()));
+        }
     }
     // Stable: the policy's errors come before those of the recordings.
     rows.sort_by_key(|row| row.severity != Severity::Error);

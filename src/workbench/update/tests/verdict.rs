@@ -48,6 +48,19 @@ fn every_place_shows_a_session_that_only_violates_rules_about_the_session() {
     }
 }
 
+/// Once all is judged, as the policy says what is worth knowing.
+#[test]
+fn results_that_may_have_been_refusals_are_among_the_problems() {
+    let policy = r#"{"dialect": "sequence_policy", "id": "p", "forbidden":
+      [{"sequence": ["x", "y"], "action": "deny", "reason": "a:b", "tellLLM": "shipped"}]}"#;
+    let mut model = judged(120, 40, "mono", loaded(policy), vec![clean()]);
+    press(&mut model, "!");
+    let screen = screen(&model);
+    for said in ["refusal_counted", "the result of `lookup_order` (turn 1 call 1) is the text"] {
+        assert!(screen.contains(said), "{said}\n{screen}");
+    }
+}
+
 #[test]
 fn violated_rules_are_gone_to_from_session_to_session() {
     let mut model = violating(120, 40);

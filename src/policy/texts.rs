@@ -1,0 +1,65 @@
+//! The texts that rules have the model told, to be known again in recordings.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Policy;
+use crate::monitor::{RuleId, Unit};
+use crate::session::Body;
+
+/// Texts of a version, without the white space around them.
+#[derive(Default)]
+pub(super) struct Texts {
+    rules: HashMap<Box<str>, Vec<RuleId>>,
+    /// Bytes of the longest one.
+    longest: usize,
+}
+
+/// Most bytes that JSON takes for a byte of a text, and for what is around the text of a list of one part.
+const ESCAPED: usize = 6;
+const AROUND: usize = 256;
+
+impl Texts {
+    pub fn of(units: &[Arc<dyn Unit>]) -> Texts {
+        let mut all = Vec::new();
+        units.iter().for_each(|unit| unit.texts(&mut all));
+        let mut texts = Texts::default();
+        for (text, rule) in all {
+            let text = text.trim();
+            // No text at all is the result of many a call.
+            if !text.is_empty() {
+                texts.longest = texts.longest.max(text.len());
+                texts.rules.entry(text.into()).or_default().push(rule);
+            }
+        }
+        texts
+    }
+
+    fn get(&self, result: &Body) -> &[RuleId] {
+        // A long result is neither parsed nor compared.
+        if result.raw().len() > self.longest * ESCAPED + AROUND {
+            return &[];
+        }
+        self.rules.get(result.shown().trim()).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Policy {
+    /// Whether some rule has a text of its author for the model.
+    pub fn has_texts(&self) -> bool {
+        !self.texts.rules.is_empty()
+    }
+
+    /// The rule whose text for the model this result is; of several, the first that stops calls of the tool.
+    pub fn tells(&self, result: &Body, tool: &str) -> Option<RuleId> {
+        let rules = self.texts.get(result);
+        let stops = |rule: &&RuleId| {
+            let last = self.rules.get(**rule).and_then(|rule| rule.tools.last());
+            last.is_some_and(|last| match last.strip_suffix('…') {
+                Some(prefix) => tool.starts_with(prefix),
+                None => **last == *tool,
+            })
+        };
+        rules.iter().find(stops).or(rules.first()).copied()
+    }
+}
