@@ -73,6 +73,7 @@ pub use engine::{Decision, Verdict};
 pub use gate::{Gate, GatedCall, InvalidPolicy, Turn};
 pub use policy::Policy;
 
+#[cfg(feature = "recordings")]
 pub mod case;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -5,6 +5,7 @@
 
 mod alternatives;
 #[cfg(feature = "cli")]
+#[cfg(feature = "recordings")]
 pub mod corpus;
 mod counted;
 mod outcomes;
