@@ -27,7 +27,7 @@ use crate::engine::Mode;
 use crate::monitor::RuleId;
 use crate::policy::{Document, Policy};
 use crate::replay::{Frame, Replay};
-use crate::session::Session;
+use crate::session::{AlternativeRef, Call, Session};
 
 pub use self::changes::{ChangeRow, Changes};
 pub use self::compare::{Chosen, Compare, Pair, Seen};
@@ -89,6 +89,8 @@ pub struct Model {
     pub called: HashSet<Arc<str>>,
     /// What stands in the selected turn.
     pub frame: Option<Framed>,
+    /// The selected call of a choice that was not taken.
+    pub taking: Option<Taking>,
     /// Cursor and scroll of each pane, by pane.
     pub lists: [List; Pane::ALL.len()],
     /// The pane that has the keys.
@@ -177,6 +179,19 @@ pub struct Framed {
     pub near: Vec<Frame>,
 }
 
+/// A call of a choice that was not taken, in the session that takes it: its evidence may be calls beside it, which the
+/// open session has not.
+pub struct Taking {
+    /// The replay it was made of.
+    pub of: Rc<Replay>,
+    /// How it is named.
+    pub at: AlternativeRef,
+    /// The judgement of that session.
+    pub replay: Replay,
+    /// The call in it.
+    pub call: Call,
+}
+
 /// A line of answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
@@ -237,6 +252,7 @@ impl Model {
             rows: Rows::default(),
             called: HashSet::new(),
             frame: None,
+            taking: None,
             lists: [List::default(); Pane::ALL.len()],
             focus: Pane::Transcript,
             side: Pane::Decision,
@@ -326,7 +342,7 @@ impl Entry {
     #[must_use]
     pub fn changed(&self) -> usize {
         let changes = || self.changes.iter().flatten();
-        let calls = changes().filter(|change| matches!(change.at, At::Call(_))).count();
+        let calls = changes().filter(|change| matches!(change.at, At::Call(_) | At::Alternative(_))).count();
         // What changes at the end mostly follows from a call.
         if calls > 0 { calls } else { changes().filter(|change| change.at == At::End).count() }
     }

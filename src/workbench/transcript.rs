@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::monitor::RuleId;
-use crate::session::{Body, MessageKind, Outcome, Session};
+use crate::session::{Alternative, AlternativeRef, Body, MessageKind, Outcome, Session, ToolCall};
 
 /// The rows of one session and where its calls stand in them.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,9 @@ pub enum RowKind {
     Call(u32),
     /// The result of a call, by index.
     Result(u32),
+    /// A choice that was not taken, by its place among the alternatives of the session: what it says, or its call with
+    /// this number, from 1.
+    Choice(usize, Option<u32>),
     /// A violated rule about the session: it speaks when the session has ended.
     Rule(RuleId),
 }
@@ -67,6 +70,7 @@ impl Rows {
                             }
                             made.push(turn, RowKind::Call(call.at.index));
                         }
+                        made.choices(session, turn);
                     }
                 }
                 MessageKind::Result(Some(index), _) => made.push(turn.max(1), RowKind::Result(*index)),
@@ -95,6 +99,29 @@ impl Rows {
     #[must_use]
     pub fn of_rule(&self, rule: RuleId) -> Option<usize> {
         self.of_rules().find(|at| self.get(*at).is_some_and(|row| row.kind == RowKind::Rule(rule)))
+    }
+
+    /// The choices of a turn that were not taken, after its calls.
+    fn choices(&mut self, session: &Session, turn: u32) {
+        let first = session.alternatives.partition_point(|other| other.turn < turn);
+        for (place, other) in (first..).zip(session.alternatives_of(turn)) {
+            if !other.message.content.shown().is_empty() || other.calls().is_empty() {
+                self.push(turn, RowKind::Choice(place, None));
+            }
+            for (number, _) in (1..).zip(other.calls()) {
+                self.push(turn, RowKind::Choice(place, Some(number)));
+            }
+        }
+    }
+
+    /// The row of a call of a choice that was not taken.
+    #[must_use]
+    pub fn of_choice(&self, at: AlternativeRef, session: &Session) -> Option<usize> {
+        let first = self.rows.partition_point(|row| row.turn < at.turn);
+        let of_turn = self.rows.get(first..)?.iter().take_while(|row| row.turn == at.turn);
+        let found =
+            of_turn.zip(first..).find(|(row, _)| row.not_taken(session).is_some_and(|own| own.at() == at));
+        found.map(|(_, row)| row)
     }
 
     fn push(&mut self, turn: u32, kind: RowKind) {
@@ -156,19 +183,48 @@ impl Rows {
             RowKind::Message(_) => {
                 session.calls_of(session.turn(row.turn)?).first().map(|call| call.at.index)
             }
-            RowKind::Rule(_) => None,
+            RowKind::Choice(..) | RowKind::Rule(_) => None,
         }
     }
 }
 
+/// A call of a choice that was not taken, as the session has it.
+#[derive(Clone, Copy)]
+pub struct Proposal<'s> {
+    /// The choice.
+    pub alternative: &'s Alternative,
+    /// The call's number in it, from 1.
+    pub number: u32,
+    /// The call.
+    pub call: &'s ToolCall,
+}
+
+impl Proposal<'_> {
+    /// How it is named.
+    #[must_use]
+    pub fn at(&self) -> AlternativeRef {
+        self.alternative.at(self.number)
+    }
+}
+
 impl Row {
-    /// Who speaks: a role, `call`, `result` or `rule`.
+    /// The call that it shows of a choice that was not taken.
+    #[must_use]
+    pub fn not_taken<'s>(&self, session: &'s Session) -> Option<Proposal<'s>> {
+        let RowKind::Choice(place, Some(number)) = self.kind else { return None };
+        let alternative = session.alternatives.get(place)?;
+        let call = alternative.calls().get((number as usize).checked_sub(1)?)?;
+        Some(Proposal { alternative, number, call })
+    }
+
+    /// Who speaks: a role, `call`, `result`, `choice` or `rule`.
     #[must_use]
     pub fn speaker<'s>(&self, session: &'s Session) -> &'s str {
         match self.kind {
             RowKind::Message(at) => session.messages.get(at).map_or("", |message| &message.role),
             RowKind::Call(_) => "call",
             RowKind::Result(_) => "result",
+            RowKind::Choice(..) => "choice",
             RowKind::Rule(_) => "rule",
         }
     }
@@ -184,6 +240,10 @@ impl Row {
                 let message = call.result.and_then(|at| session.messages.get(at));
                 message.map(|message| &message.content).or(Some(&call.output))
             }
+            RowKind::Choice(place, None) => {
+                session.alternatives.get(place).map(|choice| &choice.message.content)
+            }
+            RowKind::Choice(..) => self.not_taken(session).map(|proposal| &proposal.call.arguments),
             RowKind::Rule(_) => None,
         }
     }
@@ -198,6 +258,10 @@ impl Row {
                 session.turn(call.at.turn)?.messages.start
             }
             RowKind::Result(index) => session.calls.get(index as usize)?.result?,
+            RowKind::Choice(place, _) => {
+                let line = session.alternatives.get(place)?.message.line;
+                return Some(line).filter(|line| *line > 0);
+            }
             RowKind::Rule(_) => return None,
         };
         session.messages.get(message).map(|message| message.line).filter(|line| *line > 0)
@@ -215,6 +279,7 @@ impl Row {
     pub fn contains(&self, session: &Session, query: &str) -> bool {
         let tool = match self.kind {
             RowKind::Call(index) => session.calls.get(index as usize).map(|call| &*call.tool),
+            RowKind::Choice(..) => self.not_taken(session).map(|proposal| &*proposal.call.tool),
             _ => None,
         };
         tool.is_some_and(|tool| contains(tool, query))

@@ -144,7 +144,7 @@ impl Model {
     /// How many calls are decided otherwise.
     #[must_use]
     pub fn changed_decisions(&self) -> usize {
-        self.all_changes().filter(|(_, change)| matches!(change.at, At::Call(_))).count()
+        self.all_changes().filter(|(_, change)| matches!(change.at, At::Call(_) | At::Alternative(_))).count()
     }
 
     /// Takes in what changed in a session.

@@ -4,11 +4,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::texts::Texts;
-use super::{Framed, Model};
+use super::{Framed, Model, Taking};
 use crate::compare::{At, Base, Change, Comparison, RuleAt, Side};
 use crate::engine::Decision;
 use crate::monitor::{Rule, RuleId};
 use crate::replay::{Judged, Replay};
+use crate::session::AlternativeRef;
+use crate::workbench::transcript::RowKind;
 
 /// What the version that decides is compared with, because the person said so.
 #[derive(Default)]
@@ -19,6 +21,8 @@ pub struct Compare {
     pub reading: Option<String>,
     /// What stands in the selected turn under the base.
     pub frame: Option<Framed>,
+    /// The selected call of a choice that was not taken, under the base.
+    pub taking: Option<Taking>,
     /// The texts of two versions, once somebody has asked for them.
     pub texts: Option<(Arc<Comparison>, Arc<Texts>)>,
     /// They were asked for, and open when they are there.
@@ -84,6 +88,9 @@ impl Model {
     /// What changes about the selected call.
     #[must_use]
     pub fn change_here(&self) -> Option<&Change> {
+        if let Some(at) = self.not_taken() {
+            return self.changed_choice(at);
+        }
         let at = self.call().filter(|_| !self.supposes())?.at;
         self.entry()?.changes.as_ref()?.iter().find(|change| change.at == At::Call(at))
     }
@@ -94,6 +101,13 @@ impl Model {
         let changes = self.entry().filter(|_| !self.supposes()).and_then(|entry| entry.changes.as_ref());
         let about = |change: &Change| matches!(change.at, At::Call(at) if at.index == call);
         changes.is_some_and(|changes| changes.iter().any(about))
+    }
+
+    /// What the comparison changes about a call of a choice that was not taken.
+    #[must_use]
+    pub fn changed_choice(&self, at: AlternativeRef) -> Option<&Change> {
+        let changes = self.entry().filter(|_| !self.supposes())?.changes.as_ref()?;
+        changes.iter().find(|change| change.at == At::Alternative(at))
     }
 
     /// A rule of one version, as both have it.
@@ -167,15 +181,40 @@ impl<'m> Seen<'m> {
     /// What was decided on the selected call.
     #[must_use]
     pub fn judged_call(self) -> Option<&'m Judged> {
+        if let RowKind::Choice(place, number) = self.model.row()?.kind {
+            return self.replay()?.alternative(place).get((number? as usize).checked_sub(1)?);
+        }
         self.replay()?.call(self.model.call()?.at.index)
     }
 
     /// The decision on that call with every check, once the turn's frame is there.
     #[must_use]
     pub fn full_decision(self) -> Option<&'m Decision> {
+        if let Some(row) = self.model.row()
+            && let RowKind::Choice(place, number) = row.kind
+        {
+            let framed = self.frame().filter(|framed| framed.turn == row.turn)?;
+            let others = &self.model.session()?.alternatives;
+            let first = others.partition_point(|other| other.turn < row.turn);
+            return framed
+                .frame
+                .alternatives
+                .get(place.checked_sub(first)?)?
+                .get((number? as usize).checked_sub(1)?);
+        }
         let at = self.model.call()?.at;
         let framed = self.frame().filter(|framed| framed.turn == at.turn)?;
         framed.frame.calls.get((at.call as usize).checked_sub(1)?)
+    }
+
+    /// The selected call of a choice that was not taken, in the session that takes it.
+    #[must_use]
+    pub fn taking(self) -> Option<&'m Taking> {
+        let taking = match self.side {
+            Side::Base if !self.is_same() => self.model.compare.taking.as_ref(),
+            _ => self.model.taking.as_ref(),
+        }?;
+        (self.model.not_taken() == Some(taking.at)).then_some(taking)
     }
 
     /// A rule of this version.

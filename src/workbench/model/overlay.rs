@@ -9,18 +9,19 @@ use tui_input::Input;
 use super::supposed::Ask;
 use super::texts::TextsView;
 use super::{Model, verdict};
+use crate::compare::At;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Effect, RuleId};
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::report::words::rule_name;
-use crate::session::{Call, CallRef};
+use crate::session::{Body, Session};
 use crate::workbench::document::Document;
 use crate::workbench::keys::{self, Scope};
 use crate::workbench::list::List;
 use crate::workbench::transcript::contains;
-use crate::workbench::view::line::place;
+use crate::workbench::view::line::{place, place_not_taken};
 
 /// Something over the panes.
 pub enum Overlay {
@@ -72,8 +73,8 @@ pub struct FindingsView {
 pub struct FindingRow {
     /// The entry.
     pub entry: usize,
-    /// The call; `None`: it is about the session as a whole.
-    pub at: Option<CallRef>,
+    /// The call, of a choice that was not taken as well; or the end: it is about the session as a whole.
+    pub at: At,
     /// Its tool.
     pub tool: Arc<str>,
     /// The rule's id as people write it.
@@ -190,7 +191,7 @@ impl FindingRow {
         match by {
             GroupBy::Session => self.session(model),
             GroupBy::Rule => &self.name,
-            GroupBy::Tool if self.at.is_none() => "the session",
+            GroupBy::Tool if self.at == At::End => "the session",
             GroupBy::Tool => &self.tool,
             GroupBy::Code => self.code.as_str(),
             GroupBy::Reason => {
@@ -200,22 +201,26 @@ impl FindingRow {
         }
     }
 
-    /// Where it stands: `T2.1`, or `end`.
+    /// Where it stands: `T2.1`, `T2.2.1` for a choice that was not taken, or `end`.
     #[must_use]
     pub fn place(&self) -> String {
-        self.at.map_or_else(|| "end".to_owned(), place)
+        match self.at {
+            At::Call(call) => place(call),
+            At::Alternative(at) => place_not_taken(at),
+            At::Turn(_) | At::End => "end".to_owned(),
+        }
     }
 
-    /// The call that it is about.
+    /// The tool and the arguments of the call that it is about.
     #[must_use]
-    pub fn call<'a>(&self, model: &'a Model) -> Option<&'a Call> {
-        model.entries.get(self.entry)?.session.as_ref()?.calls.get(self.at?.index as usize)
+    pub fn call<'a>(&self, model: &'a Model) -> Option<(&'a str, &'a Body)> {
+        called(model.entries.get(self.entry)?.session.as_ref()?, self.at)
     }
 
     /// The violated rule about the session, and how it ended.
     #[must_use]
     pub fn violation<'a>(&self, model: &'a Model) -> Option<(&'a Replay, &'a RuleState)> {
-        let (_, replay) = model.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at.is_none())?;
+        let (_, replay) = model.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at == At::End)?;
         let state = replay.rules().iter().find(|state| state.rule == self.rule_id)?;
         Some((replay, state))
     }
@@ -236,9 +241,22 @@ impl FindingRow {
             self.code.as_str(),
             self.effect.word(),
             reason,
-            self.call(model).map_or("", |call| call.arguments.shown()),
+            self.call(model).map_or("", |(_, arguments)| arguments.shown()),
         ];
         words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
+    }
+}
+
+/// The tool and the arguments of a call, of a choice that was not taken as well.
+#[must_use]
+pub fn called(session: &Session, at: At) -> Option<(&str, &Body)> {
+    match at {
+        At::Call(call) => session.calls.get(call.index as usize).map(|call| (&*call.tool, &call.arguments)),
+        At::Alternative(at) => {
+            let calls = session.alternative(at.turn, at.choice)?.calls();
+            calls.get((at.call as usize).checked_sub(1)?).map(|call| (&*call.tool, &call.arguments))
+        }
+        At::Turn(_) | At::End => None,
     }
 }
 
@@ -271,13 +289,18 @@ impl FindingsView {
                 });
                 (Arc::clone(&name.0), Arc::clone(&name.1))
             };
-            for (call, judged) in session.calls.iter().zip(replay.calls()) {
+            let taken = session.calls.iter().zip(replay.calls());
+            let taken = taken.map(|(call, judged)| (At::Call(call.at), &call.tool, judged));
+            let others = replay.alternatives(None);
+            let others = others.map(|other| (At::Alternative(other.at()), &other.call.tool, other.judged));
+            let own = rows.len();
+            for (at, tool, judged) in taken.chain(others) {
                 for finding in &judged.decision.findings {
                     let (rule, name) = named(finding.rule);
                     rows.push(FindingRow {
                         entry,
-                        at: Some(call.at),
-                        tool: Arc::clone(&call.tool),
+                        at,
+                        tool: Arc::clone(tool),
                         rule,
                         name,
                         rule_id: finding.rule,
@@ -288,11 +311,17 @@ impl FindingsView {
                     });
                 }
             }
+            if !session.alternatives.is_empty()
+                && let Some(own) = rows.get_mut(own..)
+            {
+                // Stable: of one turn, what was taken stands first.
+                own.sort_by_key(|row| row.at.turn());
+            }
             for state in verdict::violations(replay) {
                 let ((rule, name), Some(code)) = (named(state.rule), state.code) else { continue };
                 rows.push(FindingRow {
                     entry,
-                    at: None,
+                    at: At::End,
                     tool: "".into(),
                     rule,
                     name,

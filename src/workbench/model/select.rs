@@ -1,12 +1,14 @@
 //! What is selected: derived from where the cursors stand, never stored beside them.
 
+use std::sync::Arc;
+
 use super::{Model, Overlay, Spot, verdict};
 use crate::compare::Side;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::finding::{Check, Finding, RuleState};
 use crate::monitor::{Rule, RuleId};
 use crate::replay::Judged;
-use crate::session::{Call, CallRef, Turn};
+use crate::session::{AlternativeRef, Call, CallRef, Turn};
 use crate::workbench::keys::Facts;
 use crate::workbench::layout::Pane;
 use crate::workbench::transcript::{Row, RowKind};
@@ -32,6 +34,19 @@ impl Model {
         let session = self.session()?;
         let index = self.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
         session.calls.get(index as usize)
+    }
+
+    /// The call under the cursor of a choice that was not taken.
+    #[must_use]
+    pub fn not_taken(&self) -> Option<AlternativeRef> {
+        self.row()?.not_taken(self.session()?).map(|proposal| proposal.at())
+    }
+
+    /// The tool of the selected call, taken or not.
+    #[must_use]
+    pub fn tool(&self) -> Option<&Arc<str>> {
+        let proposal = || self.row()?.not_taken(self.session()?).map(|proposal| &proposal.call.tool);
+        self.call().map(|call| &call.tool).or_else(proposal)
     }
 
     /// What was decided on that call.
@@ -74,7 +89,7 @@ impl Model {
         let pointed = crate::workbench::view::link(self, self.focus).and_then(|link| link.rule);
         let checks: &[Check] = self.full_decision().map_or(&[], |decision| &decision.checks);
         let of_tool = || {
-            let (tool, policy) = (&self.call()?.tool, self.replay()?.policy());
+            let (tool, policy) = (self.tool()?, self.replay()?.policy());
             policy.rules().iter().find(|(_, rule)| rule.tool.as_ref() == Some(tool)).map(|(id, _)| id)
         };
         let found =
@@ -84,7 +99,7 @@ impl Model {
 
     /// Of the rules that were asked about the selected call, the one that says most of its tool in particular.
     fn most_specific(&self, checks: &[Check]) -> Option<RuleId> {
-        let tool = &self.call()?.tool;
+        let tool = self.tool()?;
         let score = |check: &Check| {
             let rule = self.rule(check.rule)?;
             let own = rule.tool.as_ref() == Some(tool);
@@ -101,7 +116,9 @@ impl Model {
             let index = verdict::rests_on(state)?;
             return self.session()?.calls.get(index as usize).map(|call| call.at);
         }
-        self.finding()?.found.first().map(|found| found.call)
+        // What stands beside a choice that was not taken has no row here.
+        let turn = self.not_taken().map_or(u32::MAX, |at| at.turn);
+        self.finding()?.found.first().map(|found| found.call).filter(|call| call.turn < turn)
     }
 
     /// Where the cursor is.
@@ -119,6 +136,7 @@ impl Model {
                 replay.call(index).is_some_and(|judged| judged.counterfactual)
             }
             RowKind::Message(_) => replay.frontier().is_some_and(|frontier| row.turn > frontier.turn),
+            RowKind::Choice(place, _) => replay.alternative(place).iter().any(|judged| judged.counterfactual),
             RowKind::Rule(_) => false,
         }
     }
@@ -143,8 +161,8 @@ impl Model {
             witness: match self.focus {
                 Pane::Changes => !self.changes.is_empty(),
                 _ => {
-                    self.judged_call().is_some_and(|judged| judged.decision.verdict.stops())
-                        || self.change_here().is_some()
+                    let stops = self.judged_call().is_some_and(|judged| judged.decision.verdict.stops());
+                    self.call().is_some() && (stops || self.change_here().is_some())
                 }
             },
             undo: self
@@ -171,7 +189,10 @@ impl Model {
         if let Some(overlay) = self.overlays.last() {
             return overlay.editable(self);
         }
-        let words = matches!(self.row().map(|row| row.kind), Some(RowKind::Message(_) | RowKind::Result(_)));
+        let words = matches!(
+            self.row().map(|row| row.kind),
+            Some(RowKind::Message(_) | RowKind::Result(_) | RowKind::Choice(_, None))
+        );
         let transcript = self.focus == Pane::Transcript;
         let rule = || {
             if self.focus == Pane::Policy && !self.splits() {

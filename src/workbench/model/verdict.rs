@@ -16,6 +16,8 @@ pub struct SessionVerdict {
     pub halted: bool,
     /// Violated rules about the session that no stopped call stands for.
     pub violated: u32,
+    /// Calls of choices that were not taken that are stopped.
+    pub not_taken: u32,
     /// There are rules about the session, and none had anything to decide.
     pub not_exercised: bool,
 }
@@ -30,6 +32,7 @@ impl SessionVerdict {
             after: summary.deny_counterfactual,
             halted: summary.halt > 0,
             violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
+            not_taken: summary.alternatives_stopped,
             not_exercised: replay.status() == Status::NotExercised,
         }
     }
@@ -37,7 +40,7 @@ impl SessionVerdict {
     /// What speaks against the session: what `✗` counts.
     #[must_use]
     pub fn against(self) -> u32 {
-        self.stopped.saturating_add(self.violated)
+        self.stopped.saturating_add(self.violated).saturating_add(self.not_taken)
     }
 
     /// Whether anything speaks against it: then `replay` exits with 1.

@@ -69,6 +69,11 @@ fn row(model: &Model) -> Option<String> {
             let (row, session) = (model.row()?, model.session()?);
             let tool = match row.kind {
                 RowKind::Call(index) => format!(" {}", session.calls.get(index as usize)?.tool),
+                RowKind::Choice(place, _) => {
+                    let number = session.alternatives.get(place)?.choice;
+                    let tool = row.not_taken(session).map(|own| format!(" {}", own.call.tool));
+                    format!(" {number} (not chosen){}", tool.unwrap_or_default())
+                }
                 _ => String::new(),
             };
             if let Some(state) = model.violation() {
@@ -107,6 +112,23 @@ fn json(model: &Model) -> Option<String> {
             })
         }
         RowKind::Message(_) => json!({"role": row.speaker(session), "content": value(row.body(session)?)}),
+        RowKind::Choice(place, None) => {
+            let choice = session.alternatives.get(place)?;
+            json!({
+                "role": "assistant", "choice": choice.choice, "chosen": false, "content": value(row.body(session)?),
+            })
+        }
+        RowKind::Choice(..) => {
+            let own = row.not_taken(session)?;
+            let judged = model.judged_call();
+            let findings = judged.map(|judged| judged.decision.findings.as_slice()).unwrap_or_default();
+            let codes: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
+            json!({
+                "turn": row.turn, "choice": own.alternative.choice, "call": own.number, "chosen": false,
+                "tool": &*own.call.tool, "arguments": value(&own.call.arguments),
+                "decision": judged.map(|judged| judged.decision.verdict.word()), "codes": codes,
+            })
+        }
         RowKind::Call(index) | RowKind::Result(index) => {
             let call = session.calls.get(index as usize)?;
             let mut copied = json!({

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use super::{overlays, say};
 use crate::replay::{Frame, Replay};
+use crate::session::AlternativeRef;
 use crate::workbench::layout::{Pane, Shape};
 use crate::workbench::list::{Go, List};
-use crate::workbench::model::{Framed, Model, verdict};
+use crate::workbench::model::{Framed, Model, Taking, verdict};
 use crate::workbench::transcript::{RowKind, Rows};
 use crate::workbench::view;
 
@@ -19,7 +20,9 @@ pub fn next(model: &mut Model, by: isize) {
         return rows(model, Go::By(by));
     }
     let at = model.list(Pane::Transcript).cursor;
-    match model.rows.seek(at, by > 0, |row| matches!(row.kind, RowKind::Call(_) | RowKind::Rule(_))) {
+    match model.rows.seek(at, by > 0, |row| {
+        matches!(row.kind, RowKind::Call(_) | RowKind::Choice(_, Some(_)) | RowKind::Rule(_))
+    }) {
         Some(row) => to_row(model, row),
         None if by > 0 => say(model, "no call after this one; the arrows go row by row"),
         None => say(model, "no call before this one; the arrows go row by row"),
@@ -193,7 +196,20 @@ fn frame(model: &mut Model) {
     let turn = model.turn().map(|turn| turn.number);
     model.frame = framed(model.frame.take(), model.replay().cloned(), turn);
     let base = model.entry().and_then(|entry| entry.base.clone()).filter(|_| model.splits());
+    let not_taken = model.not_taken();
+    model.taking = taking(model.taking.take(), model.replay().cloned(), not_taken);
+    model.compare.taking = taking(model.compare.taking.take(), base.clone(), not_taken);
     model.compare.frame = framed(model.compare.frame.take(), base, turn);
+}
+
+/// A call of a choice that was not taken in the session that takes it, unless it is known already.
+fn taking(known: Option<Taking>, of: Option<Rc<Replay>>, at: Option<AlternativeRef>) -> Option<Taking> {
+    let (of, at) = of.zip(at)?;
+    if let Some(known) = known.filter(|known| Rc::ptr_eq(&known.of, &of) && known.at == at) {
+        return Some(known);
+    }
+    let (replay, call) = of.not_taken(at)?;
+    Some(Taking { of, at, replay, call })
 }
 
 /// What stands in a turn of a replay; what is known already is not made again.

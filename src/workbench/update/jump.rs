@@ -3,9 +3,8 @@
 use super::{go, say};
 use crate::compare::{At, Change, Kind};
 use crate::monitor::RuleId;
-use crate::replay::{Frame, Judged};
+use crate::replay::{Frame, Judged, Replay};
 use crate::report::diff;
-use crate::session::CallRef;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::select::has_finding;
@@ -25,7 +24,7 @@ pub fn finding(model: &mut Model, forward: bool) {
     let Some(replay) = model.replay().cloned() else { return };
     let here = model.list(Pane::Transcript).cursor;
     let wanted = |row: Row| match row.kind {
-        RowKind::Call(at) => replay.call(at).is_some_and(has_finding),
+        RowKind::Call(_) | RowKind::Choice(..) => judged_at(&replay, row).is_some_and(has_finding),
         RowKind::Rule(_) => true,
         RowKind::Message(_) | RowKind::Result(_) => false,
     };
@@ -36,7 +35,13 @@ pub fn finding(model: &mut Model, forward: bool) {
         let (_, replay) = model.entries.get(at)?.replay.as_ref()?;
         let mut calls = replay.calls().iter();
         let found = if forward { calls.position(has_finding) } else { calls.rposition(has_finding) };
-        let call = found.and_then(|found| Some(replay.session().calls.get(found)?.at));
+        let call = found.and_then(|found| Some(At::Call(replay.session().calls.get(found)?.at)));
+        let others = replay.alternatives(None).filter(|other| has_finding(other.judged));
+        let mut others = others.map(|other| At::Alternative(other.at()));
+        let other = if forward { others.next() } else { others.last() };
+        // Of one turn, its calls stand before those of other choices.
+        let both = [call, other].into_iter().flatten();
+        let call = if forward { both.min_by_key(|at| at.turn()) } else { both.max_by_key(|at| at.turn()) };
         let mut rules = verdict::violations(replay).map(|state| state.rule);
         let rule = if forward { rules.next() } else { rules.last() };
         // Rules about the session speak when it has ended.
@@ -72,7 +77,7 @@ pub fn same_rule(model: &mut Model, forward: bool) {
     let (Some(rule), Some(replay)) = (rule, model.replay().cloned()) else { return };
     let speaks = |judged: &Judged| judged.decision.findings.iter().any(|finding| finding.rule == rule);
     seek(model, forward, "finding of this rule", |row| match row.kind {
-        RowKind::Call(index) => replay.call(index).is_some_and(speaks),
+        RowKind::Call(_) | RowKind::Choice(..) => judged_at(&replay, row).is_some_and(speaks),
         RowKind::Rule(violated) => violated == rule,
         RowKind::Message(_) | RowKind::Result(_) => false,
     });
@@ -81,6 +86,15 @@ pub fn same_rule(model: &mut Model, forward: bool) {
 pub fn error(model: &mut Model, forward: bool) {
     let Some(session) = model.session().cloned() else { return };
     seek(model, forward, "error", |row| row.is_error(&session));
+}
+
+/// What was decided about the call that a row shows, of a choice that was not taken as well.
+fn judged_at(replay: &Replay, row: Row) -> Option<&Judged> {
+    match row.kind {
+        RowKind::Call(index) => replay.call(index),
+        RowKind::Choice(place, number) => replay.alternative(place).get((number? as usize).checked_sub(1)?),
+        RowKind::Message(_) | RowKind::Result(_) | RowKind::Rule(_) => None,
+    }
 }
 
 fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&Judged) -> bool) {
@@ -161,8 +175,13 @@ pub fn stop(model: &mut Model, forward: bool) {
     leave(model);
     go::open(model, entry);
     let first = model.replay().and_then(|replay| {
-        let stopped = replay.calls().iter().position(|judged| judged.decision.verdict.stops())?;
-        model.rows.of_call(u32::try_from(stopped).ok()?)
+        let mut calls = replay.calls().iter();
+        let stopped = calls.position(|judged| judged.decision.verdict.stops());
+        let call = stopped.and_then(|stopped| model.rows.of_call(u32::try_from(stopped).ok()?));
+        let mut others = replay.alternatives(None);
+        let other = others.find(|other| other.judged.decision.verdict.stops());
+        let other = other.and_then(|other| model.rows.of_choice(other.at(), replay.session()));
+        call.into_iter().chain(other).min()
     });
     if let Some(row) = first.or_else(|| model.rows.of_rules().next()) {
         go::to_row(model, row);
@@ -219,7 +238,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
     let in_entry = |at: usize| {
         let changes = model.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
         // What is at the end stands behind every turn and call.
-        let key = |at: &At| (at.turn().unwrap_or(u32::MAX), at.call());
+        let key = |at: &At| (at.turn().unwrap_or(u32::MAX), at.alternative(), at.call());
         let found = if forward { changes.min_by_key(key) } else { changes.max_by_key(key) };
         Some((at, found?))
     };
@@ -252,7 +271,7 @@ fn show_change(model: &mut Model, row: usize) {
     let changes = model.entry().and_then(|entry| entry.changes.as_ref());
     let here: Vec<&Change> =
         changes.into_iter().flatten().filter(|change| row_of(model, change.at) == Some(row)).collect();
-    let decided = here.iter().any(|change| matches!(change.at, At::Call(_)));
+    let decided = here.iter().any(|change| matches!(change.at, At::Call(_) | At::Alternative(_)));
     let tool =
         here.iter().find(|change| matches!(change.at, At::Turn(_))).and_then(|change| change.tool.clone());
     let (pane, tool) = match tool {
@@ -307,7 +326,7 @@ fn tell_change(model: &mut Model, row: usize) {
 fn row_of(model: &Model, at: At) -> Option<usize> {
     match at {
         At::Call(call) => row_of_recorded(model, call.index),
-        At::Alternative(other) => model.rows.of_turn(other.turn),
+        At::Alternative(other) => model.rows.of_choice(other, model.session()?),
         At::Turn(turn) => model.rows.of_turn(turn),
         At::End => model.rows.len().checked_sub(1),
     }
@@ -321,11 +340,11 @@ pub fn to_call(model: &mut Model, index: u32) {
 }
 
 /// To a call of some entry, or to a rule about its session, leaving the place to come back to.
-pub fn to(model: &mut Model, entry: usize, at: Result<CallRef, RuleId>) {
+pub fn to(model: &mut Model, entry: usize, at: Result<At, RuleId>) {
     leave(model);
     go::open(model, entry);
     let row = match at {
-        Ok(call) => row_of_recorded(model, call.index),
+        Ok(at) => row_of(model, at),
         Err(rule) => model.rows.of_rule(rule),
     };
     match (row, at) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{compare, go, jump, run, say, texts};
+use crate::compare::At;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::notices;
 use crate::session::{Results, Session};
@@ -25,7 +26,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
                 return;
             };
             model.overlays.pop();
-            jump::to(model, entry, at.ok_or(rule));
+            jump::to(model, entry, if at == At::End { Err(rule) } else { Ok(at) });
             go::focus(model, Pane::Transcript);
         }
         Some(Overlay::Help(help)) => {
@@ -101,6 +102,17 @@ fn body_of(model: &Model, at: usize) -> Option<BodyView> {
             let what = if matches!(row.kind, RowKind::Call(_)) { "arguments" } else { "result" };
             format!("{} {} {what}", view::line::place(call.at), call.tool)
         }
+        RowKind::Choice(place, _) => {
+            let choice = session.alternatives.get(place)?.choice;
+            match row.not_taken(session) {
+                Some(own) => format!(
+                    "{} {} arguments (not chosen)",
+                    view::line::place_not_taken(own.at()),
+                    own.call.tool
+                ),
+                None => format!("T{} choice {choice} (not chosen)", row.turn),
+            }
+        }
         RowKind::Rule(_) => return None,
     };
     let document = match body.parsed() {
@@ -143,11 +155,13 @@ pub fn findings(model: &mut Model) {
     view.collect(model);
     // The cursor begins at the selected call, or rule about the session, if there is a finding.
     let rule = model.violation().map(|state| state.rule);
-    let here = model.call().map(|call| call.at).filter(|_| rule.is_none());
+    let not_taken = model.not_taken().map(At::Alternative);
+    let here = not_taken.or_else(|| model.call().map(|call| At::Call(call.at)));
+    let here = if rule.is_some() { Some(At::End) } else { here };
     let row = |at: &usize| {
         view.rows.get(*at).is_some_and(|row| {
-            let same = if rule.is_some() { Some(row.rule_id) == rule } else { here.is_some() };
-            row.entry == model.open && row.at == here && same
+            let same = rule.is_none_or(|rule| row.rule_id == rule);
+            row.entry == model.open && Some(row.at) == here && same
         })
     };
     view.list.cursor = view.shown.iter().position(row).unwrap_or(0);

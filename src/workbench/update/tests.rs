@@ -13,6 +13,7 @@ use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
 
+mod choices;
 mod compare;
 mod live;
 mod panes;

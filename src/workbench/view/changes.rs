@@ -4,16 +4,16 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::line::{Link, mark_of, place, rule_place, tail};
+use super::line::{Link, mark_of, place, place_not_taken, rule_place, tail};
 use super::paint::Row;
 use crate::compare::{Answer, At, Base, Change, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
 use crate::report::{diff, words};
-use crate::session::Call;
+use crate::session::Body;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::changes::Group;
 use crate::workbench::model::verdict::headline;
-use crate::workbench::model::{ChangeRow, Model, Pair};
+use crate::workbench::model::{ChangeRow, Model, Pair, overlay};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -151,12 +151,15 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     let room = row.left().saturating_sub(end + origin + 1);
     let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
     let subject = match called(model, entry, change) {
-        Some(call) => {
+        Some((tool, arguments)) => {
             // A session's name needs no more than a third.
-            let place = place(call.at);
+            let place = match change.at {
+                At::Alternative(at) => place_not_taken(at),
+                at => at.call().map(place).unwrap_or_default(),
+            };
             let most = room.saturating_sub(name.len().min(room / 3) + place.len() + 2);
-            let shown = words::call::in_line(&call.tool, &call.arguments, most, model.theme.marks());
-            format!("{place} {}", if most < NARROW { call.tool.to_string() } else { shown.text() })
+            let shown = words::call::in_line(tool, arguments, most, model.theme.marks());
+            format!("{place} {}", if most < NARROW { tool.to_owned() } else { shown.text() })
         }
         None => subject(change),
     };
@@ -184,9 +187,8 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
 const NARROW: usize = 24;
 
 /// The call that a change is about.
-fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<&'m Call> {
-    let At::Call(at) = change.at else { return None };
-    model.entries.get(entry)?.session.as_ref()?.calls.get(at.index as usize)
+fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<(&'m str, &'m Body)> {
+    overlay::called(model.entries.get(entry)?.session.as_ref()?, change.at)
 }
 
 /// The call, the turn's tool or the end that it is about.

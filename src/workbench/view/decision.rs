@@ -1,7 +1,9 @@
 //! The decision on the selected call: the verdict beside the recorded one, what spoke against the call and on
 //! which evidence, and the checks that passed.
 
-use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
+use super::line::{
+    Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tail, tool_of,
+};
 use super::{counters, evidence, session_rules, supposed};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding, StateItem};
@@ -9,7 +11,7 @@ use crate::replay::Judged;
 use crate::report::words;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::model::verdict::headline;
-use crate::workbench::model::{Model, Seen};
+use crate::workbench::model::{Model, Seen, Taking};
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::RowKind;
 
@@ -22,6 +24,10 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         // Another version may see it otherwise, so each tells its own.
         let own = seen.replay().and_then(|replay| replay.rules().iter().find(|own| own.rule == state.rule));
         session_rules::violated(&mut lines, seen, own.unwrap_or(state), width);
+        return lines;
+    }
+    if let Some(taking) = seen.taking() {
+        not_taken(&mut lines, seen, taking, width);
         return lines;
     }
     let (Some(session), Some(call)) = (model.session(), model.call()) else {
@@ -46,6 +52,35 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         return lines;
     };
     head(&mut lines, model, session, call, judged, width);
+    decided(&mut lines, seen, session, judged, width);
+    counted(&mut lines, seen, session, call, width);
+    lines
+}
+
+/// The decision on a call of a choice that was not taken: nothing was recorded of it, and nothing follows from it.
+fn not_taken(lines: &mut Vec<Line>, seen: Seen<'_>, taking: &Taking, width: usize) {
+    let Some(judged) = taking.replay.call(taking.call.at.index) else { return };
+    let (role, glyph) = look(judged);
+    let word = headline(judged.decision.verdict, seen.model.mode);
+    let line = Line::new().glyph(role, glyph).text(role, word);
+    let line = line.text(Role::TextStrong, format!(" {}", taking.call.tool));
+    let at = place_not_taken(taking.at);
+    let fits = line.width() + at.len() < width;
+    lines.push(if fits { line.right(Role::TextDim, &*at) } else { line });
+    let choice = Line::dim(format!("{:LABEL$}", "recorded"))
+        .text(Role::Text, format!("not chosen (choice {})", taking.at.choice));
+    lines.push(if fits { choice } else { choice.right(Role::TextDim, at) });
+    decided(lines, seen, taking.replay.session(), judged, width);
+    // Calls beside it have no row to go to: what has their numbers here are other calls.
+    let first = taking.replay.session().turns.last().map_or(0, |turn| turn.calls.start as u32);
+    for line in lines {
+        line.link.call = line.link.call.filter(|call| *call < first);
+    }
+}
+
+/// What spoke against a call, what the model reads, and what passed.
+fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &Judged, width: usize) {
+    let model = seen.model;
     for (at, finding) in judged.decision.findings.iter().enumerate() {
         // What decided stands beside what decided, whatever rule it is.
         let key = if at == 0 { Key::Part("decided") } else { Key::rule(seen, finding.rule) };
@@ -53,18 +88,16 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             lines.push(Line::new());
         }
         let from = lines.len();
-        self::finding(&mut lines, seen, session, finding, width);
+        self::finding(lines, seen, session, finding, width);
         if let Some(first) = lines.get_mut(from - usize::from(at > 0)) {
             first.key = Some(key);
         }
     }
     if let Some(told) = &judged.decision.told {
         lines.push(Line::new().part(Key::Part("told")));
-        labelled(&mut lines, &model.theme, "told", Role::Text, told, width, Link::default());
+        labelled(lines, &model.theme, "told", Role::Text, told, width, Link::default());
     }
-    passed(&mut lines, seen, width);
-    counted(&mut lines, seen, session, call, width);
-    lines
+    passed(lines, seen, width);
 }
 
 /// What is counted as the turn begins, where it may matter to the call: the limit of its own tool, and what is under way

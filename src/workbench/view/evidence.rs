@@ -45,7 +45,9 @@ pub fn check(lines: &mut Vec<Line>, seen: Seen<'_>, check: &Check, width: usize)
     }
     // Of several calls that satisfied it, each is a place to go to.
     for found in check.found.iter().filter(|_| check.passed && check.found.len() > 1) {
-        let tool = seen.model.session().map(|session| tool_of(session, found.call)).unwrap_or_default();
+        let taking = seen.taking().map(|taking| taking.replay.session());
+        let session = taking.or(seen.model.session());
+        let tool = session.map(|session| tool_of(session, found.call)).unwrap_or_default();
         let by = Line::dim(tool).indent(2).right(Role::TextDim, place(found.call));
         lines.push(by.call(found.call).rule(check.rule));
     }

@@ -104,15 +104,10 @@ fn one<'m>(
     let call = room - rule;
     match (found.call(model), found.violation(model)) {
         (Some(call_of), _) if call < NARROW => {
-            row.put_at_most(Role::Text, &call_of.tool, call.saturating_sub(1));
+            row.put_at_most(Role::Text, call_of.0, call.saturating_sub(1));
         }
         (Some(call_of), _) => {
-            let shown = words::call::in_line(
-                &call_of.tool,
-                &call_of.arguments,
-                call.saturating_sub(1),
-                theme.marks(),
-            );
+            let shown = words::call::in_line(call_of.0, call_of.1, call.saturating_sub(1), theme.marks());
             row.shown(Role::Text, shown);
         }
         (None, Some((replay, state))) => {

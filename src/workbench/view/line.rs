@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use super::paint::{Row, scroll_mark};
 use crate::compare::{RuleAt, Side};
 use crate::monitor::{Rule, RuleId};
-use crate::session::{CallRef, Session};
+use crate::session::{AlternativeRef, CallRef, Session};
 use crate::workbench::list::List;
 use crate::workbench::model::Seen;
 use crate::workbench::text;
@@ -317,6 +317,12 @@ pub fn draw_scroll(buf: &mut Buffer, pane: Rect, framed: bool, theme: &Theme, li
 #[must_use]
 pub fn place(at: CallRef) -> String {
     format!("T{}.{}", at.turn, at.call)
+}
+
+/// Where a call of a choice that was not taken stands: `T2.3.1` is the first call of choice 3 in turn 2.
+#[must_use]
+pub fn place_not_taken(at: AlternativeRef) -> String {
+    format!("T{}.{}.{}", at.turn, at.choice, at.call)
 }
 
 /// The tool of a call.

@@ -231,6 +231,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(replay.mode())),
         (verdict.after, Role::VerdictAfter, Glyph::After, "after that"),
         (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
+        (verdict.not_taken, Role::VerdictDeny, Glyph::Deny, "not chosen"),
     ];
     for (count, role, glyph, word) in counted.into_iter().filter(|counted| counted.0 > 0) {
         let between = if row.used() > 0 { 2 } else { 0 };

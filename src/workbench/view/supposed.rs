@@ -71,7 +71,7 @@ pub fn mark(model: &Model, row: RowKind) -> &'static str {
     let (index, result) = match row {
         RowKind::Call(index) => (index, false),
         RowKind::Result(index) => (index, true),
-        RowKind::Message(_) | RowKind::Rule(_) => return "",
+        RowKind::Message(_) | RowKind::Choice(..) | RowKind::Rule(_) => return "",
     };
     if shown.hypothesis.edited.added.contains(&index) {
         return "(new) ";

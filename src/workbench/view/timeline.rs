@@ -1,6 +1,6 @@
 //! The strip with a place for every call of the open session: where it was stopped, and where the cursor is.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,7 +8,9 @@ use ratatui::layout::Rect;
 use super::decision::look;
 use super::paint::{Row, lay_under};
 use crate::compare::At;
+use crate::replay::Judged;
 use crate::report::words;
+use crate::session::{CallRef, Session};
 use crate::workbench::model::{Model, SessionVerdict};
 use crate::workbench::theme::{Glyph, Role};
 
@@ -19,10 +21,10 @@ const WIDEST: usize = 4;
 pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     let Some(session) = model.session() else { return };
     let calls = session.calls.len();
-    let at = model.call().map(|call| call.at.index as usize);
-    let note = match at {
-        Some(at) => format!(" call {}/{calls}", at + 1),
-        None => format!(" {}", words::count(calls as u64, "call")),
+    let note = match (model.call(), model.not_taken()) {
+        (Some(call), _) => format!(" call {}/{calls}", call.at.index + 1),
+        (None, Some(at)) => format!(" choice {} not chosen", at.choice),
+        (None, None) => format!(" {}", words::count(calls as u64, "call")),
     };
     // What the session violates as a whole stands after its last call.
     let violated = model.replay().map(|replay| SessionVerdict::of(replay).violated).unwrap_or_default();
@@ -30,30 +32,26 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     let room = usize::from(area.width).saturating_sub(note.len() + 3 + end * 2);
     let mut row = Row::new(&model.theme, usize::from(area.width));
     row.gap(1);
-    if calls == 0 && end == 0 || room == 0 {
+    let places = places(model, session);
+    if places.is_empty() && end == 0 || room == 0 {
         row.put(Role::TextDim, "no calls");
         return row.draw(buf, area.x, area.y);
     }
-    let each = room.checked_div(calls).unwrap_or(1).clamp(1, WIDEST);
-    let cells = calls.min(room);
+    let each = room.checked_div(places.len()).unwrap_or(1).clamp(1, WIDEST);
+    let cells = places.len().min(room);
+    let here = model.not_taken().map(At::Alternative).or(model.call().map(|call| At::Call(call.at)));
     let mut cursor = None;
     let changes = model.entry().filter(|_| !model.supposes()).and_then(|entry| entry.changes.as_ref());
-    let changed: BTreeSet<usize> = changes
-        .into_iter()
-        .flatten()
-        .filter_map(|change| match change.at {
-            At::Call(at) => Some(at.index as usize),
-            At::Alternative(_) | At::Turn(_) | At::End => None,
-        })
-        .collect();
+    let changed: HashSet<At> = changes.into_iter().flatten().map(|change| change.at).collect();
     for cell in 0..cells {
         // Where there are more calls than columns, a column stands for several and shows the worst of them.
-        let (first, end) = (cell * calls / cells, (cell + 1) * calls / cells);
-        let (role, glyph) = worst(model, first..end);
-        if at.is_some_and(|at| (first..end).contains(&at)) {
+        let (first, end) = (cell * places.len() / cells, (cell + 1) * places.len() / cells);
+        let together = places.get(first..end).unwrap_or_default();
+        let (role, glyph) = worst(together);
+        if together.iter().any(|(at, _)| Some(*at) == here) {
             cursor = Some(row.used());
         }
-        let differs = changed.range(first..end).next().is_some();
+        let differs = together.iter().any(|(at, _)| changed.contains(at));
         if differs && each == 1 && !matches!(glyph, Glyph::Halt | Glyph::Deny) {
             row.glyph(Role::ChangeNew, Glyph::Changed);
         } else {
@@ -81,8 +79,21 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     }
 }
 
-fn worst(model: &Model, calls: std::ops::Range<usize>) -> (Role, Glyph) {
-    let judged = model.replay().and_then(|replay| replay.calls().get(calls)).unwrap_or_default();
+/// Every call in the order of the transcript, those of choices that were not taken after the calls of their turn, and
+/// what was decided.
+fn places<'m>(model: &'m Model, session: &'m Session) -> Vec<(At, Option<&'m Judged>)> {
+    let replay = model.replay();
+    let judged = |call: CallRef| replay.and_then(|replay| replay.call(call.index));
+    let mut places: Vec<_> = session.calls.iter().map(|call| (At::Call(call.at), judged(call.at))).collect();
+    let others = replay.into_iter().flat_map(|replay| replay.alternatives(None));
+    places.extend(others.map(|other| (At::Alternative(other.at()), Some(other.judged))));
+    if !session.alternatives.is_empty() {
+        places.sort_by_key(|(at, _)| at.turn());
+    }
+    places
+}
+
+fn worst(places: &[(At, Option<&Judged>)]) -> (Role, Glyph) {
     let rank = |glyph| match glyph {
         Glyph::Halt => 5,
         Glyph::Deny => 4,
@@ -91,7 +102,8 @@ fn worst(model: &Model, calls: std::ops::Range<usize>) -> (Role, Glyph) {
         Glyph::None => 1,
         _ => 0,
     };
-    match judged.iter().map(look).max_by_key(|(_, glyph)| rank(*glyph)) {
+    let judged = places.iter().filter_map(|(_, judged)| *judged);
+    match judged.map(look).max_by_key(|(_, glyph)| rank(*glyph)) {
         Some((role, glyph)) => (role, glyph),
         None => (Role::TextDim, Glyph::Dot),
     }

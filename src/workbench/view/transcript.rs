@@ -7,7 +7,7 @@ use super::decision::look;
 use super::paint::Row;
 use super::session_rules;
 use crate::report::words;
-use crate::session::{Call, Outcome, Session};
+use crate::session::{Body, Call, Outcome, Session};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
 use crate::workbench::theme::{Glyph, Role};
@@ -15,6 +15,9 @@ use crate::workbench::transcript::{self, RowKind, one_line};
 
 /// From this width on there is room for whole names of speakers.
 const ROOMY: usize = 56;
+
+/// What marks a choice that was not taken.
+const NOT_TAKEN: &str = "not chosen: ";
 
 /// Draws the pane's rows into `inner`.
 pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
@@ -75,7 +78,7 @@ fn one<'m>(
             drawn
                 .put_found(if after { Role::Text } else { Role::TextStrong }, &call.tool, query, selected)
                 .gap(1);
-            arguments(&mut drawn, plain, call, query, selected);
+            arguments(&mut drawn, plain, &call.arguments, query, selected);
         }
         RowKind::Result(index) => {
             let call = session.calls.get(index as usize);
@@ -110,6 +113,41 @@ fn one<'m>(
                 let role = if failed.is_some() { Role::VerdictReport } else { plain };
                 found(&mut drawn, role, &one_line(body), query, selected);
             }
+        }
+        RowKind::Choice(place, number) => {
+            let Some(choice) = session.alternatives.get(place) else { return drawn };
+            let name = format!("choice {}", choice.choice);
+            let Some(proposal) = row.not_taken(session) else {
+                drawn.gap(3);
+                speaker(&mut drawn, Role::TextDim, &name, roomy);
+                drawn.put(Role::TextDim, NOT_TAKEN);
+                found(
+                    &mut drawn,
+                    Role::TextDim,
+                    choice.message.content.shown().trim_start(),
+                    query,
+                    selected,
+                );
+                return drawn;
+            };
+            let judged = model
+                .replay()
+                .and_then(|replay| replay.alternative(place).get((number? as usize).checked_sub(1)?));
+            match judged.map(look) {
+                Some((role, glyph)) => drawn.glyph(role, glyph).gap(1),
+                None => drawn.glyph(Role::TextDim, Glyph::Dot).gap(1),
+            };
+            if model.changed_choice(proposal.at()).is_some() {
+                drawn.glyph(Role::ChangeNew, Glyph::Changed);
+            } else {
+                drawn.gap(1);
+            }
+            speaker(&mut drawn, Role::TextDim, &name, roomy);
+            drawn
+                .put(Role::TextDim, NOT_TAKEN)
+                .put_found(Role::TextStrong, &proposal.call.tool, query, selected)
+                .gap(1);
+            arguments(&mut drawn, plain, &proposal.call.arguments, query, selected);
         }
         RowKind::Rule(rule) => {
             drawn.glyph(Role::VerdictDeny, Glyph::Deny).gap(2);
@@ -151,9 +189,9 @@ fn one<'m>(
 }
 
 /// The arguments of a call, those that tell most first; where what is searched for is not among what fits, the place of it.
-fn arguments(row: &mut Row<'_>, role: Role, call: &Call, query: Option<&str>, selected: bool) {
-    let shown = words::call::arguments(&call.arguments, row.left(), row.theme().marks());
-    let whole = one_line(&call.arguments);
+fn arguments(row: &mut Row<'_>, role: Role, arguments: &Body, query: Option<&str>, selected: bool) {
+    let shown = words::call::arguments(arguments, row.left(), row.theme().marks());
+    let whole = one_line(arguments);
     let hidden = query.is_some_and(|query| {
         let query = query.to_lowercase();
         transcript::contains(&whole, &query) && !transcript::contains(&shown.text(), &query)
@@ -199,7 +237,7 @@ fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
         "result" => "res",
         name => name,
     };
-    let short = short.replacen("result ", "res", 1).replacen("told ", "told", 1);
+    let short = short.replacen("result ", "res", 1).replacen("choice ", "ch", 1).replacen("told ", "told", 1);
     row.column(role, &short, 5).gap(1);
 }
 
