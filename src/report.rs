@@ -54,24 +54,24 @@ pub struct End<'a> {
 pub static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
-        title: "for people",
+        title: "text for people",
         gathers: false,
         session: text::session,
         end: |end, look, out| totals::text(end.total, end.policy, look, out),
     },
     Output {
         name: "json",
-        title: "one object a session and one with totals, on lines of their own",
+        title: "one JSON object per session, then one with totals, each on its own line",
         gathers: false,
         session: |judged, look, out| json::session(judged, look.scope, out),
         end: |end, _, out| totals::json(end.total, end.policy, out),
     },
-    gathering("markdown", "for a pull request", |end, _, out| ci::replay::markdown(&end.run(), out)),
-    gathering("junit", "for a build server: a test case a session", |end, _, out| {
+    gathering("markdown", "Markdown for a pull request", |end, _, out| ci::replay::markdown(&end.run(), out)),
+    gathering("junit", "JUnit XML for a build server, one test case per session", |end, _, out| {
         ci::replay::junit(&end.run(), out)
     }),
-    gathering("sarif", "for code scanning", |end, _, out| ci::sarif::write(&end.run(), out)),
-    gathering("github", "annotations of GitHub Actions", |end, _, out| ci::github::write(&end.run(), out)),
+    gathering("sarif", "SARIF for code scanning", |end, _, out| ci::sarif::write(&end.run(), out)),
+    gathering("github", "GitHub Actions annotations", |end, _, out| ci::github::write(&end.run(), out)),
 ];
 
 /// An output that is written as a whole.

@@ -1,4 +1,4 @@
-//! What may stand on the command line.
+//! The command line: commands, arguments and options.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -22,12 +22,11 @@ pub const NONE: &str = "none";
 #[command(
     name = "rulestep",
     version,
-    about = "Open recorded agent sessions beside the policies that gate their tool calls",
-    long_about = "Open recorded agent sessions beside the policies that gate their tool calls: what the model could call \
-                  in each turn, why a call was stopped, and by which line of which policy.\n\nWithout a command the \
-                  workbench opens; without a terminal it prints what `replay` prints. Without any argument it opens the \
-                  samples that are built into the program.",
-    after_help = "Exit codes: 0 nothing stopped, found or changed, 1 something was, 2 bad input or usage, 3 a fault of the program.",
+    about = "Find out why an AI agent's tool call was stopped, and what a new policy would change",
+    long_about = "Find out why an AI agent's tool call was stopped, and what a new policy would change.\n\nWithout a \
+                  command, opens SESSIONS in the workbench, together with the policies that decide their calls. If the \
+                  output is not a terminal, prints what `replay` prints. Without any argument, opens built-in samples.",
+    after_help = "Exit codes: 0 nothing was stopped, found or changed; 1 something was; 2 bad input or usage; 3 a defect in the program.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -50,8 +49,8 @@ pub struct Open {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with in the workbench: a file, a folder, `git:REV[:PATH]` (without a path: the same paths as
-    /// committed), or `recorded`, what was refused at the time; several together are one version
+    /// Version to compare with: a file, a folder, `git:REV[:PATH]`, or `recorded` (what was refused at the time). May be
+    /// repeated: all of them are one version. `git:REV` alone means the same paths as -p in that revision
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
@@ -61,7 +60,7 @@ pub struct Open {
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
-    /// How the workbench notices edits; `poll` where files change from elsewhere, as on network file systems
+    /// How to notice edited files. Choose `poll` on network file systems, which report no changes
     #[cfg(feature = "tui")]
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub watch: Watching,
@@ -70,26 +69,26 @@ pub struct Open {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Judge recorded sessions and say what was stopped; exits with 1 if anything was
+    /// List the calls of recorded sessions that the policy stops (exit code 1 if there are any)
     Replay(Replay),
-    /// Compare two versions of the policy over recorded sessions; exits with 1 if anything changes
+    /// Compare two policy versions over recorded sessions (exit code 1 if a decision changes)
     Diff(Diff),
-    /// Parse and validate policies; exits with 1 if anything is wrong
+    /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
-    /// Run case files: sessions with what is expected of them; exits with 1 if anything is not as expected
+    /// Run case files: sessions with expected decisions (exit code 1 if one fails)
     Test(Test),
-    /// Explain a code or a dialect, or why one call was decided as it was
+    /// Explain a code, a policy language, or the decision on one call
     Explain(Explain),
-    /// Write any recordings as native sessions
+    /// Convert recordings of any format to native sessions
     Convert(Convert),
-    /// Write a sequence-rule document of the old form in the current one
+    /// Convert an old sequence-rule file to the current form
     Migrate(Migrate),
-    /// Print completions for a shell
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page, of the program or of one command
+    /// Print the manual page of the program or of one command
     Man {
         /// The command
         verb: Option<String>,
@@ -105,25 +104,25 @@ pub struct Replay {
     pub policies: Policies,
     #[command(flatten)]
     pub judging: Judging,
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = replay_format())]
     pub format: String,
-    /// Also write a report to a file, as `FORMAT=FILE`; may be given several times
+    /// Also write a report to this file, for example `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Only what each session comes to
+    /// Only the totals of each session and its violated rules
     #[arg(long, conflicts_with = "full")]
     pub summary: bool,
-    /// Everything: preconditions and state of each turn, and every check that was made
+    /// Everything: preconditions and state of each turn, and every check on each call
     #[arg(long)]
     pub full: bool,
-    /// Exit with 2 if a file was skipped, because nothing in it is a recording
+    /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
-    /// Judge with so many threads, 0 for as many as there are processors
+    /// Number of threads (0 = one per CPU)
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
-    /// Blank every recorded value that no rule looks at
+    /// Blank every recorded value that no rule reads
     #[arg(long)]
     pub redact: bool,
 }
@@ -135,34 +134,35 @@ pub struct Diff {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: a file, a folder, `git:REV[:PATH]` (without a path: the same paths as committed), or
-    /// `recorded`, what was refused at the time; several together are one version
+    /// Version to compare with: a file, a folder, `git:REV[:PATH]`, or `recorded` (what was refused at the time). May be
+    /// repeated: all of them are one version. `git:REV` alone means the same paths as -p in that revision
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
     #[command(flatten)]
     pub judging: Judging,
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = changes_format())]
     pub format: String,
-    /// Also write a report to a file, as `FORMAT=FILE`; may be given several times
+    /// Also write a report to this file, for example `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Every change in words, not only a few of each rule; in JSON the findings of both versions
+    /// Describe every change, not only the first few of each rule. In JSON: add the findings of both versions
     #[arg(long)]
     pub full: bool,
-    /// Save each changed decision as a case file in this folder, with the smallest part of its session that shows it
+    /// Folder for minimal examples: one case file for each changed decision, with the smallest part of its session
+    /// that still shows the change
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
-    /// The kinds of change that make it exit with 1; `none`: no change does
+    /// Kinds of change that cause exit code 1
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
-    /// Exit with 2 if a file was skipped, because nothing in it is a recording
+    /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
-    /// Judge with so many threads, 0 for as many as there are processors
+    /// Number of threads (0 = one per CPU)
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
-    /// Blank every recorded value that no rule looks at
+    /// Blank every recorded value that no rule reads
     #[arg(long)]
     pub redact: bool,
 }
@@ -170,12 +170,12 @@ pub struct Diff {
 /// `rulestep check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Policies: files, folders, `git:REV[:PATH]`; `contracts/` where none is named
+    /// Policies: files, folders or `git:REV[:PATH]` [default: contracts/]
     #[arg(value_name = "POLICY")]
     pub named: Vec<String>,
     #[command(flatten)]
     pub policies: Policies,
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 }
@@ -183,13 +183,13 @@ pub struct Check {
 /// `rulestep test`.
 #[derive(Debug, Args)]
 pub struct Test {
-    /// Cases: files, folders, globs or `-`; `contracts/` where none is named
+    /// Cases: files, folders, globs, or `-` for standard input [default: contracts/]
     #[arg(value_name = "CASES")]
     pub cases: Vec<String>,
-    /// Put what was decided in the place of what was expected, and change nothing else of the files
+    /// Replace the expectations that fail with the actual decisions, and change nothing else in the files
     #[arg(long)]
     pub update: bool,
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TestFormat,
 }
@@ -199,11 +199,11 @@ pub struct Test {
 pub struct Explain {
     #[arg(value_name = "CODE|DIALECT|SESSIONS", help = explained())]
     pub what: Vec<String>,
-    /// The call to explain: a session's id or file, its turn, and the call in the turn, each from 1; a session alone lists its
+    /// Call to explain: a session id or file, the turn, and the call in that turn (both from 1). A session alone: all its
     /// findings
     #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
-    /// Look in the samples built into the program
+    /// Look in the built-in samples
     #[arg(long, requires = "at", conflicts_with = "what")]
     pub samples: bool,
     #[command(flatten)]
@@ -212,10 +212,10 @@ pub struct Explain {
     pub judging: Judging,
     #[command(flatten)]
     pub reading: Reading,
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-    /// Blank every recorded value that no rule looks at
+    /// Blank every recorded value that no rule reads
     #[arg(long)]
     pub redact: bool,
 }
@@ -225,13 +225,13 @@ pub struct Explain {
 pub struct Convert {
     #[command(flatten)]
     pub recordings: Recordings,
-    /// Write to this file, or to a file for each recording in this folder; without it, JSON lines to standard output
+    /// Output file, or folder (ending in `/`) for one file per recording [default: JSON lines on standard output]
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,
-    /// Exit with 2 if a file was skipped, because nothing in it is a recording
+    /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
-    /// Blank every value that no rule of the policy looks at; without a policy, every value
+    /// Blank every value that no rule of the policy reads. Without a policy: every value
     #[arg(long)]
     pub redact: bool,
     #[command(flatten)]
@@ -241,13 +241,13 @@ pub struct Convert {
 /// `rulestep migrate`.
 #[derive(Debug, Args)]
 pub struct Migrate {
-    /// The document; `-` for standard input
+    /// File to convert, or `-` for standard input
     #[arg(required_unless_present = "config")]
     pub file: Option<String>,
-    /// The document, as Assay's own `migrate` takes it
+    /// The same, named as in Assay's own `migrate`
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub config: Option<String>,
-    /// Change the file instead of printing what it would be
+    /// Change the file instead of printing the result
     #[arg(long)]
     pub write: bool,
 }
@@ -255,10 +255,10 @@ pub struct Migrate {
 /// The recordings to look at.
 #[derive(Debug, Args)]
 pub struct Recordings {
-    /// Recordings: files, folders, globs or `-`
+    /// Recordings: files, folders, globs, or `-` for standard input
     #[arg(value_name = "SESSIONS")]
     pub sessions: Vec<String>,
-    /// Take the samples built into the program instead
+    /// Use the built-in samples instead
     #[arg(long, conflicts_with = "sessions")]
     pub samples: bool,
     #[command(flatten)]
@@ -271,10 +271,10 @@ pub struct Reading {
     /// The one format of all recordings
     #[arg(long, value_name = "FORMAT", help = from_help())]
     pub from: Option<String>,
-    /// Take results that match as failed, for logs that do not mark them
+    /// Count results that match this regular expression as failed, for logs that do not mark failures
     #[arg(long, value_name = "RE")]
     pub error_regex: Option<String>,
-    /// Take results that match as refusals: the call did not run
+    /// Count results that match this regular expression as refusals: the call did not run
     #[arg(long, value_name = "RE")]
     pub refused_regex: Option<String>,
 }
@@ -282,7 +282,8 @@ pub struct Reading {
 /// The policies to judge by.
 #[derive(Debug, Args)]
 pub struct Policies {
-    /// A file, a folder, or `git:REV[:PATH]`; several together are one version [default: contracts/, if there is one]
+    /// Policies: a file, a folder, or `git:REV[:PATH]`. May be repeated: all of them are one version [default: contracts/, if it
+    /// exists]
     #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
     pub policy: Vec<String>,
     /// The one dialect whose documents count
@@ -293,7 +294,7 @@ pub struct Policies {
 /// How sessions are judged.
 #[derive(Debug, Args)]
 pub struct Judging {
-    /// Whether a stopped call counts as not having run
+    /// Whether decisions take effect
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     pub mode: Mode,
 }
@@ -301,10 +302,10 @@ pub struct Judging {
 /// How everything is shown.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Show {
-    /// Colour the output
+    /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide progress, and notices about recordings
+    /// Hide the progress line and notices about recordings
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }
@@ -312,32 +313,32 @@ pub struct Show {
 /// The modes by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Mode {
-    /// A stopped call does not run
+    /// A stopped call does not run, and later decisions take that into account
     #[default]
     Enforce,
-    /// Decisions are made, and what happened happened all the same
+    /// Calls are judged, but everything recorded still happened
     Shadow,
 }
 
 /// The outputs by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text for people
     #[default]
     Text,
-    /// Objects on lines of their own
+    /// One JSON object per line
     Json,
 }
 
 /// The outputs of cases by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum TestFormat {
-    /// For people
+    /// Text for people
     #[default]
     Text,
-    /// Objects on lines of their own
+    /// One JSON object per line
     Json,
-    /// For continuous integration
+    /// JUnit XML for a build server
     Junit,
 }
 
@@ -345,12 +346,12 @@ pub enum TestFormat {
 #[cfg(feature = "tui")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Watching {
-    /// The system tells
+    /// Use file-system events
     #[default]
     System,
-    /// By looking now and then
+    /// Look for changes more than once a second
     Poll,
-    /// Not at all
+    /// Read files only when asked
     Off,
 }
 
@@ -366,7 +367,7 @@ pub enum Color {
     Never,
 }
 
-/// Says which commands have an option that was given to one that has not, or that it was nearly.
+/// Names the commands that have an option which was given to another command, misspelt or not.
 pub fn look_elsewhere(told: &mut clap::Error) {
     if told.kind() != ErrorKind::UnknownArgument || told.get(ContextKind::SuggestedArg).is_some() {
         return;
@@ -392,7 +393,7 @@ fn longs(verb: &Command) -> Vec<&str> {
 #[cfg(feature = "tui")]
 fn theme_help() -> String {
     let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
-    format!("The workbench's colours: {}; without it the terminal and NO_COLOR decide", listed(names))
+    format!("Colour theme of the workbench: {} [default: chosen by the terminal and NO_COLOR]", listed(names))
 }
 
 /// The outputs of replays by name.
@@ -414,17 +415,17 @@ fn failing() -> PossibleValuesParser {
 
 fn from_help() -> String {
     let names = listed(FORMATS.iter().map(|format| format.name));
-    format!("Read every recording as this format instead of recognising it: {names}")
+    format!("Format of the recordings, instead of recognising it: {names}")
 }
 
 fn only_help() -> String {
-    format!("Only the documents of this dialect: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+    format!("Use only policies in this language: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
 }
 
 fn explained() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
     format!(
-        "A code, such as `resource_unmatched`, or a dialect: {dialects}; with `--at`, the sessions to look in. Without anything, all are listed"
+        "A code such as `resource_unmatched`, or a policy language: {dialects}. With `--at`: the recordings. Without arguments, lists all of them"
     )
 }
 

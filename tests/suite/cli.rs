@@ -8,6 +8,7 @@ mod inputs;
 mod json;
 mod packed;
 mod redacted;
+mod reference;
 mod refusals;
 mod replay;
 mod reports;

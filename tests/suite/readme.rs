@@ -1,4 +1,4 @@
-//! What the README promises: its commands run, its contract and its table of keys are the real ones.
+//! What the README and the pages in `docs` promise: commands run, the contract and the table of keys are the real ones.
 
 use std::fs;
 
@@ -10,9 +10,12 @@ fn readme() -> String {
 
 /// The lines of all blocks fenced as this language.
 fn blocks(language: &str) -> Vec<String> {
-    let readme = readme();
+    blocks_of(&readme(), language)
+}
+
+fn blocks_of(page: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
-    let bodies = readme.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned());
+    let bodies = page.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned());
     bodies.collect()
 }
 
@@ -73,11 +76,11 @@ fn its_contract_is_the_sample_without_comments() {
 }
 
 #[test]
-fn it_lists_every_format() {
-    let readme = readme();
-    let table = readme.split("| `--from` |").nth(1).unwrap().split("\n\n").next().unwrap();
+fn every_format_is_listed() {
+    let page = fs::read_to_string("docs/formats.md").unwrap();
+    let table = page.split("| `--from` |").nth(1).unwrap().split("\n\n").next().unwrap();
     for format in rulestep::session::read::FORMATS {
-        assert!(table.contains(&format!("`{}`", format.name)), "{} is not in the README", format.name);
+        assert!(table.contains(&format!("`{}`", format.name)), "{} is not in docs/formats.md", format.name);
     }
 }
 
@@ -85,9 +88,10 @@ fn it_lists_every_format() {
 fn its_session_is_one() {
     use rulestep::session::read::{Options, open};
     use std::io::Cursor;
-    let [session] = &blocks("json")[..] else { panic!("one block of JSON") };
+    let page = fs::read_to_string("docs/formats.md").unwrap();
+    let [session] = &blocks_of(&page, "json")[..] else { panic!("one block of JSON") };
     let sessions: Vec<_> =
-        open("README.md", Box::new(Cursor::new(session.clone().into_bytes())), &Options::default())
+        open("formats.md", Box::new(Cursor::new(session.clone().into_bytes())), &Options::default())
             .unwrap()
             .collect();
     assert_eq!((sessions.len(), sessions[0].calls.len(), &*sessions[0].id), (1, 1, "refund-124"));
@@ -96,10 +100,38 @@ fn its_session_is_one() {
 
 #[cfg(feature = "tui")]
 #[test]
-fn its_table_of_keys_is_the_programs() {
-    let readme = readme();
-    let (_, rest) = readme.split_once("<!-- keys -->\n").unwrap();
-    let (table, _) = rest.split_once("<!-- /keys -->").unwrap();
+fn the_table_of_keys_is_the_programs() {
+    let page = fs::read_to_string("docs/keys.md").unwrap();
+    let (before, rest) = page.split_once("<!-- keys -->\n").unwrap();
+    let (table, after) = rest.split_once("<!-- /keys -->").unwrap();
     let real = rulestep::workbench::keys::markdown();
-    assert_eq!(table.trim(), real.trim(), "the table of keys in README.md should be:\n{real}");
+    if std::env::var_os("UPDATE_README").is_some() {
+        let page = format!("{before}<!-- keys -->\n{}\n<!-- /keys -->{after}", real.trim());
+        fs::write("docs/keys.md", page).unwrap();
+        return;
+    }
+    assert!(
+        table.trim() == real.trim(),
+        "UPDATE_README=1 cargo test --test suite readme writes docs/keys.md anew"
+    );
+}
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    for page in [
+        "README.md",
+        "docs/ci.md",
+        "docs/commands.md",
+        "docs/formats.md",
+        "docs/keys.md",
+        "docs/workbench.md",
+    ] {
+        let folder = std::path::Path::new(page).parent().unwrap();
+        for link in fs::read_to_string(page).unwrap().split("](").skip(1) {
+            let target = link.split([')', '#']).next().unwrap();
+            if !target.starts_with("http") {
+                assert!(folder.join(target).exists(), "{page} links to {target}");
+            }
+        }
+    }
 }

@@ -458,7 +458,7 @@ fn without_a_whole_policy_nothing_is_judged() {
 fn help_runs_what_it_lists() {
     let mut model = model();
     press(&mut model, "? /");
-    typed(&mut model, "alone");
+    typed(&mut model, "unzoom");
     press(&mut model, "Enter Enter");
     assert!(model.zoom && model.overlays.is_empty());
     press(&mut model, "? ?");
@@ -473,7 +473,7 @@ fn a_waiting_chord_shows_how_it_can_go_on() {
     press(&mut model, "]");
     assert!(!model.which_key);
     feed(&mut model, Msg::ChordWaits);
-    assert!(screen(&model).contains("next finding: a call"));
+    assert!(screen(&model).contains("next finding: a stopped call"));
     press(&mut model, "f");
     assert!(!model.which_key && model.pending.is_empty());
     assert_eq!(at(&model), "T2.2 issue_refund");

@@ -326,7 +326,7 @@ fn help_lists_what_can_be_named() {
     let told = run(&refunds(), &["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
     for names in [
         "instead of recognising it: claude-code,",
-        "documents of this dialect: contract,",
+        "policies in this language: contract,",
         "colours: ansi-dark,",
     ] {
         assert!(told.contains(names), "{names}: {told}");

@@ -1,0 +1,15 @@
+//! The whole command-line reference, so that its wording is reviewed when it changes.
+
+use super::run;
+
+#[test]
+fn the_help_of_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let verbs = ["replay", "diff", "check", "test", "explain", "convert", "migrate", "completions", "man"];
+    let mut reference = run(&folder, &["--help"]);
+    for verb in verbs {
+        reference.push_str(&format!("\n\n# rulestep {verb}\n"));
+        reference.push_str(&run(&folder, &[verb, "--help"]));
+    }
+    insta::assert_snapshot!(reference);
+}
