@@ -140,3 +140,25 @@ fn a_minimal_example_gains_no_reason() {
         replay.call(0).unwrap().decision.findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["prior_tool_missing"]);
 }
+
+/// One thing after the other can go, each only once the one before it is gone, and earlier than where the sweep is by then.
+#[test]
+fn a_minimal_example_is_swept_until_nothing_more_can_go() {
+    let origin = Origin { file: "s.json".into(), index: 0, format: "native", line: 1 };
+    let mut builder = Builder::new("s", origin);
+    builder.said("user", Body::text("M1"), None);
+    for turn in ["T0", "T1"] {
+        builder.response(None, Body::text(turn), None);
+    }
+    builder.said("user", Body::text("M2"), None);
+    builder.response(None, Body::text("pay"), None);
+    let session = builder.finish();
+    let shows = |edited: &rulestep::session::edit::Edited| {
+        let has = |text| edited.session.messages.iter().any(|message| message.content.said() == Some(text));
+        let only_without = |kept, gone| has(kept) || !has(gone);
+        has("pay") && only_without("T1", "M2") && only_without("M1", "T1") && only_without("T0", "M1")
+    };
+    let found = rulestep::witness::shrink(&session, None, 2000, &mut |edited| shows(edited)).unwrap();
+    let left: Vec<_> = found.session().messages.iter().map(|message| message.content.shown()).collect();
+    assert_eq!((left, found.minimal), (vec!["pay"], true));
+}

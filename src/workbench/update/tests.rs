@@ -83,6 +83,22 @@ fn findings_go_on_in_the_next_session() {
 }
 
 #[test]
+fn the_session_before_is_entered_at_its_last_finding() {
+    let mut twice = refunding();
+    twice.response(None, Body::MISSING, None);
+    twice.call(Some("c4"), "issue_refund", Body::text(r#"{"order_id": "ORD-125"}"#), None);
+    twice.result(Some("c4"), Body::text("{}"), Mark::default(), None);
+    let mut model = opened(120, 40, "mono", vec![twice.finish(), clean()]);
+    press(&mut model, "}");
+    for place in ["T4.1 issue_refund", "T2.2 issue_refund"] {
+        press(&mut model, "[f");
+        assert_eq!((model.open, at(&model).as_str()), (0, place));
+    }
+    press(&mut model, "gg } { ]f");
+    assert_eq!(at(&model), "T2.2 issue_refund", "forward it is the first");
+}
+
+#[test]
 fn findings_causes_and_back() {
     let mut model = model();
     press(&mut model, "]f");
@@ -121,6 +137,28 @@ fn newly_hidden_tools_are_found_both_ways() {
     assert_eq!(note(&model), "no tool is hidden after this");
     press(&mut model, "G [h");
     assert_eq!(model.turn().unwrap().number, 101);
+}
+
+/// Turns are looked at 64 at a time: none may fall between two such looks.
+#[test]
+fn newly_hidden_tools_are_found_wherever_they_are() {
+    for hidden in [2, 64, 65, 66, 128, 129, 130, 135, 136, 137, 138, 199, 200] {
+        let origin = Origin { file: "s.json".into(), index: 0, format: "native", line: 1 };
+        let mut made = Builder::new("s", origin);
+        for turn in 1..=200 {
+            made.response(None, Body::text("a turn"), None);
+            if turn + 1 == hidden {
+                made.call(None, "close", Body::text("{}"), None);
+                made.result(None, Body::text("{}"), Mark::default(), None);
+            }
+        }
+        let policy = loaded("tool: close\nforbids_after: [reopen]\n");
+        let mut model = judged(80, 24, "mono", policy, vec![made.finish()]);
+        press(&mut model, "gg ]h");
+        assert_eq!(model.turn().unwrap().number, hidden, "{}", note(&model));
+        press(&mut model, "G [h");
+        assert_eq!(model.turn().unwrap().number, hidden, "back: {}", note(&model));
+    }
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Choices that were not taken, as the program shows them.
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{REFUNDS, refund_not_taken};
+use super::{REFUNDS, call, exchange, refund_not_taken, says};
 use crate::cli::{folder, rulestep, run};
 
 fn refunds() -> TempDir {
@@ -82,4 +82,32 @@ fn convert_keeps_them() {
     let before = judged(&folder, &["replay", "log.json", "--format", "json"]);
     let after = judged(&folder, &["replay", "native.json", "--format", "json"]);
     assert_eq!(before["turns"], after["turns"]);
+}
+
+/// What happened after a refund that the policy stops is no evidence for it: of the turn itself it is, of later ones not.
+#[test]
+fn what_rests_on_a_stopped_call_is_marked_as_counterfactual() {
+    let user = json!({"role": "user", "content": "a refund, please"});
+    let refunds = says(Value::Null, &[call("a", "issue_refund"), call("b", "issue_refund")]);
+    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "{}"});
+    let sent = [user.clone(), refunds.clone(), result("a"), result("b")];
+    let other = says(Value::Null, &[call("d", "issue_refund")]);
+    let again = says(Value::Null, &[call("c", "issue_refund")]);
+    let log = [
+        exchange(&[user], &[refunds, says(json!("No."), &[call("e", "issue_refund")])]),
+        exchange(&sent, &[again, other]),
+    ];
+    let log: String = log.iter().map(|line| format!("{line}\n")).collect();
+    let folder = folder(&[("contracts/refund.yaml", REFUNDS), ("log.jsonl", &log)]);
+    let line = judged(&folder, &["replay", "log.jsonl", "--format", "json"]);
+    let marks = |turn: usize, key: &str| -> Vec<_> {
+        let calls = line["turns"][turn][key].as_array().unwrap().iter();
+        calls
+            .map(|call| (call["decision"].as_str().unwrap(), call["counterfactual"].as_bool().unwrap()))
+            .collect()
+    };
+    assert_eq!(marks(0, "calls"), [("deny", false), ("deny", false)]);
+    assert_eq!(marks(0, "alternatives"), [("deny", false)]);
+    assert_eq!((marks(1, "calls"), marks(1, "alternatives")), (vec![("deny", true)], vec![("deny", true)]));
+    assert_eq!(line["summary"]["deny_counterfactual"], 1);
 }

@@ -395,3 +395,27 @@ fn a_revision_that_a_shallow_clone_lacks_says_how_to_fetch_it() {
     );
     assert!(!told(origin.path()).contains("fetch-depth"));
 }
+
+/// What only follows from something else is read last, whatever file its rule stands in.
+#[test]
+fn groups_in_which_nothing_is_primary_come_last() {
+    let call = |id: &str, tool: &str| {
+        format!(
+            r#"{{"role": "assistant", "tool_calls": [{{"id": "{id}", "function": {{"name": "{tool}", "arguments": "{{}}"}}}}]}},
+               {{"role": "tool", "tool_call_id": "{id}", "content": "{{}}"}}"#
+        )
+    };
+    let session = format!(r#"{{"id": "s", "messages": [{}, {}]}}"#, call("1", "first"), call("2", "second"));
+    let folder = folder(&[
+        ("v1/a.yaml", "rules: [{type: max_calls, tool: x, max: 1}]\n"),
+        ("v2/a.yaml", "tool: second\npreconditions: [{requires_prior_tool: x}]\n"),
+        ("v2/b.yaml", "tool: first\npreconditions: [{requires_prior_tool: x}]\n"),
+        ("s.json", &session),
+    ]);
+    for format in ["text", "markdown"] {
+        let said = run(&folder, &["diff", "s.json", "-b", "v1", "-p", "v2", "--format", format]);
+        let blocked = said.get(said.find("newly blocked").unwrap()..).unwrap();
+        let (first, second) = (blocked.find("b.yaml").unwrap(), blocked.find("a.yaml").unwrap());
+        assert!(first < second, "{said}");
+    }
+}

@@ -190,6 +190,7 @@ fn lists_and_flags_of_the_data_are_whole() {
             "contracts/void.yaml",
             "{tool: void, preconditions: [{requires_prior_tool: x}, {requires_prior_tool: y}]}",
         ),
+        ("contracts/rules.yaml", "rules: [{type: blocklist, tools: [pay]}]"),
     ]);
     let line = data(&folder, &["replay", "s.jsonl", "--format", "json", "--full"]).remove(0);
     let reasons = line["turns"][0]["tools"]["hidden"][0]["reasons"].as_array().unwrap();
@@ -198,6 +199,13 @@ fn lists_and_flags_of_the_data_are_whole() {
     let (denied, later) = (&line["turns"][3]["calls"][0], &line["turns"][4]["calls"][0]);
     assert_eq!((&denied["counterfactual"], &later["counterfactual"]), (&json!(false), &json!(true)));
     assert_eq!(denied["checks"][0]["detail"]["other_reading"], true);
+    let codes: Vec<_> = denied["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["prior_output_unmatched", "blocklisted"]);
     let found = later["findings"][0]["found"].as_array().unwrap();
     assert!(found.len() > 1, "{later}");
 }

@@ -133,3 +133,24 @@ fn one_version_has_no_changes_and_is_not_replayed() {
     assert!(!comparison.is_same());
     assert!(comparison.session(&session("pay: pay"), Mode::Enforce).changes().is_empty());
 }
+
+/// Which of two that are alike was meant, nobody knows: they are not paired across files, and within one each is its own.
+#[test]
+fn what_could_be_either_is_neither() {
+    let limit = |tool: &str, max: u32| format!("rules: [{{type: max_calls, tool: {tool}, max: {max}}}]\n");
+    let (a, b, c) = (limit("a", 1), limit("b", 1), limit("c", 1));
+    let base = files(&[("a.yaml", &a), ("b.yaml", &b)]);
+    assert_eq!(
+        pairs(&base, &files(&[("c.yaml", &c)])),
+        ["a.yaml#/rules/0 → –", "b.yaml#/rules/0 → –", "– → c.yaml#/rules/0"]
+    );
+    assert_eq!(
+        pairs(&files(&[("c.yaml", &c)]), &base),
+        ["c.yaml#/rules/0 → –", "– → a.yaml#/rules/0", "– → b.yaml#/rules/0"]
+    );
+    let (a, b) = (limit("a", 2), limit("b", 2));
+    assert_eq!(
+        pairs(&base, &files(&[("a.yaml", &a), ("b.yaml", &b)])),
+        ["a.yaml#/rules/0 → a.yaml#/rules/0 *", "b.yaml#/rules/0 → b.yaml#/rules/0 *"]
+    );
+}

@@ -212,3 +212,82 @@ fn qwen_code_tells_what_became_of_a_call_beside_its_result(
     let (sessions, _) = opened(lines.map(|line| format!("{line}\n")).concat());
     assert_eq!((sessions[0].origin.format, sessions[0].calls[0].outcome), ("qwen-code", expected));
 }
+
+/// Fixtures in which one mark is another: what becomes of the call that it is of, and nothing of the others. Where a format
+/// has several marks for one thing, each has to do alone.
+#[test]
+fn each_mark_of_a_failure_does_alone() {
+    use Outcome::{Error, Unknown};
+    let (sold_out, found) =
+        (r#""error": "ValueError('sold out')", "status": "error""#, r#""tool_call_id": "c1", "status": "#);
+    let no_database = r#""error":{"message":"no database"},"status":"failed""#;
+    let exit_1 = r#""metadata": {"exit_code": 1}}, "success": false"#;
+    for (fixture, mark, other, call, expected) in [
+        ("langsmith.jsonl", sold_out, r#""error": null, "status": "error""#, 1, Error),
+        ("langsmith.jsonl", sold_out, r#""error": "sold out", "status": "success""#, 1, Error),
+        ("langsmith.jsonl", sold_out, r#""error": null, "status": "success""#, 1, Unknown),
+        ("langsmith.jsonl", &format!(r#"{found}"success""#), &format!(r#"{found}"error""#), 0, Error),
+        ("codex-exec.jsonl", no_database, r#""error":null,"status":"failed""#, 1, Error),
+        ("codex-exec.jsonl", no_database, r#""error":{"message":"?"},"status":"completed""#, 1, Error),
+        ("openai-responses.jsonl", r#""output":"on its way","error":null"#, r#""error":"lost""#, 2, Error),
+        ("mcp.json", r#""isError": false"#, r#""isError": "yes""#, 0, Error),
+        ("openhands.json", exit_1, r#""metadata": {"exit_code": 1}}"#, 1, Error),
+        ("bedrock.jsonl", r#""status":"success""#, r#""status":"odd""#, 0, Error),
+    ] {
+        let path = format!("{}/tests/fixtures/sessions/{fixture}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains(mark), "{fixture}: {mark}");
+        let outcomes = |text: String| -> Vec<Outcome> {
+            let (sessions, _) = opened(text);
+            sessions.iter().flat_map(|session| &session.calls).map(|call| call.outcome).collect()
+        };
+        let mut as_before = outcomes(text.clone());
+        as_before[call] = expected;
+        assert_eq!(outcomes(text.replacen(mark, other, 1)), as_before, "{fixture}: {other}");
+    }
+}
+
+/// What a span says of itself is read in every spelling of the status.
+#[test]
+fn the_status_of_a_span_tells_of_a_failure() {
+    for (status, failed) in [
+        (json!({"code": 2}), true),
+        (json!({"code": "2"}), true),
+        (json!({"code": "STATUS_CODE_ERROR"}), true),
+        (json!({"status_code": "ERROR"}), true),
+        (json!({"code": "StatusCode.ERROR"}), true),
+        (json!("error"), true),
+        (json!({"code": 1}), false),
+        (json!({"code": "STATUS_CODE_OK"}), false),
+        (json!({}), false),
+    ] {
+        let attribute = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+        let attributes = [
+            attribute("gen_ai.operation.name", "execute_tool"),
+            attribute("gen_ai.tool.name", "look"),
+            attribute("gen_ai.tool.call.result", "r"),
+        ];
+        let span = json!({"traceId": "t", "spanId": "a", "name": "look", "startTimeUnixNano": "1777888800000000000",
+            "endTimeUnixNano": "1777888801000000000", "attributes": attributes, "status": status});
+        let (sessions, _) =
+            opened(json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).to_string());
+        assert_eq!(sessions[0].calls[0].outcome == Outcome::Error, failed, "{status}");
+    }
+}
+
+#[test]
+fn a_mark_that_cannot_be_read_is_no_success() {
+    for (mark, outcome) in [
+        (json!(true), Outcome::Error),
+        (json!("true"), Outcome::Error),
+        (json!(1), Outcome::Error),
+        (json!(false), Outcome::Ok),
+    ] {
+        let messages = json!([
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "build", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "no", "is_error": mark}]},
+        ]);
+        let (sessions, _) = opened(json!({"messages": messages}).to_string());
+        assert_eq!(sessions[0].calls[0].outcome, outcome, "{mark}");
+    }
+}

@@ -67,6 +67,15 @@ fn files_stand_in_their_order_whatever_order_they_are_read_in() {
     assert_eq!(model.open, 1, "what was open stays open");
 }
 
+/// Files that were read already follow the list when it is another one.
+#[test]
+fn files_that_change_places_take_their_sessions_along() {
+    let mut model = model();
+    listing(&mut model, &[REFUNDS, CLEAN]);
+    let names: Vec<&str> = model.entries.iter().map(|entry| &*entry.file).collect();
+    assert_eq!(names, [REFUNDS, CLEAN]);
+}
+
 #[test]
 fn an_edit_keeps_the_place_and_says_what_it_changed() {
     let mut model = model();

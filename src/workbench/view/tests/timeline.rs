@@ -3,9 +3,11 @@
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
+use crate::compare::Base;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin};
-use crate::workbench::testing::{judged, loaded, press};
+use crate::workbench::message::Msg;
+use crate::workbench::testing::{feed, judged, loaded, press, typed};
 use crate::workbench::view::timeline;
 
 const RULES: &str = "\
@@ -17,6 +19,11 @@ forbidden:
 
 /// The glyphs of as many columns, of calls that are named by their first letters: `d`enied, `h`alted, else allowed.
 fn strip(calls: &str, columns: u16, mode: &str) -> String {
+    strip_beside(calls, columns, mode, None)
+}
+
+/// The same, compared with a base.
+fn strip_beside(calls: &str, columns: u16, mode: &str, base: Option<&str>) -> String {
     let mut made =
         Builder::new("strip", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
     made.response(None, Body::MISSING, None);
@@ -32,6 +39,13 @@ fn strip(calls: &str, columns: u16, mode: &str) -> String {
     }
     let mut model = judged(120, 40, "mono", loaded(RULES), vec![made.finish()]);
     press(&mut model, mode);
+    if let Some(base) = base {
+        press(&mut model, "db");
+        typed(&mut model, "old");
+        press(&mut model, "Enter");
+        let base = Base::Version(loaded(base).policy.unwrap());
+        feed(&mut model, Msg::Base { name: "old".to_owned(), read: Ok(base) });
+    }
     let note = format!(" call 1/{} ", calls.len()).len();
     let area = Rect::new(0, 0, columns + u16::try_from(note).unwrap() + 2, 1);
     let mut buf = Buffer::empty(area);
@@ -58,4 +72,10 @@ fn a_column_shows_the_strongest_decision_of_its_calls() {
     {
         assert_eq!(strip(calls, columns, ""), glyphs, "{calls} in {columns}, enforce");
     }
+}
+
+#[test]
+fn a_change_is_marked_where_it_hides_no_stop() {
+    let base = RULES.replace("[deny]", "[look]").replace("[halt]", "[none]");
+    assert_eq!(strip_beside("d.h.", 4, "m", Some(&base)), "✗∆■∆");
 }
