@@ -327,7 +327,7 @@ fn help_lists_what_can_be_named() {
     for names in [
         "instead of recognising it: claude-code,",
         "policies in this language: contract,",
-        "colours: ansi-dark,",
+        "theme of the workbench: ansi-dark,",
     ] {
         assert!(told.contains(names), "{names}: {told}");
     }
