@@ -2,7 +2,7 @@
 //!
 //! ```yaml
 //! name: a refund for another order
-//! policy: .                          # paths, relative to the case file's folder: a file, a folder, or a list
+//! policy: .                          # a path, relative to the case file's folder; a document; or a list of both
 //! without: [desk.yaml#/limits/pay]   # rules that are switched off
 //! mode: enforce                      # or shadow
 //! session:                           # a native session; or its messages alone; or {file: PATH, id: ID}
@@ -11,7 +11,7 @@
 //!     - {role: tool, content: '{"eligible": true}'}
 //!     - {role: assistant, tool_calls: [{name: issue_refund, arguments: {order_id: ORD-124}}]}
 //! expect:                            # one expectation or a list of them
-//!   - {call: 2.1, decision: deny, code: resource_unmatched}      # turn and call in the turn, from 1
+//!   - {call: 2.1, decision: deny, code: resource_unmatched}      # turn and call in the turn, from 1; 2.3.1: in choice 3
 //!   - {turn: 1, tools: {issue_refund: hidden, check_eligibility: visible}}
 //!   - {rule: desk.yaml#/rules/0, outcome: held}
 //!   - {status: stopped, summary: {deny: 1}}
@@ -29,7 +29,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::engine::Mode;
-use crate::session::Session;
+use crate::policy::PolicyFile;
+use crate::session::{AlternativeRef, Session};
 use crate::source::{Source, Span};
 
 /// One case.
@@ -45,8 +46,10 @@ pub struct Case {
     pub name: Option<Arc<str>>,
     /// What it is there for.
     pub description: Option<Arc<str>>,
-    /// The policy: paths, relative to the file's folder. Never empty.
+    /// The policy: paths, relative to the file's folder. Empty only if there are documents in the case itself.
     pub policy: Vec<Reference>,
+    /// Policy documents that are written in the case itself, each at its own place of the text.
+    pub documents: Vec<PolicyFile>,
     /// Rules of it that are switched off, by the ends of their ids.
     pub without: Vec<Reference>,
     /// The session.
@@ -116,6 +119,8 @@ pub enum Place {
     },
     /// Index in the session, from 0.
     Index(u32),
+    /// In a choice that was not taken.
+    NotTaken(AlternativeRef),
 }
 
 /// One key of an expectation.
@@ -185,6 +190,10 @@ pub enum Count {
     DenyCounterfactual,
     /// Calls where decision and recording differ.
     Disagree,
+    /// Calls of choices that were not taken.
+    Alternatives,
+    /// Those of them that are stopped.
+    AlternativesStopped,
 }
 
 /// An answer, expected or given.
@@ -219,7 +228,7 @@ impl Case {
 
 impl Count {
     /// All of them.
-    pub const ALL: [Count; 8] = [
+    pub const ALL: [Count; 10] = [
         Count::Turns,
         Count::Calls,
         Count::Allow,
@@ -228,6 +237,8 @@ impl Count {
         Count::NotReached,
         Count::DenyCounterfactual,
         Count::Disagree,
+        Count::Alternatives,
+        Count::AlternativesStopped,
     ];
 
     /// Its key, which is that of the JSON output.
@@ -241,6 +252,8 @@ impl Count {
             Count::NotReached => "not_reached",
             Count::DenyCounterfactual => "deny_counterfactual",
             Count::Disagree => "disagree",
+            Count::Alternatives => "alternatives",
+            Count::AlternativesStopped => "alternatives_stopped",
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The session that is written in a case itself: handed to the reader of native sessions as JSON.
+//! What is written in a case itself: its session, handed to the reader of native sessions as JSON, and documents of its
+//! policy.
 //!
 //! Numbers keep their digits, and every part keeps its line, so that whatever is said of the session is said of the
 //! case's own text.
@@ -8,6 +9,7 @@ use std::io::Cursor;
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
+use crate::policy::PolicyFile;
 use crate::session::Session;
 use crate::session::read::{self, Options};
 use crate::source::{Node, NodeValue, Source};
@@ -35,6 +37,20 @@ pub fn session(node: &Node, source: &Source) -> (Option<Session>, Vec<Diagnostic
     let _ = reading.next();
     told.extend(reading.diagnostics());
     (session, told)
+}
+
+/// A policy document: the case's text with blanks for everything else, so that every rule and every mistake keeps its line
+/// and column. Of several, all but the first have a number in the name, so that ids of rules differ.
+pub fn policy(node: &Node, source: &Source, place: usize) -> PolicyFile {
+    let blank = |text: &str| text.chars().map(|c| if c == '\n' { c } else { ' ' }).collect::<String>();
+    let text = source.text();
+    let (before, after) = (text.get(..node.span.start), text.get(node.span.start..node.span.end));
+    let name = match place {
+        0 => source.name().into(),
+        place => format!("{}#{place}", source.name()).into(),
+    };
+    let text = blank(before.unwrap_or_default()) + after.unwrap_or_default();
+    PolicyFile { name, relative: "".into(), text: text.into(), named: true }
 }
 
 /// Writes JSON that stands on the same lines as what it was made from.

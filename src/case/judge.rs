@@ -113,7 +113,19 @@ pub fn call(place: Place, session: &Session) -> Option<&Call> {
         Place::In { turn, call } => {
             session.calls_of(session.turn(turn)?).get((call as usize).checked_sub(1)?)
         }
+        // It is none of the session's calls.
+        Place::NotTaken(_) => None,
     }
+}
+
+/// The decision about the call that an expectation speaks of, and the call's tool.
+pub fn decided(place: Place, replay: &Replay) -> Option<(&Arc<str>, &Decision)> {
+    if let Place::NotTaken(at) = place {
+        let other = replay.alternatives(Some(at.turn)).find(|other| other.at() == at)?;
+        return Some((&other.call.tool, &other.judged.decision));
+    }
+    let call = call(place, replay.session())?;
+    Some((&call.tool, &replay.call(call.at.index)?.decision))
 }
 
 /// Whether a rule is the one that a text names: its id, or the end of it from a `/` or `#` on.
@@ -133,7 +145,7 @@ pub fn short(rule: &Rule) -> Arc<str> {
 
 /// What an expectation is held against.
 enum Asked<'r> {
-    Call(&'r Call, &'r Decision),
+    Call(&'r Arc<str>, &'r Decision),
     Turn(Box<Frame>),
     Rule(&'r RuleState),
     Session,
@@ -143,13 +155,10 @@ enum Asked<'r> {
 impl<'r> Asked<'r> {
     fn of(subject: &Subject, replay: &'r Replay) -> Asked<'r> {
         match subject {
-            Subject::Call(place) => {
-                let call = call(*place, replay.session());
-                match call.and_then(|call| Some((call, &replay.call(call.at.index)?.decision))) {
-                    Some((call, decision)) => Asked::Call(call, decision),
-                    None => Asked::Missing(Got::NoCall),
-                }
-            }
+            Subject::Call(place) => match decided(*place, replay) {
+                Some((tool, decision)) => Asked::Call(tool, decision),
+                None => Asked::Missing(Got::NoCall),
+            },
             Subject::Turn(turn) => match replay.frame(*turn) {
                 Some(frame) => Asked::Turn(Box::new(frame)),
                 None => Asked::Missing(Got::NoTurn),
@@ -173,7 +182,7 @@ impl<'r> Asked<'r> {
     fn answer(&self, aspect: &Aspect, expected: &Fact, replay: &Replay) -> Got {
         match self {
             Asked::Missing(got) => got.clone(),
-            Asked::Call(call, decision) => Got::Fact(of_call(aspect, expected, call, decision, replay)),
+            Asked::Call(tool, decision) => Got::Fact(of_call(aspect, expected, tool, decision, replay)),
             Asked::Turn(frame) => of_turn(aspect, expected, frame),
             Asked::Rule(state) => Got::Fact(match aspect {
                 Aspect::Violation => word(state.code.map(|code| code.as_str())),
@@ -184,11 +193,11 @@ impl<'r> Asked<'r> {
     }
 }
 
-fn of_call(aspect: &Aspect, expected: &Fact, call: &Call, decision: &Decision, replay: &Replay) -> Fact {
+fn of_call(aspect: &Aspect, expected: &Fact, tool: &Arc<str>, decision: &Decision, replay: &Replay) -> Fact {
     let deciding = decision.deciding();
     let rule = |finding: &Finding| replay.policy().rules().get(finding.rule);
     match aspect {
-        Aspect::Tool => Fact::Word(Arc::clone(&call.tool)),
+        Aspect::Tool => Fact::Word(Arc::clone(tool)),
         Aspect::Decision => word(Some(decision.verdict.word())),
         Aspect::Code => word(deciding.map(|finding| finding.code.as_str())),
         Aspect::Rule => match (deciding.and_then(rule), expected) {
@@ -245,6 +254,8 @@ fn of_session(aspect: &Aspect, replay: &Replay) -> Fact {
         Count::NotReached => summary.not_reached,
         Count::DenyCounterfactual => summary.deny_counterfactual,
         Count::Disagree => summary.disagree,
+        Count::Alternatives => summary.alternatives,
+        Count::AlternativesStopped => summary.alternatives_stopped,
     };
     Fact::Number(number.into())
 }

@@ -8,8 +8,9 @@ use crate::diagnostic::code::{self, PageKind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::RuleOutcome;
-use crate::policy::is_case;
+use crate::policy::{PolicyFile, is_case};
 use crate::replay::Status;
+use crate::session::AlternativeRef;
 use crate::source::nearest::nearest;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, parse, quoted};
 
@@ -101,7 +102,7 @@ impl Reading<'_> {
         let mut fields = Field::document(node).fields(out)?;
         let name = fields.optional("name").and_then(|name| name.name(out)).map(Arc::from);
         let description = fields.text("description", out).map(Arc::from);
-        let policy = fields.required("policy", out).and_then(|policy| references(&policy, out));
+        let policy = fields.required("policy", out).and_then(|policy| policies(&policy, self.source, out));
         let without = fields.list("without", out, |rule, out| {
             Some(Reference { path: rule.name(out)?.into(), span: rule.span() })
         });
@@ -110,13 +111,15 @@ impl Reading<'_> {
         let expect = fields.required("expect", out).and_then(|expect| expectations(&expect, out));
         fields.finish(out);
         let session = session.and_then(|session| self.session(&session));
+        let (policy, documents) = policy?;
         Some(Case {
             source: self.source.clone(),
             index,
             span: node.span,
             name,
             description,
-            policy: policy?,
+            policy,
+            documents,
             without: without.unwrap_or_default(),
             session: session?,
             mode: mode.unwrap_or(Some(Mode::default()))?,
@@ -174,16 +177,23 @@ fn reference(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Reference> {
     Some(Reference { path: path.into(), span: field.span() })
 }
 
-fn references(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<Reference>> {
-    if field.node.as_seq().is_none() {
-        return Some(vec![reference(field, out)?]);
+/// What a policy is put together from: paths, and documents that are written here.
+fn policies(
+    field: &Field<'_>,
+    source: &Source,
+    out: &mut Vec<Problem>,
+) -> Option<(Vec<Reference>, Vec<PolicyFile>)> {
+    let (before, mut paths, mut documents) = (out.len(), Vec::new(), Vec::new());
+    let mut one = |item: &Field<'_>, out: &mut Vec<Problem>| match item.node.as_map() {
+        Some(_) => documents.push(inline::policy(item.node, source, documents.len())),
+        None => paths.extend(reference(item, out)),
+    };
+    match field.node.as_seq() {
+        None => one(field, out),
+        Some([]) => field.refuse("no policy is named", out),
+        Some(_) => field.items(out)?.for_each(|item| one(&item, out)),
     }
-    let before = out.len();
-    let list = field.list(out, |item, out| reference(&item, out))?;
-    if list.is_empty() && out.len() == before {
-        field.refuse("no policy is named", out);
-    }
-    (out.len() == before).then_some(list)
+    (out.len() == before).then_some((paths, documents))
 }
 
 fn expectations(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<Expectation>> {
@@ -248,11 +258,13 @@ fn place(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Place> {
     }
     // The digits as they stand: `2.10` is the tenth call.
     let text = field.node.as_number().map(|number| number.as_str()).or(field.node.as_str());
-    let read = text.and_then(|text| {
-        let (turn, call) = text.split_once('.')?;
-        let part = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-        Some(Place::In { turn: part(turn)?, call: part(call)? })
-    });
+    let parts = text.map(|text| text.split('.').map(|part| part.parse().ok().filter(|number| *number > 0)));
+    let parts: Option<Vec<u32>> = parts.and_then(Iterator::collect);
+    let read = match parts.as_deref() {
+        Some(&[turn, call]) => Some(Place::In { turn, call }),
+        Some(&[turn, choice, call]) => Some(Place::NotTaken(AlternativeRef { turn, choice, call })),
+        _ => None,
+    };
     if read.is_none() {
         let problem = field
             .problem(ProblemKind::BadValue, "a call is named by its turn and its place in it, each from 1");

@@ -134,6 +134,7 @@ fn expectation(subject: &Subject, wants: &[(Aspect, Fact)]) -> String {
     let mut parts = match subject {
         Subject::Call(Place::In { turn, call }) => vec![format!("call: {turn}.{call}")],
         Subject::Call(Place::Index(index)) => vec![format!("index: {index}")],
+        Subject::Call(Place::NotTaken(at)) => vec![format!("call: {}.{}.{}", at.turn, at.choice, at.call)],
         Subject::Turn(turn) => vec![format!("turn: {turn}")],
         Subject::Rule(rule) => vec![format!("rule: {}", scalar(rule, false))],
         Subject::Session => Vec::new(),

@@ -215,6 +215,9 @@ impl Test<'_> {
     }
 
     fn policy(&mut self, case: &Case) -> Result<Arc<Policy>, Diagnostic> {
+        if !case.documents.is_empty() {
+            return self.with_documents(case);
+        }
         let paths: Vec<String> =
             case.policy.iter().map(|policy| files::beside(case.source.name(), &policy.path)).collect();
         let first = case.policy.first();
@@ -242,6 +245,27 @@ impl Test<'_> {
             return Err(broken("no policy was found there, so there is nothing to judge by".to_owned()));
         }
         Ok(policy)
+    }
+
+    /// A policy of which a part is written in the case itself.
+    fn with_documents(&mut self, case: &Case) -> Result<Arc<Policy>, Diagnostic> {
+        let mut files = case.documents.clone();
+        for reference in &case.policy {
+            let path = files::beside(case.source.name(), &reference.path);
+            let version = files::read_version(&path, &[])
+                .map_err(|told| bad(case, reference, format!("{}: {}", quoted(&path), told.message)))?;
+            let (more, unreadable) = version.into_policy_files();
+            if let Some(told) = unreadable.first() {
+                return Err(bad(case, reference, told.message.clone()));
+            }
+            files.extend(more);
+        }
+        let Loaded { policy, diagnostics, .. } = Policy::load(&files, None);
+        diagnostics.iter().for_each(|told| self.screen.tell(told));
+        policy.ok_or_else(|| {
+            let message = "the policy in the case does not load";
+            Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, case.span)
+        })
     }
 }
 

@@ -226,6 +226,7 @@ fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<Unmet> {
 fn subject(subject: &Subject, session: &Session) -> String {
     match subject {
         Subject::Call(place) => match (judge::call(*place, session), place) {
+            (_, Place::NotTaken(at)) => format!("turn {} choice {} call {}", at.turn, at.choice, at.call),
             (Some(call), _) => format!("{} {}", words::at(call.at, session), words::name(&call.tool)),
             (None, Place::In { turn, call }) => format!("turn {turn} call {call}"),
             (None, Place::Index(index)) => format!("call with index {index}"),
@@ -242,6 +243,19 @@ fn missing_call(expected: &Expectation, session: &Session) -> String {
             Some(found) => format!("turn {turn} has {}", words::count(found.calls.len() as u64, "call")),
             None => format!("the session has {}", words::count(session.turns.len() as u64, "turn")),
         },
+        Subject::Call(Place::NotTaken(at)) => {
+            let others = session.alternatives_of(at.turn);
+            match others.iter().find(|other| other.choice == at.choice) {
+                Some(other) => {
+                    let calls = words::count(other.calls().len() as u64, "call");
+                    format!("choice {} of turn {} has {calls}", at.choice, at.turn)
+                }
+                None => {
+                    let others = words::count(others.len() as u64, "choice");
+                    format!("turn {} has {others} besides the one that was taken", at.turn)
+                }
+            }
+        }
         _ => format!("the session has {}", words::count(session.calls.len() as u64, "call")),
     }
 }
@@ -261,8 +275,8 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &Judged) -> Vec<Stri
     match (&expected.subject, aspect) {
         (Subject::Call(_), Aspect::Tool) => Vec::new(),
         (Subject::Call(place), _) => {
-            let call = judge::call(*place, session).and_then(|call| replay.call(call.at.index));
-            call.map(|judged| findings(&judged.decision, "")).unwrap_or_default()
+            let decided = judge::decided(*place, replay);
+            decided.map(|(_, decision)| findings(decision, "")).unwrap_or_default()
         }
         (Subject::Turn(turn), Aspect::Offered(tool)) => {
             let frame = replay.frame(*turn);

@@ -7,6 +7,7 @@ mod cases;
 #[cfg(feature = "cli")]
 mod cli;
 mod compare;
+mod conformance;
 mod documents;
 mod embedding;
 #[cfg(feature = "cli")]

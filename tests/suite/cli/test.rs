@@ -145,3 +145,28 @@ fn check_reads_the_cases_beside_the_policies() {
     .unwrap();
     assert_snapshot!(run(&folder, &["check"]));
 }
+
+/// The cases that document the policy languages are judged by the program as well, and a wrong one fails.
+#[test]
+fn cases_with_policies_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let seen = run(&folder, &["test", "-q", cases.to_str().unwrap()]);
+    assert!(seen.starts_with("exit 0\n"), "{seen}");
+    let right = "policy: {tool: pay, preconditions: [{requires_prior_tool: check}]}\n\
+                 session: [{role: assistant, tool_calls: [{name: pay}]}]\n\
+                 expect: {call: 1.1, decision: deny}\n";
+    let file = folder.path().join("a.case.yaml");
+    for (text, exit) in [
+        (right.to_owned(), "exit 0\n"),
+        (right.replace("decision: deny", "decision: allow"), "exit 1\n"),
+        (right.replace("preconditions", "precondition"), "exit 2\n"),
+        (right.replace("policy: {", "policy: [other.yaml, {").replace("}]}\nsess", "}]}]\nsess"), "exit 2\n"),
+    ] {
+        std::fs::write(&file, &text).unwrap();
+        let seen = run(&folder, &["test", "a.case.yaml"]);
+        assert!(seen.starts_with(exit), "{text}{seen}");
+    }
+    std::fs::write(folder.path().join("other.yaml"), "tool: other\nforbids_after: [pay]\n").unwrap();
+    assert!(run(&folder, &["test", "a.case.yaml"]).starts_with("exit 0\n"));
+}
