@@ -8,6 +8,7 @@ mod cases;
 mod cli;
 mod compare;
 mod conformance;
+mod dependencies;
 mod documents;
 mod embedding;
 #[cfg(feature = "cli")]

@@ -1,0 +1,90 @@
+//! What the crate depends on: how much the bare engine brings along, under which licences, and that each line of
+//! `Cargo.toml` is used.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+use spdx::{Expression, ParseMode};
+
+/// The most crates that the bare engine may compile, itself included.
+const BARE: usize = 56;
+
+/// Licences that allow what `MIT OR Apache-2.0` promises.
+const ALLOWED: [&str; 9] = [
+    "MIT",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "ISC",
+    "Zlib",
+    "Unlicense",
+    "CC0-1.0",
+    "0BSD",
+    "Unicode-3.0",
+];
+
+fn cargo(arguments: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO")).args(arguments).args(["--locked", "--offline"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_bare_engine_brings_few_crates() {
+    let tree =
+        cargo(&["tree", "-e", "normal", "--no-default-features", "--prefix", "none", "--format", "{p}"]);
+    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() <= BARE, "{} crates: {names:?}", names.len());
+    for heavy in ["ratatui", "crossterm", "clap", "yaml_serde", "rayon", "notify"] {
+        assert!(!names.contains(heavy), "{heavy} is compiled for the bare engine");
+    }
+}
+
+/// Some of the old crates write `MIT/Apache-2.0`.
+fn is_allowed(licences: &str) -> bool {
+    let expression = Expression::parse_mode(licences, ParseMode::LAX).unwrap();
+    expression.evaluate(|needed| ALLOWED.contains(&needed.to_string().as_str()))
+}
+
+#[test]
+fn every_licence_is_allowed() {
+    assert!(is_allowed("(MIT OR Apache-2.0) AND Unicode-3.0") && is_allowed("GPL-3.0 OR MIT"));
+    assert!(!is_allowed("GPL-3.0") && !is_allowed("(MIT OR Apache-2.0) AND GPL-3.0"));
+    let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--format-version", "1"])).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let refused: Vec<String> = packages
+        .iter()
+        .filter(|package| !is_allowed(package["license"].as_str().unwrap_or("none")))
+        .map(|package| format!("{} {}", package["name"], package["license"]))
+        .collect();
+    assert!(refused.is_empty(), "{refused:#?}");
+}
+
+/// Each direct dependency is named somewhere in the code that may use it.
+#[test]
+fn every_dependency_is_used() {
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--format-version", "1", "--no-deps"])).unwrap();
+    let mut program = String::new();
+    gather("src", &mut program);
+    let mut all = program.clone();
+    ["tests", "benches", "examples"].into_iter().for_each(|folder| gather(folder, &mut all));
+    for dependency in metadata["packages"][0]["dependencies"].as_array().unwrap() {
+        let name = dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap().replace('-', "_");
+        let text = if dependency["kind"] == "dev" { &all } else { &program };
+        let used = [format!("{name}::"), format!("use {name};"), format!("{name}!")];
+        assert!(used.iter().any(|form| text.contains(form)), "`{name}` stands in Cargo.toml for nothing");
+    }
+}
+
+fn gather(folder: &str, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            gather(path.to_str().unwrap(), text);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            text.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
