@@ -1,9 +1,8 @@
-//! What dialects ask of values: paths, conditions on results, patterns and templates.
+//! What dialects ask of values: paths, patterns and templates.
 //!
 //! Pure functions of their input; whatever could run long does so on a counted budget.
 
 pub mod glob;
 pub mod js_regex;
 pub mod liquid;
-pub mod output;
 pub mod path;

@@ -5,6 +5,7 @@
 
 pub mod beside;
 pub mod contracts;
+pub mod limit;
 pub mod lookalike;
 pub mod rejection_plans;
 pub mod sequence_policies;

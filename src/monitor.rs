@@ -3,12 +3,11 @@
 //! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that its
 //! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
 
+pub mod explanation;
 pub mod fault;
 pub mod finding;
 pub mod history;
 pub mod kept;
-pub mod order;
-pub mod plan;
 pub mod rule;
 pub mod trace;
 
@@ -17,8 +16,9 @@ use std::sync::Arc;
 use crate::diagnostic::code::Code;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
 
+pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
-pub use finding::{Check, Checked, Detail, Effect, Finding, Found, StateItem};
+pub use finding::{Check, Checked, Effect, Finding, Found, StateItem};
 pub use history::{History, Speaker};
 pub use rule::{Rule, RuleId, Rules};
 pub use trace::Trace;

@@ -16,12 +16,12 @@ mod tally;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::engine::{Decision, Halt, Mode, Narrowing, Run};
+use crate::engine::{Decision, Halt, Mode, Narrowing, Run, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, StateItem};
 use crate::policy::Policy;
 use crate::session::part::View;
-use crate::session::{CallRef, Session, Turn};
+use crate::session::{CallRef, Outcome, Session, Turn};
 
 pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
@@ -168,6 +168,15 @@ impl Replay {
     /// The decision about a call.
     pub fn call(&self, index: u32) -> Option<&Judged> {
         self.calls.get(index as usize)
+    }
+
+    /// The calls that ran, in order: what rules about the session look at.
+    pub fn ran(&self) -> Vec<CallRef> {
+        let ran = self.session.calls.iter().zip(&self.calls).filter(|(call, judged)| {
+            let allowed = self.mode == Mode::Shadow || judged.decision.verdict == Verdict::Allow;
+            allowed && call.outcome != Outcome::Refused
+        });
+        ran.map(|(call, _)| call.at).collect()
     }
 
     /// How the rules about the session ended, in document order.

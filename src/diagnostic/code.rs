@@ -89,6 +89,11 @@ impl Code {
         self.0
     }
 
+    /// What it says, in a few words.
+    pub fn title(self) -> &'static str {
+        self.page().map_or(self.0, |page| page.title)
+    }
+
     /// Its page. Every code made by the table has one.
     pub fn page(self) -> Option<&'static Page> {
         page(self.0)

@@ -1,13 +1,14 @@
 #![doc = include_str!("contracts/reference.md")]
 
+pub mod explain;
 mod monitor;
+pub mod output;
 mod published;
 mod unit;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::condition::output::{Condition, Conditions, Test};
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text, no_references, rejection_plans};
@@ -15,6 +16,7 @@ use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::session::value::Bound;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
+use output::{Condition, Conditions, Test};
 use published::RunnerKeys;
 use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side, Steps, fewest};
 

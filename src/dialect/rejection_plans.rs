@@ -1,5 +1,7 @@
 #![doc = include_str!("rejection_plans/reference.md")]
 
+mod explain;
+pub mod facts;
 mod monitor;
 mod places;
 mod plan;

@@ -1,5 +1,6 @@
 #![doc = include_str!("sequence_policies/reference.md")]
 
+pub mod explain;
 mod leak;
 mod lint;
 mod monitor;
@@ -9,10 +10,10 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Dialect, Reader, Text, no_references};
-use crate::monitor::finding::NamePattern;
 use crate::monitor::{Effect, Rule, RuleId, Rules, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem};
+use explain::NamePattern;
 use unit::{Forbidden, Limit, Said, SequencePolicy};
 
 /// The row of the table of dialects.

@@ -2,6 +2,8 @@
 
 mod after;
 mod exact;
+pub mod explain;
+pub mod facts;
 mod lint;
 pub mod migrate;
 mod names;

@@ -1,5 +1,6 @@
 #![doc = include_str!("tool_policies/reference.md")]
 
+pub mod explain;
 mod lint;
 mod monitor;
 mod path;

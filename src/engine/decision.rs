@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::monitor::{Check, Detail, Effect, Finding, Reason};
+use crate::monitor::explanation::HaltCause;
+use crate::monitor::{Check, Effect, Finding, Reason};
 use crate::session::{CallRef, refusal};
 
 /// What becomes of a call.
@@ -121,13 +122,14 @@ pub struct Halt {
 }
 
 impl Halt {
+    /// What led to it, where the rule says so.
+    pub fn cause(&self) -> Option<HaltCause<'_>> {
+        self.finding.as_ref()?.facts.as_deref()?.halt()
+    }
+
     /// The calls that led to it, in call order, each with its tool: those that were dispatched, then the halting one.
     pub fn sequence(&self) -> impl Iterator<Item = (CallRef, &str)> {
-        let dispatched = self.finding.as_ref().and_then(|finding| match &finding.detail {
-            Detail::Dispatch(dispatch) => dispatch.dispatched.as_ref(),
-            _ => None,
-        });
-        let before = dispatched.into_iter().flat_map(|dispatched| dispatched.calls());
+        let before = self.cause().into_iter().flat_map(|cause| cause.dispatched.calls());
         before.chain([(self.at, &self.tool)]).map(|(at, tool)| (at, &**tool))
     }
 }

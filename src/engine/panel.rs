@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use super::decision::Decision;
 use crate::diagnostic::code;
-use crate::monitor::fault::guarded;
+use crate::monitor::fault::{Lost, guarded};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Asked, Cx, Depth, Detail, Effect, End, Event, Fault, Hidden, History, Monitor, Reason, RuleId, Sink,
-    Slot, Stage, StateItem, Timer, Timers, Trace, Unit, Wakes,
+    Asked, Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, Reason, RuleId, Sink, Slot, Stage,
+    StateItem, Timer, Timers, Trace, Unit, Wakes,
 };
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis};
@@ -222,10 +222,11 @@ impl Panel {
                 let own = if sink.effect() >= failing { Effect::Also } else { failing };
                 let rule = fault.rule.unwrap_or_default();
                 sink.find(rule, own, code::RULE_FAULT, |finding| {
-                    finding.detail = Detail::Fault(Arc::clone(&fault));
+                    finding.facts = Some(Arc::<Fault>::clone(&fault));
                 });
                 sink.check(rule, false, |check| {
-                    (check.code, check.detail) = (Some(code::RULE_FAULT), Detail::Fault(fault));
+                    check.code = Some(code::RULE_FAULT);
+                    check.facts = Some(fault);
                 });
             }
             effect = effect.max(sink.effect());
@@ -315,7 +316,7 @@ impl Panel {
                     .map(|why| fault(&**unit, Stage::State, None, why)),
             };
             if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
-                out.push(StateItem::Fault { rule, fault });
+                out.push(StateItem::Kept { rule, tool: None, facts: Arc::new(Lost(fault)) });
             }
         }
         out
@@ -342,7 +343,7 @@ impl Panel {
                     position: None,
                     calls: Vec::new(),
                     averted: 0,
-                    detail: Detail::Fault(fault),
+                    facts: Some(fault),
                 });
             }
         }

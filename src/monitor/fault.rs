@@ -5,6 +5,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::explanation::{About, Explain, Explanation, Line, LineState, detail, state};
+use crate::diagnostic::code;
+use crate::wording::Sentence;
+use crate::wording::clean::{self, Marks};
+
+/// Columns that a panic's message may take: it may hold recorded text of any length.
+const WHY: usize = 160;
+/// What can be done about it: nothing in the policy, and nothing by the agent.
+const WAY_OUT: &str =
+    "this is a defect in the program, not in the agent: please report it with the policy and the session";
+/// What a session rule that failed was expected to do.
+const EXPECTED: &str = "the rule can be evaluated for the whole session";
 
 /// A failure inside a rule: a defect of the program, never of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +51,71 @@ pub enum Stage {
     Report,
     /// It copies its state for another run.
     Fork,
+}
+
+/// A unit that has failed: what it has recorded is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost(pub Arc<Fault>);
+
+impl Fault {
+    /// What failed and why, in a line.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let rule = match self.rule {
+            Some(_) => "the rule",
+            None => "this rule, or one that shares its state,",
+        };
+        let stage = match self.stage {
+            Stage::Start => "when the session started",
+            Stage::Wake => "while it looked up the tool's name",
+            Stage::Narrow => "while it checked whether the tool is visible",
+            Stage::Decide => "while it checked the call",
+            Stage::Observe => "while it recorded what happened",
+            Stage::State => "while it listed its state",
+            Stage::Report => "while it checked the whole session",
+            Stage::Fork => "while its state was copied",
+        };
+        format!("{rule} failed {stage}: {}", self.why())
+    }
+
+    /// As data.
+    #[must_use]
+    pub fn data(&self) -> Value {
+        json!({"stage": self.stage, "why": self.why()})
+    }
+
+    /// The panic's own message, on one line, cut and safe.
+    fn why(&self) -> String {
+        clean::fit(&self.why, WHY, Marks::Unicode).text()
+    }
+}
+
+impl Explain for Fault {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        Explanation {
+            // Nobody expects anything of a call but that it is checked.
+            expected: about.ran.is_some().then(|| Sentence::new(EXPECTED)),
+            way_out: Some(Sentence::new(WAY_OUT)),
+            ..Explanation::new(self.sentence())
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        detail(&Fault::data(self))
+    }
+}
+
+impl Explain for Lost {
+    fn explain(&self, _: &About<'_>) -> Explanation {
+        let sentence = self.0.sentence();
+        let mut line = Line::new(code::RULE_FAULT.as_str());
+        (line.state, line.lines) = (LineState::Bad, vec![Line::new(&*sentence)]);
+        Explanation { lines: vec![line], ..Explanation::new(sentence) }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        state("fault", &json!({"fault": self.0.data()}))
+    }
 }
 
 /// The message of a panic that nobody gave one.

@@ -1,17 +1,13 @@
 //! What rules say: findings against a call, checks that were made, the state that stands, and how rules end.
 //!
-//! These are facts: codes, values and calls. Sentences for people are made from them in `report`.
+//! These are facts: codes, values and calls. What only a dialect knows is behind [`Explain`].
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-use super::fault::Fault;
-use super::kept::{Dispatched, Files, Recorded};
-use super::order::Order;
-use super::plan::Plan;
+use super::explanation::Explain;
 use super::rule::RuleId;
 use crate::diagnostic::code::Code;
 use crate::session::CallRef;
@@ -59,8 +55,8 @@ pub struct Finding {
     pub checked: Option<Checked>,
     /// The earlier calls it rests on, the decisive one first.
     pub found: Vec<Found>,
-    /// What else there is to know, by kind.
-    pub detail: Detail,
+    /// What else there is to know, as the dialect's own facts.
+    pub facts: Option<Arc<dyn Explain>>,
     /// The rule's own reason, for telemetry; never told to the model.
     pub reason: Option<Arc<str>>,
     /// The text that is told to the model instead of a result.
@@ -80,8 +76,8 @@ pub struct Check {
     pub checked: Option<Checked>,
     /// The earlier calls it rests on.
     pub found: Vec<Found>,
-    /// What else there is to know.
-    pub detail: Detail,
+    /// What else there is to know, as the dialect's own facts.
+    pub facts: Option<Arc<dyn Explain>>,
 }
 
 /// A value of the call that a rule looked at.
@@ -100,153 +96,6 @@ pub struct Found {
     pub call: CallRef,
     /// Its value at the path that was compared, where one was.
     pub value: Option<Value>,
-}
-
-/// What a finding or check knows beyond its code, by kind of rule.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum Detail {
-    /// Nothing more.
-    #[default]
-    None,
-    /// A rule about an earlier call.
-    Prior(Box<Prior>),
-    /// A rule about completed turns.
-    Steps {
-        /// Turns completed before this one.
-        completed: u64,
-        /// The fewest that the rule asks for, as it was written.
-        wanted: Number,
-    },
-    /// A rule about the calls that were dispatched.
-    Dispatch(Box<Dispatch>),
-    /// A rule about tools that must have succeeded: those that have not, sorted.
-    Missing(Vec<Arc<str>>),
-    /// A rule about a file that must have been read.
-    File(Box<Touched>),
-    /// A rejection plan.
-    Plan(Arc<Plan>),
-    /// A rule about the order of calls.
-    Order {
-        /// What it asks.
-        rule: Arc<Order>,
-        /// Calls or steps so far, where it counts any.
-        count: u64,
-    },
-    /// The rule failed by itself.
-    Fault(Arc<Fault>),
-}
-
-/// The facts of a rule about the calls that were dispatched.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dispatch {
-    /// The policy's own name.
-    pub policy: Arc<str>,
-    /// What was compared.
-    pub rule: DispatchRule,
-    /// On a halt, every call that was dispatched before it.
-    pub dispatched: Option<Dispatched>,
-}
-
-/// What is compared with the calls that were dispatched.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DispatchRule {
-    /// The last calls, this one included, each with the pattern of its name.
-    Sequence(Arc<[NamePattern]>),
-    /// How many calls of the tool there were.
-    Limit {
-        /// Calls dispatched before this one.
-        used: u64,
-        /// The most that may be.
-        allowed: u64,
-    },
-}
-
-/// A pattern of a tool's name.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum NamePattern {
-    /// The name itself.
-    Exact(Arc<str>),
-    /// Any name that begins so.
-    Prefix(Arc<str>),
-}
-
-/// A file that a call writes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Touched {
-    /// What a read is looked up by: the path below the mount point. `None`: the call names no path, and passes.
-    pub key: Option<Arc<str>>,
-    /// Whether it exists; `None`: there is no path, or nobody lists the files and no call has touched it.
-    pub exists: Option<bool>,
-    /// Whether it was read with one of the tools that count.
-    pub read: bool,
-}
-
-/// The facts of a rule about an earlier call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prior {
-    /// The tool that must have run.
-    pub tool: Arc<str>,
-    /// Which prior call decides: `newest` or `any`.
-    pub matching: &'static str,
-    /// The other reading of `match` would have decided differently.
-    pub other_reading: bool,
-    /// What the deciding call's result was asked, and what stood there.
-    pub outputs: Vec<Output>,
-    /// A path under which the failed condition would hold: the result is wrapped in another object.
-    pub hint: Option<Arc<str>>,
-}
-
-/// One condition on a result.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Output {
-    /// JSONPath in the result.
-    pub path: Arc<str>,
-    /// The comparison.
-    pub comparison: Comparison,
-    /// What was wanted.
-    pub wanted: Value,
-    /// What stood there: the first few nodes.
-    pub got: Vec<Value>,
-    /// How many nodes stood there in all.
-    pub nodes: usize,
-    /// Whether it holds.
-    pub holds: bool,
-}
-
-/// Operators of conditions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Comparison {
-    /// There is, or there is no, node.
-    Exists,
-    /// Equal by JSON equality.
-    Equals,
-    /// A number that is at least the wanted one.
-    Gte,
-    /// A number that is at most the wanted one.
-    Lte,
-}
-
-impl Comparison {
-    /// The key of the policy language.
-    pub fn word(self) -> &'static str {
-        match self {
-            Comparison::Exists => "exists",
-            Comparison::Equals => "equals",
-            Comparison::Gte => "gte",
-            Comparison::Lte => "lte",
-        }
-    }
-
-    /// Whether an order between two numbers is what a bound asks for.
-    pub fn admits(self, order: Ordering) -> bool {
-        match self {
-            Comparison::Gte => order != Ordering::Less,
-            Comparison::Lte => order != Ordering::Greater,
-            Comparison::Equals => order == Ordering::Equal,
-            Comparison::Exists => true,
-        }
-    }
 }
 
 /// Something that stands at a moment, for people to look at.
@@ -273,62 +122,39 @@ pub enum StateItem {
         code: Option<Code>,
         /// The earlier calls that meet it, the newest first, a few.
         by: Vec<CallRef>,
-        /// What else there is to know.
-        detail: Detail,
+        /// What else there is to know, as the dialect's own facts.
+        facts: Option<Arc<dyn Explain>>,
     },
-    /// How far a tool's limit is used up.
-    Limit {
+    /// What a rule counts or keeps: limits, deadlines, steps of sequences, records.
+    Kept {
         /// The rule.
         rule: RuleId,
-        /// The tool.
-        tool: Arc<str>,
-        /// Calls so far.
-        used: u64,
-        /// The most that may be.
-        allowed: u64,
+        /// The tool whose calls it matters to; `None`: all.
+        tool: Option<Arc<str>>,
+        /// What it is, as the dialect's own facts.
+        facts: Arc<dyn Explain>,
     },
-    /// What a document of tool policies has recorded, and the files it knows.
-    Recorded {
-        /// What its rules' ids begin with: `FILE#`.
-        document: Arc<str>,
-        /// Tools and keys.
-        recorded: Recorded,
-        /// The files that exist.
-        files: Files,
-        /// Whether the files at the session's start were listed.
-        listed: bool,
-    },
-    /// A call that must come soon.
-    Deadline {
-        /// The rule.
-        rule: RuleId,
-        /// The tool that is waited for.
-        tool: Arc<str>,
-        /// The call since which it is; `None`: the session's start.
-        since: Option<CallRef>,
-        /// Calls left: the last of them may still be it.
-        left: u64,
-        /// Calls that wait for one, this one included.
-        open: u64,
-    },
-    /// How far a sequence has come.
-    Step {
-        /// The rule.
-        rule: RuleId,
-        /// Steps done.
-        done: u64,
-        /// Steps in all.
-        of: u64,
-        /// The tool of the next step; `None` when all are done.
-        next: Option<Arc<str>>,
-    },
-    /// A rule that failed by itself: what it has recorded is not known.
-    Fault {
-        /// The rule.
-        rule: RuleId,
-        /// What failed.
-        fault: Arc<Fault>,
-    },
+}
+
+impl StateItem {
+    /// The rule.
+    #[must_use]
+    pub fn rule(&self) -> RuleId {
+        match self {
+            StateItem::Forbidden { rule, .. }
+            | StateItem::Precondition { rule, .. }
+            | StateItem::Kept { rule, .. } => *rule,
+        }
+    }
+
+    /// The tool whose calls it matters to; `None`: all.
+    #[must_use]
+    pub fn tool(&self) -> Option<&Arc<str>> {
+        match self {
+            StateItem::Forbidden { tool, .. } | StateItem::Precondition { tool, .. } => Some(tool),
+            StateItem::Kept { tool, .. } => tool.as_ref(),
+        }
+    }
 }
 
 /// How a rule about a session stands.
@@ -346,8 +172,8 @@ pub struct RuleState {
     pub calls: Vec<u32>,
     /// Calls that it stopped.
     pub averted: u32,
-    /// What else there is to know.
-    pub detail: Detail,
+    /// What else there is to know, as the dialect's own facts.
+    pub facts: Option<Arc<dyn Explain>>,
 }
 
 /// Outcomes of rules about sessions.
@@ -385,7 +211,7 @@ impl Finding {
             code,
             checked: None,
             found: Vec::new(),
-            detail: Detail::None,
+            facts: None,
             reason: None,
             tell_llm: None,
         }
@@ -395,6 +221,6 @@ impl Finding {
 impl Check {
     /// A check without evidence.
     pub fn new(rule: RuleId, passed: bool) -> Check {
-        Check { rule, passed, code: None, checked: None, found: Vec::new(), detail: Detail::None }
+        Check { rule, passed, code: None, checked: None, found: Vec::new(), facts: None }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::source::{Source, Span};
+use crate::wording::line;
 
 /// A rule of a version, by its number: by relative path, then document, then place in the document. So the smaller of
 /// two ids is the one that wins a tie.
@@ -37,6 +38,14 @@ pub struct Rule {
     pub tools: Arc<[Arc<str>]>,
     /// The test it belongs to, for rules inside test files.
     pub test: Option<Arc<str>>,
+}
+
+impl Rule {
+    /// Where it stands: `contracts/issue_refund.yaml:3`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}", line(self.source.name()), self.source.position(self.span.start).line)
+    }
 }
 
 /// The rules of a version in the order of their ids.

@@ -268,7 +268,7 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &Judged) -> Vec<Stri
         let found = decision.findings.iter().filter_map(|finding| {
             let rule = rules.get(finding.rule)?;
             let said = words::finding(finding, rule, session);
-            Some(format!("{at}{}: {said}  {}", finding.code, words::place(rule)))
+            Some(format!("{at}{}: {said}  {}", finding.code, rule.place()))
         });
         found.take(MOST_REASONS).collect()
     };

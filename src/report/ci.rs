@@ -148,7 +148,7 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
     let calls = session.calls.iter().zip(replay.calls());
     let mut issues: Vec<Issue> = calls.filter_map(|(call, decided)| of_call(replay, call, decided)).collect();
     for state in replay.rules() {
-        let violation = words::order::violation(state, replay);
+        let violation = words::violation(state, replay);
         let (Some(rule), Some(violation)) = (replay.policy().rules().get(state.rule), violation) else {
             continue;
         };

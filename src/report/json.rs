@@ -6,33 +6,30 @@
 //! recorded, numbers digit for digit.
 
 mod decision;
-mod plan;
-mod sequence_policies;
-mod sequence_rules;
+mod halt;
 mod state;
-mod tool_policies;
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use decision::{CallLine, FaultLine, PartsLine};
+use decision::{CallLine, PartsLine};
 pub(super) use decision::{FindingLine, SourceLine};
-use sequence_policies::HaltLine;
-use state::{ForbiddenLine, PreconditionLine, StateLine, forbidden, preconditions, states};
+use halt::HaltLine;
+use state::{ForbiddenLine, PreconditionLine, forbidden, preconditions, states};
 
 use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Mode, Narrowing};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Detail, Reason, RuleId};
+use crate::monitor::{Fault, Reason, RuleId};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
 use crate::session::write::Instant;
-use crate::session::{Body, Call, Session};
+use crate::session::{Body, Call, CallRef, Session};
 
 /// The shape of judged sessions.
 pub const SCHEMA: &str = "rulestep.replay/2";
@@ -51,9 +48,9 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
             state_end: full.map(|replay| states(replay.state_end(), replay.policy())),
             rules: match judged {
                 Judged::Whole(replay) if scope != Scope::Summary => {
-                    rules(replay.rules(), replay.policy(), Some(replay))
+                    rules(replay.rules(), replay.session(), replay.policy(), Some(&replay.ran()))
                 }
-                _ => rules(judged.violated(), judged.policy(), None),
+                _ => rules(judged.violated(), judged.session(), judged.policy(), None),
             },
             halt: judged.halt().map(|halt| HaltLine::of(halt, judged.session())),
             status: judged.status(),
@@ -92,7 +89,7 @@ pub fn findings(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         &FindingsLine {
             head: Head::of("rulestep.explain/1", replay.mode(), replay.session(), replay.policy()),
             calls: Found(replay),
-            rules: rules(replay.rules(), replay.policy(), Some(replay)),
+            rules: rules(replay.rules(), replay.session(), replay.policy(), Some(&replay.ran())),
         },
         out,
     )
@@ -124,7 +121,7 @@ struct SessionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     turns: Option<Turns<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    state_end: Option<Vec<StateLine<'a>>>,
+    state_end: Option<Vec<Map<String, Value>>>,
     /// In a summary those that are violated.
     rules: Vec<RuleLine<'a>>,
     halt: Option<HaltLine<'a>>,
@@ -271,7 +268,7 @@ struct TurnLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     preconditions: Option<Vec<PreconditionLine<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<Vec<StateLine<'a>>>,
+    state: Option<Vec<Map<String, Value>>>,
     calls: Vec<CallLine<'a>>,
     /// The calls of choices that were not taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -313,7 +310,7 @@ struct ReasonLine<'a> {
     rule_name: String,
     code: Code,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<FaultLine>,
+    fault: Option<Value>,
 }
 
 impl<'a> Tools<'a> {
@@ -324,7 +321,7 @@ impl<'a> Tools<'a> {
             rule: id(reason.rule, policy),
             rule_name: name(reason.rule),
             code: reason.code,
-            fault: reason.fault.as_deref().map(FaultLine::of),
+            fault: reason.fault.as_deref().map(Fault::data),
         };
         Tools {
             inferred: narrowing.inferred,
@@ -355,14 +352,15 @@ struct RuleLine<'a> {
     #[serde(flatten)]
     parts: PartsLine,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<FaultLine>,
+    fault: Option<Value>,
 }
 
-/// Without the replay, what happened instead of what a rule expects is not worded.
+/// Without the calls that ran, what happened instead of what a rule expects is not worded.
 fn rules<'a>(
     states: impl IntoIterator<Item = &'a RuleState>,
+    session: &Session,
     policy: &'a Policy,
-    replay: Option<&Replay>,
+    ran: Option<&[CallRef]>,
 ) -> Vec<RuleLine<'a>> {
     let lines = states.into_iter().filter_map(|state| {
         let rule = policy.rules().get(state.rule)?;
@@ -376,11 +374,8 @@ fn rules<'a>(
             position: state.position,
             calls: &state.calls,
             averted: state.averted,
-            parts: PartsLine::of_rule(state, replay),
-            fault: match &state.detail {
-                Detail::Fault(fault) => Some(FaultLine::of(fault)),
-                _ => None,
-            },
+            parts: PartsLine::of_rule(state, rule, session, ran),
+            fault: state.facts.as_deref().and_then(|facts| facts.downcast_ref()).map(Fault::data),
         })
     });
     lines.collect()

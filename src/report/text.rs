@@ -18,7 +18,7 @@ use super::paint::Paint;
 use super::words::ByTool;
 use super::{Judged, Look, Scope, words};
 use crate::engine::{Mode, Verdict};
-use crate::monitor::{Effect, StateItem};
+use crate::monitor::Effect;
 use crate::replay::{Frame, Judged as Decided, NotTaken, Replay, Status, Summary};
 use crate::session::Call;
 
@@ -83,14 +83,7 @@ pub fn call(
     for reason in narrowed.into_iter().flat_map(|narrowed| &narrowed.reasons) {
         row(out, "hidden", words::reason(reason, policy.rules()))?;
     }
-    let of_tool = frame.state.iter().filter(|item| match item {
-        StateItem::Forbidden { tool, .. }
-        | StateItem::Precondition { tool, .. }
-        | StateItem::Limit { tool, .. }
-        | StateItem::Deadline { tool, .. } => *tool == call.tool,
-        StateItem::Recorded { .. } | StateItem::Fault { .. } => true,
-        StateItem::Step { next, .. } => next.as_ref() == Some(&call.tool),
-    });
+    let of_tool = frame.state.iter().filter(|item| item.tool().is_none_or(|tool| *tool == call.tool));
     for (nth, item) in of_tool.enumerate() {
         let label = if nth == 0 { "at start" } else { "" };
         row(out, label, words::state(item, policy.rules(), session).whole())?;

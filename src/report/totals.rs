@@ -155,7 +155,7 @@ fn rules(total: &Total, policy: &Policy, most: usize, paint: Paint, out: &mut dy
     let width = lines.iter().map(|(did, _)| did.chars().count()).max().unwrap_or_default();
     for (nth, (did, rule)) in lines.into_iter().enumerate() {
         let label = if nth == 0 { "by rule" } else { "" };
-        let place = paint.dim(&words::place(rule));
+        let place = paint.dim(&rule.place());
         writeln!(out, "{label:<10} {did:<width$}  {}  {place}", paint.bold(&words::rule_name(rule)))?;
     }
     match rules.len().saturating_sub(most) {

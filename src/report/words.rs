@@ -1,17 +1,12 @@
-//! Sentences for people, made from facts: what a rule found, what it looked at, what would change it.
+//! Sentences for people that are the same for every rule, for the command line and for the workbench. What a rule found is
+//! worded by its dialect ([`Explanation`]).
 //!
-//! One place words everything, for the command line and for the workbench. Recorded values are quoted as compact JSON and
-//! made safe for a terminal; a sentence is one line and holds nothing hidden. Long values are cut where it is displayed.
+//! Recorded values are quoted as compact JSON and made safe for a terminal; a sentence is one line and holds nothing hidden.
+//! Long values are cut where it is displayed.
 
 pub mod call;
-mod contracts;
 mod counted;
-pub mod fault;
-pub mod order;
-pub mod plan;
 mod rule;
-mod sequence_policies;
-mod tool_policies;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -19,11 +14,9 @@ use std::collections::HashMap;
 pub use counted::counted_refusal;
 pub use rule::rule_name;
 
-use crate::diagnostic::Code;
-use crate::diagnostic::code;
 use crate::engine::Verdict;
-use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Check, Checked, Detail, Finding, Found, Reason, Rule, Rules, StateItem};
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::{Checked, Explanation, Fault, Finding, Found, Line, Reason, Rule, Rules, StateItem};
 use crate::replay::{NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 use crate::wording::sentence::{name as held, value};
@@ -37,36 +30,34 @@ const ATTEMPTS: usize = 4;
 
 /// What a rule found against a call, in a line.
 pub fn finding(finding: &Finding, rule: &Rule, session: &Session) -> Sentence {
-    let (checked, found) = (finding.checked.as_ref(), finding.found.as_slice());
-    Sentence::new(Fact { checked, found, detail: &finding.detail, rule, session }.against(finding.code))
+    finding.explain(rule, session).headline
 }
 
-/// What a rule looked at, and what it came to, in a line: also for a rule that is content.
-pub fn check(check: &Check, rule: &Rule, session: &Session) -> Sentence {
-    let fact =
-        Fact { checked: check.checked.as_ref(), found: &check.found, detail: &check.detail, rule, session };
-    Sentence::new(match check.code {
-        Some(code) => fact.against(code),
-        None => fact.in_favour(),
-    })
+/// What a violated rule has to say, a line each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// What the rule expects.
+    pub expected: Sentence,
+    /// What happened instead. Calls are counted from 1 among those that ran.
+    pub actual: Sentence,
+    /// What would satisfy it.
+    pub suggestion: Option<Sentence>,
 }
 
-/// What would change a finding, in a line; nothing where there is no way.
-pub fn way_out(finding: &Finding, rule: &Rule) -> Option<Sentence> {
-    way(finding, rule).map(Sentence::new)
+impl Violation {
+    /// Of a rule that says what it expects: one about the order of calls.
+    #[must_use]
+    pub fn of(explanation: Explanation) -> Option<Violation> {
+        let Explanation { expected, headline, way_out, .. } = explanation;
+        Some(Violation { expected: expected?, actual: headline, suggestion: way_out })
+    }
 }
 
-fn way(finding: &Finding, rule: &Rule) -> Option<String> {
-    let detail = &finding.detail;
-    Some(match (finding.code, detail) {
-        (code, Detail::Dispatch(dispatch)) => return sequence_policies::way_out(code, dispatch),
-        (_, Detail::Missing(tools)) => tool_policies::way_out_for_missing(tools),
-        (_, Detail::Fault(_)) => fault::WAY_OUT.to_owned(),
-        (_, Detail::File(file)) => tool_policies::way_out_for_file(file, finding.checked.as_ref()),
-        (code::PLAN_MATCHED, Detail::Plan(made)) => plan::way_out(made),
-        (code, Detail::Order { rule, count }) => order::suggestion(code, rule, *count)?,
-        (code, _) => return contracts::way_out(code, finding, rule),
-    })
+/// What there is to say of a rule about the session that is violated; nothing of another.
+pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
+    state.code?;
+    let rule = replay.policy().rules().get(state.rule)?;
+    Violation::of(state.explain(rule, replay.session(), Some(&replay.ran())))
 }
 
 /// What was checked in the call: `$.order_id is "ORD-124"`.
@@ -105,7 +96,7 @@ impl<'a> ByTool<'a> {
 
     /// The calls that ran, in order; found out when they are first asked for.
     pub fn ran(&self, replay: &Replay) -> &[CallRef] {
-        self.ran.get_or_init(|| order::trace(replay))
+        self.ran.get_or_init(|| replay.ran())
     }
 
     /// The calls of a tool before a call, the newest first.
@@ -116,19 +107,16 @@ impl<'a> ByTool<'a> {
     }
 }
 
-/// For a finding that rests on absence: the earlier calls of the wanted tool and why they do not count, a line each.
-/// `stopped` tells whether this replay stopped a call.
+/// The earlier calls of a tool that is wanted, and why they do not count, a line each. `stopped` says whether this replay
+/// stopped a call.
 pub fn attempts(
-    finding: &Finding,
+    tool: &str,
     call: CallRef,
     session: &Session,
     by_tool: &ByTool<'_>,
     stopped: &dyn Fn(CallRef) -> bool,
 ) -> Vec<Sentence> {
-    let (code::PRIOR_TOOL_MISSING, Detail::Prior(prior)) = (finding.code, &finding.detail) else {
-        return Vec::new();
-    };
-    let attempts = by_tool.before(&prior.tool, call).take(ATTEMPTS).map(|other| {
+    let attempts = by_tool.before(tool, call).take(ATTEMPTS).map(|other| {
         let why = match other.outcome {
             _ if stopped(other.at) => "it is stopped here",
             Outcome::Ok if other.at.turn == call.turn => "in the same turn, so its result was not known",
@@ -140,63 +128,37 @@ pub fn attempts(
     attempts.collect()
 }
 
-/// What a rule knows beyond its code, a line each: conditions on results, completed turns, which call decides.
-pub fn details(detail: &Detail) -> Vec<Sentence> {
-    let lines = match detail {
-        Detail::None => Vec::new(),
-        Detail::Fault(fault) => vec![fault::against(fault)],
-        Detail::Plan(made) => plan::tree(made),
-        Detail::Steps { completed, wanted } => vec![contracts::completed(*completed, wanted)],
-        Detail::Prior(prior) => contracts::details(prior),
-        Detail::Dispatch(dispatch) => sequence_policies::details(dispatch),
-        Detail::Missing(tools) => vec![tool_policies::missing(tools)],
-        Detail::File(file) => tool_policies::details(file),
-        Detail::Order { rule, .. } => vec![order::expected(rule)],
-    };
-    lines.into_iter().map(Sentence::new).collect()
+/// What a rule looked at, a line each: what is part of something is indented below it.
+pub fn details(lines: &[Line]) -> Vec<String> {
+    fn add(lines: &[Line], depth: usize, out: &mut Vec<String>) {
+        for line in lines {
+            let label = if line.label.is_empty() { String::new() } else { format!("{}: ", line.label) };
+            let value = line.value.as_ref().map(|value| format!(": {}", value.whole())).unwrap_or_default();
+            out.push(format!("{}{label}{}{value}", "  ".repeat(depth), line.text.whole()));
+            add(&line.lines, depth + 1, out);
+        }
+    }
+    let mut out = Vec::new();
+    add(lines, 0, &mut out);
+    out
 }
 
 /// Something that stands at a moment, in a line.
 pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> Sentence {
-    Sentence::new(match item {
-        StateItem::Forbidden { tool, since, .. } => format!(
-            "{} is forbidden since {} ran in {}",
-            held(tool),
-            tool_of(*since, session),
-            at(*since, session)
-        ),
-        StateItem::Precondition { rule, tool, satisfied, code, by, detail } => {
-            let stands = contracts::state(detail, *satisfied, *code, by, session);
-            let otherwise = || match code {
-                Some(code) => title(*code),
-                None => rules.get(*rule).map_or("holds", |rule| rule.kind),
-            };
-            format!("{}: {}", held(tool), stands.unwrap_or_else(|| otherwise().to_owned()))
-        }
-        StateItem::Limit { tool, used, allowed, .. } => sequence_policies::limit(tool, *used, *allowed),
-        StateItem::Recorded { recorded, files, listed, .. } => {
-            tool_policies::recorded(recorded, files, *listed)
-        }
-        StateItem::Deadline { tool, since, left, open, .. } => {
-            order::deadline(tool, *since, *left, *open, session)
-        }
-        StateItem::Step { done, of, next, .. } => order::step(*done, *of, next.as_deref()),
-        StateItem::Fault { fault, .. } => fault::against(fault),
-    })
+    let headline = item.explain(rules, session).headline;
+    match item {
+        StateItem::Precondition { tool, .. } => headline.after(&format!("{}: ", held(tool))),
+        _ => headline,
+    }
 }
 
 /// Why a tool is hidden, in a few words.
 pub fn reason(reason: &Reason, rules: &Rules) -> String {
-    let why = reason.fault.as_deref().map_or_else(|| title(reason.code).to_owned(), fault::against);
+    let why = reason.fault.as_deref().map_or_else(|| reason.code.title().to_owned(), Fault::sentence);
     match rules.get(reason.rule) {
-        Some(rule) => format!("{why}: {} ({})", rule_name(rule), place(rule)),
+        Some(rule) => format!("{why}: {} ({})", rule_name(rule), rule.place()),
         None => why,
     }
-}
-
-/// What a code is called.
-fn title(code: Code) -> &'static str {
-    code.page().map_or(code.as_str(), |page| page.title)
 }
 
 /// The word for a decision, as a participle: `allowed`, `denied`.
@@ -229,11 +191,6 @@ pub fn ended(outcome: RuleOutcome) -> &'static str {
     }
 }
 
-/// Where a rule stands: `contracts/issue_refund.yaml:3`.
-pub fn place(rule: &Rule) -> String {
-    format!("{}:{}", line(rule.source.name()), rule.source.position(rule.span.start).line)
-}
-
 /// The rule's own lines with their numbers, a few; and whether there are more.
 pub fn lines(rule: &Rule) -> (Vec<(u32, String)>, bool) {
     first_lines(rule, LINES)
@@ -254,51 +211,5 @@ pub fn at_choice(other: &NotTaken<'_>) -> String {
     match other.alternative.calls().len() {
         0 | 1 => format!("turn {turn} choice {choice}"),
         _ => format!("turn {turn} choice {choice} call {call}"),
-    }
-}
-
-/// What a finding or a check rests on.
-struct Fact<'a> {
-    checked: Option<&'a Checked>,
-    found: &'a [Found],
-    detail: &'a Detail,
-    rule: &'a Rule,
-    session: &'a Session,
-}
-
-impl Fact<'_> {
-    fn against(&self, code: Code) -> String {
-        match (code, self.detail) {
-            (_, Detail::Fault(fault)) => fault::against(fault),
-            (_, Detail::Dispatch(dispatch)) => {
-                sequence_policies::against(dispatch, self.found, self.rule.tool.as_deref(), self.session)
-            }
-            (_, Detail::Missing(tools)) => tool_policies::missing(tools) + self.middle(),
-            (_, Detail::File(file)) => tool_policies::file(file, self.checked, self.found, self.session),
-            (code::PLAN_MATCHED, Detail::Plan(made)) => plan::against(made),
-            (code, Detail::Order { rule, count }) => {
-                order::against(code, rule, *count, self.found, self.session)
-            }
-            (code, _) => contracts::against(code, self).unwrap_or_else(|| title(code).to_owned()),
-        }
-    }
-
-    fn in_favour(&self) -> String {
-        match self.detail {
-            Detail::None => "holds".to_owned(),
-            Detail::Fault(fault) => fault::against(fault),
-            Detail::Plan(made) => plan::in_favour(made),
-            Detail::Steps { completed, wanted } => contracts::steps(*completed, wanted),
-            Detail::Prior(prior) => contracts::in_favour(prior, self),
-            Detail::Dispatch(dispatch) => sequence_policies::in_favour(dispatch),
-            Detail::Missing(tools) => tool_policies::missing(tools),
-            Detail::File(file) => tool_policies::file(file, self.checked, self.found, self.session),
-            Detail::Order { rule, count } => order::in_favour(rule, *count),
-        }
-    }
-
-    /// Absence proves little in a recording that begins after its session did.
-    fn middle(&self) -> &'static str {
-        if self.session.facts.from_the_middle { " (the recording starts in the middle)" } else { "" }
     }
 }

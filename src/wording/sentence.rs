@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::clean::{self, Marks};
@@ -39,6 +40,12 @@ impl Sentence {
         Sentence(text.into())
     }
 
+    /// The sentence after the beginning of another one.
+    pub fn after(mut self, beginning: &str) -> Sentence {
+        self.0.insert_str(0, beginning);
+        self
+    }
+
     /// With its values uncut.
     #[must_use]
     pub fn whole(&self) -> String {
@@ -65,6 +72,12 @@ impl Sentence {
             rest = after.as_str();
             Some((part, own))
         })
+    }
+}
+
+impl Serialize for Sentence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -13,7 +13,6 @@ pub mod forbidden;
 pub mod help;
 pub mod line;
 pub mod paint;
-pub mod plan;
 pub mod policy;
 pub mod preconditions;
 pub mod rules;

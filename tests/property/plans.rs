@@ -8,8 +8,8 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
+use rulestep::dialect::rejection_plans::facts::Plan;
 use rulestep::engine::Verdict;
-use rulestep::monitor::Detail;
 use rulestep::policy::{Policy, PolicyFile};
 use rulestep::replay::Replay;
 use rulestep::session::Session;
@@ -169,10 +169,10 @@ fn evaluate(drawn: &Drawn, mode: Mode) -> Vec<Value> {
         let frame = replay.frame(turn.number).unwrap();
         let calls = session.calls_of(turn).iter().zip(&frame.calls).map(|(call, decision)| {
             let rejected = replay.call(call.at.index).unwrap().decision.verdict == Verdict::Deny;
-            let matched = decision.checks.first().map(|check| match &check.detail {
-                Detail::Plan(plan) => plan.matched.clone(),
-                other => panic!("{other:?}"),
-            });
+            let matched = decision
+                .checks
+                .first()
+                .map(|check| check.facts.as_deref().unwrap().downcast_ref::<Plan>().unwrap().matched.clone());
             json!({"rejected": rejected, "matched": matched.unwrap_or_default()})
         });
         json!({"hidden": !frame.narrowing.tools[0].visible(), "calls": calls.collect::<Vec<_>>()})

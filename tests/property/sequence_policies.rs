@@ -10,8 +10,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use rulestep::dialect::limit::Limit;
 use rulestep::engine;
-use rulestep::monitor::{Detail, StateItem};
+use rulestep::monitor::StateItem;
 use rulestep::replay::{Replay, outcomes};
 use serde_json::{Value, json};
 
@@ -134,10 +135,8 @@ fn written(replay: &Replay) -> Vec<Value> {
             decision["also"] = also.collect();
             decision["reason"] = json!(deciding.reason);
             decision["told"] = json!(judged.decision.told);
-            if let Detail::Dispatch(dispatch) = &deciding.detail
-                && let Some(dispatched) = &dispatch.dispatched
-            {
-                decision["dispatched"] = dispatched.tools().map(|tool| json!(**tool)).collect();
+            if let Some(cause) = deciding.facts.as_deref().and_then(|facts| facts.halt()) {
+                decision["dispatched"] = cause.dispatched.tools().map(|tool| json!(**tool)).collect();
             }
         }
         decision
@@ -224,7 +223,8 @@ proptest! {
         let oracle = Oracle { policy: &document, model: &model, mode: Mode::Shadow, decisions: Vec::new() };
         let all = oracle.dispatched(model.turns.len() + 1, usize::MAX);
         for item in replay.state_end() {
-            let StateItem::Limit { tool, used, allowed, .. } = item else { panic!("{item:?}") };
+            let StateItem::Kept { facts, .. } = item else { panic!("{item:?}") };
+            let Limit { tool, used, allowed } = facts.downcast_ref().unwrap();
             prop_assert_eq!(*used, all.iter().filter(|name| **name == &**tool).count() as u64);
             prop_assert_eq!(json!(*allowed), document["limits"][&**tool]["maxPerSession"].clone());
         }

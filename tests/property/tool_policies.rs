@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use rulestep::dialect::tool_policies::explain::Kept;
 use rulestep::monitor::StateItem;
 use rulestep::replay::{Replay, outcomes};
 use rulestep::session::Operation;
@@ -284,7 +285,9 @@ fn written(replay: &Replay) -> Vec<Value> {
 fn recorded(state: &[StateItem]) -> Recorded {
     let mut all = Recorded::default();
     for item in state {
-        if let StateItem::Recorded { recorded, .. } = item {
+        if let StateItem::Kept { facts, .. } = item
+            && let Some(Kept { recorded, .. }) = facts.downcast_ref()
+        {
             all.0.extend(recorded.tools().map(ToString::to_string));
             all.1.extend(recorded.keys().map(|(tool, key)| (tool.to_string(), key.to_string())));
         }

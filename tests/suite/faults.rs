@@ -8,7 +8,9 @@ use rulestep::compare::{Base, Comparison, Kind};
 use rulestep::diagnostic::code;
 use rulestep::dialect::Text;
 use rulestep::dialect::beside::Beside;
+use rulestep::dialect::limit::Limit;
 use rulestep::engine::{Mode, NewCall, Run, Verdict};
+use rulestep::monitor::fault::Lost;
 use rulestep::monitor::finding::{RuleOutcome, RuleState};
 use rulestep::monitor::{
     Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, RuleId, Rules, Sink, Slot, Stage, StateItem,
@@ -94,7 +96,8 @@ impl Monitor for ToyMonitor {
     }
 
     fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
-        out.push(StateItem::Limit { rule: RuleId(0), tool: "pay".into(), used: 0, allowed: 9 });
+        let limit = Limit { tool: "pay".into(), used: 0, allowed: 9 };
+        out.push(StateItem::Kept { rule: RuleId(0), tool: Some("pay".into()), facts: Arc::new(limit) });
         self.0.reach(Stage::State);
     }
 
@@ -106,7 +109,7 @@ impl Monitor for ToyMonitor {
             position: None,
             calls: Vec::new(),
             averted: 0,
-            detail: rulestep::monitor::Detail::None,
+            facts: None,
         });
         self.0.reach(Stage::Report);
     }
@@ -198,7 +201,10 @@ fn a_rule_that_panics_lets_nothing_pass(
         }
     );
     assert!(frame.narrowing.tools.iter().any(|tool| &*tool.tool == "look" && tool.visible()));
-    let listed = frame.state.iter().any(|item| matches!(item, StateItem::Fault { rule: RuleId(0), .. }));
+    let listed = frame.state.iter().any(|item| match item {
+        StateItem::Kept { rule: RuleId(0), facts, .. } => facts.downcast_ref::<Lost>().is_some(),
+        _ => false,
+    });
     assert_eq!(listed, lost && fails != Stage::Report || matches!(fails, Stage::State | Stage::Fork));
     if fails == Stage::Fork {
         assert_eq!(frame.calls[0].verdict, Verdict::Deny, "what could not be copied is not asked");

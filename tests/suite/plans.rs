@@ -9,9 +9,9 @@ mod words;
 use std::io::Cursor;
 use std::sync::Arc;
 
+use rulestep::dialect::rejection_plans::facts::Plan;
 use rulestep::engine::Mode;
-use rulestep::monitor::plan::Plan;
-use rulestep::monitor::{Check, Detail};
+use rulestep::monitor::Check;
 use rulestep::policy::{Loaded, Policy, PolicyFile};
 use rulestep::replay::Replay;
 use rulestep::session::Session;
@@ -44,8 +44,5 @@ fn check(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Check {
 }
 
 fn facts(check: &Check) -> &Plan {
-    match &check.detail {
-        Detail::Plan(plan) => plan,
-        other => panic!("{other:?}"),
-    }
+    check.facts.as_deref().and_then(|facts| facts.downcast_ref()).unwrap()
 }

@@ -7,8 +7,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rulestep::dialect::contracts::explain::Prior;
 use rulestep::engine::{Mode, Verdict};
-use rulestep::monitor::{Detail, Effect};
+use rulestep::monitor::Effect;
 use rulestep::policy::{Policy, PolicyFile};
 use rulestep::replay::{Replay, outcomes};
 use rulestep::session::read::{self, Options};
@@ -429,10 +430,8 @@ fn the_order_mismatch_stands_as_it_is_pictured() {
 fn findings_say_what_would_have_helped() {
     let prior = |id: &str, index: u32| {
         let replay = enforced(id);
-        match &replay.call(index).unwrap().decision.deciding().unwrap().detail {
-            Detail::Prior(prior) => (**prior).clone(),
-            other => panic!("{other:?}"),
-        }
+        let facts = replay.call(index).unwrap().decision.deciding().unwrap().facts.clone();
+        facts.unwrap().downcast_ref::<Prior>().unwrap().clone()
     };
     assert_eq!(prior("refund-128", 3).hint.as_deref(), Some("$.result.eligible"));
     let withdrawn = prior("refund-125", 4);

@@ -1,7 +1,6 @@
 //! Sequence policies: the measured cases, and what is said of documents.
 
 use rulestep::engine::Mode;
-use rulestep::monitor::Detail;
 use rulestep::replay::{Replay, outcomes};
 use serde_json::{Value, json};
 
@@ -59,18 +58,16 @@ fn the_measured_cases() {
         assert_eq!(replay.halt().is_some(), halting.is_some(), "{}", case["id"]);
         let Some(halt) = replay.halt() else { continue };
         halts += 1;
-        let Detail::Dispatch(dispatch) = &halt.finding.as_ref().unwrap().detail else {
-            panic!("no dispatch")
-        };
+        let cause = halt.cause().unwrap();
         if alternative.is_none() {
-            assert_eq!(json!(*dispatch.policy), case["halt"]["policy"], "{}", case["id"]);
+            assert_eq!(json!(cause.policy), case["halt"]["policy"], "{}", case["id"]);
             assert_eq!(json!(halt.at.turn), case["halt"]["turn"], "{}", case["id"]);
         }
         // The allowed calls, then the halting one.
         let before = expected.iter().take(halting.unwrap());
         let sequence =
             before.filter(|verdict| verdict["decision"] == "allow").map(|verdict| &verdict["tool"]);
-        let dispatched = dispatch.dispatched.as_ref().unwrap().tools().chain([&halt.tool]);
+        let dispatched = cause.dispatched.tools().chain([&halt.tool]);
         let dispatched: Vec<Value> = dispatched.map(|tool| json!(**tool)).collect();
         let sequence: Vec<Value> = sequence.chain([&expected[halting.unwrap()]["tool"]]).cloned().collect();
         assert_eq!(dispatched, sequence, "{}", case["id"]);
@@ -247,8 +244,7 @@ fn late_results_stand_where_their_calls_do() {
     let session = std::sync::Arc::new(builder.finish());
     let replay = Replay::new(&session, &policy("p.yaml", text), Mode::Enforce);
     let halt = replay.halt().unwrap();
-    let Detail::Dispatch(dispatch) = &halt.finding.as_ref().unwrap().detail else { panic!() };
-    let tools: Vec<&str> = dispatch.dispatched.as_ref().unwrap().tools().map(|tool| &**tool).collect();
+    let tools: Vec<&str> = halt.cause().unwrap().dispatched.tools().map(|tool| &**tool).collect();
     // `d` has no result, so it is in flight and breaks nothing.
     assert_eq!((halt.at.index, tools), (3, vec!["a", "b"]));
 }

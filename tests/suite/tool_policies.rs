@@ -1,7 +1,8 @@
 //! Tool policies: the measured cases, and what is said of documents.
 
+use rulestep::dialect::tool_policies::explain::{Kept, Missing};
 use rulestep::engine::Mode;
-use rulestep::monitor::{Detail, Effect, Finding, StateItem};
+use rulestep::monitor::{Effect, Finding, StateItem};
 use rulestep::replay::Replay;
 use rulestep::session::Operation;
 use serde_json::{Value, json};
@@ -62,11 +63,9 @@ fn verdicts(replay: &Replay, governing: impl Fn(&str) -> Vec<String>) -> Vec<Val
             "reason": deciding.tell_llm,
         });
         assert_eq!(judged.decision.told, deciding.tell_llm);
-        match &deciding.detail {
-            Detail::Missing(missing) => {
-                verdict["missing"] = missing.iter().map(|tool| json!(**tool)).collect();
-            }
-            _ => verdict["path"] = json!(deciding.checked.as_ref().unwrap().value),
+        match deciding.facts.as_deref().and_then(|facts| facts.downcast_ref::<Missing>()) {
+            Some(missing) => verdict["missing"] = json!(missing.missing),
+            None => verdict["path"] = json!(deciding.checked.as_ref().unwrap().value),
         }
         verdict
     });
@@ -76,9 +75,10 @@ fn verdicts(replay: &Replay, governing: impl Fn(&str) -> Vec<String>) -> Vec<Val
 /// In the shape of `state_after`.
 fn recorded(state: &[StateItem]) -> Value {
     let item = state.iter().find_map(|item| match item {
-        StateItem::Recorded { recorded, .. } if !recorded.is_empty() => Some(recorded),
+        StateItem::Kept { facts, .. } => facts.downcast_ref::<Kept>().map(|kept| &kept.recorded),
         _ => None,
     });
+    let item = item.filter(|recorded| !recorded.is_empty());
     let Some(recorded) = item else { return Value::Null };
     let tools: Vec<&str> = recorded.tools().map(|tool| &**tool).collect();
     let keys: Vec<[&str; 2]> = recorded.keys().map(|(tool, key)| [&**tool, &**key]).collect();

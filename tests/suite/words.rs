@@ -50,19 +50,18 @@ fn said(policy: &str, calls: Calls<'_>) -> String {
     for finding in &judged.decision.findings {
         let rule = replay.policy().rules().get(finding.rule).unwrap();
         lines.push(format!("{}: {}", finding.code, words::finding(finding, rule, replay.session())));
-        for attempt in
-            words::attempts(finding, call.at, replay.session(), &words::ByTool::of(replay.session()), &|_| {
-                false
-            })
-        {
-            lines.push(format!("  {attempt}"));
+        let explanation = finding.explain(rule, replay.session());
+        let by_tool = words::ByTool::of(replay.session());
+        if let Some(tool) = explanation.awaited {
+            let attempts = words::attempts(&tool, call.at, replay.session(), &by_tool, &|_| false);
+            lines.extend(attempts.iter().map(|attempt| format!("  {attempt}")));
         }
-        lines.extend(words::way_out(finding, rule).map(|way| format!("  way out: {way}")));
+        lines.extend(explanation.way_out.map(|way| format!("  way out: {way}")));
     }
     let frame = replay.frame(call.at.turn).unwrap();
     for check in frame.calls.iter().flat_map(|decision| &decision.checks).filter(|check| check.passed) {
         let rule = replay.policy().rules().get(check.rule).unwrap();
-        lines.push(format!("passed: {}", words::check(check, rule, replay.session())));
+        lines.push(format!("passed: {}", check.explain(rule, replay.session()).headline));
     }
     lines.join("\n")
 }

@@ -11,8 +11,9 @@ use hashbrown::DefaultHashBuilder;
 
 use self::standings::{News, Standing, Standings};
 use super::unit::{Contracts, Group, Need, Precondition};
-use crate::condition::output::Tests;
 use crate::diagnostic::code::{self, Code};
+use crate::dialect::contracts::explain::Forbidden;
+use crate::dialect::contracts::output::Tests;
 use crate::monitor::finding::StateItem;
 use crate::monitor::{Asked, Cx, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
 use crate::session::{Body, CallRef, Outcome};
@@ -295,6 +296,7 @@ impl Monitor for ContractsMonitor {
             out.find(first.rule, effect, code::FORBIDDEN, |finding| {
                 finding.found = self.bans(slot).map(|ban| Found { call: ban.since, value: None }).collect();
                 finding.found.dedup();
+                finding.facts = Some(Arc::new(Forbidden));
             });
             effect = Effect::Also;
         }
@@ -309,15 +311,15 @@ impl Monitor for ContractsMonitor {
                 }
                 out.find(precondition.rule, effect, code, |finding| {
                     let outlook = self.explain(precondition, need, call.arguments);
-                    (finding.checked, finding.found, finding.detail) =
-                        (outlook.checked, outlook.found, outlook.detail);
+                    (finding.checked, finding.found, finding.facts) =
+                        (outlook.checked, outlook.found, outlook.facts);
                 });
                 effect = Effect::Also;
             }
             out.check(precondition.rule, unmet.is_none(), |check| {
                 let outlook = self.explain(precondition, need, call.arguments);
                 check.code = outlook.code;
-                (check.checked, check.found, check.detail) = (outlook.checked, outlook.found, outlook.detail);
+                (check.checked, check.found, check.facts) = (outlook.checked, outlook.found, outlook.facts);
             });
         }
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 
 use super::monitor::ContractsMonitor;
-use crate::condition::output::{Conditions, Table};
 use crate::condition::path::Path;
-use crate::monitor::finding::Comparison;
+use crate::dialect::contracts::output::Comparison;
+use crate::dialect::contracts::output::{Conditions, Table};
 use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
 use crate::session::{Body, Facts, Session, value};
 

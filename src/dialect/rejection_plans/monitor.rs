@@ -5,14 +5,14 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use super::facts::{self, Cause, Condition, ConditionKind, Join, Seen};
 use super::plan::{Body, Node, Plan, Test};
 use super::template::{self, Messages};
 use crate::condition::js_regex::{self, JsRegex};
 use crate::diagnostic::code;
 use crate::monitor::history::Speaker;
-use crate::monitor::plan::{self, Cause, Condition, ConditionKind, Join, Seen};
 use crate::monitor::{
-    Asked, Cx, Depth, Detail, Effect, Event, Hidden, Monitor, Sink, Slot, StateItem, Timers,
+    Asked, Cx, Depth, Effect, Event, Explain, Hidden, Monitor, Sink, Slot, StateItem, Timers,
 };
 use crate::session::{Message, refusal};
 
@@ -43,7 +43,7 @@ impl PlanMonitor {
     }
 
     /// Every condition, with what it looked at.
-    fn facts(&self, look: &Look<'_>) -> plan::Plan {
+    fn facts(&self, look: &Look<'_>) -> facts::Plan {
         let conditions: Vec<Condition> =
             self.plan.body.conditions().iter().map(|condition| look.tree(condition)).collect();
         let matched: Vec<bool> = conditions.iter().map(|condition| condition.value).collect();
@@ -59,7 +59,7 @@ impl PlanMonitor {
             unevaluable,
             conditions,
         };
-        plan::Plan { matched, tree }
+        facts::Plan { matched, tree }
     }
 
     /// Whether no condition can depend on what the model is about to say.
@@ -92,16 +92,16 @@ impl Monitor for PlanMonitor {
         let look = self.look(cx, cx.response);
         let rejected = self.rejects(&look);
         let told = out.depth() >= Depth::Checks || rejected && out.depth() >= Depth::Findings;
-        let detail = if told { Detail::Plan(Arc::new(self.facts(&look))) } else { Detail::None };
+        let facts: Option<Arc<dyn Explain>> = told.then(|| Arc::new(self.facts(&look)) as _);
         if rejected {
             out.find(0, Effect::Deny, code::PLAN_MATCHED, |finding| {
-                finding.detail = detail.clone();
+                finding.facts = facts.clone();
                 finding.tell_llm = Some(refusal::BY_PLAN.into());
             });
         }
         out.check(0, !rejected, |check| {
             check.code = rejected.then_some(code::PLAN_MATCHED);
-            check.detail = detail;
+            check.facts = facts;
         });
     }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::facts::{ConditionKind, Join};
 use super::monitor::PlanMonitor;
 use crate::condition::js_regex::JsRegex;
 use crate::condition::liquid::Template;
-use crate::monitor::plan::{ConditionKind, Join};
 use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
 use crate::session::{Facts, Session};
 

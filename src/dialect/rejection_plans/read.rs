@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use super::facts::{ConditionKind, Join};
 use super::plan::{Body, Node, Test};
 use super::warn;
 use crate::condition::{js_regex, liquid};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::monitor::history::Speaker;
-use crate::monitor::plan::{ConditionKind, Join};
 use crate::source::nearest::edits;
 use crate::source::{Field, Fields, Problem, ProblemKind, Source, Span};
 

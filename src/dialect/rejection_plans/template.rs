@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use super::facts::Cause;
 use crate::condition::liquid::{Scope, Template, Text, Unevaluable, Value};
 use crate::monitor::kept::Blocks;
-use crate::monitor::plan::Cause;
 use crate::monitor::{Cx, History};
 use crate::session::{Facts, Message, MessageKind, ToolCall};
 

@@ -5,11 +5,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::explain::{Dispatch, DispatchRule};
 use super::unit::{Forbidden, Limit, Said, SequencePolicy};
 use crate::diagnostic::code::{self, Code};
-use crate::monitor::finding::{Dispatch, DispatchRule, StateItem};
+use crate::dialect::limit;
 use crate::monitor::kept::Dispatched;
-use crate::monitor::{Asked, Cx, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::monitor::{
+    Asked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
+};
 use crate::session::{CallRef, Outcome};
 
 /// How many calls of a limited tool are kept as evidence.
@@ -89,13 +92,13 @@ impl SequencesMonitor {
         calls.into_iter().map(|call| Found { call, value: None }).collect()
     }
 
-    fn detail(&self, put: Put<'_>, effect: Effect) -> Detail {
+    fn facts(&self, put: Put<'_>, effect: Effect) -> Option<Arc<dyn Explain>> {
         let rule = match put {
             Put::Forbidden(_, rule) => DispatchRule::Sequence(Arc::clone(&rule.sequence)),
             Put::Limit(limit, count) => DispatchRule::Limit { used: count.used, allowed: limit.allowed },
         };
         let dispatched = (effect == Effect::Halt).then(|| self.dispatched.clone());
-        Detail::Dispatch(Box::new(Dispatch { policy: Arc::clone(&self.unit.id), rule, dispatched }))
+        Some(Arc::new(Dispatch { policy: Arc::clone(&self.unit.id), rule, dispatched }))
     }
 
     fn name(&mut self, class: usize, tool: &str) -> Arc<str> {
@@ -178,7 +181,7 @@ impl Monitor for SequencesMonitor {
                 let effect = if decided { Effect::Also } else { put.said().effect };
                 out.find(put.rule(), effect, put.code(), |finding| {
                     finding.found = self.found(put);
-                    finding.detail = self.detail(put, effect);
+                    finding.facts = self.facts(put, effect);
                     finding.reason = Some(Arc::clone(&put.said().reason));
                     finding.tell_llm = Some(put.said().told(call.tool));
                 });
@@ -191,7 +194,7 @@ impl Monitor for SequencesMonitor {
                 check.code = against.then(|| put.code());
                 // Of a rule that is satisfied, the calls that it compared or counted.
                 check.found = self.found(put);
-                check.detail = self.detail(put, Effect::None);
+                check.facts = self.facts(put, Effect::None);
             });
         }
     }
@@ -206,7 +209,8 @@ impl Monitor for SequencesMonitor {
         for (limit, count) in self.unit.limits.iter().zip(&self.counts) {
             if let Some(rule) = self.unit.rules.get(limit.rule) {
                 let tool = Arc::clone(&limit.tool);
-                out.push(StateItem::Limit { rule: *rule, tool, used: count.used, allowed: limit.allowed });
+                let limit = limit::Limit { tool, used: count.used, allowed: limit.allowed };
+                out.push(limit.kept(*rule));
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::explain::NamePattern;
 use super::monitor::SequencesMonitor;
-use crate::monitor::finding::NamePattern;
 use crate::monitor::{Effect, Monitor, RuleId, Slot, Unit, Wakes};
 use crate::session::{Facts, refusal};
 

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::explain::Deadline;
 use super::operand::{Look, Side};
 use super::unit::{Against, Kind, Stands};
 use crate::diagnostic::code;
@@ -183,13 +184,13 @@ impl Kind for After {
         let ran = cx.ran.len() as u64;
         let (open, first) = state.open.behind(|trigger| self.deadline(*trigger) <= ran);
         if let Some(place) = first {
-            out.push(StateItem::Deadline {
-                rule,
+            let deadline = Deadline {
                 tool: self.then.name(),
                 since: cx.ran.at(place),
                 left: self.deadline(place) - ran,
                 open: open as u64,
-            });
+            };
+            out.push(deadline.kept(rule));
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::explain::Progress;
 use super::operand::Look;
 use super::unit::{Against, Kind, Rests, Stands};
 use crate::diagnostic::code;
@@ -121,7 +122,7 @@ impl Kind for Exact {
         if state.other.is_none() && !self.tools.is_empty() {
             let done = self.done(state, cx.ran).len();
             let next = self.tools.get(done).cloned();
-            out.push(StateItem::Step { rule, done: done as u64, of: self.tools.len() as u64, next });
+            out.push(Progress { done: done as u64, of: self.tools.len() as u64, next }.kept(rule));
         }
     }
 }

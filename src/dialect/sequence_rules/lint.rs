@@ -1,7 +1,7 @@
 //! What is probably not meant in sequence rules that can be read.
 
+use super::facts::{Named, Order};
 use crate::diagnostic::{Diagnostic, code};
-use crate::monitor::order::{Named, Order};
 use crate::source::{Node, NodeValue, quoted};
 
 /// An id that says nothing, or none.

@@ -6,6 +6,7 @@ use super::operand::{Look, Meant, Side};
 use super::unit::{Against, Kind, Rests, Stands};
 use crate::condition::glob::Glob;
 use crate::diagnostic::code;
+use crate::dialect::limit::Limit;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
@@ -155,7 +156,7 @@ impl Kind for MaxCalls {
     fn shows(&self, hits: &Hits, rule: RuleId, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         let (tool, used) = (self.tool.name(), hits.len());
         if used > 0 {
-            out.push(StateItem::Limit { rule, tool, used, allowed: self.max });
+            out.push(Limit { tool, used, allowed: self.max }.kept(rule));
         }
     }
 }

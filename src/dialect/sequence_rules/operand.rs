@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::monitor::order::Named;
+use super::facts::Named;
 use crate::monitor::{Asked, Slot};
 use crate::session::Body;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::explain::Deadline;
 use super::operand::{Look, Side};
 use super::unit::{Against, Kind, Stands};
 use crate::diagnostic::code;
@@ -146,7 +147,7 @@ impl Kind for Eventually {
     fn shows(&self, state: &EventuallyState, rule: RuleId, cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         let left = self.within.saturating_sub(cx.ran.len() as u64);
         if left > 0 && !self.is_met(state) {
-            out.push(StateItem::Deadline { rule, tool: self.tool.name(), since: None, left, open: 1 });
+            out.push(Deadline { tool: self.tool.name(), since: None, left, open: 1 }.kept(rule));
         }
     }
 }

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::exact::Exact;
+use super::facts::Order;
 use super::unit::When;
 use super::{DIALECT, lint};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Text;
-use crate::monitor::order::Order;
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span};

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::explain::Progress;
 use super::operand::{Look, Meant, Operand};
 use super::unit::{Against, Kind, Rests, Stands};
 use crate::diagnostic::code::{self, Code};
@@ -297,6 +298,6 @@ impl Kind for Sequence {
             return;
         }
         let next = self.steps.get(done).map(|step| Arc::clone(&step.named.tool));
-        out.push(StateItem::Step { rule, done: done as u64, of: self.steps.len() as u64, next });
+        out.push(Progress { done: done as u64, of: self.steps.len() as u64, next }.kept(rule));
     }
 }

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::explain::{OrderCheck, OrderOutcome};
+use super::facts::Order;
 use super::operand::Look;
 use crate::diagnostic::code::Code;
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::order::Order;
 use crate::monitor::{
-    Asked, Cx, Detail, Effect, End, Event, Found, Hidden, Monitor, Read, RuleId, Sink, Slot, StateItem,
+    Asked, Cx, Effect, End, Event, Explain, Found, Hidden, Monitor, Read, RuleId, Sink, Slot, StateItem,
     Timers, Unit, Wakes,
 };
 use crate::session::{CallRef, Facts, Outcome, Session, value};
@@ -200,8 +201,8 @@ struct RuleMonitor<K: Kind> {
 }
 
 impl<K: Kind> RuleMonitor<K> {
-    fn detail(&self, count: u64) -> Detail {
-        Detail::Order { rule: Arc::clone(&self.unit.order), count }
+    fn facts(&self, count: u64) -> Option<Arc<dyn Explain>> {
+        Some(Arc::new(OrderCheck { asks: Arc::clone(&self.unit.order), count }))
     }
 
     fn found(calls: &[CallRef]) -> Vec<Found> {
@@ -230,7 +231,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         let against = denied.or_else(|| self.unit.kind.passes(state, look, cx));
         if let Some(against) = &against {
             out.find(0, effect, against.code, |finding| {
-                (finding.found, finding.detail) = (Self::found(&against.found), self.detail(against.count));
+                (finding.found, finding.facts) = (Self::found(&against.found), self.facts(against.count));
             });
         }
         out.check(0, against.is_none(), |check| {
@@ -238,7 +239,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             let rests = || self.unit.kind.rests(state, look, cx);
             let Rests { found, count } =
                 against.map_or_else(rests, |Against { found, count, .. }| Rests { found, count });
-            (check.found, check.detail) = (Self::found(&found), self.detail(count));
+            (check.found, check.facts) = (Self::found(&found), self.facts(count));
         });
     }
 
@@ -284,6 +285,12 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             RuleOutcome::NotExercised if self.averted > 0 => RuleOutcome::Held,
             other => other,
         };
+        let facts = OrderOutcome {
+            asks: Arc::clone(&self.unit.order),
+            count: stands.count,
+            position: stands.position,
+            calls: stands.calls.clone(),
+        };
         out.push(RuleState {
             rule,
             outcome,
@@ -291,7 +298,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             position: stands.position,
             calls: stands.calls,
             averted: self.averted,
-            detail: self.detail(stands.count),
+            facts: Some(Arc::new(facts)),
         });
     }
 }

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 
+use super::explain::{Kept, Missing, Touched};
 use super::path::{self, Locator};
 use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::{self, Code};
-use crate::monitor::finding::{StateItem, Touched};
 use crate::monitor::kept::{Files, Recorded};
-use crate::monitor::{Asked, Checked, Cx, Detail, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::monitor::{
+    Asked, Checked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
+};
 use crate::session::{Body, CallRef, Facts, Operation, Outcome, refusal};
 
 #[derive(Clone)]
@@ -171,18 +173,18 @@ impl Answer<'_> {
         }
     }
 
-    fn detail(&self) -> Detail {
-        match self {
-            Answer::Pathless => Detail::File(Box::new(Touched { key: None, exists: None, read: false })),
+    fn facts(&self) -> Option<Arc<dyn Explain>> {
+        Some(match self {
+            Answer::Pathless => Arc::new(Touched { key: None, exists: None, read: false }),
             Answer::Needs { missing, .. } => {
-                Detail::Missing(missing.iter().map(|tool| Arc::clone(tool)).collect())
+                Arc::new(Missing { missing: missing.iter().map(|tool| Arc::clone(tool)).collect() })
             }
-            Answer::File(file) => Detail::File(Box::new(Touched {
+            Answer::File(file) => Arc::new(Touched {
                 key: Some(file.key.into()),
                 exists: if file.assumed { None } else { Some(file.exists.is_some()) },
                 read: file.read.is_some(),
-            })),
-        }
+            }),
+        })
     }
 
     fn checked(&self) -> Option<Checked> {
@@ -230,7 +232,7 @@ impl Monitor for ToolPoliciesMonitor {
                 // The first policy decides, the others would have denied as well.
                 out.find(ask.rule(), effect, code, |finding| {
                     (finding.checked, finding.found) = (answer.checked(), answer.found());
-                    (finding.detail, finding.tell_llm) = (answer.detail(), answer.told(call.tool));
+                    (finding.facts, finding.tell_llm) = (answer.facts(), answer.told(call.tool));
                 });
                 effect = Effect::Also;
                 if out.ends_at_first() {
@@ -239,7 +241,7 @@ impl Monitor for ToolPoliciesMonitor {
             }
             out.check(ask.rule(), against.is_none(), |check| {
                 (check.code, check.checked) = (against, answer.checked());
-                (check.found, check.detail) = (answer.found(), answer.detail());
+                (check.found, check.facts) = (answer.found(), answer.facts());
             });
         }
         if effect == Effect::Also || out.ends_at_first() {
@@ -251,7 +253,7 @@ impl Monitor for ToolPoliciesMonitor {
             let answer = self.answer(ask, call.arguments);
             if let Some(code) = answer.unchecked() {
                 out.find(ask.rule(), effect, code, |finding| {
-                    (finding.checked, finding.detail) = (answer.checked(), answer.detail());
+                    (finding.checked, finding.facts) = (answer.checked(), answer.facts());
                 });
                 effect = Effect::Also;
             }
@@ -292,13 +294,16 @@ impl Monitor for ToolPoliciesMonitor {
     }
 
     fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
-        if !self.recorded.is_empty() || !self.files.is_empty() {
-            out.push(StateItem::Recorded {
+        if (!self.recorded.is_empty() || !self.files.is_empty())
+            && let Some(rule) = self.unit.rules.first()
+        {
+            let kept = Kept {
                 document: Arc::clone(&self.unit.document),
                 recorded: self.recorded.clone(),
                 files: self.files.clone(),
                 listed: self.listed,
-            });
+            };
+            out.push(StateItem::Kept { rule: *rule, tool: None, facts: Arc::new(kept) });
         }
     }
 }

@@ -285,7 +285,7 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
             At::Alternative(at) => why_not_taken(at, side, compared, view.comparison),
             at => at.call().and_then(|at| why(at, side, compared, view.comparison)),
         },
-        rule: rule.filter(|_| !grouped).map(|rule| (words::rule_name(rule), words::place(rule))),
+        rule: rule.filter(|_| !grouped).map(|rule| (words::rule_name(rule), rule.place())),
     }
 }
 

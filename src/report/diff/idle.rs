@@ -38,7 +38,7 @@ impl Idle<'_> {
         let counted = words::count(*calls, "call");
         let matching = if *calls == 1 { "matches" } else { "match" };
         let already = if view.mode == Mode::Shadow { "decided" } else { "stopped" };
-        let place = |rule| view.comparison.side(self.altered.at.side)?.rules().get(rule).map(words::place);
+        let place = |rule| view.comparison.side(self.altered.at.side)?.rules().get(rule).map(Rule::place);
         let mut deciding: Vec<(u64, String)> =
             by.iter().filter_map(|(rule, count)| Some((*count, place(*rule)?))).collect();
         deciding.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -22,9 +22,8 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
 /// The changes of a kind and a rule, as lines of a test's output.
 pub fn lines((kind, rule): Key, gathered: &Gathered, view: &View<'_>) -> Vec<String> {
     let rule = rule.and_then(|rule: RuleAt| entry::about(rule, view.comparison));
-    let named = |about: entry::About<'_>| {
-        format!(": {}  {}", words::rule_name(about.rule.1), words::place(about.rule.1))
-    };
+    let named =
+        |about: entry::About<'_>| format!(": {}  {}", words::rule_name(about.rule.1), about.rule.1.place());
     let mut lines = vec![format!("{}{}", entry::title(kind), rule.map(named).unwrap_or_default())];
     let most = view.most();
     lines.extend(gathered.shown(most).map(line));

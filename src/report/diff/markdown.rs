@@ -107,7 +107,7 @@ fn without_effect(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Re
     }
     writeln!(out, "\n#### Without effect here\n")?;
     for idle in idle.iter().take(IDLE) {
-        let (name, place) = (code(&words::rule_name(idle.rule)), code(&words::place(idle.rule)));
+        let (name, place) = (code(&words::rule_name(idle.rule)), code(&idle.rule.place()));
         writeln!(out, "- {name} {place}, {}: {}", idle.altered.fate.word(), code(&idle.why(view)))?;
     }
     match idle.len().saturating_sub(IDLE) {
@@ -161,7 +161,7 @@ fn group(
 fn heading(about: &About<'_>, out: &mut dyn Write) -> io::Result<()> {
     let fate = about.fate().map(|fate| format!(", {fate}")).unwrap_or_default();
     let rule = about.rule.1;
-    writeln!(out, "\n{} {}{fate}:\n", code(&words::rule_name(rule)), code(&words::place(rule)))?;
+    writeln!(out, "\n{} {}{fate}:\n", code(&words::rule_name(rule)), code(&rule.place()))?;
     let (shown, cut) = about.lines();
     let signed = shown.iter().any(|line| line.sign != ' ');
     let mut lines = String::new();

@@ -39,7 +39,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{}", paint.bold("without effect here"))?;
         for idle in idle {
             let name = words::rule_name(idle.rule);
-            let place = paint.dim(&words::place(idle.rule));
+            let place = paint.dim(&idle.rule.place());
             writeln!(out, "  {name}  {place}\n    {}: {}", idle.altered.fate.word(), idle.why(view))?;
         }
         writeln!(out)?;
@@ -92,7 +92,7 @@ fn heading(about: &About<'_>, first: bool, paint: Paint, out: &mut dyn Write) ->
     let (_, rule) = about.rule;
     let name = paint.bold(&words::rule_name(rule));
     let fate = about.fate().map(|fate| format!("  {fate}")).unwrap_or_default();
-    writeln!(out, "  {name}  {}{fate}", paint.dim(&words::place(rule)))?;
+    writeln!(out, "  {name}  {}{fate}", paint.dim(&rule.place()))?;
     if !first {
         return Ok(());
     }

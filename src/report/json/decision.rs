@@ -1,19 +1,16 @@
 //! A call's decision as data: what was found against it, and every check that was made.
 
 use serde::Serialize;
-use serde_json::{Number, Value};
+use serde_json::{Map, Value};
 
-use super::sequence_policies::DispatchLine;
-use super::sequence_rules::OrderLine;
-use super::tool_policies::{MissingLine, TouchedLine};
-use super::{Recorded, plan, words};
+use super::{Recorded, words};
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
-use crate::monitor::finding::{Output, RuleState};
-use crate::monitor::{Check, Checked, Detail, Effect, Fault, Finding, Found, Rule, Stage};
+use crate::monitor::finding::RuleState;
+use crate::monitor::{Check, Checked, Effect, Finding, Found, Rule};
 use crate::policy::Policy;
 use crate::replay::{Frame, Judged, NotTaken, Replay};
-use crate::report::words::order::{self, Violation};
+use crate::report::words::Violation;
 use crate::session::write::Instant;
 use crate::session::{Call, CallRef, Outcome, Session};
 
@@ -155,15 +152,19 @@ pub(super) struct PartsLine {
 }
 
 impl PartsLine {
-    /// Of a rule about the session: what it expects is known also where it holds.
-    pub(super) fn of_rule(state: &RuleState, replay: Option<&Replay>) -> PartsLine {
-        match replay.and_then(|replay| order::violation(state, replay)) {
-            Some(violation) => violation.into(),
-            None => PartsLine {
-                expected: order::expectation(state),
-                actual: None,
-                suggestion: order::suggested(state),
-            },
+    /// Of a rule about the session: what it expects is known also where it holds, what happened only with the calls that ran.
+    pub(super) fn of_rule(
+        state: &RuleState,
+        rule: &Rule,
+        session: &Session,
+        ran: Option<&[CallRef]>,
+    ) -> PartsLine {
+        let mut explanation = state.explain(rule, session, ran);
+        explanation.way_out = explanation.way_out.filter(|_| explanation.expected.is_some());
+        PartsLine {
+            expected: explanation.expected.map(|expected| expected.to_string()),
+            actual: ran.and(state.code).map(|_| explanation.headline.to_string()),
+            suggestion: explanation.way_out.map(|way| way.to_string()),
         }
     }
 }
@@ -171,7 +172,11 @@ impl PartsLine {
 impl From<Violation> for PartsLine {
     fn from(violation: Violation) -> PartsLine {
         let Violation { expected, actual, suggestion } = violation;
-        PartsLine { expected: Some(expected), actual: Some(actual), suggestion }
+        PartsLine {
+            expected: Some(expected.to_string()),
+            actual: Some(actual.to_string()),
+            suggestion: suggestion.map(|suggestion| suggestion.to_string()),
+        }
     }
 }
 
@@ -182,17 +187,18 @@ impl<'a> FindingLine<'a> {
         policy: &'a Policy,
     ) -> Option<FindingLine<'a>> {
         let rule = policy.rules().get(finding.rule)?;
+        let explanation = finding.explain(rule, session);
         Some(FindingLine {
             rule: RuleName::of(rule),
             code: finding.code,
             effect: finding.effect,
-            message: words::finding(finding, rule, session).to_string(),
+            message: explanation.headline.to_string(),
             description: rule.description.as_deref(),
             source: SourceLine::of(rule),
             evidence: Evidence::of(finding.checked.as_ref(), &finding.found),
             reason: finding.reason.as_deref(),
             tell_llm: finding.tell_llm.as_deref(),
-            parts: order::of_finding(finding, session).map(PartsLine::from),
+            parts: Violation::of(explanation).map(PartsLine::from),
         })
     }
 }
@@ -209,26 +215,25 @@ struct CheckLine<'a> {
     /// Of a rule that allowed the call: the earlier calls that satisfied it, or that it counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Vec<FoundLine<'a>>>,
-    detail: Option<DetailLine<'a>>,
+    detail: Value,
+    /// What else the rule's facts are.
     #[serde(flatten)]
-    plan: Option<plan::PlanLine<'a>>,
+    facts: Map<String, Value>,
 }
 
 impl<'a> CheckLine<'a> {
     fn of(check: &'a Check, session: &Session, policy: &'a Policy) -> Option<CheckLine<'a>> {
         let rule = policy.rules().get(check.rule)?;
+        let mut facts = check.facts.as_ref().map(|facts| facts.data()).unwrap_or_default();
         Some(CheckLine {
             rule: RuleName::of(rule),
             passed: check.passed,
             code: check.code,
-            message: words::check(check, rule, session).to_string(),
+            message: check.explain(rule, session).headline.to_string(),
             rests: Evidence::of(check.checked.as_ref(), &check.found),
             evidence: check.passed.then(|| check.found.iter().map(FoundLine::of).collect()),
-            detail: DetailLine::of(&check.detail),
-            plan: match &check.detail {
-                Detail::Plan(made) => Some(plan::PlanLine::of(made)),
-                _ => None,
-            },
+            detail: facts.shift_remove("detail").unwrap_or_default(),
+            facts,
         })
     }
 }
@@ -294,86 +299,5 @@ impl<'a> FoundLine<'a> {
     fn of(found: &'a Found) -> FoundLine<'a> {
         let CallRef { turn, call, index } = found.call;
         FoundLine { turn, call, index, value: found.value.as_ref() }
-    }
-}
-
-/// What a check knows beyond its code, by kind of rule.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum DetailLine<'a> {
-    Prior {
-        tool: &'a str,
-        #[serde(rename = "match")]
-        matching: &'static str,
-        other_reading: bool,
-        outputs: Vec<OutputLine<'a>>,
-        hint: Option<&'a str>,
-    },
-    Steps {
-        completed: u64,
-        wanted: &'a Number,
-    },
-    Dispatch(DispatchLine<'a>),
-    Missing(MissingLine<'a>),
-    File(TouchedLine<'a>),
-    Order(OrderLine<'a>),
-    Fault(FaultLine),
-}
-
-impl<'a> DetailLine<'a> {
-    fn of(detail: &'a Detail) -> Option<DetailLine<'a>> {
-        Some(match detail {
-            Detail::None | Detail::Plan(_) => return None,
-            Detail::Prior(prior) => DetailLine::Prior {
-                tool: &prior.tool,
-                matching: prior.matching,
-                other_reading: prior.other_reading,
-                outputs: prior.outputs.iter().map(OutputLine::of).collect(),
-                hint: prior.hint.as_deref(),
-            },
-            Detail::Steps { completed, wanted } => DetailLine::Steps { completed: *completed, wanted },
-            Detail::Dispatch(dispatch) => DetailLine::Dispatch(DispatchLine::of(dispatch)),
-            Detail::Missing(missing) => DetailLine::Missing(MissingLine { missing }),
-            Detail::File(touched) => DetailLine::File(TouchedLine::of(touched)),
-            Detail::Fault(fault) => DetailLine::Fault(FaultLine::of(fault)),
-            Detail::Order { rule: asks, count } => DetailLine::Order(OrderLine { asks, count: *count }),
-        })
-    }
-}
-
-/// A rule that failed by itself.
-#[derive(Serialize)]
-pub(super) struct FaultLine {
-    stage: Stage,
-    why: String,
-}
-
-impl FaultLine {
-    pub(super) fn of(fault: &Fault) -> FaultLine {
-        FaultLine { stage: fault.stage, why: words::fault::why(fault) }
-    }
-}
-
-#[derive(Serialize)]
-struct OutputLine<'a> {
-    path: &'a str,
-    operator: &'static str,
-    wanted: &'a Value,
-    /// The first few nodes.
-    got: &'a [Value],
-    nodes: usize,
-    holds: bool,
-}
-
-impl<'a> OutputLine<'a> {
-    fn of(output: &'a Output) -> OutputLine<'a> {
-        OutputLine {
-            path: &output.path,
-            operator: output.comparison.word(),
-            wanted: &output.wanted,
-            got: &output.got,
-            nodes: output.nodes,
-            holds: output.holds,
-        }
     }
 }

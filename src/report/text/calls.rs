@@ -9,8 +9,7 @@ use crate::monitor::{Effect, Finding, Rule};
 use crate::policy::Policy;
 use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::report::paint::Paint;
-use crate::report::words::order::{self, Violation};
-use crate::report::words::{self, ByTool, Sentence};
+use crate::report::words::{self, ByTool, Sentence, Violation};
 use crate::session::{Call, CallRef, Outcome, Session};
 use crate::wording::clean::Marks;
 
@@ -122,7 +121,8 @@ pub fn findings(
     let (session, policy) = (replay.session(), replay.policy());
     for (nth, finding) in decided.decision.findings.iter().enumerate() {
         let Some(rule) = policy.rules().get(finding.rule) else { continue };
-        let said = cut(&words::finding(finding, rule, session), whole);
+        let explanation = finding.explain(rule, session);
+        let said = cut(&explanation.headline, whole);
         let label = match (nth, finding.effect) {
             (_, Effect::Report) => "report",
             (0, _) => "because",
@@ -138,18 +138,16 @@ pub fn findings(
         if whole {
             yaml(rule, paint, out)?;
         }
-        if let Some(parts) = order::of_finding(finding, session).filter(|_| nth == 0 || whole) {
-            if whole {
-                evidence(finding, call, replay, by_tool, whole, out)?;
+        let awaited = explanation.awaited.as_deref();
+        if nth == 0 && explanation.expected.is_none() || whole {
+            evidence(finding, awaited, call, replay, by_tool, whole, out)?;
+        }
+        if explanation.expected.is_none() {
+            if let Some(way) = explanation.way_out.filter(|_| whole) {
+                row(out, "way out", way.whole())?;
             }
+        } else if let Some(parts) = Violation::of(explanation).filter(|_| nth == 0 || whole) {
             five_parts(parts, finding, call, replay, by_tool, paint, out)?;
-            continue;
-        }
-        if nth == 0 || whole {
-            evidence(finding, call, replay, by_tool, whole, out)?;
-        }
-        if let Some(way) = words::way_out(finding, rule).filter(|_| whole) {
-            row(out, "way out", way.whole())?;
         }
     }
     Ok(())
@@ -157,7 +155,7 @@ pub fn findings(
 
 /// `Eligibility must be checked first  contracts/issue_refund.yaml:3`.
 pub fn named(rule: &Rule, paint: Paint) -> String {
-    format!("{}  {}", words::rule_name(rule), paint.dim(&words::place(rule)))
+    format!("{}  {}", words::rule_name(rule), paint.dim(&rule.place()))
 }
 
 /// What the model reads instead of a result, where it is one.
@@ -193,6 +191,7 @@ fn five_parts(
 /// The earlier calls that a finding rests on.
 fn evidence(
     finding: &Finding,
+    awaited: Option<&str>,
     call: &Call,
     replay: &Replay,
     by_tool: &ByTool<'_>,
@@ -204,8 +203,8 @@ fn evidence(
     // In `shadow` a stopped call ran all the same.
     let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
     let found = finding.found.iter().map(|found| words::found(found, session));
-    let attempts = words::attempts(finding, call.at, session, by_tool, &stopped);
-    for (nth, line) in found.chain(attempts).enumerate() {
+    let attempts = awaited.map(|tool| words::attempts(tool, call.at, session, by_tool, &stopped));
+    for (nth, line) in found.chain(attempts.into_iter().flatten()).enumerate() {
         row(out, if nth == 0 { "earlier" } else { "" }, cut(&line, whole))?;
     }
     Ok(())
@@ -248,14 +247,15 @@ pub fn checks(
         } else {
             paint.verdict(Verdict::Deny, "✗")
         };
-        let said = cut(&words::check(check, rule, session), whole);
+        let explanation = check.explain(rule, session);
+        let said = cut(&explanation.headline, whole);
         row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::rule_name(rule))))?;
         if whole {
             if let Some(checked) = &check.checked {
                 row(out, "", format!("  {}", words::checked(checked).whole()))?;
             }
-            for detail in words::details(&check.detail) {
-                row(out, "", format!("  {}", detail.whole()))?;
+            for detail in words::details(&explanation.lines) {
+                row(out, "", format!("  {detail}"))?;
             }
             // What a failed check rests on has been said with its finding.
             for found in check.found.iter().filter(|_| check.passed) {

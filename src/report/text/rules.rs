@@ -9,7 +9,7 @@ use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::replay::Replay;
 use crate::report::Judged;
 use crate::report::paint::Paint;
-use crate::report::words::{self, order};
+use crate::report::words;
 use crate::session::CallRef;
 
 /// Calls of the trace that are shown ahead of the one at fault, and behind it.
@@ -30,7 +30,7 @@ pub(super) fn names(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::R
     for state in judged.violated() {
         let Some(rule) = judged.policy().rules().get(state.rule) else { continue };
         let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
-        let (name, place) = (words::rule_name(rule), paint.dim(&words::place(rule)));
+        let (name, place) = (words::rule_name(rule), paint.dim(&rule.place()));
         row(out, words::ended(state.outcome), format!("{name}{code}  {place}"))?;
     }
     Ok(())
@@ -48,9 +48,9 @@ fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut 
         test.unwrap_or_default()
     )?;
     row(out, "rule", named(rule, paint))?;
-    let Some(violation) = order::violation(state, replay) else { return Ok(()) };
+    let Some(violation) = words::violation(state, replay) else { return Ok(()) };
     row(out, "expected", violation.expected)?;
-    row(out, "actual", paint.bold(&violation.actual))?;
+    row(out, "actual", paint.bold(&violation.actual.to_string()))?;
     trace(replay, state, paint, out)?;
     match violation.suggestion {
         Some(suggestion) => row(out, "suggest", suggestion),
@@ -60,7 +60,7 @@ fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut 
 
 /// The calls that ran around the one at fault, or the last of them, counted from 1.
 fn trace(replay: &Replay, state: &RuleState, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let trace = order::trace(replay);
+    let trace = replay.ran();
     let fault = state.position.and_then(|index| replay.session().calls.get(index as usize));
     Trace { ran: &trace, at: fault.map(|call| call.at), mark: "← here", behind: BEHIND }
         .write(replay, paint, out)

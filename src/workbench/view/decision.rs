@@ -6,7 +6,7 @@ use super::line::{
 };
 use super::{counters, evidence, session_rules, supposed};
 use crate::engine::{Mode, Verdict};
-use crate::monitor::{Effect, Finding, StateItem};
+use crate::monitor::{Effect, Finding};
 use crate::replay::Judged;
 use crate::report::words;
 use crate::session::{Call, Outcome, Session};
@@ -103,11 +103,12 @@ fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &Ju
 /// What is counted as the turn begins, where it may matter to the call: the limit of its own tool, and what is under way
 /// whatever is called.
 fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call, width: usize) {
-    let state = seen.frame().filter(|framed| framed.turn == call.at.turn).map(|framed| &framed.frame.state);
+    let Some(framed) = seen.frame().filter(|framed| framed.turn == call.at.turn) else { return };
     let mut counted = Vec::new();
-    for item in state.into_iter().flatten() {
-        if !matches!(item, StateItem::Limit { tool, .. } if *tool != call.tool) {
-            counters::lines(&mut counted, seen, item, session, width);
+    for item in &framed.frame.state {
+        let Some(counter) = counters::of(item, framed.replay.policy().rules(), session) else { continue };
+        if item.tool().is_none_or(|tool| *tool == call.tool) || counters::is_pending(&counter) {
+            counters::lines(&mut counted, seen, item, &counter, width);
         }
     }
     if !counted.is_empty() {
@@ -180,22 +181,15 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     }
     lines.push(line);
     let rule = seen.rule(finding.rule);
-    if let Some(rule) = rule {
-        paragraph(
-            lines,
-            &model.theme,
-            Role::Text,
-            &words::finding(finding, rule, session).to_string(),
-            width,
-            0,
-            link,
-        );
+    let explanation = rule.map(|rule| finding.explain(rule, session));
+    if let Some(explanation) = &explanation {
+        paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);
     }
     if let Some(rule) = rule {
         paragraph(lines, &model.theme, Role::TextDim, &words::rule_name(rule), width, 0, link);
     }
     // What would help is what is looked for: it comes before the evidence, which may be long.
-    if let Some(way) = rule.and_then(|rule| words::way_out(finding, rule)) {
+    if let Some(way) = explanation.as_ref().and_then(|explanation| explanation.way_out.as_ref()) {
         labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
     }
     if let Some(checked) = &finding.checked {
@@ -216,7 +210,9 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
         let link = Link { call: Some(found.call.index), ..link };
         labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
     }
-    evidence::lines(lines, seen, finding.rule, None, &finding.detail, LABEL, width);
+    if let Some(explanation) = &explanation {
+        evidence::tree(lines, seen, finding.rule, &explanation.lines, LABEL, width);
+    }
     if let Some(reason) = &finding.reason {
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
     }
@@ -233,10 +229,10 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     if passed().next().is_some() {
         lines.push(Line::new().part(Key::Part("passed")));
     }
-    for check in passed().filter(|check| evidence::tells(check)) {
+    for check in passed().filter(|check| evidence::tells(seen, check)) {
         evidence::check(lines, seen, check, width);
     }
-    let rest = passed().filter(|check| !evidence::tells(check)).count();
+    let rest = passed().filter(|check| !evidence::tells(seen, check)).count();
     evidence::others(lines, rest, passed().count() > rest || !decision.findings.is_empty());
     if decision.checks.is_empty() && decision.findings.is_empty() && decision.verdict == Verdict::Allow {
         lines.push(Line::new().part(Key::Part("none")));

@@ -1,23 +1,26 @@
-//! The facts behind checks and findings, as labels and values. Sentences about findings are `report`'s.
+//! What rules looked at, as their explanations have it: signs, texts, values at the right edge.
+
+use unicode_width::UnicodeWidthStr;
 
 use super::line::{Key, Line, Link, paragraph, place, tool_of};
-use super::plan;
 use super::preconditions::{index, sign};
-use crate::monitor::finding::{Check, Comparison, DispatchRule, Output};
-use crate::monitor::{Checked, Detail, Rule, RuleId};
+use crate::monitor::{self, Check, Explanation, LineState, Rule, RuleId};
 use crate::report::words;
+use crate::session::CallRef;
 use crate::workbench::model::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
+/// Columns that what is part of something stands further right.
+const STEP: usize = 2;
+
 /// Whether a check that passed has something to say about the call: earlier calls it rests on, or a count.
 #[must_use]
-pub fn tells(check: &Check) -> bool {
-    let counts = match &check.detail {
-        Detail::Prior(_) | Detail::Steps { .. } | Detail::File(_) | Detail::Missing(_) => true,
-        Detail::Dispatch(dispatch) => matches!(dispatch.rule, DispatchRule::Limit { .. }),
-        _ => false,
-    };
-    counts || !check.found.is_empty()
+pub fn tells(seen: Seen<'_>, check: &Check) -> bool {
+    !check.found.is_empty() || explained(seen, check).is_some_and(|explanation| explanation.telling)
+}
+
+fn explained(seen: Seen<'_>, check: &Check) -> Option<Explanation> {
+    Some(check.explain(seen.rule(check.rule)?, seen.model.session()?))
 }
 
 /// `✓ 6 more rules passed`; nothing for none.
@@ -33,13 +36,13 @@ pub fn others(lines: &mut Vec<Line>, count: usize, more: bool) {
 
 /// The lines of a check: what the rule is called, the call it rests on, what it looked at.
 pub fn check(lines: &mut Vec<Line>, seen: Seen<'_>, check: &Check, width: usize) {
-    let Some(rule) = seen.rule(check.rule) else { return };
+    let (Some(rule), Some(explanation)) = (seen.rule(check.rule), explained(seen, check)) else { return };
     let one = check.found.first().filter(|_| check.passed && check.found.len() == 1);
     let call = one.map(|found| found.call);
     let link = Link { rule: Some(check.rule), call: call.map(|call| call.index), base: None };
     let right = call.map(place).unwrap_or_default();
     let key = Key::rule(seen, check.rule);
-    named(lines, seen, sign(check.passed), &asks(rule, &check.detail), &right, (key, link), width);
+    named(lines, seen, sign(check.passed), &asks(rule, &explanation), &right, (key, link), width);
     if let Some(code) = check.code {
         lines.push(Line::dim(code.as_str()).indent(2).rule(check.rule));
     }
@@ -51,7 +54,12 @@ pub fn check(lines: &mut Vec<Line>, seen: Seen<'_>, check: &Check, width: usize)
         let by = Line::dim(tool).indent(2).right(Role::TextDim, place(found.call));
         lines.push(by.call(found.call).rule(check.rule));
     }
-    self::lines(lines, seen, check.rule, check.checked.as_ref(), &check.detail, 2, width);
+    if let Some(checked) = &check.checked {
+        let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
+        let text = format!("{} {value}", checked.path);
+        paragraph(lines, &seen.model.theme, Role::TextDim, &text, width, 2, link_to(check.rule, None));
+    }
+    tree(lines, seen, check.rule, &explanation.lines, 2, width);
 }
 
 /// A sign, a name in as many lines as it needs, and a word or two at the right edge of the first, else below it.
@@ -97,80 +105,67 @@ fn lines_fit(line: &Line, right: &str, width: usize) -> bool {
 
 /// What a rule asks for, in a few words: its own name, else `[0] check_eligibility`, `[1] steps 2 of 3`.
 #[must_use]
-pub fn asks(rule: &Rule, detail: &Detail) -> String {
-    if rule.description.is_some() || rule.name.is_some() {
-        return words::rule_name(rule);
-    }
-    let index = index(rule).map(|index| format!("[{index}] ")).unwrap_or_default();
-    match detail {
-        Detail::Prior(prior) => format!("{index}{}", prior.tool),
-        // More than were wanted is not a count out of them.
-        Detail::Steps { completed, wanted } if wanted.as_u64().is_some_and(|wanted| *completed > wanted) => {
-            format!("{index}steps {completed}, {wanted} wanted")
+pub fn asks(rule: &Rule, explanation: &Explanation) -> String {
+    match &explanation.label {
+        Some(label) if rule.description.is_none() && rule.name.is_none() => {
+            let index = index(rule).map(|index| format!("[{index}] ")).unwrap_or_default();
+            format!("{index}{label}")
         }
-        Detail::Steps { completed, wanted } => format!("{index}steps {completed} of {wanted}"),
         _ => words::rule_name(rule),
     }
 }
 
-/// What was compared and what stood there.
-pub fn lines(
+/// What a rule looked at, a line or more each: what is part of something stands below it and further right.
+pub fn tree(
     lines: &mut Vec<Line>,
     seen: Seen<'_>,
     rule: RuleId,
-    checked: Option<&Checked>,
-    detail: &Detail,
+    explained: &[monitor::Line],
     indent: usize,
     width: usize,
 ) {
-    let model = seen.model;
-    let link = Link { rule: Some(rule), ..Link::default() };
-    if let Some(checked) = checked {
-        let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
-        let text = format!("{} {value}", checked.path);
-        paragraph(lines, &model.theme, Role::TextDim, &text, width, indent, link);
-    }
-    if let Detail::Plan(made) = detail {
-        plan::tree(lines, model, rule, made, indent, width);
-    }
-    if let Detail::Prior(prior) = detail {
-        for output in &prior.outputs {
-            lines.push(condition(output).indent(indent).rule(rule));
-        }
-        if prior.other_reading {
-            let other = if prior.matching == "newest" { "any" } else { "newest" };
-            let text = format!("match: {other} would decide otherwise");
-            paragraph(lines, &model.theme, Role::VerdictReport, &text, width, indent, link);
-        }
-        if let Some(hint) = &prior.hint {
-            let text = format!("{hint} would hold");
-            paragraph(lines, &model.theme, Role::VerdictReport, &text, width, indent, link);
-        }
-    } else if !matches!(detail, Detail::Steps { .. }) {
-        for text in words::details(detail) {
-            let text = text.to_string();
-            paragraph(lines, &model.theme, Role::TextDim, &text, width, indent, link);
-        }
+    for line in explained {
+        one(lines, seen, rule, line, indent, width);
+        tree(lines, seen, rule, &line.lines, indent + STEP, width);
     }
 }
 
-/// A condition on a result: what was wanted, and what stood there when that is something else.
-fn condition(output: &Output) -> Line {
-    let (role, glyph) = sign(output.holds);
-    let wanted = match output.comparison {
-        Comparison::Exists => format!("{} exists: {}", output.path, output.wanted),
-        comparison => format!("{} {} {}", output.path, comparison.word(), output.wanted),
+/// A sign where the line has one, the text, and a value at the right edge or, where it does not fit, below.
+fn one(
+    lines: &mut Vec<Line>,
+    seen: Seen<'_>,
+    rule: RuleId,
+    line: &monitor::Line,
+    indent: usize,
+    width: usize,
+) {
+    let theme = &seen.model.theme;
+    let (role, glyph) = match line.state {
+        LineState::Plain => (Role::TextDim, None),
+        LineState::Note => (Role::VerdictReport, None),
+        LineState::Good => (Role::Text, Some(sign(true))),
+        LineState::Bad => (Role::Text, Some(sign(false))),
+        LineState::Doubtful => (Role::VerdictReport, Some(sign(false))),
+        LineState::Pending => (Role::Text, Some((Role::VerdictReport, Glyph::Dot))),
     };
-    let mut line = Line::new().glyph(role, glyph).text(Role::TextDim, wanted);
-    if !output.holds {
-        let mut got: Vec<String> = output.got.iter().map(ToString::to_string).collect();
-        if got.is_empty() {
-            got.push("nothing".to_owned());
-        }
-        if output.nodes > output.got.len() {
-            got.push(format!("({} in all)", output.nodes));
-        }
-        line = line.text(Role::Text, format!(" got {}", got.join(", ")));
+    let link = link_to(rule, line.call);
+    let hang = if glyph.is_some() { STEP } else { 0 };
+    let mut said = Vec::new();
+    paragraph(&mut said, theme, role, &line.text.to_string(), width.saturating_sub(indent + hang), 0, link);
+    let short = said.len() == 1;
+    for (at, text) in said.into_iter().enumerate() {
+        lines.push(match glyph {
+            Some((role, glyph)) if at == 0 => text.indent(indent).glyph(role, glyph),
+            _ => text.indent(indent + hang),
+        });
     }
-    line
+    let Some(value) = line.value.as_ref().map(ToString::to_string) else { return };
+    match lines.last_mut().filter(|last| short && last.width() + 1 + value.width() <= width) {
+        Some(last) => *last = std::mem::take(last).right(Role::TextDim, value),
+        None => paragraph(lines, theme, Role::TextDim, &value, width, indent + STEP, link),
+    }
+}
+
+fn link_to(rule: RuleId, call: Option<CallRef>) -> Link {
+    Link { rule: Some(rule), call: call.map(|call| call.index), base: None }
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::line::{Key, Line, Link, paragraph, place};
 use super::{counters, evidence, session_rules};
 use crate::monitor::{Check, Rule, StateItem};
-use crate::report::words;
 use crate::workbench::model::{Framed, Seen};
 use crate::workbench::theme::{Glyph, Role};
 
@@ -21,7 +20,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let checks: &[Check] = seen.full_decision().map_or(&[], |decision| &decision.checks);
     if let Some(tool) = called.filter(|_| !checks.is_empty()) {
         lines.push(heading(tool, "this call"));
-        let told = |check: &&Check| !check.passed || evidence::tells(check);
+        let told = |check: &&Check| !check.passed || evidence::tells(seen, check);
         let (failed, passed): (Vec<&Check>, Vec<&Check>) =
             checks.iter().filter(told).partition(|check| !check.passed);
         for check in failed.iter().chain(&passed) {
@@ -59,12 +58,13 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         _ => (true, true, None, true),
     });
     for item in items {
-        let StateItem::Precondition { rule: id, tool, satisfied, code, by, detail } = item else { continue };
+        let StateItem::Precondition { rule: id, tool, satisfied, code, by, .. } = item else { continue };
         if under != Some(tool) {
             under = Some(tool);
             lines.push(heading(tool, ""));
         }
-        let Some(rule) = seen.rule(*id) else { continue };
+        let (Some(rule), Some(session)) = (seen.rule(*id), model.session()) else { continue };
+        let explanation = item.explain(framed.replay.policy().rules(), session);
         let right = match (by.first(), code) {
             (Some(call), _) => place(*call),
             (None, Some(code)) => code.as_str().to_owned(),
@@ -76,7 +76,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             &mut lines,
             seen,
             sign(*satisfied),
-            &evidence::asks(rule, detail),
+            &evidence::asks(rule, &explanation),
             &right,
             (key, link),
             width,
@@ -103,21 +103,26 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
 fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize) {
     let model = seen.model;
     let Some(session) = model.session() else { return };
+    let rules = framed.replay.policy().rules();
     let mut counted = Vec::new();
     for item in &framed.frame.state {
+        let Some(counter) = counters::of(item, rules, session) else { continue };
         // The limit of a tool that nobody could call would only be in the way.
-        if !matches!(item, StateItem::Limit { tool, .. } if !offered(framed, tool)) {
-            counters::lines(&mut counted, seen, item, session, width);
+        if item.tool().is_none_or(|tool| offered(framed, tool)) || counters::is_pending(&counter) {
+            counters::lines(&mut counted, seen, item, &counter, width);
         }
     }
     if !counted.is_empty() {
         lines.push(Line::dim("as the turn begins:").part(Key::Part("counters")));
         lines.append(&mut counted);
     }
-    for item in framed.frame.state.iter().filter(|item| matches!(item, StateItem::Recorded { .. })) {
-        lines.push(heading("recorded", ""));
-        let text = words::state(item, framed.replay.policy().rules(), session);
-        paragraph(lines, &model.theme, Role::TextDim, &text.to_string(), width, 0, Link::default());
+    for item in framed.frame.state.iter().filter(|item| matches!(item, StateItem::Kept { .. })) {
+        let explanation = item.explain(rules, session);
+        if let Some(label) = explanation.label.filter(|_| explanation.lines.is_empty()) {
+            lines.push(heading(&label, ""));
+            let text = explanation.headline.to_string();
+            paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
+        }
     }
 }
 

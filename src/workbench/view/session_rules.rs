@@ -3,7 +3,7 @@
 use super::evidence;
 use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::report::words::{self, order, rule_name};
+use crate::report::words::{self, rule_name};
 use crate::workbench::model::{Model, Seen, verdict};
 use crate::workbench::theme::Role;
 
@@ -76,11 +76,11 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
         lines.push(line.part(Key::Part("decided")));
     }
     paragraph(lines, theme, Role::TextStrong, &rule_name(rule), width, 0, link);
-    if let Some(violation) = order::violation(state, replay) {
-        labelled(lines, theme, "expected", Role::Text, &violation.expected, width, link);
-        labelled(lines, theme, "actual", Role::Text, &violation.actual, width, link);
+    if let Some(violation) = words::violation(state, replay) {
+        labelled(lines, theme, "expected", Role::Text, &violation.expected.to_string(), width, link);
+        labelled(lines, theme, "actual", Role::Text, &violation.actual.to_string(), width, link);
         if let Some(suggestion) = &violation.suggestion {
-            labelled(lines, theme, "way out", Role::Text, suggestion, width, link);
+            labelled(lines, theme, "way out", Role::Text, &suggestion.to_string(), width, link);
         }
     }
     let session = replay.session();
@@ -102,7 +102,7 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
 #[must_use]
 pub fn sentence(model: &Model, state: &RuleState) -> String {
     let name = model.rule(state.rule).map(rule_name).unwrap_or_default();
-    let actual = model.replay().and_then(|replay| order::violation(state, replay));
+    let actual = model.replay().and_then(|replay| words::violation(state, replay));
     match actual {
         Some(violation) => format!("{name}: {}", violation.actual),
         None => name,

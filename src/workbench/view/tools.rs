@@ -1,7 +1,7 @@
 //! The tools offered in the selected turn: visible, and hidden with the codes of the rules that hide them.
 
 use super::line::{Key, Line, Link, paragraph};
-use crate::diagnostic::code;
+use crate::monitor::StateItem;
 use crate::workbench::model::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -22,6 +22,11 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         lines.push(Line::dim("inferred, not recorded:").part(INFERRED));
     }
     let before = framed.before();
+    let forbidden = framed.frame.state.iter().filter_map(|item| match item {
+        StateItem::Forbidden { tool, .. } => Some(tool),
+        _ => None,
+    });
+    let forbidden: Vec<_> = forbidden.collect();
     for tool in tools {
         // What the model sees that it did not see in the turn before, or no longer sees.
         let was = before.and_then(|frame| frame.narrowing.tools.iter().find(|known| known.tool == tool.tool));
@@ -38,7 +43,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             lines.push(line.part(Key::Tool(tool.tool.clone())));
             continue;
         };
-        let forbidden = tool.reasons.iter().any(|reason| reason.code == code::FORBIDDEN);
+        let forbidden = forbidden.contains(&&tool.tool);
         let (sign, glyph) =
             if forbidden { (Role::VerdictDeny, Glyph::Deny) } else { (Role::VerdictNone, Glyph::None) };
         let line = Line::new().glyph(sign, glyph).text(role, &*tool.tool).rule(first.rule);

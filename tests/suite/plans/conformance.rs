@@ -1,7 +1,7 @@
 //! The cases with known verdicts, in either mode.
 
+use rulestep::dialect::rejection_plans::facts::{Condition, ConditionKind};
 use rulestep::engine::{Mode, Verdict};
-use rulestep::monitor::plan::{Condition, ConditionKind};
 use rulestep::replay::Replay;
 use serde_json::{Value, json};
 

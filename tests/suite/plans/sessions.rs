@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use rstest::rstest;
 use rulestep::condition::js_regex::DEFAULT_BUDGET;
+use rulestep::dialect::rejection_plans::facts::{Cause, ConditionKind, Plan};
 use rulestep::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::monitor::finding::Detail;
-use rulestep::monitor::plan::{Cause, ConditionKind};
 use rulestep::monitor::{Depth, History};
 use rulestep::policy::{Policy, PolicyFile};
 use rulestep::replay::Replay;
@@ -217,7 +216,8 @@ fn a_spent_budget_counts_as_matched() {
     let plan = json!({"conditions": [{"type": "regex", "regex": r"^(.*)\1$", "negate": true}]});
     let native = json!({"messages": [said("user", text.as_str()), calls(json!(null), &["act"])]});
     let replay = Replay::new(&session(&native), &policy(&plan), Mode::Enforce);
-    let Detail::Plan(plan) = &replay.call(0).unwrap().decision.findings[0].detail else { panic!() };
+    let found = replay.call(0).unwrap().decision.findings[0].facts.as_deref();
+    let plan: &Plan = found.unwrap().downcast_ref().unwrap();
     let leaf = &plan.tree.conditions[0];
     assert_eq!((leaf.value, &leaf.unevaluable), (true, &Some(Cause::Budget(DEFAULT_BUDGET))));
     let endless = json!({"conditions": [{"type": "liquid", "liquid": "{% for i in (1..9999999) %}{{ i }}{% endfor %}"}]});
@@ -306,7 +306,7 @@ fn a_live_host_and_its_fork() {
         run.message(&message("user", Body::text("go"), MessageKind::Said, &[]));
         run.begin_turn(None);
         let (_, decision) = run.propose(NewCall { tool: "act", arguments: &arguments });
-        let Detail::Plan(_) = &decision.findings[0].detail else { panic!() };
+        assert!(decision.findings[0].facts.as_deref().unwrap().downcast_ref::<Plan>().is_some());
         last.push(decision.verdict);
     };
     go_on(run.fork());

@@ -52,7 +52,10 @@ fn why_and_the_way_out(#[case] conditions: Value, #[case] why: &str, #[case] way
     let finding = replay.call(0).unwrap().decision.deciding().unwrap();
     let rule = replay.policy().rules().get(finding.rule).unwrap();
     assert_eq!(words::finding(finding, rule, replay.session()).to_string(), why);
-    assert_eq!(words::way_out(finding, rule).map(|way| way.to_string()).as_deref(), Some(way_out));
+    assert_eq!(
+        finding.explain(rule, replay.session()).way_out.map(|way| way.to_string()).as_deref(),
+        Some(way_out)
+    );
 }
 
 #[rstest]
@@ -70,8 +73,8 @@ fn why_a_plan_lets_a_call_pass(#[case] conditions: Value, #[case] why: &str, #[c
     let check = replay.frame(2).unwrap().calls[0].checks[0].clone();
     assert!(check.passed);
     let rule = replay.policy().rules().get(check.rule).unwrap();
-    assert_eq!(words::check(&check, rule, replay.session()).to_string(), why);
-    let lines: Vec<String> = words::details(&check.detail).iter().map(ToString::to_string).collect();
+    assert_eq!(check.explain(rule, replay.session()).headline.to_string(), why);
+    let lines = words::details(&check.explain(rule, replay.session()).lines);
     assert_eq!(lines, tree);
 }
 

@@ -3,6 +3,8 @@
 //! Each row: rules, turns in short, findings in shadow, outcomes in shadow, findings in enforce, outcomes in enforce; `=`:
 //! as in shadow.
 
+use rulestep::dialect::limit::Limit;
+use rulestep::dialect::sequence_rules::explain::{Deadline, Progress};
 use rulestep::engine::Mode;
 use rulestep::monitor::StateItem;
 use rulestep::monitor::finding::RuleOutcome;
@@ -188,17 +190,16 @@ fn deadlines_and_steps_are_seen_on_the_way() {
 }
 
 fn shown(item: &StateItem) -> String {
-    match item {
-        StateItem::Deadline { tool, since, left, open, .. } => {
-            let since = since.map_or("the start".to_owned(), |call| call.index.to_string());
-            format!("{tool} due since {since}: {left} left, {open} open")
-        }
-        StateItem::Step { done, of, next, .. } => {
-            format!("{done} of {of}, then {}", next.as_deref().unwrap_or("-"))
-        }
-        StateItem::Limit { tool, used, allowed, .. } => format!("{tool} {used} of {allowed}"),
-        other => format!("{other:?}"),
+    let StateItem::Kept { facts, .. } = item else { panic!("{item:?}") };
+    if let Some(Deadline { tool, since, left, open }) = facts.downcast_ref() {
+        let since = since.map_or("the start".to_owned(), |call| call.index.to_string());
+        return format!("{tool} due since {since}: {left} left, {open} open");
     }
+    if let Some(Progress { done, of, next }) = facts.downcast_ref() {
+        return format!("{done} of {of}, then {}", next.as_deref().unwrap_or("-"));
+    }
+    let Limit { tool, used, allowed } = facts.downcast_ref().unwrap();
+    format!("{tool} {used} of {allowed}")
 }
 
 /// A tool is hidden when the rule refuses it whatever its arguments.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::standings::Standing;
 use super::{ContractsMonitor, Resolved, Sought};
 use crate::diagnostic::code::{self, Code};
+use crate::dialect::contracts::explain::{Prior, PriorState, Steps, StepsState};
 use crate::dialect::contracts::unit::{Group, Matching, Member, Need, Precondition, Resource};
-use crate::monitor::finding::{Prior, StateItem};
-use crate::monitor::{Checked, Detail, Found};
+use crate::monitor::{Checked, Explain, Found, StateItem};
 use crate::session::{Body, CallRef};
 
 /// What a precondition comes to, and what people are told of it.
@@ -17,7 +17,7 @@ pub(super) struct Outlook {
     pub code: Option<Code>,
     pub checked: Option<Checked>,
     pub found: Vec<Found>,
-    pub detail: Detail,
+    pub facts: Option<Arc<dyn Explain>>,
 }
 
 impl ContractsMonitor {
@@ -40,16 +40,14 @@ impl ContractsMonitor {
                 code: (!self.steps_hold(precondition)).then_some(code::STEP_COUNT_BELOW),
                 checked: None,
                 found: Vec::new(),
-                detail: self.steps(precondition),
+                facts: self.steps(precondition).map(|steps| Arc::new(steps) as _),
             },
         }
     }
 
-    fn steps(&self, precondition: &Precondition) -> Detail {
-        match &precondition.steps {
-            Some(steps) => Detail::Steps { completed: self.completed, wanted: steps.bound.clone() },
-            None => Detail::None,
-        }
+    fn steps(&self, precondition: &Precondition) -> Option<Steps> {
+        let steps = precondition.steps.as_ref()?;
+        Some(Steps { completed: self.completed, wanted: steps.bound.clone() })
     }
 
     fn explain_prior(&self, need: Need, group: &Group, member: &Member, arguments: &Body) -> Outlook {
@@ -79,7 +77,7 @@ impl ContractsMonitor {
                 vec![Found { call, value: checked.as_ref().and_then(|checked| checked.value.clone()) }]
             }
         };
-        Outlook { code, checked, found, detail: Detail::Prior(Box::new(prior)) }
+        Outlook { code, checked, found, facts: Some(Arc::new(prior)) }
     }
 
     fn facts(&self, group: &Group, member: &Member) -> Prior {
@@ -130,12 +128,16 @@ impl ContractsMonitor {
                     let group = self.unit.groups.get(need.group)?;
                     Some((need, group, group.members.get(need.member)?))
                 });
-                let (by, detail) = match asked {
+                let (by, facts): (_, Option<Arc<dyn Explain>>) = match asked {
                     Some((need, group, member)) if code != Some(code::STEP_COUNT_BELOW) => {
                         let prior = self.facts(group, member);
-                        (self.good_calls(need, group, member), Detail::Prior(Box::new(prior)))
+                        (self.good_calls(need, group, member), Some(Arc::new(PriorState(prior))))
                     }
-                    _ => (Vec::new(), self.steps(precondition)),
+                    _ => {
+                        let tool = Arc::clone(&contract.tool);
+                        let steps = self.steps(precondition);
+                        (Vec::new(), steps.map(|steps| Arc::new(StepsState { tool, steps }) as _))
+                    }
                 };
                 out.push(StateItem::Precondition {
                     rule: *rule,
@@ -143,7 +145,7 @@ impl ContractsMonitor {
                     satisfied: code.is_none(),
                     code,
                     by,
-                    detail,
+                    facts,
                 });
             }
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::Resolved;
-use crate::condition::output::Table;
+use crate::dialect::contracts::output::Table;
 use crate::dialect::contracts::unit::{Group, Matching};
 use crate::session::{Body, CallRef, value};
 

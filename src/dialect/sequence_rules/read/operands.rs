@@ -14,7 +14,7 @@ use super::super::unit::{Kind, RuleUnit, When};
 use super::super::{kind_of, lint};
 use super::{Aliases, Reading, Type};
 use crate::condition::glob::Glob;
-use crate::monitor::order::{Named, Order};
+use crate::dialect::sequence_rules::facts::{Named, Order};
 use crate::monitor::{RuleId, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Problem, ProblemKind};

@@ -1,14 +1,69 @@
 //! Conditions on a result: a path, and what must stand there.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 use smallvec::SmallVec;
 
-use super::path::Path;
-use crate::monitor::finding::{Comparison, Output};
+use crate::condition::path::Path;
 use crate::session::Body;
 use crate::session::value::{self, Bound, Numeral};
+
+/// One condition on a result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Output {
+    /// JSONPath in the result.
+    pub path: Arc<str>,
+    /// The comparison.
+    #[serde(rename = "operator")]
+    pub comparison: Comparison,
+    /// What was wanted.
+    pub wanted: Value,
+    /// What stood there: the first few nodes.
+    pub got: Vec<Value>,
+    /// How many nodes stood there in all.
+    pub nodes: usize,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// Operators of conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    /// There is, or there is no, node.
+    Exists,
+    /// Equal by JSON equality.
+    Equals,
+    /// A number that is at least the wanted one.
+    Gte,
+    /// A number that is at most the wanted one.
+    Lte,
+}
+
+impl Comparison {
+    /// The key of the policy language.
+    pub fn word(self) -> &'static str {
+        match self {
+            Comparison::Exists => "exists",
+            Comparison::Equals => "equals",
+            Comparison::Gte => "gte",
+            Comparison::Lte => "lte",
+        }
+    }
+
+    /// Whether an order between two numbers is what a bound asks for.
+    pub fn admits(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Gte => order != Ordering::Less,
+            Comparison::Lte => order != Ordering::Greater,
+            Comparison::Equals => order == Ordering::Equal,
+            Comparison::Exists => true,
+        }
+    }
+}
 
 /// Conditions of which every one must hold.
 #[derive(Debug, Clone, PartialEq)]

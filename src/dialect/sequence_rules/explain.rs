@@ -1,88 +1,171 @@
-//! Sentences about the order of calls: what a rule expects, what happened instead, what would mend it.
+//! What sequence rules have to say: what each expects, what happened instead, what would satisfy it.
 
 use std::sync::Arc;
 
-use super::{Sentence, at, count, fault, list, thousands, tool_of};
+use serde_json::{Map, Value, json};
+
+use super::facts::{Named, Order};
 use crate::diagnostic::Code;
 use crate::diagnostic::code;
-use crate::engine::{Mode, Verdict};
-use crate::monitor::finding::RuleState;
-use crate::monitor::order::{Named, Order};
-use crate::monitor::{Detail, Finding, Found};
-use crate::replay::Replay;
+use crate::monitor::explanation::{detail, state};
+use crate::monitor::{About, Explain, Explanation, Line, LineState, RuleId, StateItem};
 use crate::session::{CallRef, Outcome, Session};
 use crate::wording::sentence::name;
+use crate::wording::{Sentence, at, count, list, thousands, tool_of};
 
-/// What a violated rule has to say, a line each.
+/// What a rule asks, and how far it has counted when a call is checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderCheck {
+    /// What it asks.
+    pub asks: Arc<Order>,
+    /// Calls or steps so far, where it counts any.
+    pub count: u64,
+}
+
+/// What a rule asks, and how it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderOutcome {
+    /// What it asks.
+    pub asks: Arc<Order>,
+    /// Calls or steps, where it counts any.
+    pub count: u64,
+    /// The call at fault, by index in the session.
+    pub position: Option<u32>,
+    /// The calls that were read for it.
+    pub calls: Vec<u32>,
+}
+
+/// A call that must come soon.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// What the rule expects.
-    pub expected: String,
-    /// What happened instead. Calls are counted from 1 among those that ran.
-    pub actual: String,
-    /// What would mend it.
-    pub suggestion: Option<String>,
+pub struct Deadline {
+    /// The tool that is waited for.
+    pub tool: Arc<str>,
+    /// The call since which it is; `None`: the session's start.
+    pub since: Option<CallRef>,
+    /// Calls left: the last of them may still be it.
+    pub left: u64,
+    /// Calls that wait for one, this one included.
+    pub open: u64,
 }
 
-/// What there is to say of a rule about the session that is violated; nothing of another.
-pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
-    if let Detail::Fault(fault) = &state.detail {
-        return Some(Violation {
-            expected: fault::EXPECTED.to_owned(),
-            actual: fault::against(fault),
-            suggestion: Some(fault::WAY_OUT.to_owned()),
-        });
+/// How far a sequence has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps done.
+    pub done: u64,
+    /// Steps in all.
+    pub of: u64,
+    /// The tool of the next step; `None` when all are done.
+    pub next: Option<Arc<str>>,
+}
+
+impl Explain for OrderCheck {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let expected = Sentence::new(expected(&self.asks));
+        let headline = match about.code {
+            Some(code) => against(code, &self.asks, self.count, about),
+            None => in_favour(&self.asks, self.count),
+        };
+        let way_out = about.code.and_then(|code| suggestion(code, &self.asks, self.count));
+        Explanation {
+            lines: vec![Line { text: expected.clone(), ..Line::new("") }],
+            expected: Some(expected),
+            way_out: way_out.map(Sentence::new),
+            ..Explanation::new(headline)
+        }
     }
-    let (code, Detail::Order { rule, count }) = (state.code?, &state.detail) else { return None };
-    Some(Violation {
-        expected: shown(expected(rule)),
-        actual: shown(Actual { code, rule, count: *count, state, replay }.sentence()),
-        suggestion: suggestion(code, rule, *count).map(shown),
-    })
-}
 
-/// What a rule about the order of calls has to say of a call; nothing of another rule.
-pub fn of_finding(finding: &Finding, session: &Session) -> Option<Violation> {
-    let Detail::Order { rule, count } = &finding.detail else { return None };
-    Some(Violation {
-        expected: shown(expected(rule)),
-        actual: shown(against(finding.code, rule, *count, &finding.found, session)),
-        suggestion: suggestion(finding.code, rule, *count).map(shown),
-    })
-}
-
-/// What a rule about the session expects, whatever came of it.
-pub fn expectation(state: &RuleState) -> Option<String> {
-    match &state.detail {
-        Detail::Order { rule, .. } => Some(shown(expected(rule))),
-        _ => None,
-    }
-}
-
-/// What would satisfy a violated rule about the session.
-pub fn suggested(state: &RuleState) -> Option<String> {
-    match &state.detail {
-        Detail::Order { rule, count } => suggestion(state.code?, rule, *count).map(shown),
-        _ => None,
+    fn data(&self) -> Map<String, Value> {
+        detail(&json!({"asks": self.asks, "count": self.count}))
     }
 }
 
-fn shown(sentence: String) -> String {
-    Sentence::new(sentence).to_string()
+impl Explain for OrderOutcome {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let way_out = about.code.and_then(|code| suggestion(code, &self.asks, self.count));
+        let headline = match (about.code, about.ran) {
+            (Some(code), Some(ran)) => {
+                let OrderOutcome { asks: rule, count, .. } = self;
+                Actual { code, rule, count: *count, state: self, session: about.session, ran }.sentence()
+            }
+            (Some(code), None) => code.title().to_owned(),
+            (None, _) => in_favour(&self.asks, self.count),
+        };
+        Explanation {
+            expected: Some(Sentence::new(expected(&self.asks))),
+            way_out: way_out.map(Sentence::new),
+            ..Explanation::new(headline)
+        }
+    }
 }
 
-/// The calls that ran, in order: what the rules about the session look at.
-pub fn trace(replay: &Replay) -> Vec<CallRef> {
-    let calls = replay.session().calls.iter().zip(replay.calls());
-    let ran = calls.filter(|(call, judged)| {
-        let allowed = replay.mode() == Mode::Shadow || judged.decision.verdict == Verdict::Allow;
-        allowed && call.outcome != Outcome::Refused
-    });
-    ran.map(|(call, _)| call.at).collect()
+impl Deadline {
+    /// As an item of a turn's state.
+    pub(super) fn kept(self, rule: RuleId) -> StateItem {
+        StateItem::Kept { rule, tool: Some(Arc::clone(&self.tool)), facts: Arc::new(self) }
+    }
+}
+
+impl Explain for Deadline {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let (tool, left) = (name(&self.tool), count(self.left, "call"));
+        let open =
+            if self.open > 1 { format!(", {} open", count(self.open, "window")) } else { String::new() };
+        let after = |call| {
+            let session = about.session;
+            format!("after {} in {}", tool_of(call, session), at(call, session))
+        };
+        let since = self.since.map_or_else(String::new, |call| format!(" {}", after(call)));
+        let why = self.since.map_or_else(|| "from the session's start".to_owned(), after);
+        let line = Line {
+            value: Some(Sentence::new(format!("deadline {left} left"))),
+            state: LineState::Pending,
+            lines: vec![Line { call: self.since, ..Line::new(why + &open) }],
+            ..Line::new(&*tool)
+        };
+        Explanation {
+            lines: vec![line],
+            ..Explanation::new(format!("{tool} is due{since}: {left} left{open}"))
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        let Deadline { tool, since, left, open } = self;
+        state("deadline", &json!({"tool": tool, "since": since, "left": left, "open": open}))
+    }
+}
+
+impl Progress {
+    /// As an item of a turn's state.
+    pub(super) fn kept(self, rule: RuleId) -> StateItem {
+        StateItem::Kept { rule, tool: self.next.clone(), facts: Arc::new(self) }
+    }
+}
+
+impl Explain for Progress {
+    fn explain(&self, _: &About<'_>) -> Explanation {
+        let Progress { done, of, next } = self;
+        let (text, then, state) = match next {
+            Some(next) => {
+                (format!("next {}", name(next)), format!(", then {}", name(next)), LineState::Pending)
+            }
+            None => ("sequence done".to_owned(), String::new(), LineState::Good),
+        };
+        let value = Some(Sentence::new(format!("steps {done} of {of}")));
+        Explanation {
+            lines: vec![Line { value, state, ..Line::new(text) }],
+            ..Explanation::new(format!("sequence: {done} of {}{then}", count(*of, "step")))
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        let Progress { done, of, next } = self;
+        state("step", &json!({"done": done, "of": of, "next": next}))
+    }
 }
 
 /// What a rule expects, in a line.
-pub(super) fn expected(order: &Order) -> String {
+fn expected(order: &Order) -> String {
     match order {
         Order::Require { tool } => format!("{} succeeds at least once", operand(tool)),
         Order::Before { first, then } => format!("{} before {}", operand(first), any(then)),
@@ -120,7 +203,7 @@ pub(super) fn expected(order: &Order) -> String {
 }
 
 /// What a rule that allows a call looked at, in a line.
-pub(super) fn in_favour(order: &Order, done: u64) -> String {
+fn in_favour(order: &Order, done: u64) -> String {
     let expected = expected(order);
     match order {
         Order::MaxCalls { .. } => format!("{expected}, {} before", thousands(done)),
@@ -131,8 +214,8 @@ pub(super) fn in_favour(order: &Order, done: u64) -> String {
     }
 }
 
-/// What would mend it, in a line.
-pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String> {
+/// What would satisfy it, in a line.
+fn suggestion(code: Code, order: &Order, done: u64) -> Option<String> {
     Some(match (code, order) {
         (code::REQUIRED_MISSING, Order::Require { tool }) => {
             format!("add a call of {} that succeeds", operand(tool))
@@ -174,8 +257,8 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
 }
 
 /// What speaks against a call, in a line.
-pub(super) fn against(code: Code, order: &Order, done: u64, found: &[Found], session: &Session) -> String {
-    let earlier = || found.first().map(|found| found.call);
+fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -> String {
+    let (earlier, session) = (|| about.earlier(), about.session);
     let ran_in = |call: CallRef| format!("{} ran in {}", tool_of(call, session), at(call, session));
     match (code, order) {
         (code::BEFORE_MISSING, Order::Before { first, .. }) => match earlier() {
@@ -224,29 +307,8 @@ pub(super) fn against(code: Code, order: &Order, done: u64, found: &[Found], ses
                 None => format!("the list ends after {}", count(of as u64, "call")),
             }
         }
-        _ => code.page().map_or(code.as_str(), |page| page.title).to_owned(),
+        _ => code.title().to_owned(),
     }
-}
-
-/// A deadline on the way, in a line.
-pub(super) fn deadline(
-    tool: &str,
-    since: Option<CallRef>,
-    left: u64,
-    open: u64,
-    session: &Session,
-) -> String {
-    let since = since.map_or_else(String::new, |call| {
-        format!(" after {} in {}", tool_of(call, session), at(call, session))
-    });
-    let others = if open > 1 { format!(", {} open", count(open, "window")) } else { String::new() };
-    format!("{} is due{since}: {} left{others}", name(tool), count(left, "call"))
-}
-
-/// A sequence on the way, in a line.
-pub(super) fn step(done: u64, of: u64, next: Option<&str>) -> String {
-    let next = next.map_or_else(String::new, |next| format!(", then {}", name(next)));
-    format!("sequence: {done} of {}{next}", count(of, "step"))
 }
 
 /// What happened instead of what a rule expects.
@@ -254,8 +316,9 @@ struct Actual<'a> {
     code: Code,
     rule: &'a Order,
     count: u64,
-    state: &'a RuleState,
-    replay: &'a Replay,
+    state: &'a OrderOutcome,
+    session: &'a Session,
+    ran: &'a [CallRef],
 }
 
 impl Actual<'_> {
@@ -314,14 +377,13 @@ impl Actual<'_> {
 
     /// `DeleteCustomer at place 2`.
     fn call(&self, index: u32) -> String {
-        let session = self.replay.session();
-        let tool = session.calls.get(index as usize).map(|call| tool_of(call.at, session));
+        let tool = self.session.calls.get(index as usize).map(|call| tool_of(call.at, self.session));
         format!("{} at place {}", tool.unwrap_or("a call".into()), self.place(index))
     }
 
     /// Place in the trace, from 1.
     fn place(&self, index: u32) -> usize {
-        trace(self.replay).iter().take_while(|call| call.index <= index).count()
+        self.ran.partition_point(|call| call.index <= index)
     }
 }
 

@@ -1,11 +1,9 @@
 //! What the conditions of a rejection plan came to for one call: a tree, each leaf with the text it looked at.
-//!
-//! Facts alone; the sentences are made in `report`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::history::Speaker;
+use crate::monitor::history::Speaker;
 use crate::session::Body;
 
 /// The facts of a rejection plan about one call.

@@ -1,4 +1,4 @@
-//! What a sequence rule asks, as facts: which tools, in which order, how often, how soon.
+//! What a sequence rule asks: which tools, in which order, how often, how soon.
 
 use std::sync::Arc;
 

@@ -1,17 +1,35 @@
 //! The conditions of a rejection plan in words: what each looked at, and what it came to.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::{Sentence, count, list};
+use super::facts::{Cause, Condition, ConditionKind, Join, Plan, Seen};
 use crate::monitor::history::Speaker;
-use crate::monitor::plan::{Cause, Condition, ConditionKind, Join, Plan, Seen};
+use crate::monitor::{About, Explain, Explanation, Line, LineState};
 use crate::wording::sentence::{excerpt, name, value};
+use crate::wording::{Sentence, count, line, list, thousands};
 
 /// How many conditions a sentence names.
 const NAMED: usize = 2;
 
+impl Explain for Plan {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let against = about.code.is_some();
+        let broken = self.tree.unevaluable.is_some().then(|| Line::new(self::against(self)));
+        Explanation {
+            lines: broken.into_iter().chain(self.tree.conditions.iter().map(branch)).collect(),
+            way_out: against.then(|| Sentence::new(way_out(self))),
+            ..Explanation::new(if against { self::against(self) } else { in_favour(self) })
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        let members = [("matched", json!(self.matched)), ("tree", data(&self.tree))];
+        members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
 /// Why the plan rejects the call, in a line.
-pub(super) fn against(plan: &Plan) -> String {
+fn against(plan: &Plan) -> String {
     if let Some(found) = &plan.tree.unevaluable {
         return format!("the plan cannot be evaluated, so it rejects: {}", cause(found));
     }
@@ -25,7 +43,7 @@ pub(super) fn against(plan: &Plan) -> String {
 }
 
 /// Why the plan lets the call pass, in a line.
-pub(super) fn in_favour(plan: &Plan) -> String {
+fn in_favour(plan: &Plan) -> String {
     let mut leaves = Vec::new();
     match plan.tree.conditions.iter().find(|condition| !condition.value) {
         Some(unmet) => decisive(unmet, &mut leaves),
@@ -44,10 +62,10 @@ fn decisive<'a>(made: &'a Condition, leaves: &mut Vec<&'a Condition>) {
 }
 
 /// What would let the call pass, in a line.
-pub(super) fn way_out(plan: &Plan) -> String {
+fn way_out(plan: &Plan) -> String {
     match plan.tree.conditions.iter().find_map(turned) {
         Some(turned) => format!("it passes once {turned}"),
-        None => "mend the plan: as it is written it rejects every call".to_owned(),
+        None => "fix the plan: as it is written it rejects every call".to_owned(),
     }
 }
 
@@ -72,33 +90,56 @@ fn turned(made: &Condition) -> Option<String> {
     })
 }
 
-/// The whole tree, a line a condition, each group before its own and less indented.
-pub(super) fn tree(plan: &Plan) -> Vec<String> {
-    let mut lines = Vec::new();
-    if plan.tree.unevaluable.is_some() {
-        lines.push(against(plan));
-    }
-    for condition in &plan.tree.conditions {
-        branch(condition, 0, &mut lines);
-    }
-    lines
-}
-
-fn branch(made: &Condition, depth: usize, lines: &mut Vec<String>) {
-    let came = match (&made.unevaluable, made.value) {
-        (Some(_), _) => "counted as matched",
-        (None, true) => "matched",
-        (None, false) => "not matched",
+/// A condition with what it is made of. One that matched speaks against the call.
+fn branch(made: &Condition) -> Line {
+    let (label, state) = match (&made.unevaluable, made.value) {
+        (Some(_), true) => ("counted as matched", LineState::Doubtful),
+        (Some(_), false) => ("counted as matched", LineState::Good),
+        (None, true) => ("matched", LineState::Bad),
+        (None, false) => ("not matched", LineState::Good),
     };
-    lines.push(format!("{}{came}: {}", "  ".repeat(depth), worded(made)));
-    for inner in &made.conditions {
-        branch(inner, depth + 1, lines);
-    }
+    Line { label, state, lines: made.conditions.iter().map(branch).collect(), ..Line::new(worded(made)) }
 }
 
-/// What a condition came to, in a line, without its inner conditions.
-pub fn condition(condition: &Condition) -> Sentence {
-    Sentence::new(worded(condition))
+/// The same keys for every kind, then what is the kind's own.
+fn data(made: &Condition) -> Value {
+    let (kind, text) = match &made.kind {
+        ConditionKind::Plan => ("plan", None),
+        ConditionKind::Group(_) => ("group", None),
+        ConditionKind::Regex { seen, .. } => ("regex", seen.as_ref().and_then(|seen| seen.content.said())),
+        ConditionKind::Liquid { printed, .. } => ("liquid", printed.as_deref()),
+        ConditionKind::Unknown => ("unknown", None),
+    };
+    let conditions: Vec<Value> = made.conditions.iter().map(data).collect();
+    let common = json!({
+        "kind": kind,
+        "value": made.value,
+        "text": text,
+        "unevaluable": made.unevaluable.as_ref().map(cause),
+        "conditions": conditions,
+        "pointer": made.pointer,
+    });
+    let own = match &made.kind {
+        ConditionKind::Group(Some(Join::And)) => json!({"operator": "AND"}),
+        ConditionKind::Group(Some(Join::Or)) => json!({"operator": "OR"}),
+        ConditionKind::Regex { pattern, negate, speaker, position, seen } => {
+            let role = match speaker {
+                Speaker::Anyone => None,
+                Speaker::User => Some("user"),
+                Speaker::Assistant => Some("assistant"),
+            };
+            let message =
+                seen.as_ref().map(|seen| json!({"index": seen.message, "role": seen.role, "own": seen.own}));
+            let target = json!({"role": role, "position": position, "message": message});
+            json!({"regex": pattern, "negate": negate, "target": target})
+        }
+        ConditionKind::Liquid { template, .. } => json!({"liquid": template}),
+        ConditionKind::Plan | ConditionKind::Group(None) | ConditionKind::Unknown => Value::Null,
+    };
+    match (common, own) {
+        (Value::Object(common), Value::Object(own)) => common.into_iter().chain(own).collect(),
+        (common, _) => common,
+    }
 }
 
 fn worded(condition: &Condition) -> String {
@@ -121,17 +162,17 @@ fn worded(condition: &Condition) -> String {
     };
     match &condition.unevaluable {
         Some(Cause::Printed) | None => said,
-        Some(Cause::Text(text) | Cause::Template(text)) => super::line(text),
+        Some(Cause::Text(text) | Cause::Template(text)) => line(text),
         Some(found @ Cause::NoInstant) => cause(found),
         Some(found) => format!("{said} ({})", cause(found)),
     }
 }
 
 /// Why a condition cannot be evaluated.
-pub fn cause(cause: &Cause) -> String {
+fn cause(cause: &Cause) -> String {
     match cause {
-        Cause::Text(text) | Cause::Template(text) => super::line(text),
-        Cause::Budget(steps) => format!("given up after {} steps", super::thousands(*steps)),
+        Cause::Text(text) | Cause::Template(text) => line(text),
+        Cause::Budget(steps) => format!("given up after {} steps", thousands(*steps)),
         Cause::Content => "the message is neither text nor a list of parts".to_owned(),
         Cause::Printed => "neither `true` nor `false` was printed".to_owned(),
         Cause::NoInstant => "the template reads the clock, and the session has no time".to_owned(),

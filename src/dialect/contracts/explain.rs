@@ -1,0 +1,333 @@
+//! What contracts have to say: what was forbidden, how far the session is, which earlier call is wanted.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Number, Value, json};
+
+use super::output::{Comparison, Output};
+use crate::diagnostic::{Code, code};
+use crate::monitor::explanation::{detail, state};
+use crate::monitor::{About, Checked, Explain, Explanation, Line, LineState};
+use crate::wording::sentence::{field, name, value};
+use crate::wording::{Sentence, at, count, list};
+
+/// How many earlier values a sentence lists.
+const LISTED: usize = 3;
+
+/// A rule that forbids a tool for the rest of the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forbidden;
+
+/// The facts of a rule about completed turns.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Steps {
+    /// Turns completed before this one.
+    pub completed: u64,
+    /// The fewest that the rule asks for, as it was written.
+    pub wanted: Number,
+}
+
+/// The facts of a rule about an earlier call.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Prior {
+    /// The tool that must have run.
+    pub tool: Arc<str>,
+    /// Which prior call decides: `newest` or `any`.
+    #[serde(rename = "match")]
+    pub matching: &'static str,
+    /// The other reading of `match` would have decided differently.
+    pub other_reading: bool,
+    /// What the deciding call's result was asked, and what stood there.
+    pub outputs: Vec<Output>,
+    /// A path under which the failed condition would hold: the result is wrapped in another object.
+    pub hint: Option<Arc<str>>,
+}
+
+/// How a rule about completed turns stands when a turn begins.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct StepsState {
+    pub tool: Arc<str>,
+    pub steps: Steps,
+}
+
+/// How a rule about an earlier call stands when a turn begins.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PriorState(pub Prior);
+
+impl Explain for Forbidden {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let way_out = format!(
+            "nothing in this session: `forbids_after` lasts to its end; change {} if it should not",
+            about.rule.place()
+        );
+        Explanation { way_out: Some(Sentence::new(way_out)), ..Explanation::new(forbidden(about)) }
+    }
+}
+
+impl Explain for Steps {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let middle = if about.code.is_some() { about.from_the_middle() } else { "" };
+        let way_out = self.missing().filter(|_| about.code.is_some());
+        Explanation {
+            label: Some(self.label()),
+            way_out: way_out.map(|turns| Sentence::new(format!("call it {} later", count(turns, "turn")))),
+            telling: true,
+            ..Explanation::new(self.sentence() + middle)
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        detail(self)
+    }
+}
+
+impl Steps {
+    /// How many turns were completed, of how many that should be.
+    fn sentence(&self) -> String {
+        let completed = match self.completed {
+            0 => "no turn was completed".to_owned(),
+            1 => "1 turn was completed".to_owned(),
+            many => format!("{} were completed", count(many, "turn")),
+        };
+        format!("{completed} before, at least {} asked", self.wanted)
+    }
+
+    fn label(&self) -> String {
+        let Steps { completed, wanted } = self;
+        // More than were wanted is not a count out of them.
+        match wanted.as_u64() {
+            Some(least) if *completed > least => format!("steps {completed}, {wanted} wanted"),
+            _ => format!("steps {completed} of {wanted}"),
+        }
+    }
+
+    fn missing(&self) -> Option<u64> {
+        let wanted =
+            self.wanted.as_u64().or_else(|| self.wanted.as_f64().map(|wanted| wanted.ceil() as u64))?;
+        Some(wanted.saturating_sub(self.completed))
+    }
+}
+
+impl Explain for Prior {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let headline = match about.code {
+            Some(code) => self.against(code, about).unwrap_or_else(|| code.title().to_owned()),
+            None => self.in_favour(about),
+        };
+        let way_out = about.code.and_then(|code| self.way_out(code, about.checked));
+        Explanation {
+            label: Some(self.tool.to_string()),
+            lines: self.lines(),
+            way_out: way_out.map(Sentence::new),
+            awaited: (about.code == Some(code::PRIOR_TOOL_MISSING)).then(|| Arc::clone(&self.tool)),
+            telling: true,
+            ..Explanation::new(headline)
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        detail(self)
+    }
+}
+
+impl Prior {
+    fn against(&self, code: Code, about: &About<'_>) -> Option<String> {
+        let tool = name(&self.tool);
+        Some(match code {
+            code::PRIOR_TOOL_MISSING => {
+                format!("{tool} has not succeeded in an earlier turn{}", about.from_the_middle())
+            }
+            code::RESOURCE_MISSING => format!(
+                "this call has not exactly one value at `{}` to compare with {tool}",
+                about.checked.map_or(Cow::Borrowed("$"), |checked| name(&checked.path)),
+            ),
+            code::RESOURCE_UNMATCHED => unmatched(self, about) + about.from_the_middle(),
+            code::PRIOR_OUTPUT_UNMATCHED => bad_output(self, about),
+            _ => return None,
+        })
+    }
+
+    fn in_favour(&self, about: &About<'_>) -> String {
+        let when = about.earlier().map(|call| format!(" in {}", at(call, about.session)));
+        let bound = bound(about.checked);
+        let outputs = self.outputs.iter().map(condition).collect::<Vec<_>>();
+        let outputs = if outputs.is_empty() { String::new() } else { format!(" with {}", list(outputs)) };
+        format!("{} ran{}{bound}{outputs}", name(&self.tool), when.unwrap_or_default())
+    }
+
+    fn way_out(&self, code: Code, checked: Option<&Checked>) -> Option<String> {
+        let tool = name(&self.tool);
+        Some(match code {
+            code::PRIOR_TOOL_MISSING | code::RESOURCE_UNMATCHED => {
+                format!("call {tool}{} with success, in an earlier turn", bound(checked))
+            }
+            code::RESOURCE_MISSING => {
+                format!("give the call exactly one value at `{}`", name(&checked?.path))
+            }
+            code::PRIOR_OUTPUT_UNMATCHED => match (&self.hint, failed(self)) {
+                (Some(hint), Some(failed)) => format!(
+                    "the result is wrapped: the condition would hold at `{}` instead of `{}`",
+                    name(hint),
+                    name(&failed.path)
+                ),
+                (_, Some(failed)) => format!("a later {tool}{} with {}", bound(checked), condition(failed)),
+                (_, None) => format!("a later {tool}{} with another result", bound(checked)),
+            },
+            _ => return None,
+        })
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let note = |text: String| Line { state: LineState::Note, ..Line::new(text) };
+        let mut lines: Vec<Line> = self.outputs.iter().map(output).collect();
+        lines.extend(self.hint.iter().map(|hint| note(format!("`{}` would match", name(hint)))));
+        if self.other_reading {
+            lines.push(note(format!("with `match: {}` it would be decided differently", other(self))));
+        }
+        lines
+    }
+}
+
+impl Explain for StepsState {
+    fn explain(&self, _: &About<'_>) -> Explanation {
+        Explanation { label: Some(self.steps.label()), ..Explanation::new(self.steps.sentence()) }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        let StepsState { tool, steps: Steps { completed, wanted } } = self;
+        state("step", &json!({"tool": tool, "completed": completed, "wanted": wanted}))
+    }
+}
+
+impl Explain for PriorState {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let tool = name(&self.0.tool);
+        let headline = match about.code {
+            None => {
+                let calls = list(about.found.iter().map(|by| at(by.call, about.session)));
+                format!("{tool} ran{}{calls}", if about.found.is_empty() { "" } else { " in " })
+            }
+            Some(code::PRIOR_TOOL_MISSING) => format!("{tool} has not succeeded in an earlier turn"),
+            Some(code::RESOURCE_UNMATCHED) => format!("{tool} ran, but without a value to compare"),
+            Some(code::PRIOR_OUTPUT_UNMATCHED) => {
+                format!("{tool} ran, but its result does not satisfy the contract")
+            }
+            Some(other) => other.title().to_owned(),
+        };
+        Explanation { label: Some(self.0.tool.to_string()), ..Explanation::new(headline) }
+    }
+}
+
+fn forbidden(about: &About<'_>) -> String {
+    let by = about.rule.tool.as_deref().map_or(Cow::Borrowed("a call"), name);
+    match about.found.first() {
+        Some(first) => format!("forbidden since {by} ran in {}", at(first.call, about.session)),
+        None => format!("forbidden since {by} ran"),
+    }
+}
+
+fn unmatched(prior: &Prior, about: &About<'_>) -> String {
+    let tool = name(&prior.tool);
+    let path = about.checked.map_or(Cow::Borrowed("$"), |checked| field(&checked.path));
+    let wanted = about.checked.and_then(|checked| checked.value.as_ref()).map_or_else(String::new, value);
+    let mut values: Vec<String> = Vec::new();
+    for found in about.found.iter().filter_map(|found| found.value.as_ref()) {
+        let shown = value(found);
+        if !values.contains(&shown) {
+            values.push(shown);
+        }
+    }
+    if values.is_empty() {
+        return format!("{tool} ran without exactly one value for {path}, so not for {wanted}");
+    }
+    let more = values.len() > LISTED;
+    values.truncate(LISTED);
+    if more {
+        values.push("others".to_owned());
+    }
+    format!("{tool} ran for {path} {}, not {wanted}", list(values))
+}
+
+fn bad_output(prior: &Prior, about: &About<'_>) -> String {
+    let tool = name(&prior.tool);
+    let when = about.found.first().map(|found| format!(" in {}", at(found.call, about.session)));
+    let when = when.unwrap_or_default();
+    let what = failed(prior).map_or_else(|| "another result".to_owned(), got);
+    let mut sentence = format!("{tool}{when} gave {what}");
+    if let Some(hint) = &prior.hint {
+        sentence.push_str(&format!("; `{}` would match", name(hint)));
+    } else if prior.other_reading {
+        sentence.push_str(&format!("; with `match: {}` it would pass", other(prior)));
+    }
+    sentence
+}
+
+/// ` for order_id "ORD-124"`, or nothing where there is no value.
+fn bound(checked: Option<&Checked>) -> String {
+    let bound = checked.and_then(|checked| Some((&checked.path, checked.value.as_ref()?)));
+    bound.map_or_else(String::new, |(path, found)| format!(" for {} {}", field(path), value(found)))
+}
+
+fn bounded(comparison: Comparison, bound: &str) -> String {
+    match comparison {
+        Comparison::Gte => format!("at least {bound}"),
+        Comparison::Lte => format!("at most {bound}"),
+        Comparison::Equals | Comparison::Exists => bound.to_owned(),
+    }
+}
+
+fn failed(prior: &Prior) -> Option<&Output> {
+    prior.outputs.iter().find(|output| !output.holds)
+}
+
+fn other(prior: &Prior) -> &'static str {
+    if prior.matching == "any" { "newest" } else { "any" }
+}
+
+/// What a condition asks: `eligible true`, `score at least 5`.
+fn condition(output: &Output) -> String {
+    let path = field(&output.path);
+    match output.comparison {
+        Comparison::Exists if output.wanted == Value::Bool(false) => format!("no {path}"),
+        Comparison::Exists => format!("some {path}"),
+        Comparison::Equals => format!("{path} {}", value(&output.wanted)),
+        Comparison::Gte | Comparison::Lte => {
+            format!("{path} {}", bounded(output.comparison, &value(&output.wanted)))
+        }
+    }
+}
+
+/// What stood there instead: `eligible false, not true`.
+fn got(output: &Output) -> String {
+    let path = field(&output.path);
+    let wanted = value(&output.wanted);
+    if output.nodes == 0 {
+        return format!("nothing at {path}");
+    }
+    let mut values: Vec<String> = output.got.iter().take(LISTED).map(value).collect();
+    if output.nodes > values.len() {
+        values.push(format!("{} more", output.nodes - values.len()));
+    }
+    let values = list(values);
+    match output.comparison {
+        Comparison::Exists => format!("{path} {values}, though there should be none"),
+        comparison => {
+            let all = if output.nodes > 1 { "all " } else { "" };
+            format!("{path} {values}, not {all}{}", bounded(comparison, &wanted))
+        }
+    }
+}
+
+/// A condition, and what stood there.
+fn output(output: &Output) -> Line {
+    let asked = format!("{} {} {}", name(&output.path), output.comparison.word(), value(&output.wanted));
+    let mut values: Vec<String> = output.got.iter().take(LISTED).map(value).collect();
+    if output.nodes > values.len() && !values.is_empty() {
+        values.push(format!("{} more", output.nodes - values.len()));
+    }
+    let found = if values.is_empty() { "nothing".to_owned() } else { list(values) };
+    let (label, state) = if output.holds { ("passes", LineState::Good) } else { ("fails", LineState::Bad) };
+    Line { label, value: Some(Sentence::new(format!("found {found}"))), state, ..Line::new(asked) }
+}

@@ -1,0 +1,161 @@
+//! What sequence policies have to say: which sequence a call completes, and how far a limit is used up.
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use crate::diagnostic::code;
+use crate::dialect::limit::used_of;
+use crate::monitor::explanation::{HaltCause, detail};
+use crate::monitor::kept::Dispatched;
+use crate::monitor::{About, Explain, Explanation, Line};
+use crate::wording::sentence::name;
+use crate::wording::{Sentence, at, count, thousands};
+
+/// Most names of a sequence that a sentence lists.
+const NAMES: usize = 8;
+
+/// The facts of a rule about the calls that were dispatched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispatch {
+    /// The policy's own name.
+    pub policy: Arc<str>,
+    /// What was compared.
+    pub rule: DispatchRule,
+    /// On a halt, every call that was dispatched before it.
+    pub dispatched: Option<Dispatched>,
+}
+
+/// What is compared with the calls that were dispatched.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DispatchRule {
+    /// The last calls, this one included, each with the pattern of its name.
+    Sequence(Arc<[NamePattern]>),
+    /// How many calls of the tool there were.
+    Limit {
+        /// Calls dispatched before this one.
+        used: u64,
+        /// The most that may be.
+        allowed: u64,
+    },
+}
+
+/// A pattern of a tool's name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum NamePattern {
+    /// The name itself.
+    Exact(Arc<str>),
+    /// Any name that begins so.
+    Prefix(Arc<str>),
+}
+
+impl Explain for Dispatch {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let line = match &self.rule {
+            DispatchRule::Sequence(patterns) => format!("sequence {}", written(patterns)),
+            DispatchRule::Limit { used, allowed } => used_of(*used, *allowed),
+        };
+        Explanation {
+            lines: vec![Line::new(format!("policy {}", name(&self.policy))), Line::new(line)],
+            way_out: about.code.and_then(|code| self.way_out(code)).map(Sentence::new),
+            telling: matches!(self.rule, DispatchRule::Limit { .. }),
+            ..Explanation::new(if about.code.is_some() { self.against(about) } else { self.in_favour() })
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        detail(&match &self.rule {
+            DispatchRule::Sequence(patterns) => json!({"policy": self.policy, "sequence": patterns}),
+            DispatchRule::Limit { used, allowed } => {
+                json!({"policy": self.policy, "used": used, "allowed": allowed})
+            }
+        })
+    }
+
+    fn halt(&self) -> Option<HaltCause<'_>> {
+        Some(HaltCause { policy: &self.policy, dispatched: self.dispatched.as_ref()? })
+    }
+}
+
+impl Dispatch {
+    fn against(&self, about: &About<'_>) -> String {
+        match &self.rule {
+            DispatchRule::Sequence(patterns) if patterns.is_empty() => "every call is forbidden".to_owned(),
+            DispatchRule::Sequence(patterns) => {
+                let begun = about.earlier().map(|first| format!(", begun in {}", at(first, about.session)));
+                format!("completes the forbidden sequence {}{}", written(patterns), begun.unwrap_or_default())
+            }
+            DispatchRule::Limit { used, allowed } => {
+                let tool = about.rule.tool.as_deref().map_or_else(|| "the tool".into(), name);
+                match allowed {
+                    0 => format!("{tool} may not run at all"),
+                    most => {
+                        format!(
+                            "{tool} ran {} before, at most {} allowed",
+                            times(*used),
+                            count(*most, "call")
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    fn in_favour(&self) -> String {
+        match &self.rule {
+            DispatchRule::Sequence(patterns) => {
+                format!("the calls before do not end in {}", written(patterns))
+            }
+            DispatchRule::Limit { used, allowed } => used_of(*used, *allowed),
+        }
+    }
+
+    fn way_out(&self, code: code::Code) -> Option<&'static str> {
+        match &self.rule {
+            DispatchRule::Sequence(patterns) if code == code::SEQUENCE_FORBIDDEN => {
+                Some(match patterns.len() {
+                    0 => "nothing: an empty sequence fits every call",
+                    1 => "nothing: the sequence is this call alone",
+                    _ => "another call in between, one that runs, breaks the sequence",
+                })
+            }
+            DispatchRule::Limit { .. } => Some("nothing in this session: the limit is used up"),
+            DispatchRule::Sequence(_) => None,
+        }
+    }
+}
+
+/// As a document has it.
+impl Serialize for NamePattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            NamePattern::Exact(name) => name.serialize(serializer),
+            NamePattern::Prefix(prefix) => json!({"namePrefix": prefix}).serialize(serializer),
+        }
+    }
+}
+
+fn times(number: u64) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{} times", thousands(more)),
+    }
+}
+
+/// `runPython`, then `{namePrefix: slack.}`: as the policy writes it, since a star there would match nothing.
+fn written(patterns: &[NamePattern]) -> String {
+    let mut names: Vec<String> = patterns
+        .iter()
+        .take(NAMES)
+        .map(|pattern| match pattern {
+            NamePattern::Exact(exact) => format!("`{}`", name(exact)),
+            NamePattern::Prefix(prefix) => format!("`{{namePrefix: {}}}`", name(prefix)),
+        })
+        .collect();
+    if patterns.len() > NAMES {
+        names.push(format!("{} more", patterns.len() - NAMES));
+    }
+    names.join(", then ")
+}

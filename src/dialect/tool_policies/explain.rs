@@ -1,0 +1,160 @@
+//! What tool policies have to say: which tools have not succeeded, which file was not read, what is recorded.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::monitor::explanation::{detail, state};
+use crate::monitor::kept::{Files, Recorded};
+use crate::monitor::{About, Checked, Explain, Explanation, Line};
+use crate::wording::sentence::name;
+use crate::wording::{Sentence, at, count, list, thousands};
+
+/// The facts of a rule about tools that must have succeeded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// Those that have not, sorted.
+    pub missing: Vec<Arc<str>>,
+}
+
+/// The facts of a rule about a file that a call writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Touched {
+    /// What a read is looked up by: the path below the mount point. `None`: the call names no path, and passes.
+    pub key: Option<Arc<str>>,
+    /// Whether it exists; `None`: there is no path, or nobody lists the files and no call has touched it.
+    pub exists: Option<bool>,
+    /// Whether it was read with one of the tools that count.
+    pub read: bool,
+}
+
+/// What a document has recorded, and the files it knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// What its rules' ids begin with: `FILE#`.
+    pub document: Arc<str>,
+    /// Tools and keys.
+    pub recorded: Recorded,
+    /// The files that exist.
+    pub files: Files,
+    /// Whether the files at the session's start were listed.
+    pub listed: bool,
+}
+
+impl Explain for Missing {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let tools = || list(self.missing.iter().map(|tool| name(tool).into_owned()));
+        let sentence = match self.missing.as_slice() {
+            [] => "every tool it needs has succeeded".to_owned(),
+            [only] => format!("{} has not succeeded", name(only)),
+            _ => format!("{} have not succeeded", tools()),
+        };
+        let against = about.code.is_some();
+        let middle = if against { about.from_the_middle() } else { "" };
+        Explanation {
+            way_out: against.then(|| Sentence::new(format!("call {} with success first", tools()))),
+            telling: true,
+            ..Explanation::new(sentence + middle)
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        detail(self)
+    }
+}
+
+impl Explain for Touched {
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        let key = self.key.as_deref().map(|key| Line::new(format!("looked up as {}", quoted(key))));
+        Explanation {
+            lines: key.into_iter().collect(),
+            way_out: about.code.map(|_| Sentence::new(self.way_out(about.checked))),
+            telling: true,
+            ..Explanation::new(self.sentence(about))
+        }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        detail(self)
+    }
+}
+
+impl Touched {
+    fn sentence(&self, about: &About<'_>) -> String {
+        let Some(path) = self.path(about.checked) else {
+            return "the call names no path that the policy knows, so it is let through unchecked".to_owned();
+        };
+        let since = about.earlier().map(|call| format!(" since {}", at(call, about.session)));
+        match (self.exists, self.read) {
+            (Some(true), false) => format!("{path} exists{} and was not read", since.unwrap_or_default()),
+            (Some(true), true) => format!("{path} was read"),
+            (Some(false), _) => format!("{path} is a new file"),
+            (None, _) => format!("whether {path} exists is not known; it counts as new"),
+        }
+    }
+
+    fn way_out(&self, checked: Option<&Checked>) -> String {
+        match self.exists {
+            None if self.key.is_none() => {
+                "name the argument that holds the path in the policy, as in `path_argument: $.target_file`"
+                    .to_owned()
+            }
+            None => "list the files that exist, in the session's `files` or the document's `existing_files`"
+                .to_owned(),
+            Some(_) => {
+                let path = self.path(checked).unwrap_or_else(|| "the file".to_owned());
+                format!("read {path} with success first, spelled the same")
+            }
+        }
+    }
+
+    /// As the caller spelled it, where that is known.
+    fn path(&self, checked: Option<&Checked>) -> Option<String> {
+        let given = checked.and_then(|checked| checked.value.as_ref()).and_then(|value| value.as_str());
+        given.or(self.key.as_deref()).map(quoted)
+    }
+}
+
+impl Explain for Kept {
+    fn explain(&self, _: &About<'_>) -> Explanation {
+        let Kept { recorded, files, listed, .. } = self;
+        let mut parts = Vec::new();
+        let tools: Vec<String> = recorded.tools().map(|tool| name(tool).into_owned()).collect();
+        if !tools.is_empty() {
+            parts.push(format!("succeeded: {}", tools.join(", ")));
+        }
+        let keys: Vec<String> =
+            recorded.keys().map(|(tool, key)| format!("{} {}", name(tool), quoted(key))).collect();
+        if !keys.is_empty() {
+            parts.push(format!("read: {}", keys.join(", ")));
+        }
+        if parts.is_empty() {
+            parts.push("nothing recorded".to_owned());
+        }
+        let files: Cow<'_, str> = match (files.len(), *listed) {
+            (0, true) => "no file exists".into(),
+            (0, false) => "files were not listed".into(),
+            (many, true) => format!("{} known", count(many as u64, "file")).into(),
+            (many, false) => format!("{} known of, not listed", thousands(many as u64)).into(),
+        };
+        parts.push(files.into_owned());
+        Explanation { label: Some("recorded".to_owned()), ..Explanation::new(parts.join("; ")) }
+    }
+
+    fn data(&self) -> Map<String, Value> {
+        let Kept { document, recorded, .. } = self;
+        if recorded.is_empty() {
+            return Map::new();
+        }
+        let tools: Vec<&Arc<str>> = recorded.tools().collect();
+        let keys: Vec<[&Arc<str>; 2]> = recorded.keys().map(|(tool, key)| [tool, key]).collect();
+        // No rule of its own keeps it, the document does.
+        state("recorded", &json!({"rule": document, "tools": tools, "keys": keys}))
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("`{}`", name(text))
+}

@@ -1,0 +1,276 @@
+//! What a rule has to say of a call, of its own state, or of a whole session: words and data made from facts of its own when
+//! somebody asks. Whoever shows an explanation knows no rule and no dialect.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::finding::{Check, Checked, Finding, Found, RuleState, StateItem};
+use super::kept::Dispatched;
+use super::rule::{Rule, Rules};
+use crate::diagnostic::Code;
+use crate::session::{CallRef, Session};
+use crate::wording::sentence::name;
+use crate::wording::{Sentence, at, tool_of};
+
+/// What a dialect knows beyond the code of a finding. A type of its own for each kind of rule, and for each thing that is
+/// explained: a check, the state at the start of a turn, the outcome of a session rule.
+pub trait Explain: Any + Debug + Send + Sync + SameFacts {
+    /// In words.
+    fn explain(&self, about: &About<'_>) -> Explanation;
+
+    /// Members that the JSON of a check (mostly one, `detail`) or of a state gets.
+    fn data(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// What led to a halt, for a rule that halts because of earlier calls.
+    fn halt(&self) -> Option<HaltCause<'_>> {
+        None
+    }
+}
+
+/// The members of a check whose facts are one object, `detail`.
+#[must_use]
+pub fn detail(facts: &impl Serialize) -> Map<String, Value> {
+    [("detail".to_owned(), serde_json::to_value(facts).unwrap_or_default())].into_iter().collect()
+}
+
+/// The members of a state: its kind, then its facts.
+#[must_use]
+pub fn state(kind: &str, facts: &impl Serialize) -> Map<String, Value> {
+    let kind = [("kind".to_owned(), kind.into())];
+    let facts = match serde_json::to_value(facts) {
+        Ok(Value::Object(facts)) => facts,
+        _ => Map::new(),
+    };
+    kind.into_iter().chain(facts).collect()
+}
+
+/// What led to a halt.
+#[derive(Debug, Clone, Copy)]
+pub struct HaltCause<'a> {
+    /// What the policy that halts is called.
+    pub policy: &'a str,
+    /// Every call that was dispatched before.
+    pub dispatched: &'a Dispatched,
+}
+
+impl dyn Explain {
+    /// The facts as their own type, for code that knows the dialect.
+    #[must_use]
+    pub fn downcast_ref<T: Explain>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+/// Equality of facts. Every type with `PartialEq` has it.
+pub trait SameFacts {
+    /// Whether both have one type and are equal.
+    fn same(&self, other: &dyn Explain) -> bool;
+}
+
+impl<T: Explain + PartialEq> SameFacts for T {
+    fn same(&self, other: &dyn Explain) -> bool {
+        other.downcast_ref::<T>().is_some_and(|other| self == other)
+    }
+}
+
+impl PartialEq for dyn Explain {
+    fn eq(&self, other: &dyn Explain) -> bool {
+        self.same(other)
+    }
+}
+
+/// What facts are explained with.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The rule.
+    pub rule: &'a Rule,
+    /// The session, for the tools and places of calls.
+    pub session: &'a Session,
+    /// Why the rule speaks against the call or the session; `None`: it does not.
+    pub code: Option<Code>,
+    /// What was checked in the call.
+    pub checked: Option<&'a Checked>,
+    /// The earlier calls it rests on.
+    pub found: &'a [Found],
+    /// For an outcome: the calls that ran, in order, where they are known.
+    pub ran: Option<&'a [CallRef]>,
+}
+
+impl<'a> About<'a> {
+    /// A rule and a session alone.
+    #[must_use]
+    pub fn new(rule: &'a Rule, session: &'a Session) -> About<'a> {
+        About { rule, session, code: None, checked: None, found: &[], ran: None }
+    }
+
+    /// The earlier call that decides, where there is one.
+    #[must_use]
+    pub fn earlier(&self) -> Option<CallRef> {
+        self.found.first().map(|found| found.call)
+    }
+
+    /// To be said of absence, which proves little in a recording that begins after its session did.
+    #[must_use]
+    pub fn from_the_middle(&self) -> &'static str {
+        if self.session.facts.from_the_middle { " (the recording starts in the middle)" } else { "" }
+    }
+}
+
+/// What there is to say, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// What was found, in a line.
+    pub headline: Sentence,
+    /// What the rule asks for in a word or two, where it has no name of its own: `check_eligibility`. As recorded, so to be
+    /// cleaned where it is shown.
+    pub label: Option<String>,
+    /// What the rule expects of the order of calls; the headline then says what happened instead.
+    pub expected: Option<Sentence>,
+    /// What it looked at.
+    pub lines: Vec<Line>,
+    /// What would change it; `None`: there is no way.
+    pub way_out: Option<Sentence>,
+    /// The tool whose earlier calls do not count: a finding that rests on absence.
+    pub awaited: Option<Arc<str>>,
+    /// Whether it is worth reading where the call passed: it counts something, or rests on a file or an earlier call.
+    pub telling: bool,
+}
+
+/// One thing that a rule looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// How it is, where no colour says so: `matched`.
+    pub label: &'static str,
+    /// What it is.
+    pub text: Sentence,
+    /// What was found there, or how far it has come.
+    pub value: Option<Sentence>,
+    /// The call it is about.
+    pub call: Option<CallRef>,
+    /// How it is.
+    pub state: LineState,
+    /// What it is made of.
+    pub lines: Vec<Line>,
+}
+
+/// How a line of an explanation is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineState {
+    /// Not at all.
+    Plain,
+    /// It deserves attention.
+    Note,
+    /// As the rule wants it.
+    Good,
+    /// It speaks against the call.
+    Bad,
+    /// Whether it speaks against the call is not known, and it counts as if it did.
+    Doubtful,
+    /// Under way: it matters whatever is called next.
+    Pending,
+}
+
+impl Explanation {
+    /// A headline alone.
+    #[must_use]
+    pub fn new(headline: impl Into<String>) -> Explanation {
+        Explanation {
+            headline: Sentence::new(headline),
+            label: None,
+            expected: None,
+            lines: Vec::new(),
+            way_out: None,
+            awaited: None,
+            telling: false,
+        }
+    }
+
+    /// Of a rule without facts: its code says everything.
+    fn of_code(code: Option<Code>) -> Explanation {
+        Explanation::new(code.map_or("holds", Code::title))
+    }
+}
+
+impl Line {
+    /// A text alone.
+    pub fn new(text: impl Into<String>) -> Line {
+        Line {
+            label: "",
+            text: Sentence::new(text),
+            value: None,
+            call: None,
+            state: LineState::Plain,
+            lines: Vec::new(),
+        }
+    }
+}
+
+/// What facts say, or the code where there are none.
+fn explain(facts: Option<&dyn Explain>, about: &About<'_>) -> Explanation {
+    facts.map_or_else(|| Explanation::of_code(about.code), |facts| facts.explain(about))
+}
+
+impl Finding {
+    /// Why the rule speaks against the call.
+    #[must_use]
+    pub fn explain(&self, rule: &Rule, session: &Session) -> Explanation {
+        let about = About {
+            code: Some(self.code),
+            checked: self.checked.as_ref(),
+            found: &self.found,
+            ..About::new(rule, session)
+        };
+        explain(self.facts.as_deref(), &about)
+    }
+}
+
+impl Check {
+    /// What the rule looked at, and what came of it.
+    #[must_use]
+    pub fn explain(&self, rule: &Rule, session: &Session) -> Explanation {
+        let about = About {
+            code: self.code,
+            checked: self.checked.as_ref(),
+            found: &self.found,
+            ..About::new(rule, session)
+        };
+        explain(self.facts.as_deref(), &about)
+    }
+}
+
+impl RuleState {
+    /// How the rule ended. Without the calls that ran, only what it expects and what would satisfy it is worded.
+    #[must_use]
+    pub fn explain(&self, rule: &Rule, session: &Session, ran: Option<&[CallRef]>) -> Explanation {
+        explain(self.facts.as_deref(), &About { code: self.code, ran, ..About::new(rule, session) })
+    }
+}
+
+impl StateItem {
+    /// What stands, in words.
+    #[must_use]
+    pub fn explain(&self, rules: &Rules, session: &Session) -> Explanation {
+        let Some(rule) = rules.get(self.rule()) else { return Explanation::of_code(None) };
+        let about = About::new(rule, session);
+        match self {
+            StateItem::Forbidden { tool, since, .. } => Explanation::new(format!(
+                "{} is forbidden since {} ran in {}",
+                name(tool),
+                tool_of(*since, session),
+                at(*since, session)
+            )),
+            StateItem::Precondition { code, by, facts, .. } => {
+                let found: Vec<Found> = by.iter().map(|call| Found { call: *call, value: None }).collect();
+                explain(facts.as_deref(), &About { code: *code, found: &found, ..about })
+            }
+            StateItem::Kept { facts, .. } => facts.explain(&about),
+        }
+    }
+}
