@@ -27,7 +27,7 @@
 //! | [`redact`] | a session in which nothing stands that no rule looks at |
 //! | [`what_if`] | a session and a policy changed in memory |
 //! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
-//! | `report` | sentences, JSON, text: the only room that words findings |
+//! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
 //! | `files` | the only reader of files, and the watch over them |
 //! | [`gate`] | the front door for programs that run an agent |
 //! | `cli`, `workbench` | the program |
@@ -37,8 +37,8 @@
 //!
 //! # What always holds
 //!
-//! 1. Nothing left of `report` prints, reads files or the environment, asks the time, or words sentences about findings:
-//!    they carry codes, values, calls and the dialect's own told text.
+//! 1. Nothing left of `report` prints, reads files or the environment, or asks the time. What a rule found is worded by its
+//!    dialect, as a [`monitor::Explanation`].
 //! 2. A new dialect, format, kind of rule, verb or output is one new file (or folder) and a line in a table.
 //! 3. The engine is deterministic and total: the same session gives the same decisions, and no input makes it panic.
 //!    Should a rule fail all the same, its calls are denied with `rule_fault`; a program built with `panic = "abort"` has

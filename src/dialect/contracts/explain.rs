@@ -320,7 +320,7 @@ fn got(output: &Output) -> String {
     }
 }
 
-/// A condition, and what stood there.
+/// A condition, and what stood there where that is not said by the condition.
 fn output(output: &Output) -> Line {
     let asked = format!("{} {} {}", name(&output.path), output.comparison.word(), value(&output.wanted));
     let mut values: Vec<String> = output.got.iter().take(LISTED).map(value).collect();
@@ -329,5 +329,7 @@ fn output(output: &Output) -> Line {
     }
     let found = if values.is_empty() { "nothing".to_owned() } else { list(values) };
     let (label, state) = if output.holds { ("passes", LineState::Good) } else { ("fails", LineState::Bad) };
-    Line { label, value: Some(Sentence::new(format!("found {found}"))), state, ..Line::new(asked) }
+    let said = output.holds && output.comparison == Comparison::Equals && output.nodes == 1;
+    let value = (!said).then(|| Sentence::new(format!("found {found}")));
+    Line { label, value, state, ..Line::new(asked) }
 }

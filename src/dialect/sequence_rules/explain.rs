@@ -108,24 +108,25 @@ impl Deadline {
 
 impl Explain for Deadline {
     fn explain(&self, about: &About<'_>) -> Explanation {
-        let (tool, left) = (name(&self.tool), count(self.left, "call"));
-        let open =
-            if self.open > 1 { format!(", {} open", count(self.open, "window")) } else { String::new() };
-        let after = |call| {
-            let session = about.session;
-            format!("after {} in {}", tool_of(call, session), at(call, session))
-        };
-        let since = self.since.map_or_else(String::new, |call| format!(" {}", after(call)));
-        let why = self.since.map_or_else(|| "from the session's start".to_owned(), after);
+        let (tool, left, session) = (name(&self.tool), count(self.left, "call"), about.session);
+        let open = (self.open > 1).then(|| format!("{} open", count(self.open, "window")));
+        let after = self.since.map(|call| format!("after {}", tool_of(call, session)));
+        let since = self.since.zip(after.as_ref());
+        let since =
+            since.map_or_else(String::new, |(call, after)| format!(" {after} in {}", at(call, session)));
+        let why = after.unwrap_or_else(|| "from the session's start".to_owned());
         let line = Line {
             value: Some(Sentence::new(format!("deadline {left} left"))),
             state: LineState::Pending,
-            lines: vec![Line { call: self.since, ..Line::new(why + &open) }],
+            lines: vec![Line { call: self.since, value: open.clone().map(Sentence::new), ..Line::new(why) }],
             ..Line::new(&*tool)
         };
         Explanation {
             lines: vec![line],
-            ..Explanation::new(format!("{tool} is due{since}: {left} left{open}"))
+            ..Explanation::new(format!(
+                "{tool} is due{since}: {left} left{}",
+                open.map_or_else(String::new, |open| format!(", {open}"))
+            ))
         }
     }
 

@@ -150,8 +150,12 @@ fn one(
     };
     let link = link_to(rule, line.call);
     let hang = if glyph.is_some() { STEP } else { 0 };
+    let text = match line.call {
+        Some(call) => format!("{} {}", line.text, place(call)),
+        None => line.text.to_string(),
+    };
     let mut said = Vec::new();
-    paragraph(&mut said, theme, role, &line.text.to_string(), width.saturating_sub(indent + hang), 0, link);
+    paragraph(&mut said, theme, role, &text, width.saturating_sub(indent + hang), 0, link);
     let short = said.len() == 1;
     for (at, text) in said.into_iter().enumerate() {
         lines.push(match glyph {

@@ -36,9 +36,9 @@ fn replay(conditions: &Value) -> Replay {
 #[case(json!([{"type": "regex", "regex": "x", "target": {"role": "user", "position": 1}}]),
     "the user's 2nd message is no text (the message is neither text nor a list of parts)", "it passes once the user's 2nd message does not have `x`")]
 #[case(json!([{"type": "regex", "regex": "("}]),
-    "the pattern cannot be used: this group is not closed at offset 0", "mend the plan: as it is written it rejects every call")]
+    "the pattern cannot be used: this group is not closed at offset 0", "fix the plan: as it is written it rejects every call")]
 #[case(json!("no list"),
-    "the plan cannot be evaluated, so it rejects: expected a list for `conditions`, found text", "mend the plan: as it is written it rejects every call")]
+    "the plan cannot be evaluated, so it rejects: expected a list for `conditions`, found text", "fix the plan: as it is written it rejects every call")]
 #[case(json!([{"type": "liquid", "liquid": "{{ messages.size }}"}]),
     r#"`{{ messages.size }}` prints "5""#, "it passes once the template prints false")]
 #[case(json!([{"type": "liquid", "liquid": "{{ now }}"}]),
