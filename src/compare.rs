@@ -157,6 +157,11 @@ impl Comparison {
         session::kind(self, call, base, new)
     }
 
+    /// The same of two decisions about one call, neither of which is a recording's.
+    pub fn kind_of(&self, base: &Decision, new: &Decision) -> Option<Kind> {
+        session::differs(self, base, new)
+    }
+
     /// Replays a session under both versions and compares. Where nothing can change, nothing is replayed.
     pub fn session(&self, session: &Arc<Session>, mode: Mode) -> Compared {
         let mut compared =

@@ -14,7 +14,7 @@ use crate::monitor::finding::RuleOutcome;
 use crate::policy::Policy;
 use crate::replay::{Replay, outcomes};
 use crate::session::edit::{self, Edited, Part};
-use crate::session::{CallRef, MessageKind, Session};
+use crate::session::{Alternative, AlternativeRef, CallRef, MessageKind, Session};
 
 /// So many replays are enough for a recording of some hundred calls.
 pub const BUDGET: u32 = 2000;
@@ -126,6 +126,40 @@ pub fn change<'b>(
     let whole = edit::part(session, &Part::whole(session));
     let wanted = decided(&whole)?;
     shrink(session, Some(turn), budget, &mut |edited| decided(edited).as_ref() == Some(&wanted))
+}
+
+/// The same for a call of a choice that was not taken, in which everything else that the choice proposes stays. `None`:
+/// they do not differ, or the base is the recording, which says nothing of it.
+pub fn change_not_taken<'b>(
+    session: &Session,
+    comparison: &Comparison,
+    mode: Mode,
+    at: AlternativeRef,
+    budget: impl Into<Budget<'b>>,
+) -> Option<(Witness, AlternativeRef)> {
+    let base = comparison.base().policy()?;
+    let is_meant = |other: &Alternative| other.turn == at.turn && other.choice == at.choice;
+    let place = session.alternatives.iter().position(is_meant)?;
+    let now = |edited: &Edited| {
+        let other = edited.session.alternatives.get(edited.alternative(place)?)?;
+        Some(other.at(at.call))
+    };
+    let decided = |edited: &Edited| {
+        let at = now(edited)?;
+        let decided = |policy: &Arc<Policy>| {
+            let replay = Replay::new(&edited.session, policy, mode);
+            let other = replay.alternatives(Some(at.turn)).find(|other| other.at() == at)?;
+            Some(other.judged.decision.clone())
+        };
+        let (theirs, ours) = (decided(base)?, decided(comparison.policy())?);
+        let kind = comparison.kind_of(&theirs, &ours)?;
+        Some((kind, Decided::of(&theirs), Decided::of(&ours)))
+    };
+    let wanted = decided(&edit::part(session, &Part::whole(session)))?;
+    let mut shows = |edited: &Edited| decided(edited).as_ref() == Some(&wanted);
+    let found = shrink(session, Some(at.turn), budget, &mut shows)?;
+    let at = now(&found.edited)?;
+    Some((found, at))
 }
 
 /// A part in which a rule about sessions is violated for the same reason. `None`: it is not violated.

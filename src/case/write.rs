@@ -106,8 +106,14 @@ pub fn up_to(session: &Session, turn: u32) -> Arc<Session> {
 /// What was decided about a call (by index), as an expectation: all that a person would want to hold on to.
 pub fn decision(replay: &Replay, call: u32) -> Option<Expected> {
     let at = replay.session().calls.get(call as usize)?.at;
-    let subject = Subject::Call(Place::In { turn: at.turn, call: at.call });
-    let stopped = replay.call(call)?.decision.verdict.stops();
+    decision_at(replay, Place::In { turn: at.turn, call: at.call })
+}
+
+/// The same of a call that is named by its place, of a choice that was not taken as well.
+pub fn decision_at(replay: &Replay, place: Place) -> Option<Expected> {
+    let subject = Subject::Call(place);
+    let (_, decision) = judge::decided(place, replay)?;
+    let stopped = decision.verdict.stops();
     let mut aspects = vec![Aspect::Tool, Aspect::Decision];
     if stopped {
         aspects.extend([Aspect::Code, Aspect::Rule, Aspect::Told]);
@@ -214,6 +220,16 @@ fn tame(session: &Session) -> Session {
     for message in &mut session.messages {
         if let Some(body) = tamed(&message.content) {
             message.content = body;
+        }
+    }
+    for message in session.alternatives.iter_mut().map(|other| &mut other.message) {
+        if let Some(body) = tamed(&message.content) {
+            message.content = body;
+        }
+        for call in &mut message.calls {
+            if let Some(body) = tamed(&call.arguments) {
+                call.arguments = body;
+            }
         }
     }
     for call in &mut session.calls {

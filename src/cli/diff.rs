@@ -17,6 +17,7 @@ use crate::compare::{Base, Comparison, Kind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, Output, Part, View, Whole};
+use crate::report::words;
 use crate::report::{Look, Scope, notices};
 use crate::session::Session;
 
@@ -65,21 +66,24 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         }
         false => session,
     };
+    let mut uncompared = 0;
     let compare = |session| compare(blank(session), &view, &outputs, folder.as_ref());
-    let _ = corpus.run(&mut sessions, &compare, &mut |Found { part, diagnostics, cases }: Found| {
-        if let Some(folder) = &folder {
-            saved = folder.save(cases, &mut count);
-        }
-        diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-        whole.told.note(&diagnostics);
-        written = reports.write(&part.bytes, screen);
-        whole.take(part, view.most());
-        if written.is_err() || saved.is_err() || input::interrupted() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    });
+    let _ =
+        corpus.run(&mut sessions, &compare, &mut |Found { part, diagnostics, cases, not_taken }: Found| {
+            uncompared += not_taken;
+            if let Some(folder) = &folder {
+                saved = folder.save(cases, &mut count);
+            }
+            diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+            whole.told.note(&diagnostics);
+            written = reports.write(&part.bytes, screen);
+            whole.take(part, view.most());
+            if written.is_err() || saved.is_err() || input::interrupted() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
     screen.end_progress();
     written?;
     saved?;
@@ -99,6 +103,12 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         (output.end)(&whole, &View { look, ..view }, out)
     };
     reports.end(screen, &end)?;
+    if uncompared > 0 {
+        let calls = words::count(uncompared, "call");
+        screen.say(&format!(
+            "not compared: {calls} of choices that were not taken; the recording decided nothing about them, and `replay` judges them"
+        ));
+    }
     if let Some(path) = &asked.witness {
         screen.note(&count.told(path));
     }
@@ -125,7 +135,11 @@ fn compare(mut session: Session, view: &View<'_>, outputs: &[&Output], folder: O
     }
     let compared = view.comparison.session(&Arc::new(session), view.mode);
     let cases = folder.map(|folder| folder.cases(&compared, view.comparison)).unwrap_or_default();
-    Found { part: Part::of(&compared, view, outputs), diagnostics, cases }
+    // A recording says of them no more than that they were not taken.
+    let is_recorded = view.comparison.base().policy().is_none();
+    let others = compared.session().alternatives.iter().filter(|_| is_recorded);
+    let not_taken = others.map(|other| other.calls().len() as u64).sum();
+    Found { part: Part::of(&compared, view, outputs), diagnostics, cases, not_taken }
 }
 
 /// What is left of a session once it is compared.
@@ -133,6 +147,8 @@ struct Found {
     part: Part,
     diagnostics: Vec<Diagnostic>,
     cases: Vec<Saved>,
+    /// Calls of choices that were not taken, which no recording can be compared about.
+    not_taken: u64,
 }
 
 /// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.

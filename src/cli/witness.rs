@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::Failure;
-use crate::case::write::{Draft, decision, write};
+use crate::case::Place;
+use crate::case::write::{Draft, decision_at, write};
 use crate::compare::{At, Change, Compared, Comparison, Origin};
 use crate::files;
 use crate::replay::Replay;
 use crate::report::words;
-use crate::session::CallRef;
-use crate::witness::{self, BUDGET};
+use crate::session::{AlternativeRef, CallRef};
+use crate::witness::{self, BUDGET, Witness};
 
 /// A folder that cases are saved in.
 pub struct Folder {
@@ -70,11 +71,12 @@ impl Folder {
     /// The cases of a session's changed decisions: those that do not only follow from another.
     pub fn cases(&self, compared: &Compared, comparison: &Comparison) -> Vec<Saved> {
         let own = compared.changes().iter().filter(|change| change.origin == Origin::Primary);
-        let calls = own.filter_map(|change| match change.at {
-            At::Call(at) => Some((change, at)),
-            At::Alternative(_) | At::Turn(_) | At::End => None,
+        let cases = own.filter_map(|change| match change.at {
+            At::Call(at) => Some(self.call(compared, comparison, change, at)),
+            At::Alternative(at) => Some(self.not_taken(compared, comparison, change, at)),
+            At::Turn(_) | At::End => None,
         });
-        calls.map(|(change, at)| self.case(compared, comparison, change, at)).collect()
+        cases.collect()
     }
 
     /// Saves cases.
@@ -103,17 +105,45 @@ impl Folder {
         Ok(())
     }
 
-    fn case(&self, compared: &Compared, comparison: &Comparison, change: &Change, at: CallRef) -> Saved {
-        let (session, mode) = (compared.session(), compared.mode());
-        let found = witness::change(session, comparison, mode, at.index, BUDGET)?;
-        let replay = Replay::new(found.session(), comparison.policy(), mode);
+    fn call(&self, compared: &Compared, comparison: &Comparison, change: &Change, at: CallRef) -> Saved {
+        let found = witness::change(compared.session(), comparison, compared.mode(), at.index, BUDGET)?;
         let now = found.call(at.index)?;
+        let now = Place::In { turn: now.turn, call: now.call };
+        let said = format!("turn {} call {}", at.turn, at.call);
+        self.case(compared, comparison, change, &found, (now, &format!("{}.{}", at.turn, at.call), &said))
+    }
+
+    fn not_taken(
+        &self,
+        compared: &Compared,
+        comparison: &Comparison,
+        change: &Change,
+        at: AlternativeRef,
+    ) -> Saved {
+        let (session, mode) = (compared.session(), compared.mode());
+        let (found, now) = witness::change_not_taken(session, comparison, mode, at, BUDGET)?;
+        let AlternativeRef { turn, choice, call } = at;
+        let said = format!("turn {turn} choice {choice} (not chosen) call {call}");
+        let place = format!("{turn}.{choice}.{call}");
+        self.case(compared, comparison, change, &found, (Place::NotTaken(now), &place, &said))
+    }
+
+    /// The case of a witness: where its call stands now, and how it was named.
+    fn case(
+        &self,
+        compared: &Compared,
+        comparison: &Comparison,
+        change: &Change,
+        found: &Witness,
+        (now, place, said): (Place, &str, &str),
+    ) -> Saved {
+        let (session, mode) = (compared.session(), compared.mode());
+        let replay = Replay::new(found.session(), comparison.policy(), mode);
         let kind = change.kind.word();
-        let place = format!("{}.{}", at.turn, at.call);
         let smallest =
             if found.minimal { "nothing can be left out of it" } else { "it may not be the smallest" };
         let comments = [
-            format!("{kind}: turn {} call {} of {}, {}", at.turn, at.call, session.id, session.origin.file),
+            format!("{kind}: {said} of {}, {}", session.id, session.origin.file),
             format!(
                 "{} of {}; {smallest}",
                 words::count(found.session().calls.len() as u64, "call"),
@@ -128,11 +158,16 @@ impl Folder {
             without: &[],
             mode,
             session: found.session(),
-            expect: &[decision(&replay, now.index)?],
+            expect: &[decision_at(&replay, now)?],
         };
         let text = write(&draft).ok()?;
         Some((
-            format!("{}-{}-{}_{}.case.yaml", file_name(&session.id), session.origin.index, at.turn, at.call),
+            format!(
+                "{}-{}-{}.case.yaml",
+                file_name(&session.id),
+                session.origin.index,
+                place.replace('.', "_")
+            ),
             text,
         ))
     }

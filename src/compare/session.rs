@@ -42,7 +42,7 @@ pub(super) fn kind(
 }
 
 /// The kind of change between two decisions about one call.
-fn differs(comparison: &Comparison, base: &Decision, new: &Decision) -> Option<Kind> {
+pub(super) fn differs(comparison: &Comparison, base: &Decision, new: &Decision) -> Option<Kind> {
     let other_reason = || base.verdict.stops() && !same_reason(comparison, base, new);
     Kind::of(base.verdict, new.verdict)
         .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))

@@ -168,6 +168,13 @@ impl Serialize for Found<'_> {
                     return ControlFlow::Break(());
                 }
             }
+            let others = CallLine::not_taken(self.0, &frame, false);
+            for line in others.iter().filter(|line| line.is_spoken_of()) {
+                written = calls.serialize_element(line);
+                if written.is_err() {
+                    return ControlFlow::Break(());
+                }
+            }
             ControlFlow::Continue(())
         });
         written?;

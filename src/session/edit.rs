@@ -80,6 +80,7 @@ pub struct Edited {
     additions: Vec<usize>,
     calls: Vec<Option<u32>>,
     turns: Vec<Option<u32>>,
+    alternatives: Vec<Option<usize>>,
 }
 
 /// The session reduced to a part of it.
@@ -204,6 +205,11 @@ impl Edited {
         self.added.get(nth).copied()
     }
 
+    /// The place of an alternative now; `None`: it is gone.
+    pub fn alternative(&self, before: usize) -> Option<usize> {
+        *self.alternatives.get(before)?
+    }
+
     /// What a turn's number is now; `None`: it is gone.
     pub fn turn(&self, before: u32) -> Option<u32> {
         *self.turns.get((before as usize).checked_sub(1)?)?
@@ -245,6 +251,8 @@ impl<'e> Plan<'e> {
             own_ids: self.own_ids(session),
             calls: vec![None; session.calls.len()],
             turns: vec![None; session.turns.len()],
+            alternatives: vec![None; session.alternatives.len()],
+            kept: 0,
             added: Vec::new(),
             additions: Vec::new(),
             results: Vec::new(),
@@ -252,7 +260,7 @@ impl<'e> Plan<'e> {
         for (place, message) in session.messages.iter().enumerate() {
             writing.message(place, message);
         }
-        let Writing { builder, calls, turns, added, additions, .. } = writing;
+        let Writing { builder, calls, turns, alternatives, added, additions, .. } = writing;
         let mut changed = builder.finish();
         changed.parent.clone_from(&session.parent);
         changed.diagnostics.clone_from(&session.diagnostics);
@@ -261,7 +269,7 @@ impl<'e> Plan<'e> {
         if changed.facts.results == Results::Absent {
             changed.without_results();
         }
-        Edited { session: Arc::new(changed), added, additions, calls, turns }
+        Edited { session: Arc::new(changed), added, additions, calls, turns, alternatives }
     }
 
     /// Ids of their own for the calls whose result comes or goes. A result belongs to the oldest call with its id that has
@@ -296,6 +304,9 @@ struct Writing<'a> {
     own_ids: HashMap<u32, String>,
     calls: Vec<Option<u32>>,
     turns: Vec<Option<u32>>,
+    alternatives: Vec<Option<usize>>,
+    /// Alternatives that stayed so far.
+    kept: usize,
     added: Vec<u32>,
     additions: Vec<usize>,
     /// Results of this turn that nobody recorded.
@@ -360,6 +371,10 @@ impl<'a> Writing<'a> {
         for (place, other) in self.session.alternatives_of(turn.number).iter().enumerate() {
             if self.plan.part.has_alternative(first + place) {
                 self.builder.alternative(other.choice, other.message.clone());
+                if let Some(now) = self.alternatives.get_mut(first + place) {
+                    *now = Some(self.kept);
+                    self.kept += 1;
+                }
             }
         }
     }

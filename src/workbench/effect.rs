@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::case::Place;
 use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
-use crate::session::{CallRef, Session};
+use crate::session::Session;
 use crate::workbench::model::supposed::{Ask, Premise};
 
 /// Something to be done outside the model.
@@ -100,7 +101,9 @@ pub struct Save {
     /// The mode it is judged in.
     pub mode: Mode,
     /// The call.
-    pub call: CallRef,
+    pub call: Place,
+    /// Its turn, from 1.
+    pub turn: u32,
 }
 
 /// A request to judge sessions.

@@ -50,6 +50,8 @@ pub struct Facts {
     pub judged: bool,
     /// A call is selected.
     pub call: bool,
+    /// A call is selected of a choice that was not taken.
+    pub not_taken: bool,
     /// A rule spoke against it.
     pub finding: bool,
     /// A rule is shown or pointed at.
@@ -180,7 +182,7 @@ commands! {
     Panes Do Judge "judge" ["r"] never "reload the policy and the recordings";
     Panes Do Live "live" ["R"] watched "turn live reload on or off";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
-    Panes Do Save "save" ["s"] call "save the session up to this call as a test case";
+    Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
     Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop or change";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
@@ -269,6 +271,10 @@ fn loads(facts: &Facts) -> Option<&'static str> {
 
 fn call(facts: &Facts) -> Option<&'static str> {
     judged(facts).or((!facts.call).then_some("no call is selected"))
+}
+
+fn decided(facts: &Facts) -> Option<&'static str> {
+    if facts.not_taken { judged(facts) } else { call(facts) }
 }
 
 fn witness(facts: &Facts) -> Option<&'static str> {

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use super::policies::policy;
 use super::sessions::opened;
 
+#[cfg(feature = "cli")]
+mod cases;
 mod formats;
 #[cfg(feature = "cli")]
 mod shown;

@@ -11,6 +11,7 @@ use super::{View, Whole, idle};
 use crate::compare::{Change, Compared, Comparison, Kind, Side};
 use crate::report::json::{FindingLine, Named, Recorded, Version, line};
 use crate::report::{Scope, words};
+use crate::session::AlternativeRef;
 use crate::session::write::Instant;
 
 /// The shape of comparisons.
@@ -101,8 +102,24 @@ impl<'a> ChangeLine<'a> {
     ) -> ChangeLine<'a> {
         let (call, other) = (change.at.call(), change.at.alternative());
         let recorded = call.and_then(|call| compared.session().calls.get(call.index as usize));
+        let proposed = other.and_then(|at| {
+            let calls = compared.session().alternative(at.turn, at.choice)?.calls();
+            calls.get((at.call as usize).checked_sub(1)?)
+        });
+        let arguments = recorded.map(|call| &call.arguments).or(proposed.map(|call| &call.arguments));
         let rule = change.rule.and_then(|at| comparison.side(at.side)?.rules().get(at.rule));
+        let of_choice = |side, at: AlternativeRef| -> Option<Vec<FindingLine<'a>>> {
+            let replay = compared.replay(side)?;
+            let other = replay.alternatives(Some(at.turn)).find(|other| other.at() == at)?;
+            // Its findings may name calls beside it, which only the session that takes it has.
+            let taken = compared.session().taking(other.alternative);
+            let line = |finding| FindingLine::of(finding, &taken, comparison.side(side)?);
+            Some(other.judged.decision.findings.iter().filter_map(line).collect())
+        };
         let findings = |side| {
+            if let Some(at) = other {
+                return of_choice(side, at).unwrap_or_default();
+            }
             let judged = call.and_then(|call| compared.replay(side)?.call(call.index));
             let findings =
                 judged.map(|judged| judged.decision.findings.as_slice()).unwrap_or_default().iter();
@@ -115,7 +132,7 @@ impl<'a> ChangeLine<'a> {
             call: call.map(|call| call.call).or(other.map(|other| other.call)),
             index: call.map(|call| call.index),
             tool: change.tool.as_deref(),
-            arguments: recorded.map(|call| Recorded(&call.arguments)),
+            arguments: arguments.map(Recorded),
             at: recorded.and_then(|call| call.time).map(Instant),
             base: change.base.answer.word(),
             new: change.new.answer.word(),
@@ -125,7 +142,7 @@ impl<'a> ChangeLine<'a> {
             rule_name: rule.map(words::rule_name),
             counterfactual: change.counterfactual,
             inferred: change.inferred,
-            findings: (full && call.is_some())
+            findings: (full && (call.is_some() || other.is_some()))
                 .then(|| FindingsLine { base: findings(Side::Base), new: findings(Side::New) }),
         }
     }

@@ -107,6 +107,11 @@ impl<'a> CallLine<'a> {
         lines
     }
 
+    /// Whether a rule speaks of it.
+    pub(super) fn is_spoken_of(&self) -> bool {
+        !self.findings.is_empty()
+    }
+
     /// A call of the session that takes its choice, as one that was not taken.
     pub(super) fn beside(self, choice: Option<u32>) -> CallLine<'a> {
         match choice {

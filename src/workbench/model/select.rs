@@ -148,6 +148,7 @@ impl Model {
             session: self.session().is_some(),
             judged: self.replay().is_some(),
             call: self.call().is_some(),
+            not_taken: self.not_taken().is_some(),
             finding: self.finding().is_some() || self.violation().is_some(),
             rule: match self.overlays.last() {
                 Some(Overlay::Findings(view)) => view.row().is_some(),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::judge::judge;
 use crate::case::read::read;
-use crate::case::write::{Draft, decision, up_to, write};
+use crate::case::write::{Draft, decision_at, up_to, write};
 use crate::files;
 use crate::replay::Replay;
 use crate::source::Source;
@@ -84,7 +84,7 @@ fn text(save: &Save) -> Result<String, String> {
         return Err(format!("a case refers to files, and there is no `{nowhere}` to refer to"));
     }
     let policy: Vec<String> = save.policies.iter().map(|path| files::from(&folder, path)).collect();
-    let session = up_to(&save.session, save.call.turn);
+    let session = up_to(&save.session, save.turn);
     let replay = Replay::new(&session, &save.policy, save.mode);
     let draft = Draft {
         name: &save.name,
@@ -94,7 +94,7 @@ fn text(save: &Save) -> Result<String, String> {
         without: &save.without,
         mode: save.mode,
         session: &session,
-        expect: &[decision(&replay, save.call.index).ok_or("the call is not in it")?],
+        expect: &[decision_at(&replay, save.call).ok_or("the call is not in it")?],
     };
     let text = write(&draft).map_err(|error| error.to_string())?;
     let again = read(&Source::new(save.file.as_str(), text.as_str()), true);

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{asking, say};
+use crate::case::Place;
 use crate::case::judge::is_named;
 use crate::engine::Verdict;
 use crate::policy::Policy;
-use crate::session::CallRef;
+use crate::session::{AlternativeRef, CallRef};
 use crate::workbench::effect::{Effect, Save};
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Ask, summary};
@@ -29,7 +30,7 @@ pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// A name beside the policy: `contracts/refund-124-2_1.case.yaml`.
 fn proposed(model: &Model) -> Option<String> {
-    let (entry, at) = (model.entry()?, place(model)?);
+    let (entry, at) = (model.entry()?, named(model)?.replace('.', "_"));
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     let id: String = entry.name.chars().map(plain).take(80).collect();
     let what = match entry.supposed.shown().and(entry.supposed.top()) {
@@ -37,7 +38,7 @@ fn proposed(model: &Model) -> Option<String> {
         Some(_) => "-witness",
         None => "",
     };
-    let name = format!("{id}-{}_{}{what}.case.yaml", at.turn, at.call);
+    let name = format!("{id}-{at}{what}.case.yaml");
     let path = model.policy_paths.first()?;
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
     let folder = match path.rfind(['/', '\\']) {
@@ -60,6 +61,14 @@ fn place(model: &Model) -> Option<CallRef> {
     Some(known.map_or(now, |call| call.at))
 }
 
+/// The selected call as a case names it: `2.1`, or `2.3.1` for a choice that was not taken.
+fn named(model: &Model) -> Option<String> {
+    if let Some(AlternativeRef { turn, choice, call }) = model.not_taken() {
+        return Some(format!("{turn}.{choice}.{call}"));
+    }
+    place(model).map(|at| format!("{}.{}", at.turn, at.call))
+}
+
 /// The name is there.
 ///
 /// # Errors
@@ -78,11 +87,20 @@ pub fn typed(model: &mut Model, file: &str, effects: &mut Vec<Effect>) -> Result
 }
 
 fn saved(model: &Model, file: &str) -> Option<Save> {
-    let (entry, call, replay) = (model.entry()?, model.call()?, model.replay()?);
-    let judged = replay.call(call.at.index)?;
-    let (at, session) = (place(model)?, replay.session());
-    let mut comments =
-        vec![format!("turn {} call {} of {}, {}", at.turn, at.call, entry.name, session.origin.file)];
+    let (entry, replay, judged) = (model.entry()?, model.replay()?, model.judged_call()?);
+    let (call, turn) = match model.not_taken() {
+        Some(at) => (Place::NotTaken(at), at.turn),
+        None => {
+            let at = model.call()?.at;
+            (Place::In { turn: at.turn, call: at.call }, at.turn)
+        }
+    };
+    let (at, session) = (named(model)?, replay.session());
+    let of = match model.not_taken() {
+        Some(at) => format!("turn {} choice {} (not chosen) call {}", at.turn, at.choice, at.call),
+        None => place(model).map(|at| format!("turn {} call {}", at.turn, at.call))?,
+    };
+    let mut comments = vec![format!("{of} of {}, {}", entry.name, session.origin.file)];
     if let Some((layer, shown)) = model.shown_supposed() {
         if let Some(part) = &layer.part {
             let least = if part.witness.minimal {
@@ -103,7 +121,7 @@ fn saved(model: &Model, file: &str) -> Option<Save> {
     };
     Some(Save {
         file: file.to_owned(),
-        name: format!("{} {}.{}: {word}", entry.name, at.turn, at.call),
+        name: format!("{} {at}: {word}", entry.name),
         comments,
         policies: model.policy_paths.clone(),
         without: off(replay.policy()),
@@ -111,7 +129,8 @@ fn saved(model: &Model, file: &str) -> Option<Save> {
         session: Arc::clone(session),
         policy: Arc::clone(replay.policy()),
         mode: replay.mode(),
-        call: call.at,
+        call,
+        turn,
     })
 }
 

@@ -1,9 +1,11 @@
 //! Choices that were not taken: rows, findings, jumps, bodies and changes of their calls.
 
 use super::note;
+use crate::case::Place;
 use crate::compare::{At, Base};
 use crate::session::build::Builder;
 use crate::session::{Body, Origin, Session};
+use crate::workbench::effect::Effect;
 use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
@@ -106,4 +108,20 @@ fn a_change_of_one_is_counted_shown_and_gone_to() {
     assert!(shown.contains("✗ ∆choice 2"), "{shown}");
     assert!(shown.lines().any(|line| line.contains("choice 2 not chosen") && line.contains('∆')), "{shown}");
     assert_eq!(model.entries[1].changed(), 1);
+}
+
+#[test]
+fn one_is_saved_as_a_case() {
+    let mut model = model();
+    model.policy_paths = vec!["contracts".to_owned()];
+    press(&mut model, "]f");
+    press(&mut model, "s");
+    let effects = press(&mut model, "Enter");
+    let Some(Effect::Save(save)) = effects.into_iter().next() else {
+        panic!("nothing is saved: {}", note(&model))
+    };
+    assert_eq!(save.file, "contracts/chosen-1_2_2.case.yaml");
+    assert_eq!((save.name.as_str(), save.turn), ("chosen 1.2.2: deny", 1));
+    assert!(matches!(save.call, Place::NotTaken(at) if (at.turn, at.choice, at.call) == (1, 2, 2)));
+    assert_eq!(save.comments, ["turn 1 choice 2 (not chosen) call 2 of chosen, sessions/chosen.json"]);
 }
