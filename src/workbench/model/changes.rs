@@ -25,9 +25,12 @@ pub struct Changes {
     pub to_tell: bool,
 }
 
-/// What changes are listed under, in the order shown: by kind, the newly allowed first; primary before downstream; by rule.
+/// What changes are listed under, in the order shown: those of inferred tools last; by kind, the newly allowed first; primary
+/// before downstream; by rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
+    /// Whether they are about tools that the recording neither lists nor calls.
+    pub inferred: bool,
     /// Their kind.
     pub kind: Kind,
     /// Whether they follow from others.
@@ -49,7 +52,7 @@ impl Group {
     /// Of a change.
     #[must_use]
     pub fn of(change: &Change) -> Self {
-        Self { kind: change.kind, origin: change.origin, rule: change.rule }
+        Self { inferred: change.inferred, kind: change.kind, origin: change.origin, rule: change.rule }
     }
 }
 
@@ -82,7 +85,7 @@ impl Changes {
         self.groups.iter().map(|(group, places)| (*group, places.len()))
     }
 
-    /// Sessions that were compared, and those in which nothing changed.
+    /// Sessions that were compared, and those in which nothing changed but inferred tools.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (self.compared, self.compared - self.changed)
@@ -98,7 +101,7 @@ impl Changes {
 
     fn add(&mut self, entry: usize, changes: &[Change]) {
         self.compared += 1;
-        self.changed += usize::from(!changes.is_empty());
+        self.changed += usize::from(counts(changes));
         self.count += changes.len();
         for (place, change) in changes.iter().enumerate() {
             self.groups.entry(Group::of(change)).or_default().insert((entry, place));
@@ -107,7 +110,7 @@ impl Changes {
 
     fn remove(&mut self, entry: usize, changes: &[Change]) {
         self.compared -= 1;
-        self.changed -= usize::from(!changes.is_empty());
+        self.changed -= usize::from(counts(changes));
         self.count -= changes.len();
         for (place, change) in changes.iter().enumerate() {
             let group = Group::of(change);
@@ -119,6 +122,11 @@ impl Changes {
             }
         }
     }
+}
+
+/// Whether any is more than about a tool that may be none.
+fn counts(changes: &[Change]) -> bool {
+    changes.iter().any(|change| !change.inferred)
 }
 
 impl Model {

@@ -233,7 +233,7 @@ impl Model {
     pub fn counts_of(&self, hunk: &Hunk) -> BTreeMap<(Origin, Kind), usize> {
         let mut counts = BTreeMap::new();
         for (group, count) in self.changes.groups() {
-            if group.rule.is_some_and(|rule| hunk.rules.contains(&rule)) {
+            if !group.inferred && group.rule.is_some_and(|rule| hunk.rules.contains(&rule)) {
                 *counts.entry((group.origin, group.kind)).or_default() += count;
             }
         }
@@ -246,7 +246,7 @@ impl Model {
         let groups = self.changes.groups().map(|(group, _)| group);
         let own = groups.filter(|group| group.rule.is_some_and(|rule| hunk.rules.contains(&rule)));
         // Behind the heading.
-        Some(self.changes.row_of(own.min_by_key(|group| group.origin)?)? + 1)
+        Some(self.changes.row_of(own.min_by_key(|group| (group.inferred, group.origin))?)? + 1)
     }
 }
 

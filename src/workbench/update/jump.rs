@@ -316,7 +316,7 @@ fn tell_change(model: &mut Model, row: usize) {
             }
             _ => String::new(),
         };
-        format!("{}{tool}{ways} ({})", diff::title(change.kind), change.origin.word())
+        format!("{}{tool}{ways} ({})", diff::title(change.kind), view::changes::origin_word(change))
     });
     let said: Vec<String> = said.collect();
     say(model, said.join(", "));

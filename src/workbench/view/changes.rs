@@ -96,7 +96,7 @@ pub fn plain(model: &Model, at: usize) -> String {
         Some(ChangeRow::Change(entry, change)) => {
             let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
             let [base, new] = words_of(model, change);
-            format!("{name} {} {base} > {new} {}", subject(change), change.origin.word())
+            format!("{name} {} {base} > {new} {}", subject(change), origin_word(change))
         }
         None => rest(model),
     }
@@ -109,7 +109,11 @@ const OTHER_REASON: &str = "other reason";
 
 /// `newly allowed: 2 calls`, and of those that follow from others that they do.
 fn titled(group: Group, count: usize) -> String {
-    let downstream = if group.origin == Origin::Downstream { ", downstream" } else { "" };
+    let downstream = match group.origin {
+        _ if group.inferred => ", inferred",
+        Origin::Downstream => ", downstream",
+        Origin::Primary => "",
+    };
     format!("{}: {}{downstream}", diff::title(group.kind), words::count(count as u64, diff::noun(group.kind)))
 }
 
@@ -178,7 +182,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
         row.put(Role::TextDim, &base).put(Role::TextDim, " > ").put(role, &new);
     }
     if origin > 0 {
-        row.gap(2).put(Role::TextDim, change.origin.word());
+        row.gap(2).put(Role::TextDim, origin_word(change));
     }
     row
 }
@@ -216,6 +220,12 @@ pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
     [if refused { "refused".to_owned() } else { word(change.base) }, word(change.new)]
 }
 
+/// What makes a change count for less, if anything does.
+#[must_use]
+pub fn origin_word(change: &Change) -> &'static str {
+    if change.inferred { "inferred" } else { change.origin.word() }
+}
+
 /// By what stands now.
 fn sign(change: &Change) -> (Role, Glyph) {
     match change.new.answer {
@@ -240,5 +250,11 @@ fn rest(model: &Model) -> String {
     if compared < all {
         return format!("compared {compared} of {}", words::count(all as u64, "session"));
     }
-    format!("{} unchanged", words::count(unchanged as u64, "session"))
+    let inferred: usize =
+        model.changes.groups().filter(|(group, _)| group.inferred).map(|(_, count)| count).sum();
+    let apart = match inferred {
+        0 => String::new(),
+        turns => format!("; inferred tools in {}", words::count(turns as u64, "turn")),
+    };
+    format!("{} unchanged{apart}", words::count(unchanged as u64, "session"))
 }

@@ -419,3 +419,32 @@ fn groups_in_which_nothing_is_primary_come_last() {
         assert!(first < second, "{said}");
     }
 }
+
+/// The recording lists no tools and calls none of those that become visible: nobody knows that there are such tools.
+#[test]
+fn changes_of_inferred_tools_fail_nothing() {
+    let folder = folder(&[
+        ("base/refund.yaml", "tool: refund\npreconditions: [{requires_prior_tool: check}]\n"),
+        ("new/other.yaml", "{tool: other, forbids_after: [other]}"),
+        (
+            "s.json",
+            &super::REFUND_124
+                .replace(r#""tools": [{"name": "check_eligibility"}, {"name": "void_order"}],"#, ""),
+        ),
+    ]);
+    for fail_on in ["any", "newly_visible"] {
+        for format in ["text", "json", "markdown", "junit", "sarif", "github"] {
+            let arguments =
+                ["diff", "s.json", "--base", "base", "-p", "new", "--fail-on", fail_on, "--format", format];
+            let output = run(&folder, &arguments);
+            assert!(output.starts_with("exit 0\n"), "{format}\n{output}");
+            if ["text", "json", "markdown"].contains(&format) {
+                assert!(output.contains("inferred"), "{format}\n{output}");
+            }
+            if format == "junit" {
+                assert!(output.contains("<testcase") && !output.contains("<failure"), "{output}");
+                assert!(output.contains(r#"failures="0""#), "{output}");
+            }
+        }
+    }
+}

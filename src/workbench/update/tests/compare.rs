@@ -318,3 +318,26 @@ fn a_hunk_far_down_opens_at_its_heading() {
     press(&mut model, "[c");
     assert!(screen(&model).contains("no change"), "{}", screen(&model));
 }
+
+/// The recording lists no tools, and nobody calls those that become visible: they may be none.
+#[test]
+fn changes_of_inferred_tools_are_marked_and_counted_apart() {
+    let before = "tool: refund\npreconditions: [{requires_prior_tool: check}]\n";
+    let mut model =
+        judged(120, 40, "mono", loaded("{tool: other, forbids_after: [other]}"), vec![clean(), refunds()]);
+    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    against(&mut model, "git:HEAD", version(before));
+    assert!(model.all_changes().next().is_some() && model.all_changes().all(|(_, change)| change.inferred));
+    assert_eq!(model.changes.counts(), (2, 2), "nothing changed that anybody offered");
+    press(&mut model, "8 z");
+    let screen = screen(&model);
+    for said in
+        ["newly visible: 5 turns, inferred", "inferred", "2 sessions unchanged; inferred tools in 5 turns"]
+    {
+        assert!(screen.contains(said), "{said}\n{screen}");
+    }
+    assert!(!screen.contains("primary"), "{screen}");
+    press(&mut model, "z gg j Enter");
+    press(&mut model, "]c");
+    assert!(note(&model).contains("newly visible refund (inferred)"), "{}", note(&model));
+}
