@@ -8,7 +8,7 @@ use super::{counters, evidence, session_rules, supposed};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding};
 use crate::replay::Judged;
-use crate::report::words;
+use crate::report::words::{self, Violation};
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::model::verdict::headline;
 use crate::workbench::model::{Model, Seen, Taking};
@@ -181,6 +181,14 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     }
     lines.push(line);
     let rule = seen.rule(finding.rule);
+    if let (Some(rule), Some(violation)) =
+        (rule, rule.and_then(|rule| Violation::of(finding.explain(rule, session))))
+    {
+        paragraph(lines, &model.theme, Role::Text, &words::rule_name(rule), width, 0, link);
+        let trace = session_rules::trace_of(seen, finding, session);
+        session_rules::parts(lines, seen, rule, (&violation, &trace), width, link);
+        return;
+    }
     let explanation = rule.map(|rule| finding.explain(rule, session));
     if let Some(explanation) = &explanation {
         paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);

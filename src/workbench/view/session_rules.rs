@@ -1,9 +1,14 @@
 //! Rules about the session: how each of them ended, and what a violated one has to say.
 
+use std::collections::BTreeSet;
+
 use super::evidence;
 use super::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tail, tool_of};
+use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::report::words::{self, rule_name};
+use crate::monitor::{Effect, Finding, Rule};
+use crate::report::words::{self, Violation, rule_name};
+use crate::session::{CallRef, Outcome, Session};
 use crate::workbench::model::{Model, Seen, verdict};
 use crate::workbench::theme::Role;
 
@@ -76,23 +81,106 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
         lines.push(line.part(Key::Part("decided")));
     }
     paragraph(lines, theme, Role::TextStrong, &rule_name(rule), width, 0, link);
-    if let Some(violation) = words::violation(state, replay) {
-        labelled(lines, theme, "expected", Role::Text, &violation.expected.to_string(), width, link);
-        labelled(lines, theme, "actual", Role::Text, &violation.actual.to_string(), width, link);
-        if let Some(suggestion) = &violation.suggestion {
-            labelled(lines, theme, "way out", Role::Text, &suggestion.to_string(), width, link);
-        }
-    }
     let session = replay.session();
-    for (at, index) in state.calls.iter().chain(state.position.iter()).enumerate() {
-        let Some(call) = session.calls.get(*index as usize) else { continue };
-        let text = format!("{} {}", place(call.at), tool_of(session, call.at));
-        let link = Link { call: Some(*index), ..link };
-        let label = if at == 0 { "calls" } else { "" };
-        labelled(lines, theme, label, Role::Text, &text, width, link);
+    let fault = state.position;
+    let rests = state.calls.iter().copied().chain(fault).map(|call| (call, true));
+    // A rule that rests on no call is about what ran last.
+    let last = || ran_before(seen, session.calls.len()).map(|call| (call, false));
+    let mut calls: Vec<(u32, bool)> = rests.collect();
+    if calls.is_empty() {
+        calls.extend(last());
     }
+    calls.sort_unstable();
+    calls.dedup();
+    let trace = calls.into_iter().filter_map(|(index, rests)| {
+        let at = session.calls.get(index as usize)?.at;
+        let mark = if fault == Some(index) { " \u{2190} here" } else { "" };
+        Some(Traced { at, text: format!("{} {}{mark}", place(at), tool_of(session, at)), rests })
+    });
+    let trace: Vec<Traced> = trace.collect();
+    match words::violation(state, replay) {
+        Some(violation) => parts(lines, seen, rule, (&violation, &trace), width, link),
+        None => rule_line(lines, seen, rule, width, link),
+    }
+}
+
+/// A line of a trace.
+pub struct Traced {
+    at: CallRef,
+    text: String,
+    /// Whether the rule speaks of this call.
+    rests: bool,
+}
+
+/// Calls before a place that are shown of a trace, besides those that a rule speaks of.
+const AHEAD: usize = 3;
+
+/// The last few calls before a place that ran, the newest first.
+fn ran_before(seen: Seen<'_>, before: usize) -> impl Iterator<Item = u32> {
+    let calls = seen.replay().map(|replay| replay.session().calls.iter().zip(replay.calls()));
+    let shadow = seen.model.mode == Mode::Shadow;
+    let calls = calls.into_iter().flat_map(move |calls| calls.take(before).rev());
+    let ran = calls.filter(move |(call, judged)| {
+        (shadow || judged.decision.verdict == Verdict::Allow) && call.outcome != Outcome::Refused
+    });
+    ran.map(|(call, _)| call.at.index).take(AHEAD)
+}
+
+/// What ran before the selected call, the calls that a finding speaks of, and the call itself.
+pub fn trace_of(seen: Seen<'_>, finding: &Finding, session: &Session) -> Vec<Traced> {
+    let Some(call) = seen.model.call() else { return Vec::new() };
+    let rests: BTreeSet<u32> = finding.found.iter().map(|found| found.call.index).collect();
+    let ran = ran_before(seen, call.at.index as usize);
+    let all: BTreeSet<u32> = ran.chain(rests.iter().copied()).chain([call.at.index]).collect();
+    let line = |index: u32| {
+        let at = session.calls.get(index as usize)?.at;
+        let here = match (at == call.at, finding.effect >= Effect::Deny && seen.model.mode == Mode::Enforce) {
+            (false, _) => "",
+            (true, true) => " \u{2190} stopped here",
+            (true, false) => " \u{2190} here",
+        };
+        let rests = at == call.at || rests.contains(&index);
+        Some(Traced { at, text: format!("{} {}{here}", place(at), tool_of(session, at)), rests })
+    };
+    all.into_iter().filter_map(line).collect()
+}
+
+/// The parts of what a rule about the order of calls has to say beside its name: what it expects, what happened instead,
+/// the calls, what would satisfy it, and where it stands.
+pub fn parts(
+    lines: &mut Vec<Line>,
+    seen: Seen<'_>,
+    rule: &Rule,
+    (violation, trace): (&Violation, &[Traced]),
+    width: usize,
+    link: Link,
+) {
+    let theme = &seen.model.theme;
+    labelled(lines, theme, "expected", Role::Text, &violation.expected.to_string(), width, link);
+    labelled(lines, theme, "actual", Role::Text, &violation.actual.to_string(), width, link);
+    // What would help is what is looked for: it comes before the calls, which may be many.
+    if let Some(suggestion) = &violation.suggestion {
+        labelled(lines, theme, "suggest", Role::Text, &suggestion.to_string(), width, link);
+    }
+    for (nth, traced) in trace.iter().enumerate() {
+        let role = if traced.rests { Role::Text } else { Role::TextDim };
+        let link = Link { call: Some(traced.at.index), ..link };
+        labelled(lines, theme, if nth == 0 { "trace" } else { "" }, role, &traced.text, width, link);
+    }
+    if trace.is_empty() {
+        labelled(lines, theme, "trace", Role::TextDim, "no call ran", width, link);
+    }
+    rule_line(lines, seen, rule, width, link);
+}
+
+fn rule_line(lines: &mut Vec<Line>, seen: Seen<'_>, rule: &Rule, width: usize, link: Link) {
+    let theme = &seen.model.theme;
     if let Some(test) = &rule.test {
         labelled(lines, theme, "test", Role::TextDim, test, width, link);
+    }
+    // Its description is the headline; then its own id is nowhere else.
+    if let (Some(_), Some(id)) = (&rule.description, &rule.name) {
+        labelled(lines, theme, "id", Role::TextDim, id, width, link);
     }
     let place = tail(&rule_place(rule), width.saturating_sub(LABEL), theme.marks());
     labelled(lines, theme, "rule", Role::TextDim, &place, width, link);

@@ -218,3 +218,31 @@ fn rules_that_had_nothing_to_decide_are_no_pass() {
     let summary = model.entries[0].verdict().unwrap();
     assert!(summary.not_exercised && !summary.objects());
 }
+
+/// Rule, expected, actual, trace and suggestion, whether the rule stops the call or only reports it.
+#[test]
+fn a_call_that_breaks_an_order_is_explained_in_five_parts() {
+    let enforced = "rules:\n  - {type: before, first: check_stock, then: issue_refund, description: stock before money, id: stock-first}\n";
+    for (mode, here) in [(Mode::Enforce, "← stopped here"), (Mode::Shadow, "← here")] {
+        let mut model = judged(120, 40, "mono", loaded(enforced), vec![refunds()]);
+        if mode == Mode::Shadow {
+            press(&mut model, "m");
+        }
+        press(&mut model, "gg ]f 6 z");
+        let screen = screen(&model);
+        for said in [
+            "stock before money",
+            "expected check_stock before issue_refund",
+            "actual   ",
+            "suggest  ",
+            "trace    T1.1 check_eligibility",
+            "T2.1 issue_refund",
+            here,
+            "id       stock-first",
+            "rule     contracts/issue_refund.yaml:2",
+        ] {
+            assert!(screen.contains(said), "{mode:?} {said}\n{screen}");
+        }
+        assert!(!screen.contains("way out"), "{screen}");
+    }
+}
