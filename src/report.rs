@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::engine::{Halt, Mode};
+use crate::engine::{Halt, Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::policy::{Document, Policy};
 use crate::replay::{Outcomes, Replay, Status, Summary, Tables, counted_refusals, outcomes};
@@ -44,6 +44,8 @@ pub struct End<'a> {
     pub total: &'a Total,
     /// The policy that judged them.
     pub policy: &'a Policy,
+    /// The mode they were judged in.
+    pub mode: Mode,
     /// The findings, where an output gathers them.
     pub gathered: &'a ci::Gathered,
     /// The command that does it again.
@@ -57,7 +59,7 @@ pub static OUTPUTS: &[Output] = &[
         title: "text for people",
         gathers: false,
         session: text::session,
-        end: |end, look, out| totals::text(end.total, end.policy, look, out),
+        end: |end, look, out| totals::text(end, look, out),
     },
     Output {
         name: "json",
@@ -86,11 +88,18 @@ const fn gathering(
 impl End<'_> {
     fn run(&self) -> ci::Run<'_> {
         let total = self.total;
-        let stopped = words::count(total.deny + total.halt, "call");
+        let did = words::stopped(self.mode);
         let mut summary = match total.deny + total.halt {
-            0 => "no call stopped".to_owned(),
-            _ => format!("{stopped} stopped"),
+            0 => format!("no call {did}"),
+            stopped => format!("{} {did}", words::count(stopped, "call")),
         };
+        if total.alternatives_stopped > 0 {
+            let others = words::thousands(total.alternatives_stopped);
+            summary.push_str(&format!(
+                ", {others} {} in choices not taken",
+                words::decided(Verdict::Deny, self.mode)
+            ));
+        }
         let violated = total.tables.violated();
         if violated > 0 {
             summary.push_str(&format!(", {} violated", words::count(violated, "session rule")));

@@ -119,7 +119,8 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
         reports.nothing_read("replay", json::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
-    let end = End { total: &total, policy: &policy, gathered: &gathered, command: &command };
+    let end =
+        End { total: &total, policy: &policy, mode: asked.mode, gathered: &gathered, command: &command };
     reports.end(screen, &|output, color, out| (output.end)(&end, &Look { color, ..look }, out))?;
     Ok(match (total.interrupted, total.objected) {
         (true, _) => Exit::Interrupted,

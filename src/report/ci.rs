@@ -8,9 +8,9 @@ pub mod github;
 pub mod replay;
 pub mod sarif;
 
-use crate::engine::Verdict;
 use crate::monitor::Rule;
-use crate::replay::{Judged as Decided, Replay};
+use crate::monitor::finding::RuleOutcome;
+use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::session::{Call, Session};
 
 use super::{Total, words};
@@ -147,11 +147,13 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
     let session = replay.session();
     let calls = session.calls.iter().zip(replay.calls());
     let mut issues: Vec<Issue> = calls.filter_map(|(call, decided)| of_call(replay, call, decided)).collect();
+    issues.extend(replay.alternatives(None).filter_map(|other| not_taken(replay, &other)));
     for state in replay.rules() {
         let violation = words::violation(state, replay);
-        let (Some(rule), Some(violation)) = (replay.policy().rules().get(state.rule), violation) else {
+        let Some(rule) = replay.policy().rules().get(state.rule) else { continue };
+        if state.outcome != RuleOutcome::Violated {
             continue;
-        };
+        }
         let name = words::rule_name(rule);
         let index = state.position.and_then(|index| session.calls.get(index as usize));
         issues.push(Issue {
@@ -159,7 +161,10 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
             rule: Some((rule.id.to_string(), name.clone())),
             code: state.code.map(|code| code.to_string()).unwrap_or_default(),
             title: format!("violated: {name}"),
-            message: format!("expected: {}; actual: {}", violation.expected, violation.actual),
+            message: match violation {
+                Some(violation) => format!("expected: {}; actual: {}", violation.expected, violation.actual),
+                None => name.clone(),
+            },
             policy: Some(Spot::of_rule(rule)),
             recording: Spot::of_turn(session, index.map(|call| call.at.turn)),
             place: place(session, index.map_or("at the end".to_owned(), |call| words::at(call.at, session))),
@@ -172,10 +177,7 @@ fn of_call(replay: &Replay, call: &Call, decided: &Decided) -> Option<Issue> {
     let (session, finding) = (replay.session(), decided.decision.deciding()?);
     let rule = replay.policy().rules().get(finding.rule)?;
     let name = words::rule_name(rule);
-    let verdict = match decided.decision.verdict {
-        Verdict::Halt => "halted",
-        _ => "denied",
-    };
+    let verdict = words::decided(decided.decision.verdict, replay.mode());
     Some(Issue {
         level: if decided.counterfactual { Level::Warning } else { Level::Error },
         rule: Some((rule.id.to_string(), name.clone())),
@@ -185,6 +187,20 @@ fn of_call(replay: &Replay, call: &Call, decided: &Decided) -> Option<Issue> {
         policy: Some(Spot::of_rule(rule)),
         recording: Spot::of_turn(session, Some(call.at.turn)),
         place: place(session, words::at(call.at, session)),
+    })
+}
+
+/// A call of a choice that was not taken, worded within the session that takes it.
+fn not_taken(replay: &Replay, other: &NotTaken<'_>) -> Option<Issue> {
+    other.judged.decision.deciding()?;
+    let (taken, call) = replay.not_taken(other.at())?;
+    let issue = of_call(&taken, &call, other.judged)?;
+    let session = replay.session();
+    Some(Issue {
+        title: format!("{}, not chosen", issue.title),
+        recording: Spot::of_turn(session, Some(other.alternative.turn)),
+        place: place(session, words::at_choice(other)),
+        ..issue
     })
 }
 

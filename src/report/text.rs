@@ -116,18 +116,18 @@ impl Sums {
     }
 
     /// `2 allowed, 1 denied (1 counterfactual)`.
-    pub fn phrase(&self, paint: Paint) -> String {
+    pub fn phrase(&self, mode: Mode, paint: Paint) -> String {
         let mut parts = vec![format!("{} allowed", words::thousands(self.allow))];
         for (verdict, count) in
             [(Verdict::Deny, self.deny), (Verdict::Halt, self.halt), (Verdict::NotReached, self.not_reached)]
         {
             if count > 0 {
-                let text = format!("{} {}", words::thousands(count), words::decided(verdict));
+                let text = format!("{} {}", words::thousands(count), words::decided(verdict, mode));
                 parts.push(paint.verdict(verdict, text));
             }
         }
         if self.deny + self.halt == 0 {
-            parts.push("none stopped".to_owned());
+            parts.push(format!("none {}", words::stopped(mode)));
         }
         let mut phrase = parts.join(", ");
         if self.deny_counterfactual > 0 {
@@ -136,8 +136,12 @@ impl Sums {
         if self.alternatives > 0 {
             let calls = words::count(self.alternatives, "call");
             let stopped = match self.alternatives_stopped {
-                0 => "none denied".to_owned(),
-                stopped => paint.verdict(Verdict::Deny, format!("{} denied", words::thousands(stopped))),
+                0 => format!("none {}", words::decided(Verdict::Deny, mode)),
+                stopped => {
+                    let denied = words::decided(Verdict::Deny, mode);
+                    let stopped = format!("{} {denied}", words::thousands(stopped));
+                    paint.verdict(Verdict::Deny, stopped)
+                }
             };
             phrase.push_str(&format!("; in choices not taken: {calls}, {stopped}"));
         }
@@ -175,8 +179,8 @@ fn heading(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()>
         Status::NotExercised => ", no rule had anything to decide",
         Status::Stopped | Status::Pass => "",
     };
-    let shadow = if judged.mode() == Mode::Shadow { " in shadow" } else { "" };
-    writeln!(out, "{glyph} {id}  {file}  {counts}: {}{shadow}{more}", Sums::of(summary).phrase(paint))
+    let sums = Sums::of(summary).phrase(judged.mode(), paint);
+    writeln!(out, "{glyph} {id}  {file}  {counts}: {sums}{more}")
 }
 
 /// The calls that were stopped, that a rule reports, or that the recording treated otherwise.
@@ -223,7 +227,7 @@ fn not_taken(
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    not_taken_line(other, widths, paint, out)?;
+    not_taken_line(other, replay.mode(), widths, paint, out)?;
     if other.judged.decision.findings.is_empty() {
         return Ok(());
     }

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::json::{SCHEMA, SourceLine, line};
 use super::paint::Paint;
-use super::{Look, Scope, Total, words};
+use super::{End, Look, Scope, Total, words};
 use crate::diagnostic::Code;
-use crate::engine::Verdict;
+use crate::engine::{Mode, Verdict};
 use crate::monitor::{Rule, RuleId};
 use crate::policy::Policy;
 use crate::replay::{RuleCount, ToolCount};
@@ -132,7 +132,8 @@ fn by_rule<'p>(total: &Total, policy: &'p Policy) -> Vec<(&'p Rule, RuleCount)> 
 }
 
 /// Writes the last lines; the very last one has the sums.
-pub fn text(total: &Total, policy: &Policy, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+pub fn text(end: &End<'_>, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let End { total, policy, mode, .. } = *end;
     let paint = Paint { color: look.color };
     let most = if look.scope == Scope::Full { usize::MAX } else { SHOWN };
     rules(total, policy, most, paint, out)?;
@@ -144,7 +145,7 @@ pub fn text(total: &Total, policy: &Policy, look: &Look, out: &mut dyn Write) ->
     counts("by reason", reasons, 0, most, out)?;
     counts("by tool", tools, tables.other_tools.stopped(), most, out)?;
     told(total, paint, out)?;
-    last(total, paint, out)
+    last(total, mode, paint, out)
 }
 
 /// A line for each rule: how often, its name, its place.
@@ -214,7 +215,7 @@ pub(super) fn told(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-fn last(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+fn last(total: &Total, mode: Mode, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let sums = super::text::Sums {
         allow: total.allow,
         deny: total.deny,
@@ -229,7 +230,7 @@ fn last(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         words::count(total.turns, "turn"),
         words::count(total.calls, "call"),
     ];
-    let mut last = vec![sums.phrase(paint)];
+    let mut last = vec![sums.phrase(mode, paint)];
     let violated = total.tables.violated();
     if violated > 0 {
         let counted = format!("{} violated", words::count(violated, "session rule"));

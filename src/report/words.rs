@@ -14,7 +14,7 @@ use std::collections::HashMap;
 pub use counted::counted_refusal;
 pub use rule::rule_name;
 
-use crate::engine::Verdict;
+use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Checked, Explanation, Fault, Finding, Found, Line, Reason, Rule, Rules, StateItem};
 use crate::replay::{NotTaken, Replay};
@@ -161,13 +161,23 @@ pub fn reason(reason: &Reason, rules: &Rules) -> String {
     }
 }
 
-/// The word for a decision, as a participle: `allowed`, `denied`.
-pub fn decided(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Allow => "allowed",
-        Verdict::Deny => "denied",
-        Verdict::Halt => "halted",
-        Verdict::NotReached => "not reached",
+/// The word for a decision, as a participle: `allowed`, `denied`. In shadow nothing is stopped: `would be denied`.
+pub fn decided(verdict: Verdict, mode: Mode) -> &'static str {
+    match (verdict, mode) {
+        (Verdict::Allow, _) => "allowed",
+        (Verdict::Deny, Mode::Enforce) => "denied",
+        (Verdict::Deny, Mode::Shadow) => "would be denied",
+        (Verdict::Halt, Mode::Enforce) => "halted",
+        (Verdict::Halt, Mode::Shadow) => "would be halted",
+        (Verdict::NotReached, _) => "not reached",
+    }
+}
+
+/// The word for calls that do not run, whatever the decision.
+pub fn stopped(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Enforce => "stopped",
+        Mode::Shadow => "would be stopped",
     }
 }
 

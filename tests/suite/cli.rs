@@ -1,5 +1,6 @@
 //! The program itself: what it prints, where, and how it ends.
 
+mod agree;
 mod check;
 mod convert;
 mod diff;

@@ -99,9 +99,9 @@ pub fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::NewlyAllowed => "newly allowed",
         Kind::NewlyBlocked => "newly blocked",
-        Kind::Harder => "harder (halted, not denied)",
-        Kind::Softer => "softer (denied, not halted)",
-        Kind::OtherReason => "stopped for another reason",
+        Kind::Harder => "harder (halt, not deny)",
+        Kind::Softer => "softer (deny, not halt)",
+        Kind::OtherReason => "other reason",
         Kind::NowReached => "now reached",
         Kind::NowUnreached => "not reached any more",
         Kind::NewlyVisible => "newly visible",
@@ -263,7 +263,7 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
     let recorded = view.comparison.side(side).is_none();
     let word = match stand.answer {
         Answer::Call(_) if recorded => recorded_word(change, compared.session()).to_owned(),
-        Answer::Call(verdict) => words::decided(verdict).to_owned(),
+        Answer::Call(verdict) => words::decided(verdict, view.mode).to_owned(),
         Answer::Rule(Some(outcome)) => words::ended(outcome).to_owned(),
         Answer::Rule(None) => "not in this version".to_owned(),
         Answer::Tool { .. } | Answer::Session(_) => stand.answer.word().unwrap_or_default().replace('_', " "),

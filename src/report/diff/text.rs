@@ -110,7 +110,9 @@ fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         let code = said.code.filter(|_| said.why.is_none()).map(|code| format!(" ({code})"));
         let word = match said.word.as_str() {
             "allowed" | "visible" => paint.verdict(Verdict::Allow, &said.word),
-            "denied" | "halted" | "hidden" => paint.verdict(Verdict::Deny, &said.word),
+            "denied" | "halted" | "would be denied" | "would be halted" | "hidden" => {
+                paint.verdict(Verdict::Deny, &said.word)
+            }
             _ => said.word.clone(),
         };
         word + &code.unwrap_or_default()

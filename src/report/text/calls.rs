@@ -48,22 +48,31 @@ pub fn verdict_line(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let at = words::at(call.at, replay.session());
-    row_of((&at, &call.tool), decided, count, true, widths, paint, out)
+    row_of((&at, &call.tool), (decided, replay.mode()), count, true, widths, paint, out)
 }
 
 /// `  ✗ turn 2 choice 2  issue_refund  denied  resource_unmatched  not chosen`.
 pub fn not_taken_line(
     other: &NotTaken<'_>,
+    mode: Mode,
     widths: Widths,
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    row_of((&words::at_choice(other), &other.call.tool), other.judged, None, false, widths, paint, out)
+    row_of(
+        (&words::at_choice(other), &other.call.tool),
+        (other.judged, mode),
+        None,
+        false,
+        widths,
+        paint,
+        out,
+    )
 }
 
 fn row_of(
     (at, tool): (&str, &str),
-    decided: &Decided,
+    (decided, mode): (&Decided, Mode),
     count: Option<String>,
     chosen: bool,
     widths: Widths,
@@ -83,7 +92,7 @@ fn row_of(
         out,
         "  {} {at:<at_width$}  {tool:<tool_width$}  {}",
         paint.verdict(verdict, glyph),
-        paint.verdict(verdict, words::decided(verdict)),
+        paint.verdict(verdict, words::decided(verdict, mode)),
         at_width = widths.at,
         tool_width = widths.tool,
     )?;

@@ -30,7 +30,7 @@ pub fn findings(replay: &Replay, name: &str, look: &Look, out: &mut dyn Write) -
         let verdict = decided.decision.verdict;
         let at = format!("{}:{}.{}", words::line(name), call.at.turn, call.at.call);
         let tool = words::name(&call.tool);
-        let decided_so = paint.verdict(verdict, words::decided(verdict));
+        let decided_so = paint.verdict(verdict, words::decided(verdict, replay.mode()));
         writeln!(out, "  {}  {tool}  {decided_so}", paint.bold(&at))?;
         arguments(call, out)?;
         for finding in &decided.decision.findings {
@@ -48,7 +48,7 @@ pub fn findings(replay: &Replay, name: &str, look: &Look, out: &mut dyn Write) -
         let at = other.at();
         let (verdict, tool) = (other.judged.decision.verdict, words::name(&other.call.tool));
         let place = format!("{}:{}.{}.{}", words::line(name), at.turn, at.choice, at.call);
-        let decided_so = paint.verdict(verdict, words::decided(verdict));
+        let decided_so = paint.verdict(verdict, words::decided(verdict, replay.mode()));
         writeln!(out, "  {}  {tool}  {decided_so}  not taken", paint.bold(&place))?;
     }
     rules::violated(replay, paint, out)?;

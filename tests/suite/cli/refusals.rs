@@ -86,7 +86,7 @@ fn every_output_has_it() {
         assert_eq!(output.matches("notice[refusal_counted]").count(), 1, "{arguments:?}\n{output}");
         assert!(output.contains("3 results, the first of `process_refund` (turn 2 call 1)"), "{output}");
     }
-    let quiet = run(&folder, &["-q", "replay", "s.json", "-p", "p"]);
+    let quiet = run(&folder, &["replay", "-q", "s.json", "-p", "p"]);
     assert!(!quiet.contains("refusal_counted"), "{quiet}");
     for scope in ["--summary", "--full"] {
         let output = rulestep(folder.path(), &["replay", "s.json", "-p", "p", "--format", "json", scope])
