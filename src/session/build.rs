@@ -29,6 +29,8 @@ pub struct Builder {
     open: Option<Arc<str>>,
     /// Calls that wait for their result, by id; those without one under `None`.
     waiting: HashMap<Option<Arc<str>>, VecDeque<u32>>,
+    /// Ids of all calls, so that a second result for one is not taken for that of a call that is missing.
+    called: HashSet<Arc<str>>,
     /// Names of tools and roles, each kept once: sessions name the same few over and over.
     names: HashSet<Arc<str>>,
     line: u32,
@@ -86,6 +88,7 @@ impl Builder {
             facts: Facts::default(),
             open: None,
             waiting: HashMap::new(),
+            called: HashSet::new(),
             names: HashSet::new(),
             line,
             states_results: false,
@@ -346,6 +349,7 @@ impl Builder {
         };
         let at_ref = CallRef { turn, call, index };
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
+        self.called.extend(id.clone());
         self.waiting.entry(id.clone()).or_default().push_back(index);
         let tool = self.name(tool);
         let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
@@ -384,11 +388,7 @@ impl Builder {
         let index = self.next_waiting(&id);
         let message = self.session.messages.len();
         if index.is_none() {
-            let message = match &id {
-                Some(id) => format!("a result is for the call {}, which is not open here", quoted(id)),
-                None => "a result names no call, and no call without an id is open here".to_owned(),
-            };
-            self.tell(code::RESULT_WITHOUT_CALL, message);
+            self.unasked(id.as_deref());
         }
         self.push("tool", content.clone(), at, MessageKind::Result(index, id));
         let turn = self.turn_count();
@@ -421,6 +421,35 @@ impl Builder {
             turn.late.push(at.index);
         }
         Some(at)
+    }
+
+    /// Something that answers nothing recorded here, and need not be the result of a call.
+    pub fn stray(&mut self, id: &str, content: Body, what: impl Into<String>, at: Option<Millis>) {
+        self.open = None;
+        self.results += 1;
+        self.tell(code::RESULT_WITHOUT_CALL, what);
+        self.push("tool", content, at, MessageKind::Result(None, Some(Arc::from(id))));
+    }
+
+    /// Says that nothing waits for a result. What it is the result of was called, and so it is a call that was not judged.
+    fn unasked(&mut self, id: Option<&str>) {
+        let told = match id {
+            Some(id) if self.called.contains(id) => Diagnostic::warning(
+                code::RESULT_WITHOUT_CALL,
+                format!("a result is for the call {}, which has its result already", quoted(id)),
+            ),
+            Some(id) => Diagnostic::lost(
+                code::RESULT_WITHOUT_CALL,
+                Loss::MayHoldCalls,
+                format!("a result is for the call {}, which is not recorded here", quoted(id)),
+            ),
+            None => Diagnostic::lost(
+                code::RESULT_WITHOUT_CALL,
+                Loss::MayHoldCalls,
+                "a result names no call, and no call without an id is open here",
+            ),
+        };
+        self.diagnostic(told.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
     /// Ids of the calls that wait for their result, in the order of the calls.
@@ -502,6 +531,11 @@ impl Builder {
 
     /// The session.
     pub fn finish(mut self) -> Session {
+        if self.facts.from_the_middle {
+            // The calls stand before the beginning, and that is said by itself.
+            let unasked = |told: &&mut Diagnostic| told.code == code::RESULT_WITHOUT_CALL;
+            self.session.diagnostics.iter_mut().filter(unasked).for_each(|told| told.loss = None);
+        }
         self.session.facts = Arc::new(self.facts);
         if self.session.facts.results == Results::Absent {
             self.session.without_results();

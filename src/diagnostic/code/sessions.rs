@@ -131,7 +131,9 @@ JSON readers reserve for themselves (`$serde_json::…`) is kept as text for the
 "A tool message names a call that is not there, or that has its result already. It stays in the
 history, and counts for nothing.
 
-In a recording that starts in the middle the call may stand before the beginning.
+What has a result was called: if the call is not in the recording, it was not judged, and the run
+ends with exit code 2. In a recording that starts in the middle the call may stand before the
+beginning; say `\"from_the_middle\": true` in a native session, then it is only a warning.
 ";
 
     Problem CALL_WITHOUT_RESULT = "call_without_result": "a call has no result in the recording",

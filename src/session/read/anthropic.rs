@@ -69,7 +69,13 @@ impl Anthropic {
         Mark { error: self.setting.failed(answer.error, &answer.content), refused: None }
     }
 
-    fn say(&self, message: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
+    fn say(
+        &self,
+        message: &Members<'_>,
+        blocks: fn(Option<Node<'_>>, Side) -> Blocks,
+        at: Option<Millis>,
+        builder: &mut Builder,
+    ) {
         let role = message.get("role").and_then(Node::text).unwrap_or_else(|| {
             builder.lost(Loss::MayHoldCalls, "a message has no role; it is read as one of the role `user`");
             "user".into()
@@ -77,14 +83,10 @@ impl Anthropic {
         let mark = |answer: &Answer| self.mark(answer);
         if role == "assistant" {
             let key = message.get("id").and_then(Node::id);
-            return Blocks::read(message.get("content"), Side::Model).respond(
-                builder,
-                key.as_deref(),
-                at,
-                mark,
-            );
+            let said = blocks(message.get("content"), Side::Model).promised(message.get("stop_reason"));
+            return said.respond(builder, key.as_deref(), at, mark);
         }
-        Blocks::read(message.get("content"), Side::Other).reply(builder, &role, at, mark);
+        blocks(message.get("content"), Side::Other).reply(builder, &role, at, mark);
     }
 }
 
@@ -108,7 +110,7 @@ impl Api for Anthropic {
 
     fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
         match message.members() {
-            Some(members) => self.say(&members, at, builder),
+            Some(members) => self.say(&members, Blocks::read, at, builder),
             None => {
                 let word = message.said_kind();
                 builder
@@ -120,7 +122,7 @@ impl Api for Anthropic {
     fn response(&mut self, response: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
         match response.get("error") {
             Some(error) => builder.said("system", Body::json(error.json()), at),
-            None => self.say(response, at, builder),
+            None => self.say(response, Blocks::listed, at, builder),
         }
     }
 

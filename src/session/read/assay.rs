@@ -150,7 +150,7 @@ fn call(line: &Members<'_>, at: Option<Millis>, number: u32) -> Call {
     let error = line.get("error").filter(|error| !matches!(error.json(), "\"\"" | "false"));
     Call {
         tool: line.any(&["tool_name", "tool"]).and_then(Node::text).unwrap_or_default().as_ref().into(),
-        order: line.get("call_index").and_then(|order| order.json().parse().ok()),
+        order: line.get("call_index").and_then(Node::number),
         arguments: body(&["args", "arguments"]),
         result: body(&["result", "response"]),
         error: error.map(|error| Body::json(error.json())),

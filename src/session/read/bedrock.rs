@@ -81,7 +81,13 @@ struct Bedrock {
 }
 
 impl Bedrock {
-    fn say(&self, message: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
+    fn say(
+        &self,
+        message: &Members<'_>,
+        reason: Option<Node<'_>>,
+        at: Option<Millis>,
+        builder: &mut Builder,
+    ) {
         let role = message.get("role").and_then(Node::text).unwrap_or_else(|| {
             builder.lost(Loss::MayHoldCalls, "a message has no role; it is read as one of the role `user`");
             "user".into()
@@ -92,15 +98,15 @@ impl Bedrock {
         };
         let content = message.get("content");
         if role == "assistant" {
-            return Blocks::read(content, Side::Model).respond(builder, None, at, mark);
+            return Blocks::listed(content, Side::Model).promised(reason).respond(builder, None, at, mark);
         }
-        Blocks::read(content, Side::Other).reply(builder, &role, at, mark);
+        Blocks::listed(content, Side::Other).reply(builder, &role, at, mark);
     }
 
     /// The numbers of messages say what is missing before the first, and whether one follows the other. Where each has a
     /// file of its own, results stand in another one than their calls.
     fn number(&mut self, value: &Members<'_>, builder: &mut Builder) {
-        let number = value.get("message_id").and_then(|number| number.json().parse::<u64>().ok());
+        let number = value.get("message_id").and_then(Node::number::<u64>);
         match (self.number, number) {
             (None, Some(first @ 1..)) => {
                 builder.results(Results::Recorded);
@@ -150,15 +156,15 @@ impl Api for Bedrock {
         match kept(&members) {
             Some(message) => {
                 self.number(&members, builder);
-                self.say(&message, at, builder);
+                self.say(&message, None, at, builder);
             }
-            None => self.say(&members, at, builder),
+            None => self.say(&members, None, at, builder),
         }
     }
 
     fn response(&mut self, response: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
         match (answer(response), response.any(&["error", "Error"])) {
-            (Some(message), _) => self.say(&message, at, builder),
+            (Some(message), _) => self.say(&message, response.get("stopReason"), at, builder),
             (None, Some(error)) => builder.said("system", Body::json(error.json()), at),
             (None, None) => builder.lost(Loss::MayHoldCalls, "the response has no message"),
         }

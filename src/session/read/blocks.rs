@@ -4,6 +4,7 @@
 //! What the model thought to itself is not kept: it was said to nobody, and no policy looks at it.
 
 use super::shallow::{Kind, Members, Node};
+use super::uncalled;
 use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis};
@@ -86,6 +87,24 @@ impl Blocks {
         blocks
     }
 
+    /// The same, where a content is always a list: a text in its place may have been calls.
+    pub fn listed(content: Option<Node<'_>>, side: Side) -> Blocks {
+        let mut blocks = Blocks::read(content, side);
+        if content.is_some_and(|content| content.kind() == Kind::Text) {
+            let odd = "the content of a message is a text, not a list; it is read as what is said";
+            blocks.odd.push(Damage::calls(odd));
+        }
+        blocks
+    }
+
+    /// That the model stopped to have tools called, for this reason, where no call is among them.
+    pub fn promised(mut self, reason: Option<Node<'_>>) -> Blocks {
+        if self.calls.is_empty() {
+            self.odd.extend(uncalled::promised(reason));
+        }
+        self
+    }
+
     /// What was read in another form: what is said, calls and results.
     pub fn of(said: Body, calls: Vec<Proposed>, answers: Vec<Answer>) -> Blocks {
         let after = answers.len();
@@ -97,12 +116,13 @@ impl Blocks {
     fn block<'a>(&mut self, item: Node<'a>, run: &mut Vec<Node<'a>>) -> bool {
         let members = if item.kind() == Kind::Text { None } else { item.members() };
         let Some(members) = members else {
-            if item.kind() != Kind::Text {
+            if item.kind() == Kind::Text {
+                self.odd.push(Damage::calls("a block is a text, not an object; it is read as what is said"));
+                run.push(item);
+            } else {
                 let odd = format!("a block is {}, not an object; it is left out", item.said_kind());
                 self.odd.push(Damage::calls(odd));
-                return false;
             }
-            run.push(item);
             return false;
         };
         let kind = members.get("type").and_then(Node::text).unwrap_or_default();
@@ -117,7 +137,7 @@ impl Blocks {
                 return true;
             }
             kind => {
-                if kind.contains("tool_use") || kind.contains("call") {
+                if kind.contains("tool_use") || kind.contains("call") || is_asked(&members) {
                     let kind = quoted(kind);
                     let odd = format!("a block of the type {kind} may be a call, and is left out as one");
                     self.odd.push(Damage::calls(odd));
@@ -137,6 +157,9 @@ impl Blocks {
             self.answers.push(answer(&result));
             return true;
         } else if members.any(&["reasoningContent", "cachePoint"]).is_none() {
+            if is_asked(members) {
+                self.odd.push(Damage::calls("a block without a type may be a call, and is left out as one"));
+            }
             run.push(item);
         }
         false
@@ -226,6 +249,11 @@ impl Answer {
         let mark = mark(&self);
         builder.result(self.id.as_deref(), self.content, mark, at);
     }
+}
+
+/// Whether a block has what a call has, whatever its type.
+fn is_asked(block: &Members<'_>) -> bool {
+    block.has("name") && block.has("input")
 }
 
 fn proposed(members: &Members<'_>) -> Proposed {

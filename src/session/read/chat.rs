@@ -221,9 +221,16 @@ impl<'a> Chat<'a> {
         let id = members.get("id").and_then(Node::id);
         let inner = members.any(&["function", "custom"]).and_then(Node::members);
         let flat_name = members.get("function").and_then(Node::text);
+        let bare = flat_name.is_some();
         let from = inner.as_ref().unwrap_or(&members);
         let name = from.get("name").and_then(Node::text).or(flat_name).filter(|name| !name.is_empty());
         let arguments = from.any(&["arguments", "args", "input", "parameters"]);
+        if bare && arguments.is_none() {
+            self.lost(
+                builder,
+                "a call is its name alone, and where its arguments stand is not known".to_owned(),
+            );
+        }
         let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
         let name = name.unwrap_or_default();
         let at = if members.has("at") { self.at(builder, &members) } else { at };
@@ -364,7 +371,7 @@ pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "cre
 pub fn choices<'a>(response: &Members<'a>) -> Vec<Option<Node<'a>>> {
     let list = response.get("choices").and_then(Node::items).unwrap_or_default();
     let mut choices: Vec<_> = list.into_iter().map(|choice| choice.members().unwrap_or_default()).collect();
-    let index = |choice: &Members<'_>| choice.get("index").and_then(|index| index.json().parse::<u64>().ok());
+    let index = |choice: &Members<'_>| choice.get("index").and_then(Node::number::<u64>);
     if choices.iter().all(|choice| index(choice).is_some()) {
         choices.sort_by_key(index);
     }

@@ -149,7 +149,7 @@ impl Stream {
             "agent_message" | "assistant_message" => {}
             "error" => self.builder.said("system", body(&["message"]), None),
             "command_execution" => {
-                let code = item.get("exit_code").is_some_and(|code| code.json() != "0");
+                let code = item.get("exit_code").is_some_and(|code| code.number() != Some(0i64));
                 self.call(
                     item,
                     completed,

@@ -193,7 +193,7 @@ impl Codex {
                 }
             }
             "thread_rolled_back" => {
-                let turns = payload.get("num_turns").and_then(|node| node.json().parse().ok()).unwrap_or(1);
+                let turns = payload.get("num_turns").and_then(Node::number).unwrap_or(1);
                 rollout.roll_back(turns, unit.line);
             }
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" if output::failed_event(payload) => {

@@ -78,8 +78,17 @@ impl Finish {
         }
     }
 
-    /// Takes a session; `alone` where the file is known to hold no other.
-    pub fn push(&mut self, mut made: Made, alone: bool, diagnostics: &mut Vec<Diagnostic>) {
+    /// Takes a session; `alone` where the file is known to hold no other. So many places of the file were `lost` so far that
+    /// belong to no session.
+    pub fn push(&mut self, mut made: Made, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
+        let Session { messages, calls, diagnostics: told, .. } = &mut made.session;
+        let unread = told.iter().filter(|told| told.may_lose_calls()).count() as u64;
+        let only = alone && self.index == 0 && made.tail.is_none() && !self.following;
+        if only && messages.is_empty() && calls.is_empty() && unread + lost > 0 {
+            // Nothing of the file could be read, so it holds no session: what is wrong is said of the file.
+            self.lost += unread;
+            return diagnostics.append(told);
+        }
         self.name(&mut made.session, alone);
         if let Some(tail) = &mut made.tail {
             // Whether calls without a result count as ok is known too late.
@@ -92,7 +101,7 @@ impl Finish {
         self.results += made.results;
         self.in_python += made.in_python;
         self.calls += made.calls;
-        self.lost += made.session.diagnostics.iter().filter(|told| told.may_lose_calls()).count() as u64;
+        self.lost += unread;
         self.marked |= made.marks_errors;
         if made.results > 0 && self.kept == Kept::NotYetKnown {
             self.settle(Kept::Recorded);

@@ -107,6 +107,7 @@ impl GeminiStream {
 impl Stream {
     fn event(&mut self, kind: &str, members: &Members<'_>, line: u32, setting: &Setting) {
         let text = |key| members.get(key).and_then(Node::id).unwrap_or_default();
+        let word = |key| members.get(key).and_then(Node::text).unwrap_or_default();
         let body = |key| members.get(key).map_or(Body::MISSING, |node| Body::json(node.json()));
         let (at, odd) = match time::of(members, &["timestamp"]) {
             Ok(at) => (at, None),
@@ -131,7 +132,7 @@ impl Stream {
             "message" => self.builder.said(&text("role"), body("content"), at),
             "tool_use" => {
                 self.builder.ensure_response(ROW, at);
-                self.builder.call(Some(&text("tool_id")), &text("tool_name"), body("parameters"), at);
+                self.builder.call(Some(&text("tool_id")), &word("tool_name"), body("parameters"), at);
             }
             "tool_result" => self.result(members, at, setting),
             "error" => self.builder.said("system", body("message"), at),
@@ -153,7 +154,7 @@ impl Stream {
         let content = told.map_or(Body::MISSING, |told| Body::json(told.json()));
         // The status of what the user stopped is `success`, too.
         let cancelled = content.shown().starts_with("[Operation Cancelled]");
-        let marked = match &*text("status") {
+        let marked = match &*members.get("status").and_then(Node::text).unwrap_or_default() {
             _ if error.is_some() || cancelled => Some(true),
             "success" => Some(false),
             "" => None,

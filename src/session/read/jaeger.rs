@@ -122,7 +122,7 @@ fn span(members: &Members<'_>, trace: &str, line: u32) -> Span {
     let events = logs.iter().map(|log| {
         let fields = objects(log.get("fields"));
         let name = ["event", "event.name"].iter().find_map(|key| tag(&fields, key));
-        Event { name: name.unwrap_or_default().into(), attributes: tags(log.get("fields")) }
+        Event { name: name.unwrap_or_default().into(), attributes: tags(log.get("fields"), None) }
     });
     Span {
         trace: text("traceID").as_deref().unwrap_or(trace).into(),
@@ -136,7 +136,7 @@ fn span(members: &Members<'_>, trace: &str, line: u32) -> Span {
             .any(|(key, value)| tag(&list, key).is_some_and(|given| given.eq_ignore_ascii_case(value))),
         message: tag(&list, "otel.status_description").map(Into::into),
         line,
-        attributes: tags(members.get("tags")),
+        attributes: tags(members.get("tags"), members.get("tag")),
         events: events.collect(),
     }
 }
@@ -160,16 +160,15 @@ fn parent(members: &Members<'_>) -> Option<Box<str>> {
     Some(id.as_ref().into())
 }
 
-/// A list of `{key, type, value}`, or an object of plain values.
-fn tags(node: Option<Node<'_>>) -> Attributes {
+/// A list of `{key, type, value}`; and an object of plain values, as storages keep some beside it.
+fn tags(list: Option<Node<'_>>, plain: Option<Node<'_>>) -> Attributes {
     let mut attributes = Attributes::default();
-    let Some(node) = node else { return attributes };
-    for tag in objects(Some(node)) {
+    for tag in objects(list) {
         if let (Some(key), Some(value)) = (tag.get("key").and_then(Node::text), tag.get("value")) {
             attributes.add(&key, value.json());
         }
     }
-    for (key, value) in node.members().iter().flat_map(Members::iter) {
+    for (key, value) in plain.and_then(Node::members).iter().flat_map(Members::iter) {
         attributes.add(key, value.json());
     }
     attributes

@@ -286,6 +286,35 @@ fn any<'a>(members: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a Value> 
     keys.iter().find_map(|key| members.get(*key).filter(|value| !value.is_null()))
 }
 
+/// Looks at the calls in what a model answered, so that a wrong type is noticed: what reads them takes values apart that
+/// note no looks.
+pub fn look(answer: Option<Node<'_>>) {
+    within(answer, DEEPEST);
+}
+
+/// Levels at which calls stand in what models answer.
+const DEEPEST: u8 = 10;
+/// Names of what they stand within.
+const AROUND: [&str; 8] =
+    ["generations", "message", "messages", "kwargs", "output", "choices", "data", "additional_kwargs"];
+
+fn within(node: Option<Node<'_>>, levels: u8) {
+    let (Some(node), Some(levels)) = (node, levels.checked_sub(1)) else { return };
+    match node.kind() {
+        Kind::List => node.items().into_iter().flatten().for_each(|item| within(Some(item), levels)),
+        Kind::Object => {
+            let Some(members) = node.members() else { return };
+            AROUND.iter().for_each(|key| within(members.get(key), levels));
+            for call in members.get("tool_calls").and_then(Node::objects).unwrap_or_default() {
+                let function = call.get("function").filter(|function| function.kind() != Kind::Text);
+                let inner = function.map_or(Some(call), Node::members);
+                let _ = inner.and_then(|inner| inner.get("name")?.text());
+            }
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@ use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
 use super::{Format, Out, Reader, Sample, Unit, langchain};
 use crate::diagnostic::{Diagnostic, Loss};
+use crate::session::Damage;
 use crate::session::build::Builder;
 
 pub(super) const FORMAT: Format = Format {
@@ -132,7 +133,7 @@ impl LangChain {
                 "a message nests too deeply or has a reserved key; it is left out",
             );
         };
-        look(message);
+        look(message).into_iter().for_each(|odd| builder.damaged(odd));
         let plain = langchain::message(&value).to_string();
         read_again(&plain, line, builder, |builder, node, members| {
             Chat::new(node, line, &self.rules).message(builder, members);
@@ -141,13 +142,21 @@ impl LangChain {
 }
 
 /// Looks at what a message is unwrapped from, so that a wrong type there is noticed: unwrapped, nothing is left of it.
-fn look(message: Node<'_>) {
-    let Some(outer) = message.members() else { return };
+/// Gives what can be said of calls that stand only as the model sent them.
+fn look(message: Node<'_>) -> Option<Damage> {
+    let outer = message.members()?;
     let wrapped = outer.any(&["kwargs", "data"]).map(Node::members);
     let inner = wrapped.flatten().unwrap_or(outer);
-    for calls in ["tool_calls", "invalid_tool_calls"] {
-        let _ = inner.get(calls).and_then(Node::objects);
-    }
+    let count = |calls: Option<Vec<_>>| calls.map_or(0, |calls| calls.len());
+    let listed =
+        ["tool_calls", "invalid_tool_calls"].map(|key| count(inner.get(key).and_then(Node::objects)));
+    let listed = listed.iter().sum::<usize>();
     let more = inner.get("additional_kwargs").and_then(Node::members);
-    let _ = more.and_then(|more| more.get("tool_calls")?.objects());
+    let sent = count(more.and_then(|more| more.get("tool_calls")?.objects()));
+    // Where none is listed, those that were sent are read.
+    (listed > 0 && listed < sent).then(|| {
+        Damage::calls(format!(
+            "the model sent {sent} calls, of which {listed} are listed; the others are left out"
+        ))
+    })
 }

@@ -131,10 +131,10 @@ impl Langfuse {
 
     fn trace(&mut self, trace: &Members<'_>, lines: &mut Lines<'_>, out: &mut Out) {
         let list = trace.get("observations").and_then(Node::items).unwrap_or_default();
-        if let Some(first) = list.first().filter(|first| first.kind() == Kind::Text) {
+        if let Some(first) = list.first().filter(|_| list.iter().all(|item| item.kind() == Kind::Text)) {
             let message = "the trace lists the ids of its observations alone, so its calls are not in the file: export \
                            the observations";
-            return out.diagnostic(self.setting.damaged_line(lines.of(*first), message));
+            return out.diagnostic(self.setting.damaged_line(lines.of(*first), Damage::calls(message)));
         }
         // What is downloaded from its page has the trace beside its observations.
         let beside = trace.get("trace").and_then(Node::members);
@@ -238,10 +238,10 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
         trace: record.kept(&TRACE).or_else(|| about.trace.clone()).unwrap_or_default(),
         id: record.kept(&["id"]).unwrap_or_default(),
         parent: record.kept(&PARENT),
-        name: record.kept(&["name"]).unwrap_or_default(),
+        name: record.word(&["name"]).unwrap_or_default().as_ref().into(),
         start,
         end,
-        failed: record.text(&["level"]).is_some_and(|level| level == "ERROR"),
+        failed: record.word(&["level"]).is_some_and(|level| level == "ERROR"),
         message: record.kept(&["statusMessage", "status_message"]),
         line,
         attributes: Attributes::default(),
@@ -278,6 +278,7 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
             if let Some(sent) = input.as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
+            langchain::look(members.get("output"));
             if let Some(parameters) = members.any(&["modelParameters", "model_parameters"]) {
                 attributes.add("langfuse.observation.model.parameters", parameters.json());
             }

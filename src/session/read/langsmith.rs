@@ -136,7 +136,7 @@ fn span(
         trace,
         id,
         parent: record.kept(&["parent_run_id"]).or(parent),
-        name: record.kept(&["name"]).unwrap_or_default(),
+        name: record.word(&["name"]).unwrap_or_default().as_ref().into(),
         start,
         end,
         failed: error.is_some() || record.text(&["status"]).is_some_and(|status| status == "error"),
@@ -188,6 +188,7 @@ fn span(
             if let Some(sent) = inputs.as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
+            langchain::look(run.get("outputs"));
             if let Some(outputs) = unread("outputs") {
                 record.odd.extend(langchain::add_answer(&outputs, attributes));
             }

@@ -17,6 +17,7 @@ use super::{Format, Out, Reader, Sample, Unit, time};
 use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
+use crate::source::quoted;
 
 pub(super) const FORMAT: Format =
     Format { name: "mcp", title: "MCP logs (JSON-RPC)", absent_without_results: false, recognise, reader };
@@ -299,6 +300,12 @@ impl Log {
                 if empty {
                     let what = "a response has neither a result nor an error; it is read as an error";
                     self.builder.damaged(what);
+                }
+                if asked.is_none() && error.is_some() {
+                    // Any request may fail.
+                    let what =
+                        format!("an error answers the request {}, which is not recorded here", quoted(&id));
+                    return self.builder.stray(&id, content, what, around.at);
                 }
                 let marked = (error.is_some() || failed || empty).then_some(true);
                 let mark = Mark { error: self.setting.failed(marked, &content), refused: None };

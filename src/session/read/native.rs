@@ -2,7 +2,7 @@
 //! or the bare messages of one session, as a list or a line each.
 
 use super::chat::{self, Chat, Offer, Rules};
-use super::shallow::{Members, Node};
+use super::shallow::{Kind, Members, Node};
 use super::time;
 use super::uncalled::{self, Uncalled};
 use super::{Format, Out, Reader, Sample, Setting, Unit};
@@ -154,6 +154,13 @@ impl Native {
         let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         if let Some(messages) = members.get("messages") {
             chat.messages(&mut builder, messages);
+        } else {
+            builder.lost(Loss::MayHoldCalls, "`messages` is null, not a list");
+        }
+        if let Some(response) = members.get("response").filter(|response| response.kind() != Kind::Text) {
+            let word = response.kind().word();
+            let odd = format!("`response` is {word} in which no messages can be read; it is left out");
+            builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
         }
         // What `convert` wrote has its calls where they belong.
         if !is_written(members) {

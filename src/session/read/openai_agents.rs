@@ -147,7 +147,7 @@ impl OpenAiAgents {
 fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
     let data = members.get("span_data").and_then(Node::members).unwrap_or_default();
     let mut record = SpanRecord::new(members, "a span");
-    let ended = record.text(&["event_phase"]).is_some_and(|phase| phase == "finish");
+    let ended = record.word(&["event_phase"]).is_some_and(|phase| phase == "finish");
     let (start, end) = if members.has("timestamp") {
         let at = record.time(&["timestamp"]);
         (at, at.filter(|_| ended))
@@ -161,7 +161,7 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
         data.get("type").and_then(Node::text).or_else(|| record.text(&["span_type"])).unwrap_or_default();
     let name =
         data.get("name").and_then(Node::text).or_else(|| record.text(&["tool_name", "span_name", "name"]));
-    let failed = error.is_some() || record.text(&["observed_status"]).is_some_and(|status| status == "error");
+    let failed = error.is_some() || record.word(&["observed_status"]).is_some_and(|status| status == "error");
     let mut made = Span {
         trace: record.kept(&["trace_id"]).unwrap_or_default(),
         id: record.kept(&["id", "span_id"]).unwrap_or_default(),
@@ -179,6 +179,7 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
     let of_data = |key| langchain::value(data.get(key));
     let json = |text: &str| Value::String(text.to_owned()).to_string();
     match &*kind {
+        "" => record.odd.push(Damage::calls("the data of a span have no type; they are left out")),
         "function" => {
             attributes.add("gen_ai.operation.name", "\"execute_tool\"");
             attributes.add("gen_ai.tool.name", json(&made.name));
@@ -208,6 +209,7 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
             // A response keeps its items within itself, where they are exported at all.
+            langchain::look(data.get("output"));
             let output = of_data("output").or_else(|| of_data("response")?.get("output").cloned());
             if let Some(parameters) = data.get("model_config") {
                 attributes.add("llm.invocation_parameters", parameters.json());

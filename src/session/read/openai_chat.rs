@@ -5,7 +5,7 @@ use super::chat::{self, Chat, Rules};
 use super::exchange::{self, Api, Exchanges, Opened};
 use super::setting::Setting;
 use super::shallow::{Kind, Members, Node};
-use super::{Format, Reader, Sample};
+use super::{Format, Reader, Sample, uncalled};
 use crate::diagnostic::Loss;
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
@@ -75,8 +75,16 @@ impl Api for OpenAi {
             return builder.damaged(Damage::calls("the response has no choice with a message"));
         };
         let turn = builder.next_turn();
+        let one = response.get("choices").and_then(Node::first_item).and_then(Node::members);
+        let reason = one.and_then(|one| one.get("finish_reason"));
+        let calls = builder.call_count();
         match first {
-            Some(message) => self.message(*message, at, builder),
+            Some(message) => {
+                self.message(*message, at, builder);
+                if builder.call_count() == calls {
+                    uncalled::promised(reason).into_iter().for_each(|odd| builder.damaged(odd));
+                }
+            }
             None => builder.damaged(Damage::calls("the response has no choice with a message")),
         }
         if !further.is_empty() && builder.next_turn() == turn {

@@ -250,7 +250,7 @@ impl Run {
 /// Whether a command ended with a code that says it failed. A negative one is none: it says that the command was still
 /// running when the agent looked.
 fn failed_with(code: Option<Node<'_>>) -> Option<bool> {
-    let code: i64 = code?.json().parse().ok()?;
+    let code: i64 = code?.number()?;
     Some(code > 0)
 }
 

@@ -73,6 +73,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
         events: Vec::new(),
         held: 0,
         unused: None,
+        listed: None,
     })
 }
 
@@ -85,6 +86,8 @@ struct OTel {
     held: usize,
     /// Log records that say nothing of a span: line and name of the first, and how many.
     unused: Option<(u32, Box<str>, u32)>,
+    /// Whether attributes are a list: those of one file all are, or none.
+    listed: Option<bool>,
 }
 
 /// Bytes of events that are held until their spans have come.
@@ -149,8 +152,15 @@ impl OTel {
 
     fn span(&mut self, node: Node<'_>, lines: &mut Lines<'_>, out: &mut Out) {
         let line = lines.of(node);
-        match node.members().and_then(|members| span(&members, line)) {
-            Some((span, odd)) => {
+        let members = node.members().unwrap_or_default();
+        match span(&members, line) {
+            Some((span, mut odd)) => {
+                let listed = members.any(&ATTRIBUTES).map(|given| given.kind() == Kind::List);
+                if listed.is_some_and(|listed| *self.listed.get_or_insert(listed) != listed) {
+                    odd.push(Damage::calls(
+                        "the attributes of one span are a list, those of another an object; one of them is damaged",
+                    ));
+                }
                 let odd: Vec<_> = odd.into_iter().map(|odd| self.setting.damaged_line(line, odd)).collect();
                 let trace = span.trace.clone();
                 self.traces.add(span);
@@ -280,6 +290,8 @@ fn attributes(node: Option<Node<'_>>) -> Attributes {
     for item in items {
         let name = item.get("key").and_then(Node::text);
         if let (Some(name), Some(value)) = (name, item.get("value")) {
+            // A list has its values as the protocol writes them.
+            let _ = value.members();
             attributes.add(&name, any_value(value, 0));
         }
     }
@@ -297,7 +309,8 @@ const DEEPEST: usize = 64;
 /// JSON text of a value as the protocol writes it, `{stringValue: …}`; a plain value is itself.
 fn any_value(node: Node<'_>, depth: usize) -> String {
     let plain = || node.json().to_owned();
-    let Some(members) = node.tried().members().filter(|_| depth < DEEPEST) else { return plain() };
+    let object = node.kind() == Kind::Object && depth < DEEPEST;
+    let Some(members) = Some(node).filter(|_| object).and_then(Node::members) else { return plain() };
     let mut all = members.iter();
     let (Some((key, value)), None) = (all.next(), all.next()) else { return plain() };
     let list = |key| {
@@ -305,7 +318,9 @@ fn any_value(node: Node<'_>, depth: usize) -> String {
         inner.and_then(Node::items).unwrap_or_default()
     };
     match key {
-        "stringValue" | "string_value" | "boolValue" | "bool_value" | "bytesValue" | "bytes_value" => {
+        "boolValue" | "bool_value" => value.json().to_owned(),
+        "stringValue" | "string_value" | "bytesValue" | "bytes_value" => {
+            let _ = value.text();
             value.json().to_owned()
         }
         "intValue" | "int_value" | "doubleValue" | "double_value" => {
@@ -320,8 +335,12 @@ fn any_value(node: Node<'_>, depth: usize) -> String {
         "kvlistValue" | "kvlist_value" => {
             let members = list("values").into_iter().filter_map(|item| {
                 let item = item.members()?;
-                let value = any_value(item.get("value")?, depth + 1);
-                Some(format!("{}:{value}", item.get("key").filter(|key| key.kind() == Kind::Text)?.json()))
+                let value = item.get("value")?;
+                let _ = value.members();
+                let value = any_value(value, depth + 1);
+                let key = item.get("key")?;
+                key.text()?;
+                Some(format!("{}:{value}", key.json()))
             });
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }

@@ -151,7 +151,7 @@ impl Reading {
     fn complete(&mut self) -> Option<Complete> {
         while let Some(made) = self.out.sessions.pop_front() {
             let alone = self.out.sessions.is_empty() && self.seen.sampled.is_empty() && self.units.at_end();
-            self.finish.push(made, alone, &mut self.out.diagnostics);
+            self.finish.push(made, alone, self.out.lost, &mut self.out.diagnostics);
         }
         self.finish.pop()
     }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -111,6 +112,15 @@ impl<'a> Node<'a> {
             true => body::unescaped(self.json),
             false => None,
         }
+    }
+
+    /// The number, of one that fits; also of its digits as a text, while any other text is a wrong type.
+    pub fn number<N: FromStr>(self) -> Option<N> {
+        let text = self.tried().text();
+        let number = text.as_deref().unwrap_or(self.json).parse().ok();
+        let as_text = number.is_some() && text.is_some();
+        self.is(if as_text { TEXT } else { Kinds::one(Kind::Number) });
+        number
     }
 
     /// The truth value, of one.

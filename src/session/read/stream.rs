@@ -7,7 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::shallow::{Kind, Members, Node};
+use super::looks::Looks;
+use super::shallow::{self, Kind, Members, Node};
 use crate::session::Damage;
 use crate::source::quoted;
 
@@ -166,7 +167,10 @@ impl<'a> Stream<'a> {
         if !self.done {
             self.pieces.pop_if(|piece| piece.is_none());
         }
-        let list: Vec<_> = self.pieces.iter().map(|piece| members(piece.as_deref()?.trim())).collect();
+        let looks: Vec<_> = self.pieces.iter().map(|_| Looks::default()).collect();
+        let texts = || self.pieces.iter().map(|piece| piece.as_deref().map(str::trim)).zip(&looks);
+        let list: Vec<_> =
+            texts().map(|(piece, looks)| Some(shallow::value(piece?, Some(looks)).ok()?.1)).collect();
         let lost = list.iter().filter(|piece| piece.is_none()).count();
         let pieces = Pieces { list: &list, done: self.done };
         let error = list.iter().flatten().find_map(|piece| piece.get("error"));
@@ -181,6 +185,9 @@ impl<'a> Stream<'a> {
             }
             (None, None) => Whole { json: "{}".to_owned(), odd: Vec::new(), broken: true },
         };
+        for (piece, looks) in texts() {
+            whole.odd.extend(looks.wrong(piece.unwrap_or_default(), 0).into_iter().map(|(_, wrong)| wrong));
+        }
         if lost > 0 {
             let pieces = if lost == 1 { "1 piece".to_owned() } else { format!("{lost} pieces") };
             let message = format!("{pieces} of the response, which is a stream, cannot be read");

@@ -171,6 +171,12 @@ impl Tau2 {
                 self.calls(message, "assistant", users, at, builder);
             }
             role => {
+                if role.is_none() {
+                    builder.lost(
+                        Loss::MayHoldCalls,
+                        "a message has no role; it is read as one of the role `unknown`",
+                    );
+                }
                 let role = role.unwrap_or("unknown");
                 let before = users.calls;
                 self.calls(message, role, users, at, builder);

@@ -6,7 +6,7 @@ use super::chat::Lines;
 use super::shallow::{Kind, Members, Node};
 use crate::diagnostic::Loss;
 use crate::session::build::Builder;
-use crate::session::{OLD_OPERATION_ROLE, OPERATION_ROLE};
+use crate::session::{Damage, OLD_OPERATION_ROLE, OPERATION_ROLE};
 use crate::source::quoted;
 
 /// The first place of a session that may hold a call.
@@ -80,6 +80,16 @@ pub fn look(
         found.0.get_or_insert((unit.line, name));
     }
     found.tell(builder);
+}
+
+/// That calls must have been in a response which ended for this reason; asked where none is in it.
+pub fn promised(reason: Option<Node<'_>>) -> Option<Damage> {
+    let reason = reason?.tried().text()?;
+    let calls = matches!(&*reason, "tool_use" | "tool_calls" | "function_call");
+    calls.then(|| {
+        let reason = quoted(&reason);
+        Damage::calls(format!("a response ended to call a tool ({reason}), and no call can be read in it"))
+    })
 }
 
 impl Uncalled {

@@ -72,11 +72,14 @@ struct Chat {
 /// Keys under which a message names its chat.
 const CHAT: [&str; 6] = ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
 
-/// Calls that somebody was asked to approve, by the id of the question, and those that were refused so.
+/// What messages of a chat say of others: calls that somebody was asked to approve, by the id of the question, those that
+/// were refused so, and how parts are kept.
 #[derive(Default)]
 struct Asked {
     open: HashMap<Box<str>, Box<str>>,
     refused: HashSet<Box<str>>,
+    /// Whether the parts of a message are JSON text: those of one chat all are, or none.
+    written: Option<bool>,
 }
 
 impl Reader for VercelAi {
@@ -183,11 +186,22 @@ fn message(message: &Members<'_>, setting: &Setting, asked: &mut Asked, builder:
     let about = message.get("metadata").and_then(Node::members).unwrap_or_default();
     let at = told.or_else(|| time::of(&about, &chat::TIMES).ok().flatten());
     let role = message.get("role").and_then(Node::text).unwrap_or_default();
+    if role.is_empty() {
+        builder.lost(Loss::MayHoldCalls, "a message has no role; it is read as one of the role `unknown`");
+    }
     let role = if role.is_empty() { "unknown".into() } else { role };
     if message.has("parts") || message.has("toolInvocations") {
         let written = chat_message::written(message);
         let parts = written.as_deref().and_then(|text| Node::parse(text).ok());
         let parts = parts.or_else(|| message.get("parts"));
+        let mixed =
+            parts.is_some_and(|_| *asked.written.get_or_insert(written.is_some()) != written.is_some());
+        if mixed {
+            builder.lost(
+                Loss::MayHoldCalls,
+                "the `parts` of one message are JSON text, those of another are a list; one of them is damaged",
+            );
+        }
         chat_message::read(message, parts, &role, at, setting, builder);
     } else {
         model_message::read(message, &role, at, setting, asked, builder);

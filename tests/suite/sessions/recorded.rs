@@ -124,9 +124,11 @@ fn the_native_fixture_is_read_point_by_point() {
     assert_eq!(
         told(&sessions, &of_file),
         [
+            "some.json: error[damaged_record]: the file could not be read whole, and what is lost may hold calls: 1 place \
+             of the file is damaged or left out",
             "some.json:18: warning[arguments_not_json]: the arguments of a call of `issue_refund` are not JSON, and \
              are kept as text",
-            "some.json:34: warning[result_without_call]: a result is for the call `c9`, which is not open here",
+            "some.json:34: warning[result_without_call]: a result is for the call `c9`, which is not recorded here",
         ]
     );
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use rulestep::diagnostic::Diagnostic;
 use rulestep::session::write::Native;
 use rulestep::session::{Body, Form, MessageKind, Session};
 use serde_json::{Value, json};
@@ -71,7 +72,9 @@ pub fn again(session: &Session) -> Session {
     let written = serde_json::to_string(&Native(session)).unwrap();
     assert!(!written.contains('\n'), "{written}");
     let (mut sessions, of_file) = opened(written.clone());
-    assert_eq!((sessions.len(), &of_file[..]), (1, &[][..]));
+    // Results of calls that the recording has not are as suspicious the second time.
+    let lost = sessions.iter().flat_map(|session| &session.diagnostics).any(Diagnostic::may_lose_calls);
+    assert_eq!((sessions.len(), of_file.len()), (1, usize::from(lost)), "{of_file:?}");
     sessions.remove(0)
 }
 
@@ -178,7 +181,7 @@ pub fn document() -> impl Strategy<Value = Value> {
         at(),
     );
     let offered = (tools(), tools(), 1..4u32, any::<bool>());
-    (around, offered, prop::collection::vec(message(), 0..12)).prop_map(|(around, offered, messages)| {
+    (around, offered, prop::collection::vec(message(), 1..12)).prop_map(|(around, offered, messages)| {
         let (context, variables, files, results, now) = around;
         let (tools, later, turn, from_the_middle) = offered;
         json!({

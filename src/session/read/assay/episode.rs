@@ -107,7 +107,7 @@ impl Episode {
         let line = &unit.members;
         let at = at(line, &mut self.builder);
         let kind = line.get("kind").and_then(Node::text).unwrap_or_default();
-        let order = line.get("idx").and_then(|order| order.json().parse().ok());
+        let order = line.get("idx").and_then(Node::number);
         let content = line.get("content").map_or(Body::MISSING, |content| Body::json(content.json()));
         let is_tool = kind.starts_with("tool");
         let name = line.get("name").and_then(Node::text).filter(|_| is_tool);

@@ -88,7 +88,9 @@ impl Branch {
     fn grow(entries: &[Entry], settled: &Settled) -> Branch {
         let base = settled.live.len();
         // Logs that do not say what a response follows do not say it at all.
+        let silent = || base == 0 && entries.iter().all(|entry| matches!(entry.follows, Follows::Nothing));
         let flat = settled.flat
+            || silent()
             || entries.iter().skip(usize::from(base == 0)).any(|entry| {
                 matches!((&entry.follows, &entry.kind), (Follows::Nothing, Kind::Response { .. }))
             });

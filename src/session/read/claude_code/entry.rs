@@ -143,12 +143,14 @@ fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
             if let Some(parts) = members.get("parts") {
                 return Ok(parts::blocks(parts));
             }
-            Ok(Blocks::read(members.get("content"), side))
+            let content = members.get("content");
+            // What the model says is never a text alone there.
+            Ok(if side == Side::Model { Blocks::listed(content, side) } else { Blocks::read(content, side) })
         }
         Json::Text => {
             let mut blocks = Blocks::read(Some(message), side);
             let odd = "the message is a text, not an object; it is read as what is said";
-            blocks.odd.push(if side == Side::Model { Damage::calls(odd) } else { odd.into() });
+            blocks.odd.push(Damage::calls(odd));
             Ok(blocks)
         }
         kind => Err(format!("the message is {}, not an object", kind.word())),

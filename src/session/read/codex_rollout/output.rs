@@ -36,7 +36,7 @@ pub fn failed(text: &str) -> Option<bool> {
 
 /// Whether an event says that a call failed.
 pub fn failed_event(event: &Members<'_>) -> bool {
-    let code = event.get("exit_code").is_some_and(|code| code.json() != "0");
+    let code = event.get("exit_code").is_some_and(|code| code.number() != Some(0i64));
     let success = event.get("success").and_then(Node::bool) == Some(false);
     let result = event.get("result").and_then(Node::members).is_some_and(|result| {
         let ok = result.get("Ok").and_then(Node::members);

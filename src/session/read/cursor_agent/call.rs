@@ -66,7 +66,7 @@ impl Proposed<'_> {
             return None;
         }
         let inner = told.members().unwrap_or_default();
-        let exit = inner.get("exitCode").is_some_and(|code| code.json() != "0");
+        let exit = inner.get("exitCode").is_some_and(|code| code.number() != Some(0i64));
         let by_server = inner.get("isError").and_then(Node::bool) == Some(true);
         let failed = !SUCCESSES.contains(&how) || exit || by_server;
         let refused = (how == "rejected").then_some("the result is `rejected`");

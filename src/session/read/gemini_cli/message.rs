@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::read::setting::Setting;
 use crate::session::read::shallow::{Members, Node};
 use crate::session::read::time;
 use crate::session::{Body, Millis};
+use crate::source::quoted;
 
 /// Adds a message.
 pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) {
@@ -30,6 +32,9 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
     }
     let content = message.try_get("content").map_or(Body::MISSING, said);
     if kind != "gemini" {
+        if !calls.is_empty() {
+            builder.lost(Loss::MayHoldCalls, format!("calls of the type {} are left out", quoted(&kind)));
+        }
         return builder.said(&kind, content, at);
     }
     builder.response(None, content, at);
@@ -46,7 +51,7 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
 /// What became of a call that is done.
 fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
     let text = |key| call.get(key).and_then(Node::id).unwrap_or_default();
-    let status = text("status");
+    let status = call.get("status").and_then(Node::text).unwrap_or_default();
     if !matches!(&*status, "success" | "error" | "cancelled") && !call.has("result") {
         return;
     }

@@ -27,7 +27,12 @@ impl<'r, 'a> SpanRecord<'r, 'a> {
         self.members.any(keys).and_then(Node::id).filter(|text| !text.is_empty())
     }
 
-    /// The same, to be kept.
+    /// A word, for which a number is a wrong type; an empty one is none.
+    pub fn word(&self, keys: &[&str]) -> Option<Cow<'a, str>> {
+        self.members.any(keys).and_then(Node::text).filter(|text| !text.is_empty())
+    }
+
+    /// The same as [`SpanRecord::text`], to be kept.
     pub fn kept(&self, keys: &[&str]) -> Option<Box<str>> {
         self.text(keys).map(|text| text.as_ref().into())
     }

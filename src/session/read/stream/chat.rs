@@ -34,7 +34,7 @@ pub(super) fn whole(pieces: &Pieces<'_>) -> Whole {
             continue;
         };
         for choice in piece.get("choices").and_then(Node::objects).unwrap_or_default() {
-            let index = choice.get("index").and_then(|index| index.json().parse().ok()).unwrap_or(0);
+            let index = choice.get("index").and_then(Node::number).unwrap_or(0);
             choices.entry(index).or_default().add(&choice);
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn whole(pieces: &Pieces<'_>) -> Whole {
             ended |= ENDS.contains(&&*kind);
             response = whole;
         }
-        let Some(index) = piece.get("output_index").and_then(|index| index.json().parse().ok()) else {
+        let Some(index) = piece.get("output_index").and_then(Node::number) else {
             continue;
         };
         let item = items.entry(index).or_default();

@@ -8,6 +8,7 @@ use super::{kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
+use crate::source::quoted;
 
 /// One response within a message.
 #[derive(Default)]
@@ -146,7 +147,14 @@ fn steps<'a>(parts: &[Node<'a>], builder: &mut Builder) -> Vec<Step<'a>> {
             // What is thought is said to nobody; sources and the application's own data are not the model's words.
             (None, "reasoning" | "step-start") => {}
             (None, kind) if kind.starts_with("source") || kind.starts_with("data-") => {}
-            (None, _) => step.spoken.push(*part),
+            (None, kind) => {
+                if members.has("toolCallId") || members.has("toolInvocation") {
+                    let odd =
+                        format!("a part of the type {} may be a call, and is left out as one", quoted(kind));
+                    builder.lost(Loss::MayHoldCalls, odd);
+                }
+                step.spoken.push(*part);
+            }
         }
     }
     steps

@@ -67,6 +67,9 @@ pub fn read(
     for part in &parts {
         let members = part.members().unwrap_or_default();
         let text = |key| members.get(key).and_then(Node::id);
+        if members.has("toolCallId") && !PARTS.contains(&&*of_kind(part)) {
+            builder.lost(Loss::MayHoldCalls, "a part of no known type may be a call, and is left out as one");
+        }
         match &*of_kind(part) {
             "tool-call" => {
                 let arguments = members.any(&["input", "args"]);
