@@ -25,7 +25,7 @@ pub fn session(node: &Node, source: &Source) -> (Option<Session>, Vec<Diagnostic
         }
         _ => json.value(node),
     }
-    let options = Options { format: read::format("native"), ..Options::default() };
+    let options = Options { excerpt: true, format: read::format("native"), ..Options::default() };
     let mut reading = match read::open(source.name(), Box::new(Cursor::new(json.text)), &options) {
         Ok(reading) => reading,
         Err(told) => return (None, vec![told]),

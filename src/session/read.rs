@@ -133,6 +133,8 @@ pub struct Options {
     pub error: Option<ErrorTest>,
     /// For refusals that are neither marked nor published, whatever else their results are marked as.
     pub refused: Option<refusal::Test>,
+    /// It is a part that somebody chose of a session, as in a case: a result whose call is not in it is no loss.
+    pub excerpt: bool,
     /// The file is still being written: its end proves nothing, and an unfinished last value is no damage.
     pub following: bool,
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result

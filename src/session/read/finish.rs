@@ -23,6 +23,7 @@ pub struct Finish {
     format: &'static Format,
     again: Option<Again>,
     following: bool,
+    excerpt: bool,
     kept: Kept,
     held: VecDeque<Made>,
     held_bytes: usize,
@@ -63,6 +64,7 @@ impl Finish {
             format,
             again: options.again.clone(),
             following: options.following,
+            excerpt: options.excerpt,
             kept: if undecided { Kept::NotYetKnown } else { Kept::Recorded },
             held: VecDeque::new(),
             held_bytes: 0,
@@ -82,6 +84,10 @@ impl Finish {
     /// belong to no session.
     pub fn push(&mut self, mut made: Made, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
         let Session { messages, calls, diagnostics: told, .. } = &mut made.session;
+        if self.excerpt {
+            let unasked = told.iter_mut().filter(|told| told.code == code::RESULT_WITHOUT_CALL);
+            unasked.for_each(|told| told.loss = None);
+        }
         let unread = told.iter().filter(|told| told.may_lose_calls()).count() as u64;
         let only = alone && self.index == 0 && made.tail.is_none() && !self.following;
         if only && messages.is_empty() && calls.is_empty() && unread + lost > 0 {
