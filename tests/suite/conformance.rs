@@ -160,6 +160,6 @@ fn documents_in_a_case_keep_their_places() {
             format!("{} {}:{}", rule.id, at.line, at.column)
         })
         .collect();
-    assert_eq!(places, ["a.case.yaml#/preconditions/0 2:32", "a.case.yaml#1#/limits/pay 4:12"]);
+    assert_eq!(places, ["a.case.yaml#/preconditions/0 2:31", "a.case.yaml#1#/limits/pay 4:12"]);
     assert!(judge(case, session(case), &policy).passes());
 }
