@@ -80,11 +80,8 @@ fn liquid_leaves<'c>(condition: &'c Json, found: &mut Vec<&'c str>) {
 
 #[test]
 fn evaluates_every_template_of_the_rejection_plans() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance/vapi.jsonl");
-    let Ok(cases) = std::fs::read_to_string(path) else {
-        println!("skipped: the shared conformance cases are not here");
-        return;
-    };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/vapi.jsonl");
+    let cases = std::fs::read_to_string(path).unwrap();
     let (mut rendered, mut compared) = (0, 0);
     for line in cases.lines() {
         let mut case: Json = serde_json::from_str(line).unwrap();

@@ -11,6 +11,7 @@ use crate::contracts::{Judge, comparable};
 use crate::engine;
 use crate::generate::{self, Pair};
 use crate::naive::{self, MODES, differences, list};
+use crate::skipped::skipped;
 
 #[test]
 fn the_oracle_meets_every_contract_case() {
@@ -87,22 +88,28 @@ fn json_of_python(literal: &str) -> String {
 }
 
 #[test]
-fn the_oracle_meets_the_real_sessions() {
-    meets_the_real_sessions(naive::evaluate);
+fn the_oracle_meets_the_recorded_sessions() {
+    meets_the_recorded_sessions(naive::evaluate);
 }
 
 #[test]
-fn the_engine_meets_the_real_sessions() {
-    meets_the_real_sessions(engine::evaluate);
+fn the_engine_meets_the_recorded_sessions() {
+    meets_the_recorded_sessions(engine::evaluate);
 }
 
-fn meets_the_real_sessions(judge: Judge) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    if !folder.is_dir() {
-        println!("skipped: no recorded sessions beside the checkout");
-        return;
+fn meets_the_recorded_sessions(judge: Judge) {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    meets_sessions(judge, &root.join("tests/fixtures"), include_str!("../fixtures/tau/cases.json"));
+    let real = root.join("../shared/traces");
+    if real.is_dir() {
+        meets_sessions(judge, &real, include_str!("../conformance/tau_bench.json"));
+    } else {
+        skipped("no recordings beside the project");
     }
-    let cases: Vec<Value> = serde_json::from_str(include_str!("../conformance/tau_bench.json")).unwrap();
+}
+
+fn meets_sessions(judge: Judge, folder: &std::path::Path, cases: &str) {
+    let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
     assert_eq!(cases.len(), 16);
     let mut files = BTreeMap::new();
     for case in &cases {

@@ -35,6 +35,9 @@ mod rules;
 #[cfg(test)]
 mod sequence_policies;
 #[cfg(test)]
+#[path = "../shared/skipped.rs"]
+mod skipped;
+#[cfg(test)]
 mod tool_policies;
 #[cfg(all(test, feature = "tui"))]
 mod verdicts;

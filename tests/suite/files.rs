@@ -8,6 +8,8 @@ use rulestep::diagnostic::{Code, Diagnostic, Place, Severity, code};
 use rulestep::files::{Input, VersionFiles, expand, read_version, utf8};
 use tempfile::TempDir;
 
+use crate::skipped::skipped;
+
 /// A folder with files, each with its own path as its text.
 fn folder(files: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -132,7 +134,7 @@ fn a_pipe_in_a_folder_is_not_waited_for() {
     let folder = folder(&["a.json"]);
     let made = Command::new("mkfifo").arg(folder.path().join("pipe")).status();
     if !made.is_ok_and(|status| status.success()) {
-        println!("skipped: no mkfifo here");
+        skipped("no `mkfifo`");
         return;
     }
     assert_eq!(found(&folder, &[""]), (vec!["a.json".to_owned()], vec![code::UNREADABLE_FILE]));

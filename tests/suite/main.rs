@@ -33,6 +33,9 @@ mod samples;
 mod sequence_policies;
 mod sequence_rules;
 mod sessions;
+#[cfg(test)]
+#[path = "../shared/skipped.rs"]
+mod skipped;
 mod source;
 #[cfg(feature = "cli")]
 mod tau_bench;

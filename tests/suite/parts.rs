@@ -16,6 +16,7 @@ use rulestep::session::{Call, MessageKind, Part, Session};
 use serde_json::json;
 
 use super::{policies, samples};
+use crate::skipped::skipped;
 
 mod long;
 mod traced;
@@ -140,7 +141,7 @@ fn recordings_in_parts_come_to_the_same() {
     let mut all = recordings();
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
     if !shared.exists() {
-        eprintln!("skipped in part: there is no folder of recordings beside this one");
+        skipped("no recordings beside the project");
     }
     const FOLDERS: [&str; 10] = [
         "claude-code",

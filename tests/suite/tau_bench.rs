@@ -1,4 +1,5 @@
-//! The known verdicts on real recordings, through the program.
+//! The known verdicts on recordings, through the program: those of the repository, which `tests/oracles/tau` wrote and
+//! judged, and the real ones, where they are at hand.
 
 mod diff;
 
@@ -8,26 +9,38 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::cli::rulestep;
+use crate::skipped::skipped;
 
-const CASES: &str = include_str!("../conformance/tau_bench.json");
+/// Folders with recordings, each with the cases about them.
+fn sources() -> Vec<(PathBuf, Vec<Value>)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let parsed = |cases: &str| -> Vec<Value> {
+        let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
+        assert_eq!(cases.len(), 16);
+        cases
+    };
+    let mut sources = vec![(root.join("tests/fixtures"), parsed(include_str!("../fixtures/tau/cases.json")))];
+    let real = root.join("../shared/traces");
+    if real.join("tau-bench").is_dir() {
+        sources.push((real, parsed(include_str!("../conformance/tau_bench.json"))));
+    } else {
+        skipped("no recordings beside the project");
+    }
+    sources
+}
 
 #[test]
-fn the_known_verdicts_on_real_recordings() {
-    let traces = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    if !traces.join("tau-bench").is_dir() {
-        println!("skipped: there are no recordings in {}", traces.display());
-        return;
-    }
-    let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
-    assert_eq!(cases.len(), 16);
-    for case in &cases {
+fn the_known_verdicts_on_recordings() {
+    for (traces, case) in
+        sources().iter().flat_map(|(traces, cases)| cases.iter().map(move |case| (traces, case)))
+    {
         let policy = tempfile::tempdir().unwrap();
         for (number, contract) in case["contracts"].as_array().unwrap().iter().enumerate() {
             std::fs::write(policy.path().join(format!("{number:02}.json")), contract.to_string()).unwrap();
         }
         for mode in ["enforce", "shadow"] {
             let expected = &case[mode];
-            let (denied, codes) = replayed(&traces, case["file"].as_str().unwrap(), &policy, mode);
+            let (denied, codes) = replayed(traces, case["file"].as_str().unwrap(), &policy, mode);
             let name = format!("{} {} {mode}", case["file"], case["policy"]);
             assert_eq!(denied.len() as u64, expected["denied"].as_u64().unwrap(), "{name}");
             assert_eq!(Value::from(denied), expected["calls"], "{name}");

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{CLEAN, CLOSE_CASE, ISSUE_REFUND, REFUND_124, folder, refunds, rulestep, run, seen};
+use crate::skipped::skipped;
 
 /// The refunds under two versions: the order need not be the same any more, and a closed case may be closed again;
 /// and under a third one, which asks for two turns first.
@@ -241,7 +242,7 @@ fn edited() -> Option<TempDir> {
 #[test]
 fn edited_contracts_against_the_last_commit() {
     let Some(folder) = edited() else {
-        println!("skipped: there is no `git` here");
+        skipped("no `git`");
         return;
     };
     let expected = run(&folder, &["diff", "sessions", "-b", "git:HEAD"]);
@@ -271,7 +272,7 @@ fn edited_contracts_against_the_last_commit() {
 #[test]
 fn samples_are_compared_under_the_policies_of_the_folder() {
     let Some(folder) = edited() else {
-        println!("skipped: there is no `git` here");
+        skipped("no `git`");
         return;
     };
     let told = run(&folder, &["diff", "-q", "--samples", "-b", "git:HEAD"]);
@@ -281,7 +282,7 @@ fn samples_are_compared_under_the_policies_of_the_folder() {
 #[test]
 fn revisions_that_cannot_be_read() {
     let Some(folder) = edited() else {
-        println!("skipped: there is no `git` here");
+        skipped("no `git`");
         return;
     };
     for base in ["git:nope", "git:", "git:HEAD:nowhere", "git:HEAD:contracts/nope.yaml", "git:--help"] {
@@ -376,7 +377,7 @@ fn an_altered_rule_that_decides_nothing_is_named() {
 #[test]
 fn a_revision_that_a_shallow_clone_lacks_says_how_to_fetch_it() {
     let Some(origin) = edited() else {
-        println!("skipped: there is no `git` here");
+        skipped("no `git`");
         return;
     };
     git(origin.path(), &["commit", "-q", "-a", "-m", "looser"]);

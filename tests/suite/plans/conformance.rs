@@ -6,6 +6,7 @@ use rulestep::replay::Replay;
 use serde_json::{Value, json};
 
 use super::{check, facts, policy, session};
+use crate::skipped::skipped;
 
 /// The case's history, and a turn without text that calls the tool that the plan governs.
 fn asked(case: &Value) -> Value {
@@ -69,7 +70,7 @@ fn the_cases_are_those_that_are_shared() {
     for name in ["vapi.jsonl", "vapi-silent.jsonl"] {
         let root = env!("CARGO_MANIFEST_DIR");
         let Ok(shared) = std::fs::read_to_string(format!("{root}/../shared/conformance/{name}")) else {
-            println!("skipped: the shared conformance cases are not here");
+            skipped("no originals of the measured cases beside the project");
             return;
         };
         assert!(

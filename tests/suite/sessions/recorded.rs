@@ -6,12 +6,12 @@ use rulestep::session::{Body, MessageKind, Operation, Outcome, Results, read};
 use serde_json::json;
 
 use super::{opened, told};
+use crate::skipped::skipped;
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub fn traces(folder: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces").join(folder);
     if !path.is_dir() {
-        println!("skipped: no recordings at ../shared/traces/{folder}");
+        skipped("no recordings beside the project");
         return None;
     }
     Some(path)

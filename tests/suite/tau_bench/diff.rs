@@ -1,11 +1,10 @@
 //! `diff` against the difference of two separate replays, on real recordings: one rule removed, tightened, loosened.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::CASES;
 use crate::cli::rulestep;
 
 const KINDS: [&str; 10] = [
@@ -30,27 +29,24 @@ struct Edit {
 
 #[test]
 fn a_diff_is_the_difference_of_two_replays() {
-    let traces = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    if !traces.join("tau-bench").is_dir() {
-        println!("skipped: there are no recordings in {}", traces.display());
-        return;
-    }
-    let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
+    let sources = super::sources();
     let (mut runs, mut found) = (0, BTreeMap::<String, u64>::new());
-    for case in &cases {
+    for (traces, case) in
+        sources.iter().flat_map(|(traces, cases)| cases.iter().map(move |case| (traces, case)))
+    {
         let base = case["contracts"].as_array().unwrap().clone();
         let file = case["file"].as_str().unwrap();
         let edits = [removed(&base), tightened(&base), loosened(&base)];
         for mode in ["enforce", "shadow"] {
             let folder = tempfile::tempdir().unwrap();
             write(&folder.path().join("base"), &base);
-            let old = replayed(&traces, file, &folder.path().join("base"), mode);
+            let old = replayed(traces, file, &folder.path().join("base"), mode);
             for edit in &edits {
                 let name = format!("{file} {} {mode} {}", case["policy"], edit.name);
                 let new = folder.path().join(edit.name);
                 write(&new, &edit.contracts);
-                let young = replayed(&traces, file, &new, mode);
-                let actual = diffed(&traces, file, &folder.path().join("base"), &new, mode);
+                let young = replayed(traces, file, &new, mode);
+                let actual = diffed(traces, file, &folder.path().join("base"), &new, mode);
                 assert_eq!(old.len(), actual.len(), "{name}");
                 for ((old, young), actual) in old.iter().zip(&young).zip(&actual) {
                     assert_eq!(old["session"], actual["session"], "{name}");
