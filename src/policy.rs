@@ -7,7 +7,6 @@ mod beside;
 mod texts;
 mod without;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
 use crate::monitor::fault::guarded;
-use crate::monitor::{RuleId, Rules, Unit};
+use crate::monitor::{Rules, Unit};
 use crate::source::{Node, Parsed, Problem, ProblemKind, Source, Span, parse, quoted};
 pub use beside::named_in;
 use texts::Texts;
@@ -52,6 +51,9 @@ pub struct Document {
 
 /// A version that decides.
 pub struct Policy {
+    /// What it was read from, in the order of its rules.
+    files: Vec<PolicyFile>,
+    only: Option<&'static Dialect>,
     documents: Vec<Document>,
     rules: Rules,
     units: Vec<Arc<dyn Unit>>,
@@ -59,7 +61,6 @@ pub struct Policy {
     names: Vec<Arc<str>>,
     texts: Texts,
     reads_history: bool,
-    off: BTreeSet<RuleId>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -78,27 +79,16 @@ pub struct Loaded {
 impl Policy {
     /// Reads a version. `only` keeps the documents of one dialect. Files that a document names ([`named_in`]) are among
     /// the files as well.
-    pub fn load(files: &[PolicyFile], only: Option<&Dialect>) -> Loaded {
-        let mut files: Vec<&PolicyFile> = files.iter().collect();
+    pub fn load(files: &[PolicyFile], only: Option<&'static Dialect>) -> Loaded {
+        let mut files = files.to_vec();
         // Named twice, say by itself and with its folder, a file is still one.
         files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
         files.dedup_by(|a, b| a.name == b.name && a.text == b.text);
         // By the bytes of the relative paths. Several folders may share one; then the names decide, not what came first.
         files.sort_by(|a, b| (&a.relative, &a.name).cmp(&(&b.relative, &b.name)));
-        let texts: Vec<Source> =
-            files.iter().map(|file| Source::new(Arc::clone(&file.name), Arc::clone(&file.text))).collect();
-        let mut loading = Loading {
-            beside: Arc::new(beside::beside(texts.into_iter().map(whole).collect(), only)),
-            readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
-            rules: Rules::default(),
-            documents: Vec::new(),
-            cases: Vec::new(),
-            diagnostics: Vec::new(),
-            only,
-        };
-        // A file of cases alone is no part of the version.
-        files.retain(|file| loading.file(file));
-        loading.finish(digest(&files))
+        let loading = Loading::of(&files, only, Rules::default());
+        let digest = digest(&loading.files);
+        loading.finish(digest)
     }
 
     /// A version without documents: everything is allowed.
@@ -164,6 +154,8 @@ impl Policy {
         names.dedup();
         let reads_history = units.iter().any(|unit| unit.reads_history());
         Policy {
+            files: Vec::new(),
+            only: None,
             documents,
             rules,
             digest,
@@ -171,7 +163,6 @@ impl Policy {
             texts: Texts::of(&units),
             units,
             reads_history,
-            off: BTreeSet::new(),
             diagnostics: Vec::new(),
         }
     }
@@ -183,7 +174,9 @@ impl std::fmt::Debug for Policy {
     }
 }
 
-struct Loading<'a> {
+struct Loading {
+    /// Those that are a part of the version.
+    files: Vec<PolicyFile>,
     /// Files that are read where a document names them.
     beside: Arc<Beside>,
     /// One for each dialect, in the order of the table.
@@ -192,10 +185,32 @@ struct Loading<'a> {
     documents: Vec<Document>,
     cases: Vec<Source>,
     diagnostics: Vec<Diagnostic>,
-    only: Option<&'a Dialect>,
+    only: Option<&'static Dialect>,
 }
 
-impl Loading<'_> {
+impl Loading {
+    /// Reads files, which are in the order of their rules.
+    fn of(files: &[PolicyFile], only: Option<&'static Dialect>, rules: Rules) -> Loading {
+        let texts = files.iter().map(|file| Source::new(Arc::clone(&file.name), Arc::clone(&file.text)));
+        let mut loading = Loading {
+            files: Vec::new(),
+            beside: Arc::new(beside::beside(texts.map(whole).collect(), only)),
+            readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
+            rules,
+            documents: Vec::new(),
+            cases: Vec::new(),
+            diagnostics: Vec::new(),
+            only,
+        };
+        for file in files {
+            // A file of cases alone is no part of the version.
+            if loading.file(file) {
+                loading.files.push(file.clone());
+            }
+        }
+        loading
+    }
+
     /// Reads a file; whether it is a part of the version.
     fn file(&mut self, file: &PolicyFile) -> bool {
         let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
@@ -317,6 +332,7 @@ impl Loading<'_> {
         let (documents, cases) = (self.documents.clone(), self.cases);
         let policy = usable.then(|| {
             let mut policy = Policy::assemble(self.documents, self.rules, units, digest);
+            (policy.files, policy.only) = (self.files, self.only);
             policy.set_diagnostics(self.diagnostics.clone());
             Arc::new(policy)
         });
@@ -400,7 +416,7 @@ fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
 }
 
 /// Over each file's relative path and bytes, so that nothing can pass for something else.
-fn digest(files: &[&PolicyFile]) -> Arc<str> {
+fn digest(files: &[PolicyFile]) -> Arc<str> {
     let parts = files.iter().flat_map(|file| [&*file.relative, &*file.text]);
     digest_of(parts)
 }
@@ -444,6 +460,7 @@ mod tests {
     fn a_version_whose_reader_panics_does_not_decide() {
         for on_document in [true, false] {
             let mut loading = Loading {
+                files: Vec::new(),
                 beside: Arc::default(),
                 readers: DIALECTS
                     .iter()

@@ -35,9 +35,9 @@ pub struct Hypothesis {
 /// Why something cannot be supposed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Impossible {
-    /// A rule is not written as a part of its own.
-    #[error("these rules cannot be switched off one by one: their document has the old form of sequences")]
-    Tangled,
+    /// The policy was built by hand, of no documents.
+    #[error("these rules cannot be switched off: the policy was not read from files")]
+    NoFiles,
 }
 
 impl WhatIf {
@@ -91,7 +91,7 @@ impl WhatIf {
     /// The session and the policy as they would be.
     ///
     /// # Errors
-    /// A rule cannot be switched off alone.
+    /// Rules are to be switched off in a policy that was not read from files.
     pub fn suppose(&self, session: &Session, policy: &Arc<Policy>) -> Result<Hypothesis, Impossible> {
         let mut off: BTreeSet<RuleId> = BTreeSet::new();
         let mut unknown = Vec::new();
@@ -103,7 +103,7 @@ impl WhatIf {
         }
         let policy = match off.is_empty() {
             true => Arc::clone(policy),
-            false => policy.without(&off).ok_or(Impossible::Tangled)?,
+            false => policy.without(&off).ok_or(Impossible::NoFiles)?,
         };
         let edited = edit::apply(session, &self.edits);
         Ok(Hypothesis { session: Arc::clone(&edited.session), policy, edited, unknown })

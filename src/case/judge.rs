@@ -67,7 +67,7 @@ pub fn judge(case: &Case, session: &Arc<Session>, policy: &Arc<Policy>) -> Judge
 /// The policy as the case wants it: with the rules switched off that it names.
 ///
 /// # Errors
-/// A name is that of no rule, or of several, or its rule cannot be switched off.
+/// A name is that of no rule, or of several, or the policy was not read from files.
 pub fn version(case: &Case, policy: &Arc<Policy>) -> Result<Arc<Policy>, Diagnostic> {
     let (mut version, mut off) = (Arc::clone(policy), BTreeSet::new());
     for name in &case.without {
@@ -84,7 +84,9 @@ pub fn version(case: &Case, policy: &Arc<Policy>) -> Result<Arc<Policy>, Diagnos
             }
         }
         let less = policy.without(&off);
-        version = less.ok_or_else(|| bad("this rule cannot be switched off by itself".to_owned()))?;
+        version = less.ok_or_else(|| {
+            bad("this rule cannot be switched off: the policy was not read from files".to_owned())
+        })?;
     }
     Ok(version)
 }

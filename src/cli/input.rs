@@ -145,7 +145,7 @@ pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Resu
 /// Loads a version, and says what else there is to tell of it. Where it does not decide it is called `what`.
 pub fn load(
     version: Version,
-    only: Option<&Dialect>,
+    only: Option<&'static Dialect>,
     what: &str,
     screen: &mut Screen,
 ) -> Result<(Arc<Policy>, Vec<Diagnostic>), Failure> {

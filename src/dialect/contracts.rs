@@ -106,7 +106,7 @@ impl<'a> Reading<'a, '_> {
         let forbids_after = fields.list("forbids_after", out, |item, out| {
             let tool: Arc<str> =
                 item.exact_name(out, |_| "list each forbidden tool by its name".to_owned())?.into();
-            let rule = self.rule("forbids_after", &item, None, Some(Arc::clone(&tool)));
+            let rule = self.rule("forbids_after", &item, None, Some(Arc::clone(&tool)))?;
             Some((tool, rule))
         });
         self.told.extend(published::keys(&mut fields, self.text.source, self.runner, out));
@@ -176,22 +176,25 @@ impl<'a> Reading<'a, '_> {
             matching: matching.unwrap_or(if resource.is_some() { Matching::Newest } else { Matching::Any }),
             resource: resource.flatten(),
         });
-        Some(Precondition { rule, steps: steps.flatten(), prior })
+        Some(Precondition { rule: rule?, steps: steps.flatten(), prior })
     }
 
-    /// Gives the next rule its id, and returns its number among the contracts' rules.
+    /// Gives the next rule its id, and returns its number among the contracts' rules; nothing if it is switched off.
     fn rule(
         &mut self,
         kind: &'static str,
         item: &Field<'_>,
         description: Option<Arc<str>>,
         other: Option<Arc<str>>,
-    ) -> usize {
+    ) -> Option<usize> {
         let rule = self.text.rule(DIALECT.name, kind, &item.pointer, item.span());
         let tools = self.tool.iter().cloned().chain(other).collect();
         let id = self.rules.push(Rule { description, tool: self.tool.clone(), tools, ..rule });
+        if self.rules.is_off(id) {
+            return None;
+        }
         self.own.push(id);
-        self.own.len() - 1
+        Some(self.own.len() - 1)
     }
 }
 

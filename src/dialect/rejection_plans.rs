@@ -101,6 +101,9 @@ impl Planned {
             Form::Bare => read::conditions(field, text.source, problems),
             Form::Own | Form::Published => read::plan(field, text.source, problems),
         };
+        if rules.is_off(id) {
+            return;
+        }
         self.plans.push(Plan {
             rules: vec![id],
             tool: tool.into(),

@@ -92,7 +92,7 @@ impl<'a> Reading<'a, '_> {
             NamePattern::Prefix(prefix) => format!("{prefix}…").into(),
         });
         let rule = self.rule("forbidden", item, tool, tools.collect());
-        Some(Forbidden { rule, sequence, said: said? })
+        Some(Forbidden { rule: rule?, sequence, said: said? })
     }
 
     fn limit(&mut self, tool: &str, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Limit> {
@@ -106,21 +106,24 @@ impl<'a> Reading<'a, '_> {
         fields.finish(out);
         let tool: Arc<str> = tool.into();
         let rule = self.rule("limit", item, Some(Arc::clone(&tool)), [Arc::clone(&tool)].into());
-        Some(Limit { rule, tool, allowed: allowed?, said: said? })
+        Some(Limit { rule: rule?, tool, allowed: allowed?, said: said? })
     }
 
-    /// Gives the next rule its id, and returns its number in the document.
+    /// Gives the next rule its id, and returns its number in the document; nothing if it is switched off.
     fn rule(
         &mut self,
         kind: &'static str,
         item: &Field<'_>,
         tool: Option<Arc<str>>,
         tools: Arc<[Arc<str>]>,
-    ) -> usize {
+    ) -> Option<usize> {
         let rule = self.text.rule(DIALECT.name, kind, &item.pointer, item.span());
         let id = self.rules.push(Rule { tool, tools, ..rule });
+        if self.rules.is_off(id) {
+            return None;
+        }
         self.own.push(id);
-        self.own.len() - 1
+        Some(self.own.len() - 1)
     }
 }
 

@@ -168,7 +168,7 @@ impl<'a> Reading<'a, '_> {
         }
     }
 
-    /// Reads a policy and returns its number in the document.
+    /// Reads a policy and returns its number in the document; nothing if it is switched off.
     fn policy(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<usize> {
         let mut fields = item.fields(out)?.null_is_absent();
         let name: Option<Arc<str>> = fields.text("name", out).map(Arc::from);
@@ -188,6 +188,9 @@ impl<'a> Reading<'a, '_> {
             None => Arc::default(),
         };
         let id = self.rules.push(Rule { description: name.clone(), name, tools, ..rule });
+        if self.rules.is_off(id) {
+            return None;
+        }
         self.own.push(id);
         self.policies.push(Policy { rule: self.own.len() - 1, kind: kind? });
         Some(self.policies.len() - 1)

@@ -49,56 +49,33 @@ impl Rule {
 }
 
 /// The rules of a version in the order of their ids.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Rules {
     rules: Vec<Rule>,
-    again: Option<Again>,
-}
-
-/// The rules of a version that is read again with some of them left out.
-#[derive(Debug, Default)]
-struct Again {
     off: BTreeSet<RuleId>,
-    next: u32,
-    differs: bool,
 }
 
 impl Rules {
-    /// The rules of a version whose documents are read again, without some of them. All keep their ids: what is pushed
-    /// takes the id that it had.
-    pub fn again(rules: &Rules, off: &BTreeSet<RuleId>) -> Rules {
-        let again = Again { off: off.clone(), ..Again::default() };
-        Rules { rules: rules.rules.clone(), again: Some(again) }
+    /// No rules yet, and the ids of those that are switched off: they are pushed like all others, but their reader makes
+    /// nothing of them.
+    pub fn without(off: BTreeSet<RuleId>) -> Rules {
+        Rules { rules: Vec::new(), off }
     }
 
-    /// Adds a rule behind all others.
+    /// Adds a rule after all others.
     pub fn push(&mut self, rule: Rule) -> RuleId {
-        let Some(again) = &mut self.again else {
-            self.rules.push(rule);
-            return RuleId(self.rules.len() as u32 - 1);
-        };
-        while again.off.contains(&RuleId(again.next)) {
-            again.next += 1;
-        }
-        let id = RuleId(again.next);
-        again.next += 1;
-        let known = self.rules.get(id.0 as usize);
-        let same =
-            |known: &Rule| (known.kind, known.span, &known.source) == (rule.kind, rule.span, &rule.source);
-        again.differs |= !known.is_some_and(same);
-        id
+        self.rules.push(rule);
+        RuleId(self.rules.len() as u32 - 1)
     }
 
-    /// Whether no rule is switched off.
-    pub fn is_first_reading(&self) -> bool {
-        self.again.is_none()
+    /// Whether a rule is switched off. Rules share state and precedence, so its reader gives it to no unit.
+    pub fn is_off(&self, id: RuleId) -> bool {
+        self.off.contains(&id)
     }
 
-    /// Whether, for rules that were read again, each was pushed that is not off, and no other.
-    pub fn is_whole(&self) -> bool {
-        let Some(again) = &self.again else { return true };
-        let rest = (again.next..self.rules.len() as u32).map(RuleId);
-        !again.differs && rest.into_iter().all(|rule| again.off.contains(&rule))
+    /// The rules that are switched off.
+    pub fn off(&self) -> &BTreeSet<RuleId> {
+        &self.off
     }
 
     /// The rule with this id. Ids come from this very version, so there is one.

@@ -8,7 +8,6 @@ use super::suite;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Text;
 use crate::dialect::beside::clean;
-use crate::monitor::Rules;
 use crate::source::{Field, Problem, ProblemKind, quoted};
 
 pub(super) fn read<'a>(
@@ -52,19 +51,14 @@ pub(super) fn read<'a>(
 
 fn contents<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>) -> Option<()> {
     let document = Field::document(reading.text.node);
-    // A list of rules that are all switched off is empty, and no list of names for that.
-    let prefix = reading.text.prefix;
-    let was_names =
-        |rules: &Rules| rules.is_first_reading() || rules.iter().any(|(_, rule)| *rule.id == *prefix);
     match reading.text.node.as_seq() {
-        Some([]) if !was_names(reading.rules) => Some(()),
         Some(items) if items.iter().all(|item| item.as_map().is_none()) => {
             reading.exact(&document, &Aliases::default(), out)
         }
         Some(_) => reading.rules(&document, &Aliases::default(), out),
         None => {
             let mut fields = document.fields(out)?;
-            if !["rules", "sequences"].iter().any(|key| fields.has(key)) && reading.rules.is_first_reading() {
+            if !["rules", "sequences"].iter().any(|key| fields.has(key)) {
                 let message = "the file holds no sequence rules";
                 let problem = Problem::new(ProblemKind::MissingKey, fields.head(), message);
                 out.push(problem.help("write `sequences`, or a list of rules, or a list of names"));

@@ -195,7 +195,7 @@ impl<'a, 'r> Reading<'a, 'r> {
             .collect();
         let tools: Arc<[Arc<str>]> = read.into_iter().collect::<Option<Vec<_>>>()?.into();
         let order = Order::Exact { tools: tools.iter().cloned().collect() };
-        self.units.push(build(Exact { tools })(id, Arc::new(order), Vec::new()));
+        self.add(id, build(Exact { tools })(id, Arc::new(order), Vec::new()));
         Some(())
     }
 
@@ -216,8 +216,7 @@ impl<'a, 'r> Reading<'a, 'r> {
         if let Some(warning) = lint::order(&order) {
             self.warn(warning, item.span().first_line(self.text.source.text()));
         }
-        let unit = build(id, Arc::new(order), when?);
-        self.units.push(unit);
+        self.add(id, build(id, Arc::new(order), when?));
         Some(())
     }
 
@@ -243,9 +242,16 @@ impl<'a, 'r> Reading<'a, 'r> {
                 continue;
             };
             let (order, build) = before_of(before, vec![behind]);
-            self.units.push(build(id, Arc::new(order), Vec::new()));
+            self.add(id, build(id, Arc::new(order), Vec::new()));
         }
         Some(())
+    }
+
+    /// Keeps a rule's unit, unless the rule is switched off.
+    fn add(&mut self, id: RuleId, unit: Arc<dyn Unit>) {
+        if !self.rules.is_off(id) {
+            self.units.push(unit);
+        }
     }
 
     fn push(&mut self, kind: &'static str, pointer: String, span: Span, known: Known) -> RuleId {

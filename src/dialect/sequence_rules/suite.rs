@@ -206,8 +206,7 @@ fn one_test<'a>(
         reading.lint_aliases(&aliases);
         inner.finish(out);
     }
-    // With all its rules switched off a test is as empty as it is meant to be.
-    if !found && reading.rules.is_first_reading() {
+    if !found {
         let message = "the test is about sequences and names no rule";
         let problem = Problem::new(ProblemKind::MissingKey, fields.head(), message);
         out.push(problem.help("write `rules`, `sequence` or `policy`"));

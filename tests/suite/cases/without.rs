@@ -130,9 +130,22 @@ fn switching_off_adds_up_and_none_changes_nothing() {
 }
 
 #[test]
-fn a_pair_of_the_old_form_cannot_be_switched_off() {
+fn a_pair_of_the_old_form_can_be_switched_off() {
     let policy = super::version(&[("old.yaml", "sequences: [[a, b, c]]\n")]);
-    let off = |rule: u32| policy.without(&BTreeSet::from([rulestep::monitor::RuleId(rule)]));
+    let off = |rule: u32| policy.without(&BTreeSet::from([rulestep::monitor::RuleId(rule)])).unwrap();
     assert_eq!(policy.rules().len(), 2);
-    assert!(off(0).is_none());
+    for (rule, left) in [(0, "sequences: [[b, c]]\n"), (1, "sequences: [[a, b]]\n")] {
+        let cut = super::version(&[("old.yaml", left)]);
+        for tools in ["b", "c", "a | c", "a | b | c", "b | c", "a | b"] {
+            let session = crate::compare::session(tools);
+            let [now, then] = [&off(rule), &cut].map(|policy| decided(&session, policy, Mode::Enforce));
+            assert_eq!(now, then, "{rule} {tools}");
+        }
+    }
+}
+
+#[test]
+fn rules_of_a_policy_without_files_cannot_be_switched_off() {
+    let built = Policy::of_units(samples::policy().rules().clone(), Vec::new());
+    assert!(built.without(&BTreeSet::from([rulestep::monitor::RuleId(0)])).is_none());
 }
