@@ -1,7 +1,7 @@
 //! The dialects: which there are, and which of them a document is written in.
 //!
 //! A dialect reads documents, one after the other in the order of a version's files, and gives units in the end. To add
-//! one: a folder, a `mod`, a row of [`DIALECTS`], and a file of codes.
+//! one: a folder, a `mod` and a row of [`DIALECTS`]. `toy.rs` shows what such a folder consists of.
 
 pub mod beside;
 pub mod contracts;
@@ -11,14 +11,21 @@ pub mod rejection_plans;
 pub mod sequence_policies;
 pub mod sequence_rules;
 pub mod tool_policies;
+#[cfg(test)]
+mod toy;
 
 use std::sync::Arc;
 
 use beside::Beside;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Page, code};
 use crate::monitor::{Rule, Rules, Unit};
 use crate::source::{Node, Source, Span};
+use crate::wording::all;
+use crate::wording::clean::{self, Marks};
+
+/// Columns a rule's description may take: it stands in a headline.
+const WIDTH: usize = 120;
 
 /// A policy language.
 pub struct Dialect {
@@ -28,6 +35,8 @@ pub struct Dialect {
     pub title: &'static str,
     /// Its reference page, in Markdown: every key, what it means, and the codes. The module's documentation as well.
     pub reference: &'static str,
+    /// Its codes, with their pages.
+    pub codes: &'static [Page],
     /// Whether a document's keys are this dialect's.
     pub recognises: fn(&Node) -> bool,
     /// The keys at the top by which its documents are known.
@@ -36,6 +45,8 @@ pub struct Dialect {
     pub rules_only: bool,
     /// A reader for one version.
     pub reader: fn() -> Box<dyn Reader>,
+    /// What people call a rule that has neither a description nor an id; `None`: its kind and its tools say it.
+    pub phrase: fn(&Rule) -> Option<String>,
     /// Files that a document names and whose rules are then its own, as they are written there.
     pub references: fn(&Node) -> Vec<Arc<str>>,
 }
@@ -52,6 +63,8 @@ pub static DIALECTS: &[Dialect] = &[
     tool_policies::DIALECT,
     rejection_plans::DIALECT,
     sequence_rules::DIALECT,
+    #[cfg(test)]
+    toy::DIALECT,
 ];
 
 /// One document as a dialect gets it.
@@ -128,5 +141,55 @@ pub fn of(node: &Node) -> Option<&'static Dialect> {
     match node.get("dialect").and_then(Node::as_str) {
         Some(name) => named(name),
         None => DIALECTS.iter().find(|dialect| (dialect.recognises)(node)),
+    }
+}
+
+/// What a rule is called, on one line: its description, else its id, else a phrase made from its kind and its tools. Patterns
+/// and places are detail, and are never the headline.
+#[must_use]
+pub fn rule_name(rule: &Rule) -> String {
+    let own = [&rule.description, &rule.name].into_iter().flatten().map(|text| text.trim());
+    if let Some(text) = own.into_iter().find(|text| !text.is_empty()) {
+        return clean::fit(text, WIDTH, Marks::Unicode).text();
+    }
+    let phrase = named(rule.dialect).and_then(|dialect| (dialect.phrase)(rule));
+    phrase.unwrap_or_else(|| match &*rule.tools {
+        [] => rule.kind.replace('_', " "),
+        tools => format!("{} of {}", rule.kind.replace('_', " "), all(tools)),
+    })
+}
+
+/// Every code with its page: those of the dialects, then those of texts and recordings.
+pub fn codes() -> impl Iterator<Item = &'static Page> {
+    DIALECTS.iter().flat_map(|dialect| dialect.codes).chain(code::shared())
+}
+
+/// The page of a code given by name.
+pub fn page(name: &str) -> Option<&'static Page> {
+    codes().find(|page| page.code.as_str() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_code_has_one_page_fit_to_read() {
+        let mut seen = BTreeSet::new();
+        for page in codes() {
+            let code = page.code.as_str();
+            assert!(seen.insert(code), "{code} is in the table twice");
+            assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{code}");
+            assert!(!page.title.is_empty() && !page.title.ends_with('.'), "{code}");
+            let lines = page.text.lines().count();
+            assert!((3..=17).contains(&lines), "{code} has {lines} lines");
+            assert!(page.text.ends_with('\n'), "{code}");
+            for line in page.text.lines() {
+                assert!(line.chars().count() <= 110, "{code}: {line}");
+                assert_eq!(line, line.trim_end(), "{code}");
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ pub mod sentence;
 
 use std::borrow::Cow;
 
-pub use phrases::{count, line, list, name, skipped, thousands};
+pub use phrases::{all, count, joined, line, list, name, skipped, thousands};
 pub use sentence::Sentence;
 
 use crate::session::{CallRef, Session};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Aspect, Case, Count, Expectation, Fact, Place, Recorded, Reference, Subject, Want, inline};
-use crate::diagnostic::code::{self, PageKind};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, PageKind, Severity, code};
+use crate::dialect;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::RuleOutcome;
 use crate::policy::{PolicyFile, is_case};
@@ -332,11 +332,11 @@ fn of_session<'a>(wants: &mut Wants, fields: &mut Fields<'a>, out: &mut Vec<Prob
 /// A code that a rule can have.
 fn known_code<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<&'a str> {
     let name = field.name(out)?;
-    if code::page(name).is_some_and(|page| page.kind == PageKind::Finding) {
+    if dialect::page(name).is_some_and(|page| page.kind == PageKind::Finding) {
         return Some(name);
     }
     let mut problem = field.problem(ProblemKind::BadValue, format!("no rule says {}", quoted(name)));
-    let known = code::pages().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
+    let known = dialect::codes().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
     problem.help = Some(match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`rulestep explain` lists all codes".to_owned(),

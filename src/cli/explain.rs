@@ -9,7 +9,7 @@ use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::screen::Screen;
 use super::{Exit, Failure};
-use crate::diagnostic::code::{self, Page, PageKind};
+use crate::diagnostic::{Code, Page, PageKind};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::replay::Replay;
 use crate::report::{Look, Scope, json, reference, text, words};
@@ -29,7 +29,7 @@ pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> 
 }
 
 fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
-    if let Some(page) = code::page(name) {
+    if let Some(page) = dialect::page(name) {
         match format {
             Format::Json => data(page, screen)?,
             Format::Text => write!(screen.out(), "{}: {}\n\n{}", page.code, page.title, page.text)?,
@@ -37,7 +37,7 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
         return Ok(Exit::Clean);
     }
     let Some(dialect) = dialect::meant(name) else {
-        let codes = code::pages().map(|page| page.code.as_str());
+        let codes = dialect::codes().map(|page| page.code.as_str());
         let dialects = DIALECTS.iter().flat_map(|dialect| [dialect.name, dialect.plural()]);
         let failure = Failure::usage(format!("there is no code and no dialect `{name}`"));
         return Err(match nearest(name, codes.chain(dialects)) {
@@ -56,7 +56,7 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
 }
 
 fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
-    let width = code::pages().map(|page| page.code.as_str().len()).max().unwrap_or_default();
+    let width = dialect::codes().map(|page| page.code.as_str().len()).max().unwrap_or_default();
     if format == Format::Text {
         writeln!(screen.out(), "Policy languages, each with a reference page:")?;
     }
@@ -70,7 +70,7 @@ fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
         (PageKind::Finding, "What a rule says against a call"),
         (PageKind::Problem, "What is wrong with a text"),
     ] {
-        let mut pages = code::pages().filter(|page| page.kind == kind);
+        let mut pages = dialect::codes().filter(|page| page.kind == kind);
         match format {
             Format::Json => pages.try_for_each(|page| data(page, screen))?,
             Format::Text => {
@@ -99,7 +99,7 @@ fn reference_data(dialect: &Dialect, screen: &mut Screen) -> Result<(), Failure>
 fn data(page: &Page, screen: &mut Screen) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Line {
-        code: code::Code,
+        code: Code,
         kind: PageKind,
         title: &'static str,
         text: &'static str,

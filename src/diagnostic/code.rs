@@ -1,48 +1,32 @@
-//! The one table of codes, with the page that `rulestep explain CODE` shows for each.
+//! Codes, with the page that `rulestep explain CODE` shows for each.
 //!
-//! Codes are stable: people script on them. A family of codes has a file of its own here and one line in
-//! `TABLE`; the macro `codes!` makes the constants and the pages of a file.
+//! Codes are stable: people script on them. Those of a dialect are in its folder and its row of
+//! [`DIALECTS`](crate::dialect::DIALECTS); the others are here, a file and a line of `TABLE` for each family. The macro
+//! `codes!` makes the constants and the pages of a file.
 
 use std::fmt;
 
-use serde::Serialize;
-
-use crate::source::nearest::nearest;
+use serde::{Serialize, Serializer};
 
 mod cases;
-mod contracts;
 mod documents;
-mod rejection_plans;
-mod sequence_policies;
-mod sequence_rules;
+mod rules;
 mod sessions;
-mod tool_policies;
 
 pub use cases::*;
-pub use contracts::*;
 pub use documents::*;
-pub use rejection_plans::*;
-pub use sequence_policies::*;
-pub use sequence_rules::*;
+pub use rules::*;
 pub use sessions::*;
-pub use tool_policies::*;
 
 /// The families, in the order in which their pages are listed.
-const TABLE: &[&[Page]] = &[
-    contracts::PAGES,
-    sequence_policies::PAGES,
-    tool_policies::PAGES,
-    rejection_plans::PAGES,
-    sequence_rules::PAGES,
-    documents::PAGES,
-    sessions::PAGES,
-    cases::PAGES,
-];
+const TABLE: &[&[Page]] = &[rules::PAGES, documents::PAGES, sessions::PAGES, cases::PAGES];
 
 /// A stable name for what a rule found, or for what is wrong with a text.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct Code(&'static str);
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Code {
+    name: &'static str,
+    title: &'static str,
+}
 
 /// What there is to say about a code.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -67,48 +51,43 @@ pub enum PageKind {
     Problem,
 }
 
-/// All pages, family by family.
-pub fn pages() -> impl Iterator<Item = &'static Page> {
+/// The pages of codes that no dialect owns, family by family.
+pub fn shared() -> impl Iterator<Item = &'static Page> {
     TABLE.iter().copied().flatten()
 }
 
-/// The page of a code given by name.
-pub fn page(name: &str) -> Option<&'static Page> {
-    pages().find(|page| page.code.as_str() == name)
-}
-
-/// The code nearest to a misspelt one.
-pub fn nearest_code(name: &str) -> Option<Code> {
-    let name = nearest(name, pages().map(|page| page.code.as_str()))?;
-    page(name).map(|page| page.code)
-}
-
 impl Code {
+    /// For `codes!` alone, so that every code has a page.
+    pub(crate) const fn new(name: &'static str, title: &'static str) -> Code {
+        Code { name, title }
+    }
+
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        self.0
+        self.name
     }
 
     /// What it says, in a few words.
     pub fn title(self) -> &'static str {
-        self.page().map_or(self.0, |page| page.title)
+        self.title
     }
+}
 
-    /// Its page. Every code made by the table has one.
-    pub fn page(self) -> Option<&'static Page> {
-        page(self.0)
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
     }
 }
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.0)
+        f.pad(self.name)
     }
 }
 
 impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.name)
     }
 }
 
@@ -123,9 +102,9 @@ impl fmt::Debug for Code {
 macro_rules! codes {
     ($($(#[$doc:meta])* $kind:ident $name:ident = $code:literal: $title:literal, $text:expr;)+) => {
         $($(#[$doc])* #[doc = concat!("`", $code, "`: ", $title, ".")]
-        pub const $name: $crate::diagnostic::Code = $crate::diagnostic::code::Code($code);)+
+        pub const $name: $crate::diagnostic::Code = $crate::diagnostic::Code::new($code, $title);)+
 
-        pub(super) const PAGES: &[$crate::diagnostic::Page] = &[$($crate::diagnostic::Page {
+        pub(crate) const PAGES: &[$crate::diagnostic::Page] = &[$($crate::diagnostic::Page {
             code: $name,
             title: $title,
             kind: $crate::diagnostic::PageKind::$kind,
@@ -133,37 +112,4 @@ macro_rules! codes {
         }),+];
     };
 }
-use codes;
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_code_has_one_page_fit_to_read() {
-        let mut seen = BTreeSet::new();
-        for page in pages() {
-            let code = page.code.as_str();
-            assert!(seen.insert(code), "{code} is in the table twice");
-            assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{code}");
-            assert!(!page.title.is_empty() && !page.title.ends_with('.'), "{code}");
-            let lines = page.text.lines().count();
-            assert!((3..=17).contains(&lines), "{code} has {lines} lines");
-            assert!(page.text.ends_with('\n'), "{code}");
-            for line in page.text.lines() {
-                assert!(line.chars().count() <= 110, "{code}: {line}");
-                assert_eq!(line, line.trim_end(), "{code}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_misspelt_code_finds_the_nearest() {
-        assert_eq!(nearest_code("prior-tool-mising"), Some(PRIOR_TOOL_MISSING));
-        assert_eq!(nearest_code("nonsense_altogether"), None);
-        assert_eq!(page("forbidden").map(|page| page.kind), Some(PageKind::Finding));
-        assert_eq!(FORBIDDEN.page(), page("forbidden"));
-    }
-}
+pub(crate) use codes;

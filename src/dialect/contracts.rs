@@ -1,5 +1,6 @@
 #![doc = include_str!("contracts/reference.md")]
 
+pub mod codes;
 pub mod explain;
 mod monitor;
 pub mod output;
@@ -25,10 +26,12 @@ pub const DIALECT: Dialect = Dialect {
     name: "contract",
     title: "contracts: preconditions of one tool, and what it forbids",
     reference: include_str!("contracts/reference.md"),
+    codes: codes::PAGES,
     recognises,
     keys: &["tool", "preconditions", "forbids_after", "dialect"],
     rules_only: true,
     reader: || Box::new(Contracted::default()),
+    phrase: explain::phrase,
     references: no_references,
 };
 
@@ -136,7 +139,8 @@ impl<'a> Reading<'a, '_> {
         }
         let message =
             format!("the contract has no `tool`, so it is for {}, as its file is called", quoted(stem));
-        let told = Diagnostic::notice(code::TOOL_FROM_FILE_NAME, message).at(self.text.source, fields.head());
+        let told =
+            Diagnostic::notice(codes::TOOL_FROM_FILE_NAME, message).at(self.text.source, fields.head());
         self.told.push(told.help(format!("write `tool: {stem}` to say it in the file")));
         (Some(stem.into()), Some(fields.head()))
     }

@@ -1,5 +1,6 @@
 #![doc = include_str!("rejection_plans/reference.md")]
 
+pub mod codes;
 mod explain;
 pub mod facts;
 mod monitor;
@@ -25,10 +26,12 @@ pub const DIALECT: Dialect = Dialect {
     name: "rejection_plan",
     title: "rejection plans: what must or must not have been said before a tool is called",
     reference: include_str!("rejection_plans/reference.md"),
+    codes: codes::PAGES,
     recognises,
     keys: &["rejectionPlan"],
     rules_only: false,
     reader: || Box::new(Planned::default()),
+    phrase: explain::phrase,
     references: no_references,
 };
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("sequence_policies/reference.md")]
 
+pub mod codes;
 pub mod explain;
 mod leak;
 mod lint;
@@ -21,10 +22,12 @@ pub const DIALECT: Dialect = Dialect {
     name: "sequence_policy",
     title: "sequence policies: forbidden orders of calls, and limits to their number",
     reference: include_str!("sequence_policies/reference.md"),
+    codes: codes::PAGES,
     recognises,
     keys: &["forbidden", "limits"],
     rules_only: true,
     reader: || Box::new(Policies::default()),
+    phrase: explain::phrase,
     references: no_references,
 };
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("sequence_rules/reference.md")]
 
 mod after;
+pub mod codes;
 mod exact;
 pub mod explain;
 pub mod facts;
@@ -30,10 +31,12 @@ pub const DIALECT: Dialect = Dialect {
     name: "sequence_rule",
     title: "sequence rules: the order of calls over a whole session",
     reference: include_str!("sequence_rules/reference.md"),
+    codes: codes::PAGES,
     recognises,
     keys: &["rules", "sequences", "tests", "aliases"],
     rules_only: true,
     reader: || Box::new(Sequenced::default()),
+    phrase: explain::phrase,
     references: suite::references,
 };
 

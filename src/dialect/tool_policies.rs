@@ -1,5 +1,6 @@
 #![doc = include_str!("tool_policies/reference.md")]
 
+pub mod codes;
 pub mod explain;
 mod lint;
 mod monitor;
@@ -24,10 +25,12 @@ pub const DIALECT: Dialect = Dialect {
     name: "tool_policy",
     title: "tool policies: tools that need others first, files that are read before they are written",
     reference: include_str!("tool_policies/reference.md"),
+    codes: codes::PAGES,
     recognises,
     keys: &["policies", "sections", "existing_files"],
     rules_only: true,
     reader: || Box::new(Policies::default()),
+    phrase: explain::phrase,
     references: no_references,
 };
 
@@ -139,7 +142,7 @@ impl<'a> Reading<'a, '_> {
             Some((first, place)) if *first != section => {
                 let message = format!("{} is in two sections", quoted(tool));
                 self.refused.push(
-                    Diagnostic::error(code::TOOL_IN_TWO_SECTIONS, message)
+                    Diagnostic::error(codes::TOOL_IN_TWO_SECTIONS, message)
                         .at(self.text.source, span)
                         .related(self.text.source, *place, "the first one lists it here"),
                 );
@@ -159,7 +162,7 @@ impl<'a> Reading<'a, '_> {
             };
             let message = format!("there is no section {}", quoted(name));
             let mut unknown =
-                Diagnostic::error(code::UNKNOWN_PARENT, message).at(self.text.source, parent.span());
+                Diagnostic::error(codes::UNKNOWN_PARENT, message).at(self.text.source, parent.span());
             unknown.help = Some(match nearest(name, ids()) {
                 Some(id) => format!("did you mean `{id}`?"),
                 None => "give the section that is meant this `id`, or leave `parent` out".to_owned(),

@@ -6,13 +6,12 @@
 
 pub mod call;
 mod counted;
-mod rule;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+pub use crate::dialect::rule_name;
 pub use counted::counted_refusal;
-pub use rule::rule_name;
 
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};

@@ -1,11 +1,14 @@
 //! The smallest parts of a sentence: names, numbers and lists, each cut, safe and on one line.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::clean::{self, Marks};
 
 /// Columns a quoted name may take.
 const NAME: usize = 64;
+/// Most tools that a phrase names.
+const TOOLS: usize = 4;
 
 /// A name or a path from a recording or a policy, cut and safe.
 pub fn name(name: &str) -> Cow<'_, str> {
@@ -53,6 +56,23 @@ pub fn list(items: impl IntoIterator<Item = String>) -> String {
         Some(last) if items.is_empty() => last,
         Some(last) => format!("{} and {last}", items.join(", ")),
     }
+}
+
+/// `a, b and 2 others`.
+pub fn all(tools: &[Arc<str>]) -> String {
+    list(shown(tools))
+}
+
+/// The first few names, with a text between them.
+pub fn joined(tools: &[Arc<str>], between: &str) -> String {
+    shown(tools).collect::<Vec<_>>().join(between)
+}
+
+fn shown(tools: &[Arc<str>]) -> impl Iterator<Item = String> {
+    let most = if tools.len() > TOOLS { TOOLS - 1 } else { TOOLS };
+    let rest = tools.len().saturating_sub(most);
+    let rest = (rest > 0).then(|| format!("{rest} others"));
+    tools.iter().take(most).map(|tool| name(tool).into_owned()).chain(rest)
 }
 
 #[cfg(test)]

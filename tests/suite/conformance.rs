@@ -9,8 +9,8 @@ use std::sync::Arc;
 use rulestep::case::judge::judge;
 use rulestep::case::read::read;
 use rulestep::case::{Aspect, Case, Fact};
-use rulestep::diagnostic::{PageKind, Severity, code};
-use rulestep::dialect::meant;
+use rulestep::diagnostic::{PageKind, Severity};
+use rulestep::dialect::{self, meant};
 use rulestep::policy::Policy;
 use rulestep::source::Source;
 
@@ -138,7 +138,7 @@ fn every_finding_code_is_met_by_a_case() {
             }
         }
     }
-    let codes = code::pages().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
+    let codes = dialect::codes().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
     let missing: Vec<&str> = codes.filter(|code| !met.contains(*code)).collect();
     assert!(missing.is_empty(), "in no case: {missing:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rulestep::diagnostic::code;
+use rulestep::dialect::contracts::codes;
 use rulestep::engine::{Mode, NewCall, Run, Ticket, Verdict};
 use rulestep::monitor::finding::RuleOutcome;
 use rulestep::monitor::{Depth, End, StateItem};
@@ -95,7 +95,7 @@ fn of_many_siblings_the_earliest_stands_for_its_rule() {
     let (first, _) = propose(&mut run, "close");
     let (second, _) = propose(&mut run, "close");
     let (_, decision) = run.propose(NewCall { tool: "pay", arguments: &Body::MISSING });
-    let since = |at: Ticket| (code::FORBIDDEN, vec![at.at()]);
+    let since = |at: Ticket| (codes::FORBIDDEN, vec![at.at()]);
     let said = |finding: &rulestep::monitor::Finding| {
         (finding.code, finding.found.iter().map(|found| found.call).collect::<Vec<_>>())
     };

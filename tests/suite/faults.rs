@@ -387,7 +387,7 @@ mod shown {
 
     #[test]
     fn its_page_says_what_follows() {
-        let page = code::RULE_FAULT.page().unwrap();
+        let page = rulestep::dialect::page(code::RULE_FAULT.as_str()).unwrap();
         for word in ["denied", "hidden", "violated", "report it"] {
             assert!(page.text.contains(word), "{word}");
         }

@@ -219,3 +219,18 @@ fn the_listed_faults_have_their_tests() {
         assert!(words.contains(name), "{test}");
     }
 }
+
+/// A dialect is a file or a folder and its row. What text, data and panes make of the toy is tested beside it.
+#[test]
+fn the_toy_dialect_touches_at_most_six_lines_elsewhere() {
+    let elsewhere = sources().into_iter().filter(|source| !source.path.ends_with("dialect/toy.rs"));
+    let lines: usize = elsewhere
+        .map(|source| {
+            let own = source.path.ends_with("dialect.rs");
+            let lines = source.text.lines().filter(|line| !line.starts_with("//!"));
+            lines.filter(|line| line.contains("dialect::toy") || own && line.contains("toy")).count()
+        })
+        .sum();
+    // Each of them has a line of its own that keeps it out of the program.
+    assert!((1..=3).contains(&lines), "{lines} lines name the toy dialect");
+}

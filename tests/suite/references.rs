@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rulestep::diagnostic::{Diagnostic, PageKind, code};
-use rulestep::dialect::{DIALECTS, Dialect, named};
+use rulestep::dialect::{self, DIALECTS, Dialect, named};
 use rulestep::policy::{Loaded, Policy, PolicyFile};
 use rulestep::source::{Source, parse};
 use serde_json::{Value, json};
@@ -229,11 +229,11 @@ fn every_finding_code_is_on_a_page() {
     for dialect in DIALECTS {
         let (_, codes) = dialect.reference.split_once("\n# Codes\n").expect(dialect.name);
         for word in codes.split('`').skip(1).step_by(2).filter(|word| !word.contains(' ')) {
-            assert!(code::page(word).is_some(), "{}: there is no code {word}", dialect.name);
+            assert!(dialect::page(word).is_some(), "{}: there is no code {word}", dialect.name);
             named.insert(word);
         }
     }
-    let codes = code::pages().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
+    let codes = dialect::codes().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
     let missing: Vec<&str> = codes.filter(|code| !named.contains(code)).collect();
     assert!(missing.is_empty(), "on no page: {missing:?}");
 }

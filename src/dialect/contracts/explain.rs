@@ -7,11 +7,12 @@ use serde::Serialize;
 use serde_json::{Map, Number, Value, json};
 
 use super::output::{Comparison, Output};
-use crate::diagnostic::{Code, code};
+use crate::diagnostic::Code;
+use crate::dialect::contracts::codes;
 use crate::monitor::explanation::{detail, state};
-use crate::monitor::{About, Checked, Explain, Explanation, Line, LineState};
+use crate::monitor::{About, Checked, Explain, Explanation, Line, LineState, Rule};
 use crate::wording::sentence::{field, name, value};
-use crate::wording::{Sentence, at, count, list};
+use crate::wording::{self, Sentence, at, count, list};
 
 /// How many earlier values a sentence lists.
 const LISTED: usize = 3;
@@ -55,6 +56,20 @@ pub(super) struct StepsState {
 /// How a rule about an earlier call stands when a turn begins.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PriorState(pub Prior);
+
+/// What a rule without a name of its own is called.
+pub(super) fn phrase(rule: &Rule) -> Option<String> {
+    match (rule.kind, &*rule.tools) {
+        ("precondition", [tool, prior]) => {
+            Some(format!("{} before {}", wording::name(prior), wording::name(tool)))
+        }
+        ("precondition", [tool]) => Some(format!("completed turns before {}", wording::name(tool))),
+        ("forbids_after", [trigger, forbidden]) => {
+            Some(format!("no {} after {}", wording::name(forbidden), wording::name(trigger)))
+        }
+        _ => None,
+    }
+}
 
 impl Explain for Forbidden {
     fn explain(&self, about: &About<'_>) -> Explanation {
@@ -121,7 +136,7 @@ impl Explain for Prior {
             label: Some(self.tool.to_string()),
             lines: self.lines(),
             way_out: way_out.map(Sentence::new),
-            awaited: (about.code == Some(code::PRIOR_TOOL_MISSING)).then(|| Arc::clone(&self.tool)),
+            awaited: (about.code == Some(codes::PRIOR_TOOL_MISSING)).then(|| Arc::clone(&self.tool)),
             telling: true,
             ..Explanation::new(headline)
         }
@@ -136,15 +151,15 @@ impl Prior {
     fn against(&self, code: Code, about: &About<'_>) -> Option<String> {
         let tool = name(&self.tool);
         Some(match code {
-            code::PRIOR_TOOL_MISSING => {
+            codes::PRIOR_TOOL_MISSING => {
                 format!("{tool} has not succeeded in an earlier turn{}", about.from_the_middle())
             }
-            code::RESOURCE_MISSING => format!(
+            codes::RESOURCE_MISSING => format!(
                 "this call has not exactly one value at `{}` to compare with {tool}",
                 about.checked.map_or(Cow::Borrowed("$"), |checked| name(&checked.path)),
             ),
-            code::RESOURCE_UNMATCHED => unmatched(self, about) + about.from_the_middle(),
-            code::PRIOR_OUTPUT_UNMATCHED => bad_output(self, about),
+            codes::RESOURCE_UNMATCHED => unmatched(self, about) + about.from_the_middle(),
+            codes::PRIOR_OUTPUT_UNMATCHED => bad_output(self, about),
             _ => return None,
         })
     }
@@ -160,13 +175,13 @@ impl Prior {
     fn way_out(&self, code: Code, checked: Option<&Checked>) -> Option<String> {
         let tool = name(&self.tool);
         Some(match code {
-            code::PRIOR_TOOL_MISSING | code::RESOURCE_UNMATCHED => {
+            codes::PRIOR_TOOL_MISSING | codes::RESOURCE_UNMATCHED => {
                 format!("call {tool}{} with success, in an earlier turn", bound(checked))
             }
-            code::RESOURCE_MISSING => {
+            codes::RESOURCE_MISSING => {
                 format!("give the call exactly one value at `{}`", name(&checked?.path))
             }
-            code::PRIOR_OUTPUT_UNMATCHED => match (&self.hint, failed(self)) {
+            codes::PRIOR_OUTPUT_UNMATCHED => match (&self.hint, failed(self)) {
                 (Some(hint), Some(failed)) => format!(
                     "the result is wrapped: the condition would hold at `{}` instead of `{}`",
                     name(hint),
@@ -209,9 +224,9 @@ impl Explain for PriorState {
                 let calls = list(about.found.iter().map(|by| at(by.call, about.session)));
                 format!("{tool} ran{}{calls}", if about.found.is_empty() { "" } else { " in " })
             }
-            Some(code::PRIOR_TOOL_MISSING) => format!("{tool} has not succeeded in an earlier turn"),
-            Some(code::RESOURCE_UNMATCHED) => format!("{tool} ran, but without a value to compare"),
-            Some(code::PRIOR_OUTPUT_UNMATCHED) => {
+            Some(codes::PRIOR_TOOL_MISSING) => format!("{tool} has not succeeded in an earlier turn"),
+            Some(codes::RESOURCE_UNMATCHED) => format!("{tool} ran, but without a value to compare"),
+            Some(codes::PRIOR_OUTPUT_UNMATCHED) => {
                 format!("{tool} ran, but its result does not satisfy the contract")
             }
             Some(other) => other.title().to_owned(),

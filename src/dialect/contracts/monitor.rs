@@ -11,7 +11,8 @@ use hashbrown::DefaultHashBuilder;
 
 use self::standings::{News, Standing, Standings};
 use super::unit::{Contracts, Group, Need, Precondition};
-use crate::diagnostic::code::{self, Code};
+use crate::diagnostic::code::Code;
+use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::Forbidden;
 use crate::dialect::contracts::output::Tests;
 use crate::monitor::finding::StateItem;
@@ -158,7 +159,7 @@ impl ContractsMonitor {
         last: &mut Last<'a>,
     ) -> Option<Code> {
         if !self.steps_hold(precondition) {
-            return Some(code::STEP_COUNT_BELOW);
+            return Some(codes::STEP_COUNT_BELOW);
         }
         let need = need?;
         let sought = match last {
@@ -171,14 +172,14 @@ impl ContractsMonitor {
 
     fn unmet_by(&self, sought: Sought<'_>, need: Need) -> Option<Code> {
         match sought {
-            Sought::NoPrior => Some(code::PRIOR_TOOL_MISSING),
-            Sought::NoValue => Some(code::RESOURCE_MISSING),
-            Sought::Unmatched => Some(code::RESOURCE_UNMATCHED),
+            Sought::NoPrior => Some(codes::PRIOR_TOOL_MISSING),
+            Sought::NoValue => Some(codes::RESOURCE_MISSING),
+            Sought::Unmatched => Some(codes::RESOURCE_UNMATCHED),
             Sought::Standing(standing) => {
                 let matching = self.unit.groups.get(need.group)?.members.get(need.member)?.matching;
                 let decides =
                     standing.members.get(need.member).is_some_and(|member| member.decides(matching));
-                (!decides).then_some(code::PRIOR_OUTPUT_UNMATCHED)
+                (!decides).then_some(codes::PRIOR_OUTPUT_UNMATCHED)
             }
         }
     }
@@ -186,7 +187,7 @@ impl ContractsMonitor {
     /// The first code of a precondition that no call at all could meet now.
     fn unmeetable(&self, precondition: &Precondition, need: Option<Need>) -> Option<Code> {
         if !self.steps_hold(precondition) {
-            return Some(code::STEP_COUNT_BELOW);
+            return Some(codes::STEP_COUNT_BELOW);
         }
         let need = need?;
         let (group, standings) = self.group(need.group)?;
@@ -194,9 +195,9 @@ impl ContractsMonitor {
             return self.unmet_by(self.seek(need.group, &Body::MISSING), need);
         }
         if !standings.has_values() {
-            return Some(code::RESOURCE_UNMATCHED);
+            return Some(codes::RESOURCE_UNMATCHED);
         }
-        (!standings.has_good(need.member)).then_some(code::PRIOR_OUTPUT_UNMATCHED)
+        (!standings.has_good(need.member)).then_some(codes::PRIOR_OUTPUT_UNMATCHED)
     }
 
     /// A call has a good result, which counts from the next turn on.
@@ -278,7 +279,7 @@ impl Monitor for ContractsMonitor {
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
         let slot = slot.0 as usize;
         if let Some(ban) = self.bans(slot).next() {
-            out.hide(ban.rule, code::FORBIDDEN);
+            out.hide(ban.rule, codes::FORBIDDEN);
         }
         for (precondition, need) in self.preconditions(slot) {
             out.asks(precondition.rule);
@@ -293,7 +294,7 @@ impl Monitor for ContractsMonitor {
         // The first finding denies, the others are true as well.
         let mut effect = Effect::Deny;
         if let Some(first) = self.bans(slot).next() {
-            out.find(first.rule, effect, code::FORBIDDEN, |finding| {
+            out.find(first.rule, effect, codes::FORBIDDEN, |finding| {
                 finding.found = self.bans(slot).map(|ban| Found { call: ban.since, value: None }).collect();
                 finding.found.dedup();
                 finding.facts = Some(Arc::new(Forbidden));

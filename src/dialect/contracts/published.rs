@@ -4,6 +4,7 @@
 //! one of these out would allow what it stops.
 
 use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::contracts::codes;
 use crate::source::{Field, Fields, Node, NodeValue, Problem, Source, Span, quoted};
 
 /// Keys by which a contract is known even if it has none of ours.
@@ -61,7 +62,7 @@ impl RunnerKeys {
                 count(self.contracts, "contract")
             ),
         };
-        Some(Diagnostic::notice(code::RUNNER_KEYS, format!("{what}: skipped")).at(source, *span))
+        Some(Diagnostic::notice(codes::RUNNER_KEYS, format!("{what}: skipped")).at(source, *span))
     }
 }
 

@@ -9,7 +9,7 @@ use super::facts::{self, Cause, Condition, ConditionKind, Join, Seen};
 use super::plan::{Body, Node, Plan, Test};
 use super::template::{self, Messages};
 use crate::condition::js_regex::{self, JsRegex};
-use crate::diagnostic::code;
+use crate::dialect::rejection_plans::codes;
 use crate::monitor::history::Speaker;
 use crate::monitor::{
     Asked, Cx, Depth, Effect, Event, Explain, Hidden, Monitor, Sink, Slot, StateItem, Timers,
@@ -84,7 +84,7 @@ impl Monitor for PlanMonitor {
 
     fn narrow(&self, _tool: &str, _slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
         if self.settled(cx) && self.rejects(&self.look(cx, &[])) {
-            out.hide(0, code::PLAN_MATCHED);
+            out.hide(0, codes::PLAN_MATCHED);
         }
     }
 
@@ -94,13 +94,13 @@ impl Monitor for PlanMonitor {
         let told = out.depth() >= Depth::Checks || rejected && out.depth() >= Depth::Findings;
         let facts: Option<Arc<dyn Explain>> = told.then(|| Arc::new(self.facts(&look)) as _);
         if rejected {
-            out.find(0, Effect::Deny, code::PLAN_MATCHED, |finding| {
+            out.find(0, Effect::Deny, codes::PLAN_MATCHED, |finding| {
                 finding.facts = facts.clone();
                 finding.tell_llm = Some(refusal::BY_PLAN.into());
             });
         }
         out.check(0, !rejected, |check| {
-            check.code = rejected.then_some(code::PLAN_MATCHED);
+            check.code = rejected.then_some(codes::PLAN_MATCHED);
             check.facts = facts;
         });
     }

@@ -6,7 +6,8 @@ use super::facts::{ConditionKind, Join};
 use super::plan::{Body, Node, Test};
 use super::warn;
 use crate::condition::{js_regex, liquid};
-use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::rejection_plans::codes;
 use crate::monitor::history::Speaker;
 use crate::source::nearest::edits;
 use crate::source::{Field, Fields, Problem, ProblemKind, Source, Span};
@@ -161,7 +162,7 @@ impl Reading<'_> {
         for problem in problems {
             let message = format!("this always counts as matched: {}", problem.message);
             let mut diagnostic =
-                Diagnostic::warning(code::CONDITION_UNEVALUABLE, message).at(self.source, problem.span);
+                Diagnostic::warning(codes::CONDITION_UNEVALUABLE, message).at(self.source, problem.span);
             diagnostic.help = problem.help;
             self.said.push(diagnostic);
         }

@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use super::template;
 use crate::condition::liquid::{Scope, Template, Value};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
+use crate::dialect::rejection_plans::codes;
 use crate::source::{Source, Span, quoted};
 
 /// A pattern with a backspace in it was most probably meant to have a word boundary there.
@@ -12,7 +13,7 @@ pub(super) fn pattern(pattern: &str, source: &Source, span: Span) -> Option<Diag
     pattern.contains('\u{8}').then(|| {
         let message =
             "the pattern holds a backspace: in JSON and between double quotes `\\b` is that character";
-        Diagnostic::warning(code::BACKSPACE_IN_PATTERN, message)
+        Diagnostic::warning(codes::BACKSPACE_IN_PATTERN, message)
             .at(source, span)
             .help("write `\\\\b` for a word boundary")
     })
@@ -22,7 +23,7 @@ pub(super) fn pattern(pattern: &str, source: &Source, span: Span) -> Option<Diag
 pub(super) fn own_message(source: &Source, span: Span) -> Diagnostic {
     let message =
         "this looks at the message that makes the call, when that has text, and not at the one before";
-    Diagnostic::warning(code::GUARD_MEETS_OWN_MESSAGE, message)
+    Diagnostic::warning(codes::GUARD_MEETS_OWN_MESSAGE, message)
         .at(source, span)
         .help("where the model announces its calls, look at a message of the user, or say `position: -2`")
 }
@@ -43,7 +44,7 @@ pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span)
     if dates_now(text) {
         let message = "`now | date` reads the milliseconds of `now` as seconds, some 56,000 years from here";
         said.push(
-            Diagnostic::warning(code::MILLISECONDS_AS_SECONDS, message)
+            Diagnostic::warning(codes::MILLISECONDS_AS_SECONDS, message)
                 .at(source, span)
                 .help("write `'now' | date: …`, or `now | divided_by: 1000 | date: …`"),
         );
@@ -51,7 +52,7 @@ pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span)
     if let Some(printed) = without_messages(made) {
         let message = format!("for an empty history the template prints {printed}, and so counts as matched");
         said.push(
-            Diagnostic::warning(code::TEMPLATE_WITHOUT_ANSWER, message)
+            Diagnostic::warning(codes::TEMPLATE_WITHOUT_ANSWER, message)
                 .at(source, span)
                 .help("print `true` or `false` on every path: give each `if` an `else`"),
         );

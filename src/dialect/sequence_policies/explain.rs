@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 
 use crate::diagnostic::code;
 use crate::dialect::limit::used_of;
+use crate::dialect::sequence_policies::codes;
 use crate::monitor::explanation::{HaltCause, detail};
 use crate::monitor::kept::Dispatched;
-use crate::monitor::{About, Explain, Explanation, Line};
+use crate::monitor::{About, Explain, Explanation, Line, Rule};
 use crate::wording::sentence::name;
-use crate::wording::{Sentence, at, count, thousands};
+use crate::wording::{self, Sentence, at, count, joined, thousands};
 
 /// Most names of a sequence that a sentence lists.
 const NAMES: usize = 8;
@@ -48,6 +49,16 @@ pub enum NamePattern {
     Exact(Arc<str>),
     /// Any name that begins so.
     Prefix(Arc<str>),
+}
+
+/// What a rule without a name of its own is called.
+pub(super) fn phrase(rule: &Rule) -> Option<String> {
+    match (rule.kind, &*rule.tools) {
+        ("forbidden", []) => Some("no call at all".to_owned()),
+        ("forbidden", steps) => Some(format!("no {}", joined(steps, ", then "))),
+        ("limit", [tool]) => Some(format!("limit on {}", wording::name(tool))),
+        _ => None,
+    }
 }
 
 impl Explain for Dispatch {
@@ -113,7 +124,7 @@ impl Dispatch {
 
     fn way_out(&self, code: code::Code) -> Option<&'static str> {
         match &self.rule {
-            DispatchRule::Sequence(patterns) if code == code::SEQUENCE_FORBIDDEN => {
+            DispatchRule::Sequence(patterns) if code == codes::SEQUENCE_FORBIDDEN => {
                 Some(match patterns.len() {
                     0 => "nothing: an empty sequence fits every call",
                     1 => "nothing: the sequence is this call alone",

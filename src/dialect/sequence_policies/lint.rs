@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::leak;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
 use crate::dialect::Text;
+use crate::dialect::sequence_policies::codes;
 use crate::source::{Entry, Node, Span, quoted};
 
 /// The warnings about a document, in the order of its rules.
@@ -19,7 +20,7 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
                 let message = format!("the reason {} names no category", quoted(reason));
                 let help = "begin it with `security:`, `cost:`, `correctness:` or a category of your own";
                 out.push(
-                    Diagnostic::warning(code::REASON_WITHOUT_CATEGORY, message)
+                    Diagnostic::warning(codes::REASON_WITHOUT_CATEGORY, message)
                         .at(text.source, span)
                         .help(help),
                 );
@@ -28,7 +29,7 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
                 Some((first, place)) if *first != kind => {
                     let message = format!("a {first} rule gives the reason {} as well", quoted(reason));
                     out.push(
-                        Diagnostic::warning(code::REASON_SHARED, message).at(text.source, span).related(
+                        Diagnostic::warning(codes::REASON_SHARED, message).at(text.source, span).related(
                             text.source,
                             *place,
                             "it is given here first",
@@ -47,14 +48,14 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
             {
                 let message = format!("the model is told the reason {}", quoted(reason));
                 out.push(
-                    Diagnostic::warning(code::TELL_LLM_REPEATS_REASON, message)
+                    Diagnostic::warning(codes::TELL_LLM_REPEATS_REASON, message)
                         .at(text.source, span)
                         .help("say what the model should do instead, or leave `tellLLM` out"),
                 );
             }
             if let Some((what, part)) = leak::find(said) {
                 let message = format!("the text for the model holds {}: {what}", quoted(part));
-                out.push(Diagnostic::notice(code::TELL_LLM_LEAKS, message).at(text.source, span));
+                out.push(Diagnostic::notice(codes::TELL_LLM_LEAKS, message).at(text.source, span));
             }
         }
     }

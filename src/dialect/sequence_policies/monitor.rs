@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::explain::{Dispatch, DispatchRule};
 use super::unit::{Forbidden, Limit, Said, SequencePolicy};
-use crate::diagnostic::code::{self, Code};
+use crate::diagnostic::code::Code;
 use crate::dialect::limit;
+use crate::dialect::sequence_policies::codes;
 use crate::monitor::kept::Dispatched;
 use crate::monitor::{
     Asked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
@@ -149,8 +150,8 @@ impl Put<'_> {
 
     fn code(self) -> Code {
         match self {
-            Put::Forbidden(..) => code::SEQUENCE_FORBIDDEN,
-            Put::Limit(..) => code::LIMIT_REACHED,
+            Put::Forbidden(..) => codes::SEQUENCE_FORBIDDEN,
+            Put::Limit(..) => codes::LIMIT_REACHED,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::explain::Deadline;
 use super::operand::{Look, Side};
 use super::unit::{Against, Kind, Stands};
-use crate::diagnostic::code;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::{Blocks, Waiting};
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
@@ -100,7 +100,7 @@ impl Kind for After {
     fn passes(&self, state: &AfterState, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
         let ran = cx.ran.len() as u64;
         if self.within == 0 {
-            return self.trigger.is(look).then(|| Against::new(code::FOLLOW_UP_MISSING, []));
+            return self.trigger.is(look).then(|| Against::new(codes::FOLLOW_UP_MISSING, []));
         }
         let due_at = |place: u64| {
             let trigger = place.checked_sub(self.within).filter(|trigger| state.is_open(*trigger))?;
@@ -110,7 +110,7 @@ impl Kind for After {
         let failed = due_at(ran).filter(|_| u64::from(state.newest) == ran);
         let now = due_at(ran + 1).filter(|_| !self.then.is(look));
         let passed = failed.into_iter().chain(now);
-        let against = Against::new(code::FOLLOW_UP_MISSING, passed);
+        let against = Against::new(codes::FOLLOW_UP_MISSING, passed);
         (!against.found.is_empty()).then_some(against)
     }
 
@@ -176,7 +176,7 @@ impl Kind for After {
             }
         }
         let calls = self.calls(state, place, cx.ran);
-        Stands { calls, ..Stands::violated(code::FOLLOW_UP_MISSING, cx.ran.at(place), []) }
+        Stands { calls, ..Stands::violated(codes::FOLLOW_UP_MISSING, cx.ran.at(place), []) }
             .count(state.open.len() as u64)
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::explain::Progress;
 use super::operand::Look;
 use super::unit::{Against, Kind, Rests, Stands};
-use crate::diagnostic::code;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
@@ -60,7 +60,7 @@ impl Kind for Exact {
         let open = state.open.iter().next();
         let refused = open.is_some() || !self.is_at(place, look.tool);
         let found = open.map_or(cx.ran.last(), |place| cx.ran.at(place));
-        refused.then(|| Against::new(code::SEQUENCE_NOT_EXACT, found).count(place as u64))
+        refused.then(|| Against::new(codes::SEQUENCE_NOT_EXACT, found).count(place as u64))
     }
 
     fn rests(&self, state: &ExactState, _look: Look<'_>, cx: &Cx<'_>) -> Rests {
@@ -107,13 +107,13 @@ impl Kind for Exact {
         let count = done.len() as u64;
         if let Some(wrong) = state.other.into_iter().chain(after_bad).min() {
             let calls = done.into_iter().chain([wrong]);
-            return Stands::violated(code::SEQUENCE_NOT_EXACT, Some(wrong), calls).count(count);
+            return Stands::violated(codes::SEQUENCE_NOT_EXACT, Some(wrong), calls).count(count);
         }
         let whole = done.len() == self.tools.len();
         match end {
             _ if whole => Stands::as_it_is(RuleOutcome::Held),
             End::SoFar => Stands::as_it_is(RuleOutcome::Pending),
-            End::Complete => Stands::violated(code::SEQUENCE_CUT_SHORT, None, done),
+            End::Complete => Stands::violated(codes::SEQUENCE_CUT_SHORT, None, done),
         }
         .count(count)
     }

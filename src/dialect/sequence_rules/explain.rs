@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::facts::{Named, Order};
 use crate::diagnostic::Code;
-use crate::diagnostic::code;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::explanation::{detail, state};
-use crate::monitor::{About, Explain, Explanation, Line, LineState, RuleId, StateItem};
+use crate::monitor::{About, Explain, Explanation, Line, LineState, Rule, RuleId, StateItem};
 use crate::session::{CallRef, Outcome, Session};
 use crate::wording::sentence::name;
-use crate::wording::{Sentence, at, count, list, thousands, tool_of};
+use crate::wording::{self, Sentence, all, at, count, joined, list, thousands, tool_of};
 
 /// What a rule asks, and how far it has counted when a call is checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +57,27 @@ pub struct Progress {
     pub of: u64,
     /// The tool of the next step; `None` when all are done.
     pub next: Option<Arc<str>>,
+}
+
+/// What a rule without a name of its own is called.
+pub(super) fn phrase(rule: &Rule) -> Option<String> {
+    Some(match (rule.kind, &*rule.tools) {
+        ("never_after", [trigger, forbidden]) => {
+            format!("no {} after {}", wording::name(forbidden), wording::name(trigger))
+        }
+        ("max_calls" | "count", [tool]) => format!("limit on {}", wording::name(tool)),
+        ("require", [tool]) => format!("{} required", wording::name(tool)),
+        ("eventually", [tool]) => format!("{} in time", wording::name(tool)),
+        ("before", [first, then @ ..]) => format!("{} before {}", wording::name(first), all(then)),
+        ("immediately_before", [first, then @ ..]) => {
+            format!("{} directly before {}", wording::name(first), all(then))
+        }
+        ("after", [trigger, then]) => format!("{} after {}", wording::name(then), wording::name(trigger)),
+        ("blocklist", [_, ..]) => format!("no {}", all(&rule.tools)),
+        ("allowlist", [_, ..]) => format!("only {}", all(&rule.tools)),
+        ("sequence", [_, ..]) => joined(&rule.tools, ", then "),
+        _ => return None,
+    })
 }
 
 impl Explain for OrderCheck {
@@ -218,39 +239,39 @@ fn in_favour(order: &Order, done: u64) -> String {
 /// What would satisfy it, in a line.
 fn suggestion(code: Code, order: &Order, done: u64) -> Option<String> {
     Some(match (code, order) {
-        (code::REQUIRED_MISSING, Order::Require { tool }) => {
+        (codes::REQUIRED_MISSING, Order::Require { tool }) => {
             format!("add a call of {} that succeeds", operand(tool))
         }
-        (code::BEFORE_MISSING | code::BEFORE_LATE, Order::Before { first, then }) => {
+        (codes::BEFORE_MISSING | codes::BEFORE_LATE, Order::Before { first, then }) => {
             format!("call {}, with success, before {}", operand(first), any(then))
         }
-        (code::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
+        (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
             format!("call {}, with success, directly before {}", operand(first), any(then))
         }
-        (code::BLOCKLISTED, _) => "leave the call out, or take the name off the list".to_owned(),
-        (code::NOT_ALLOWLISTED, _) => "leave the call out, or put the name on the list".to_owned(),
-        (code::MAX_CALLS_OVER, _) => "leave the call out, or raise `max`".to_owned(),
-        (code::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
+        (codes::BLOCKLISTED, _) => "leave the call out, or take the name off the list".to_owned(),
+        (codes::NOT_ALLOWLISTED, _) => "leave the call out, or put the name on the list".to_owned(),
+        (codes::MAX_CALLS_OVER, _) => "leave the call out, or raise `max`".to_owned(),
+        (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
             format!("call {}, with success, {}", operand(tool), among(*within))
         }
-        (code::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
+        (codes::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
             format!("call {} before {}, or not at all", operand(forbidden), operand(trigger))
         }
-        (code::FOLLOW_UP_MISSING, Order::After { then, trigger, .. }) => {
+        (codes::FOLLOW_UP_MISSING, Order::After { then, trigger, .. }) => {
             format!("call {}, with success, soon after every {}", operand(then), operand(trigger))
         }
-        (code::SEQUENCE_INTERRUPTED, Order::Sequence { tools, .. }) => {
+        (codes::SEQUENCE_INTERRUPTED, Order::Sequence { tools, .. }) => {
             let (first, last) = (tools.first()?, tools.last()?);
             format!("make the call before {} or after {}", operand(first), operand(last))
         }
-        (code::SEQUENCE_OUT_OF_ORDER | code::SEQUENCE_CUT_SHORT, Order::Sequence { .. }) => {
+        (codes::SEQUENCE_OUT_OF_ORDER | codes::SEQUENCE_CUT_SHORT, Order::Sequence { .. }) => {
             format!("call {} next, with success", next(order, done)?)
         }
-        (code::SEQUENCE_NOT_EXACT, Order::Exact { .. }) => match next(order, done) {
+        (codes::SEQUENCE_NOT_EXACT, Order::Exact { .. }) => match next(order, done) {
             Some(next) => format!("call {next} here, or change the list"),
             None => "leave the call out, or add it to the list".to_owned(),
         },
-        (code::SEQUENCE_CUT_SHORT, Order::Exact { .. }) => {
+        (codes::SEQUENCE_CUT_SHORT, Order::Exact { .. }) => {
             format!("call {} next, with success", next(order, done)?)
         }
         _ => return None,
@@ -262,38 +283,38 @@ fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -> String {
     let (earlier, session) = (|| about.earlier(), about.session);
     let ran_in = |call: CallRef| format!("{} ran in {}", tool_of(call, session), at(call, session));
     match (code, order) {
-        (code::BEFORE_MISSING, Order::Before { first, .. }) => match earlier() {
+        (codes::BEFORE_MISSING, Order::Before { first, .. }) => match earlier() {
             Some(call) => format!("{} is not known to have succeeded: {}", operand(first), ran_in(call)),
             None => format!("{} has not succeeded yet", operand(first)),
         },
-        (code::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
+        (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
             Some(call) => format!("not directly behind a successful {}: {}", operand(first), ran_in(call)),
             None => format!("not directly behind a successful {}: it is the first call", operand(first)),
         },
-        (code::BLOCKLISTED, Order::Blocklist { .. }) => format!("the rule wants {}", expected(order)),
-        (code::NOT_ALLOWLISTED, Order::Allowlist { .. }) => format!("the rule allows {}", expected(order)),
-        (code::MAX_CALLS_OVER, Order::MaxCalls { tool, max }) => {
+        (codes::BLOCKLISTED, Order::Blocklist { .. }) => format!("the rule wants {}", expected(order)),
+        (codes::NOT_ALLOWLISTED, Order::Allowlist { .. }) => format!("the rule allows {}", expected(order)),
+        (codes::MAX_CALLS_OVER, Order::MaxCalls { tool, max }) => {
             format!("{} ran {} of {max} times", operand(tool), done)
         }
-        (code::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
+        (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
             format!("{} has not succeeded {}", operand(tool), among(*within))
         }
-        (code::AFTER_TRIGGER, _) => match earlier() {
+        (codes::AFTER_TRIGGER, _) => match earlier() {
             Some(call) => format!("forbidden since {}", ran_in(call)),
             None => expected(order),
         },
-        (code::FOLLOW_UP_MISSING, Order::After { trigger, then, within }) => {
+        (codes::FOLLOW_UP_MISSING, Order::After { trigger, then, within }) => {
             let after = earlier().map_or_else(
                 || operand(trigger),
                 |call| format!("{} in {}", tool_of(call, session), at(call, session)),
             );
             format!("no successful {} within {} after {after}", operand(then), count(*within, "call"))
         }
-        (code::SEQUENCE_INTERRUPTED | code::SEQUENCE_OUT_OF_ORDER, Order::Sequence { tools, .. }) => {
+        (codes::SEQUENCE_INTERRUPTED | codes::SEQUENCE_OUT_OF_ORDER, Order::Sequence { tools, .. }) => {
             let next = next(order, done).unwrap_or_default();
             format!("{next} is the next of {}, {done} done", count(tools.len() as u64, "step"))
         }
-        (code::SEQUENCE_NOT_EXACT, Order::Exact { tools }) => {
+        (codes::SEQUENCE_NOT_EXACT, Order::Exact { tools }) => {
             let of = tools.len();
             let failed = earlier().filter(|call| {
                 let outcome = session.calls.get(call.index as usize).map(|call| call.outcome);
@@ -326,32 +347,34 @@ impl Actual<'_> {
     fn sentence(&self) -> String {
         let fault = self.state.position.map(|index| self.call(index)).unwrap_or_default();
         match (self.code, self.rule) {
-            (code::REQUIRED_MISSING, Order::Require { tool }) => format!("{} never succeeded", operand(tool)),
-            (code::BEFORE_MISSING, Order::Before { first, .. }) => {
+            (codes::REQUIRED_MISSING, Order::Require { tool }) => {
+                format!("{} never succeeded", operand(tool))
+            }
+            (codes::BEFORE_MISSING, Order::Before { first, .. }) => {
                 format!("{fault}, but {} never succeeded", operand(first))
             }
-            (code::BEFORE_LATE, Order::Before { first, .. }) => match self.state.calls.first() {
+            (codes::BEFORE_LATE, Order::Before { first, .. }) => match self.state.calls.first() {
                 Some(late) => {
                     format!("{fault}, but {} not before place {}", operand(first), self.place(*late))
                 }
                 None => fault,
             },
-            (code::NOT_ADJACENT, _) => match self.state.calls.as_slice() {
+            (codes::NOT_ADJACENT, _) => match self.state.calls.as_slice() {
                 [before, _] => format!("{fault}, directly behind {}", self.call(*before)),
                 _ => format!("{fault}, before anything else"),
             },
-            (code::MAX_CALLS_OVER, _) => {
+            (codes::MAX_CALLS_OVER, _) => {
                 format!("{}, the one too many is {fault}", count(self.count, "call"))
             }
-            (code::DEADLINE_MISSED, Order::Eventually { tool, .. }) if self.state.position.is_none() => {
+            (codes::DEADLINE_MISSED, Order::Eventually { tool, .. }) if self.state.position.is_none() => {
                 format!("{} never succeeded in {}", operand(tool), count(self.count, "call"))
             }
-            (code::DEADLINE_MISSED, _) => format!("{fault} came too late"),
-            (code::AFTER_TRIGGER, _) => match self.state.calls.first() {
+            (codes::DEADLINE_MISSED, _) => format!("{fault} came too late"),
+            (codes::AFTER_TRIGGER, _) => match self.state.calls.first() {
                 Some(trigger) => format!("{fault}, after {}", self.call(*trigger)),
                 None => fault,
             },
-            (code::FOLLOW_UP_MISSING, Order::After { then, .. }) => {
+            (codes::FOLLOW_UP_MISSING, Order::After { then, .. }) => {
                 let open = if self.count > 1 {
                     format!(", and {} more without", self.count - 1)
                 } else {
@@ -359,15 +382,15 @@ impl Actual<'_> {
                 };
                 format!("{fault} has no successful {} in time{open}", operand(then))
             }
-            (code::SEQUENCE_INTERRUPTED | code::SEQUENCE_OUT_OF_ORDER, _) => {
+            (codes::SEQUENCE_INTERRUPTED | codes::SEQUENCE_OUT_OF_ORDER, _) => {
                 let next = next(self.rule, self.count).unwrap_or_default();
                 format!("{fault}, where {next} was next")
             }
-            (code::SEQUENCE_NOT_EXACT, _) => match next(self.rule, self.count) {
+            (codes::SEQUENCE_NOT_EXACT, _) => match next(self.rule, self.count) {
                 Some(next) => format!("{fault}, where {next} was next"),
                 None => format!("{fault}, after the last call of the list"),
             },
-            (code::SEQUENCE_CUT_SHORT, _) => {
+            (codes::SEQUENCE_CUT_SHORT, _) => {
                 let of = steps(self.rule);
                 let next = next(self.rule, self.count).unwrap_or_default();
                 format!("ended after {} of {}, {next} was next", self.count, count(of as u64, "step"))

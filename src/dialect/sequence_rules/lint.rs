@@ -1,14 +1,15 @@
 //! What is probably not meant in sequence rules that can be read.
 
 use super::facts::{Named, Order};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
+use crate::dialect::sequence_rules::codes;
 use crate::source::{Node, NodeValue, quoted};
 
 /// An id that says nothing, or none.
 pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
     let help = "say what it is about, as in `verify_before_delete`";
     let Some(id) = id else {
-        return Some(Diagnostic::warning(code::VAGUE_ID, "the test has no id").help(help));
+        return Some(Diagnostic::warning(codes::VAGUE_ID, "the test has no id").help(help));
     };
     let word = id.trim_end_matches(|c: char| c.is_ascii_digit());
     let numbered = word.len() < id.len();
@@ -16,43 +17,43 @@ pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
     let vague = matches!(word.as_str(), "" | "t" | "test" | "tests" | "case" | "rule" | "check" | "spec");
     (numbered && vague).then(|| {
         let message = format!("the id {} does not say what the test is about", quoted(id));
-        Diagnostic::warning(code::VAGUE_ID, message).help(help)
+        Diagnostic::warning(codes::VAGUE_ID, message).help(help)
     })
 }
 
 /// The old form.
 pub(super) fn old_sequences() -> Diagnostic {
     let message = "lists of names in `sequences` are the old form, read as `before` rules between neighbours";
-    Diagnostic::notice(code::OLD_SEQUENCES, message).help("`rulestep migrate` writes them out")
+    Diagnostic::notice(codes::OLD_SEQUENCES, message).help("`rulestep migrate` writes them out")
 }
 
 /// A list of the old form without a pair in it.
 pub(super) fn short_sequence() -> Diagnostic {
-    Diagnostic::warning(code::NEVER_MET, "a sequence of fewer than two names asks nothing")
+    Diagnostic::warning(codes::NEVER_MET, "a sequence of fewer than two names asks nothing")
 }
 
 /// A pattern that is meant as a glob, or that blocks everything.
 pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
     if pattern.is_empty() {
         let message = "an empty pattern is contained in every name, so every call is denied";
-        return Some(Diagnostic::warning(code::NEVER_MET, message));
+        return Some(Diagnostic::warning(codes::NEVER_MET, message));
     }
     pattern.contains(['*', '?']).then(|| {
         let message = format!("{} is looked for letter by letter, star and all", quoted(pattern));
         let help = format!("write `tools: [\"{pattern}\"]` for names that match it");
-        Diagnostic::warning(code::STAR_IN_PATTERN, message).help(help)
+        Diagnostic::warning(codes::STAR_IN_PATTERN, message).help(help)
     })
 }
 
 /// An alias where aliases are not looked up.
 pub(super) fn alias_in_list(name: &str) -> Diagnostic {
     let message = format!("{} is an alias, and lists do not look aliases up", quoted(name));
-    Diagnostic::warning(code::ALIAS_IN_LIST, message).help("list the alias's members")
+    Diagnostic::warning(codes::ALIAS_IN_LIST, message).help("list the alias's members")
 }
 
 /// An alias that no rule names.
 pub(super) fn unused_alias(name: &str) -> Diagnostic {
-    Diagnostic::warning(code::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))
+    Diagnostic::warning(codes::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))
 }
 
 /// A value of the context that hardly any session has: the rule would not apply where it is meant to.
@@ -79,7 +80,7 @@ pub(super) fn when(key: &str, value: &Node) -> Option<Diagnostic> {
         ),
         _ => return None,
     };
-    Some(Diagnostic::warning(code::WHEN_NEVER_EQUAL, message).help(help))
+    Some(Diagnostic::warning(codes::WHEN_NEVER_EQUAL, message).help(help))
 }
 
 fn spells_another_type(text: &str) -> bool {
@@ -91,7 +92,7 @@ pub(super) fn broken_pattern(pattern: &str, error: &regex::Error) -> Diagnostic 
     let told = error.to_string();
     let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let message = format!("{} is no regular expression, so it never matches: {why}", quoted(pattern));
-    Diagnostic::warning(code::BROKEN_PATTERN, message)
+    Diagnostic::warning(codes::BROKEN_PATTERN, message)
 }
 
 /// A rule that always gives one answer, or that names one tool on both sides.
@@ -99,10 +100,10 @@ pub(super) fn order(order: &Order) -> Option<Diagnostic> {
     let equal = |left: &Named, right: &Named, what: &str| {
         (left == right).then(|| {
             let message = format!("both sides name {}: {what}", quoted(&left.tool));
-            Diagnostic::warning(code::EQUAL_OPERANDS, message)
+            Diagnostic::warning(codes::EQUAL_OPERANDS, message)
         })
     };
-    let never = |what: &str| Some(Diagnostic::warning(code::NEVER_MET, what));
+    let never = |what: &str| Some(Diagnostic::warning(codes::NEVER_MET, what));
     match order {
         Order::Before { first, then } => {
             then.iter().find_map(|then| equal(first, then, "a call is its own `first`, so nothing is denied"))

@@ -7,6 +7,7 @@ use super::unit::{Against, Kind, Rests, Stands};
 use crate::condition::glob::Glob;
 use crate::diagnostic::code;
 use crate::dialect::limit::Limit;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
@@ -74,7 +75,7 @@ impl List {
     }
 
     fn code(&self) -> code::Code {
-        if self.blocks { code::BLOCKLISTED } else { code::NOT_ALLOWLISTED }
+        if self.blocks { codes::BLOCKLISTED } else { codes::NOT_ALLOWLISTED }
     }
 }
 
@@ -125,7 +126,7 @@ impl Kind for MaxCalls {
     fn gate(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
         let count = hits.len();
         (count >= self.max && self.tool.means(look) == Meant::Yes)
-            .then(|| Against::new(code::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
+            .then(|| Against::new(codes::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
     }
 
     fn rests(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Rests {
@@ -147,7 +148,7 @@ impl Kind for MaxCalls {
         let count = hits.len();
         let over = usize::try_from(self.max).ok().and_then(|max| hits.all(cx.ran).nth(max));
         match over {
-            Some(over) => Stands::violated(code::MAX_CALLS_OVER, Some(over), hits.all(cx.ran)),
+            Some(over) => Stands::violated(codes::MAX_CALLS_OVER, Some(over), hits.all(cx.ran)),
             None => Stands::as_it_is(RuleOutcome::Held),
         }
         .count(count)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::operand::{Look, Meant, Side};
 use super::unit::{Against, Kind, Rests, Stands};
-use crate::diagnostic::code;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, Slot, Timers, Wakes};
@@ -44,7 +44,7 @@ impl Kind for Before {
         let refused = state.first.is_none()
             && self.then.means(look) == Meant::Yes
             && self.first.means(look) == Meant::No;
-        refused.then(|| Against::new(code::BEFORE_MISSING, state.newest))
+        refused.then(|| Against::new(codes::BEFORE_MISSING, state.newest))
     }
 
     fn rests(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Rests {
@@ -81,9 +81,9 @@ impl Kind for Before {
 
     fn stands(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> Stands {
         match (state.first, state.then) {
-            (None, Some(then)) => Stands::violated(code::BEFORE_MISSING, Some(then), [then]),
+            (None, Some(then)) => Stands::violated(codes::BEFORE_MISSING, Some(then), [then]),
             (Some(first), Some(then)) if first > then => {
-                Stands::violated(code::BEFORE_LATE, Some(then), [first, then])
+                Stands::violated(codes::BEFORE_LATE, Some(then), [first, then])
             }
             _ if state.exercised => Stands::as_it_is(RuleOutcome::Held),
             _ => Stands::as_it_is(RuleOutcome::NotExercised),
@@ -141,7 +141,7 @@ impl Kind for ImmediatelyBefore {
             .newest
             .is_some_and(|(_, place, known)| known == Known::Succeeded && place as usize == cx.ran.len());
         let refused = !directly && self.then.means(look) == Meant::Yes;
-        refused.then(|| Against::new(code::NOT_ADJACENT, cx.ran.last()))
+        refused.then(|| Against::new(codes::NOT_ADJACENT, cx.ran.last()))
     }
 
     fn rests(&self, state: &AdjacentState, look: Look<'_>, _cx: &Cx<'_>) -> Rests {
@@ -192,7 +192,7 @@ impl Kind for ImmediatelyBefore {
         };
         match wrong {
             Some((then, behind)) => {
-                Stands::violated(code::NOT_ADJACENT, Some(then), behind.into_iter().chain([then]))
+                Stands::violated(codes::NOT_ADJACENT, Some(then), behind.into_iter().chain([then]))
             }
             None if unknown.is_some() => Stands::as_it_is(RuleOutcome::Pending),
             None if state.exercised => Stands::as_it_is(RuleOutcome::Held),
@@ -237,7 +237,7 @@ impl Kind for NeverAfter {
     fn gate(&self, state: &NeverState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
         let trigger = state.trigger()?;
         let refused = self.forbidden.means(look) == Meant::Yes;
-        refused.then(|| Against::new(code::AFTER_TRIGGER, [trigger]))
+        refused.then(|| Against::new(codes::AFTER_TRIGGER, [trigger]))
     }
 
     fn started(
@@ -265,7 +265,7 @@ impl Kind for NeverAfter {
         let trigger = state.trigger();
         let hit = trigger.and_then(|trigger| state.hits.behind(|hit| *hit <= trigger).1);
         match (trigger, hit) {
-            (Some(trigger), Some(hit)) => Stands::violated(code::AFTER_TRIGGER, Some(hit), [trigger, hit]),
+            (Some(trigger), Some(hit)) => Stands::violated(codes::AFTER_TRIGGER, Some(hit), [trigger, hit]),
             (Some(_), None) => Stands::as_it_is(RuleOutcome::Held),
             (None, _) => Stands::as_it_is(RuleOutcome::NotExercised),
         }

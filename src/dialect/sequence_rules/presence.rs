@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::explain::Deadline;
 use super::operand::{Look, Side};
 use super::unit::{Against, Kind, Stands};
-use crate::diagnostic::code;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
@@ -46,7 +46,7 @@ impl Kind for Require {
         match (met, end) {
             (true, _) => Stands::as_it_is(RuleOutcome::Held),
             (false, End::SoFar) => Stands::as_it_is(RuleOutcome::Pending),
-            (false, End::Complete) => Stands::violated(code::REQUIRED_MISSING, None, []),
+            (false, End::Complete) => Stands::violated(codes::REQUIRED_MISSING, None, []),
         }
     }
 }
@@ -96,7 +96,7 @@ impl Kind for Eventually {
         let last_is_another = ran + 1 == self.within && !self.tool.is(look);
         let last_failed = ran == self.within && u64::from(state.newest) == ran;
         let passes = !self.is_met(state) && (last_is_another || last_failed);
-        passes.then(|| Against::new(code::DEADLINE_MISSED, []).count(ran))
+        passes.then(|| Against::new(codes::DEADLINE_MISSED, []).count(ran))
     }
 
     fn begins(&self, timers: &mut Timers<'_>) {
@@ -138,8 +138,8 @@ impl Kind for Eventually {
             _ if end == End::SoFar && (ran < self.within || state.waiting > 0) => {
                 Stands::as_it_is(RuleOutcome::Pending)
             }
-            Some((_, late)) => Stands::violated(code::DEADLINE_MISSED, Some(late), [late]),
-            None => Stands::violated(code::DEADLINE_MISSED, None, cx.ran.iter()),
+            Some((_, late)) => Stands::violated(codes::DEADLINE_MISSED, Some(late), [late]),
+            None => Stands::violated(codes::DEADLINE_MISSED, None, cx.ran.iter()),
         }
         .count(ran)
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use super::explain::Progress;
 use super::operand::{Look, Meant, Operand};
 use super::unit::{Against, Kind, Rests, Stands};
-use crate::diagnostic::code::{self, Code};
+use crate::diagnostic::code::Code;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
@@ -111,7 +112,7 @@ impl Sequence {
     }
 
     fn code(&self) -> Code {
-        if self.strict { code::SEQUENCE_INTERRUPTED } else { code::SEQUENCE_OUT_OF_ORDER }
+        if self.strict { codes::SEQUENCE_INTERRUPTED } else { codes::SEQUENCE_OUT_OF_ORDER }
     }
 
     /// `None`: no step names the tool.
@@ -286,7 +287,7 @@ impl Kind for Sequence {
             _ if done == 0 => Stands::as_it_is(RuleOutcome::NotExercised),
             _ if done == of => Stands::as_it_is(RuleOutcome::Held),
             End::SoFar => Stands::as_it_is(RuleOutcome::Pending),
-            End::Complete => Stands::violated(code::SEQUENCE_CUT_SHORT, None, walk.done),
+            End::Complete => Stands::violated(codes::SEQUENCE_CUT_SHORT, None, walk.done),
         }
         .count(done as u64)
     }

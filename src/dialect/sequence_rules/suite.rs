@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::read::{Aliases, Reading};
 use super::{METRIC, lint, policy_file};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
+use crate::dialect::sequence_rules::codes;
 use crate::source::nearest::nearest;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, quoted};
 
@@ -308,6 +309,6 @@ impl Skipped<'_> {
         let metrics: Vec<String> = self.metrics.iter().map(|metric| quoted(metric)).collect();
         let metrics = if metrics.is_empty() { String::new() } else { format!(" ({})", metrics.join(", ")) };
         let message = format!("{} {verb} not about sequences: skipped{metrics}", what.join(" and "));
-        Some(Diagnostic::notice(code::TESTS_SKIPPED, message))
+        Some(Diagnostic::notice(codes::TESTS_SKIPPED, message))
     }
 }

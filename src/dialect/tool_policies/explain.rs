@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::kept::{Files, Recorded};
-use crate::monitor::{About, Checked, Explain, Explanation, Line};
+use crate::monitor::{About, Checked, Explain, Explanation, Line, Rule};
 use crate::wording::sentence::name;
-use crate::wording::{Sentence, at, count, list, thousands};
+use crate::wording::{Sentence, all, at, count, list, thousands};
 
 /// The facts of a rule about tools that must have succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,6 +41,16 @@ pub struct Kept {
     pub files: Files,
     /// Whether the files at the session's start were listed.
     pub listed: bool,
+}
+
+/// What a rule without a name of its own is called.
+pub(super) fn phrase(rule: &Rule) -> Option<String> {
+    match (rule.kind, &*rule.tools) {
+        (_, []) => None,
+        ("sequential_dependency", tools) => Some(format!("dependencies of {}", all(tools))),
+        ("read_before_write", tools) => Some(format!("read before {}", all(tools))),
+        _ => None,
+    }
 }
 
 impl Explain for Missing {

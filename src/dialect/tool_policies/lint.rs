@@ -4,8 +4,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::diagnostic::{Code, Diagnostic, code};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Text;
+use crate::dialect::tool_policies::codes;
 use crate::source::nearest::nearest;
 use crate::source::{Node, Span, quoted};
 
@@ -107,7 +108,7 @@ impl<'a> Linting<'a> {
                 let message =
                     format!("the mount point {} ends in a slash, so it is never cut off", quoted(path));
                 self.warn(
-                    code::MOUNT_POINT_SLASH,
+                    codes::MOUNT_POINT_SLASH,
                     mount.span,
                     message,
                     Some(format!("write {}", quoted(trimmed))),
@@ -137,7 +138,7 @@ impl<'a> Linting<'a> {
             } else if !self.scopes.governs(section, tool) {
                 let message =
                     format!("this section does not list {}, so the entry is never asked", quoted(tool));
-                self.warn(code::NEVER_ASKED, span, message, None);
+                self.warn(codes::NEVER_ASKED, span, message, None);
             }
         }
         for Need { needs: (name, span), .. } in self.scopes.needs() {
@@ -147,7 +148,7 @@ impl<'a> Linting<'a> {
                     let message =
                         format!("no sequential policy governs {}, so it is never recorded", quoted(name));
                     let help = "give its section a sequential policy, if only one with `dependencies: {}`";
-                    self.warn(code::PREREQUISITE_NOT_RECORDED, span, message, Some(help.to_owned()));
+                    self.warn(codes::PREREQUISITE_NOT_RECORDED, span, message, Some(help.to_owned()));
                 }
                 Some(_) => {}
             }
@@ -156,7 +157,7 @@ impl<'a> Linting<'a> {
         for (name, span) in unknown {
             let help = nearest(name, self.scopes.homes.keys().copied())
                 .map(|known| format!("did you mean `{known}`?"));
-            self.warn(code::UNKNOWN_TOOL, span, format!("no section lists {}", quoted(name)), help);
+            self.warn(codes::UNKNOWN_TOOL, span, format!("no section lists {}", quoted(name)), help);
         }
     }
 
@@ -170,7 +171,7 @@ impl<'a> Linting<'a> {
             }
             if tool == name {
                 let message = format!("{} needs itself, so it can never run", quoted(tool));
-                self.warn(code::SELF_DEPENDENCY, span, message, None);
+                self.warn(codes::SELF_DEPENDENCY, span, message, None);
                 continue;
             }
             let known = edges.entry(tool).or_insert_with(|| {
@@ -188,7 +189,7 @@ impl<'a> Linting<'a> {
             told.extend(&circle);
             let names: Vec<String> = circle.iter().chain([&tool]).map(|name| quoted(name)).collect();
             let message = format!("none of these tools can ever run: {}", names.join(" needs "));
-            self.warn(code::DEPENDENCY_CYCLE, span, message, None);
+            self.warn(codes::DEPENDENCY_CYCLE, span, message, None);
         }
     }
 }

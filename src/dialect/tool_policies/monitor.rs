@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::explain::{Kept, Missing, Touched};
 use super::path::{self, Locator};
 use super::unit::{Ask, Part, ToolPolicies};
-use crate::diagnostic::code::{self, Code};
+use crate::diagnostic::code::Code;
+use crate::dialect::tool_policies::codes;
 use crate::monitor::kept::{Files, Recorded};
 use crate::monitor::{
     Asked, Checked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
@@ -145,9 +146,9 @@ impl Answer<'_> {
     /// What speaks against the call.
     fn against(&self) -> Option<Code> {
         match self {
-            Answer::Needs { missing, .. } if !missing.is_empty() => Some(code::DEPENDENCY_MISSING),
+            Answer::Needs { missing, .. } if !missing.is_empty() => Some(codes::DEPENDENCY_MISSING),
             Answer::File(file) if file.exists.is_some() && file.read.is_none() => {
-                Some(code::NOT_READ_BEFORE_WRITE)
+                Some(codes::NOT_READ_BEFORE_WRITE)
             }
             _ => None,
         }
@@ -156,8 +157,8 @@ impl Answer<'_> {
     /// Why the call passes unchecked: it names no path, or a file that nobody lists counts as new.
     fn unchecked(&self) -> Option<Code> {
         match self {
-            Answer::Pathless => Some(code::PATH_UNKNOWN),
-            Answer::File(file) if file.assumed && file.read.is_none() => Some(code::EXISTENCE_UNKNOWN),
+            Answer::Pathless => Some(codes::PATH_UNKNOWN),
+            Answer::File(file) if file.assumed && file.read.is_none() => Some(codes::EXISTENCE_UNKNOWN),
             Answer::File(_) | Answer::Needs { .. } => None,
         }
     }

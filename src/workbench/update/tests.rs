@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::contracts::codes;
 use crate::engine::Mode;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin, Session};
@@ -103,7 +104,7 @@ fn findings_causes_and_back() {
     let mut model = model();
     press(&mut model, "]f");
     assert_eq!(at(&model), "T2.2 issue_refund");
-    assert_eq!(model.finding().unwrap().code, code::RESOURCE_UNMATCHED);
+    assert_eq!(model.finding().unwrap().code, codes::RESOURCE_UNMATCHED);
     press(&mut model, "o");
     assert_eq!(at(&model), "T1.1 check_eligibility");
     press(&mut model, "Ctrl-o");
@@ -435,7 +436,7 @@ fn a_policy_that_breaks_leaves_the_last_whole_one_deciding() {
     let seen = screen(&model);
     assert!(seen.contains("contracts/issue_refund.yaml:4:5 unknown key `requires_prior_to"), "{seen}");
     assert!(seen.contains("the policy of 12:03:58 decides"));
-    assert_eq!(model.finding().unwrap().code, code::RESOURCE_UNMATCHED);
+    assert_eq!(model.finding().unwrap().code, codes::RESOURCE_UNMATCHED);
     for (width, height) in [(80, 24), (58, 14), (40, 8)] {
         feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
         assert!(screen(&model).contains("issue_refund"), "{width}x{height}");

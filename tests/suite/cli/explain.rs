@@ -1,8 +1,7 @@
 //! `rulestep explain`, `completions` and `man`.
 
 use insta::assert_snapshot;
-use rulestep::diagnostic::code;
-use rulestep::dialect::DIALECTS;
+use rulestep::dialect::{self, DIALECTS};
 
 use super::{refunds, run};
 
@@ -15,12 +14,12 @@ fn a_page() {
 fn every_code_has_a_page() {
     let folder = refunds();
     let list = run(&folder, &["explain"]);
-    for page in code::pages() {
+    for page in dialect::codes() {
         assert!(list.contains(&format!("  {}  ", page.code)) || list.contains(&format!("  {} ", page.code)));
     }
     let data = run(&folder, &["explain", "--format", "json"]);
     let lines = |key: &str| data.lines().filter(|line| line.starts_with(&format!("{{\"{key}\":"))).count();
-    assert_eq!((lines("code"), lines("dialect")), (code::pages().count(), DIALECTS.len()));
+    assert_eq!((lines("code"), lines("dialect")), (dialect::codes().count(), DIALECTS.len()));
 }
 
 /// The page of a dialect is the same text for people and for programs, and examples stand apart.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::standings::Standing;
 use super::{ContractsMonitor, Resolved, Sought};
-use crate::diagnostic::code::{self, Code};
+use crate::diagnostic::code::Code;
+use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::{Prior, PriorState, Steps, StepsState};
 use crate::dialect::contracts::unit::{Group, Matching, Member, Need, Precondition, Resource};
 use crate::monitor::{Checked, Explain, Found, StateItem};
@@ -37,7 +38,7 @@ impl ContractsMonitor {
                 self.explain_prior(need, group, member, arguments)
             }
             _ => Outlook {
-                code: (!self.steps_hold(precondition)).then_some(code::STEP_COUNT_BELOW),
+                code: (!self.steps_hold(precondition)).then_some(codes::STEP_COUNT_BELOW),
                 checked: None,
                 found: Vec::new(),
                 facts: self.steps(precondition).map(|steps| Arc::new(steps) as _),
@@ -129,7 +130,7 @@ impl ContractsMonitor {
                     Some((need, group, group.members.get(need.member)?))
                 });
                 let (by, facts): (_, Option<Arc<dyn Explain>>) = match asked {
-                    Some((need, group, member)) if code != Some(code::STEP_COUNT_BELOW) => {
+                    Some((need, group, member)) if code != Some(codes::STEP_COUNT_BELOW) => {
                         let prior = self.facts(group, member);
                         (self.good_calls(need, group, member), Some(Arc::new(PriorState(prior))))
                     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{at, note};
 use crate::compare::{Change, Kind};
 use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::contracts::codes;
 use crate::files::watch::{LOOK, Told, Touched, Way};
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
@@ -215,7 +216,7 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
     let effects = update(&mut model, message);
     // Not judged yet: what was decided on its first calls stands, the new one has no decision.
     assert_eq!(model.list(Pane::Transcript), list);
-    assert_eq!(model.finding().unwrap().code, code::RESOURCE_UNMATCHED);
+    assert_eq!(model.finding().unwrap().code, codes::RESOURCE_UNMATCHED);
     assert_eq!(model.judging(), Some((1, 2)));
     let asked = format!("{effects:?}");
     assert_eq!(asked, "[Judge(1 enforce [1])]", "only what changed is judged");

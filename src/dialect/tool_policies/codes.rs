@@ -1,6 +1,6 @@
 //! Codes of the tool-policies dialect.
 
-use super::codes;
+use crate::diagnostic::code::codes;
 
 codes! {
     Finding DEPENDENCY_MISSING = "dependency_missing": "a tool that this one needs has not succeeded yet",

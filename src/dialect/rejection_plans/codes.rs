@@ -1,6 +1,6 @@
 //! Codes of the rejection plans: the finding, and what may be wrong with a plan's text.
 
-use super::codes;
+use crate::diagnostic::code::codes;
 
 codes! {
     Finding PLAN_MATCHED = "plan_matched": "the tool's rejection plan matched",

@@ -1,6 +1,6 @@
 //! Codes of the sequence rules dialect.
 
-use super::codes;
+use crate::diagnostic::code::codes;
 
 codes! {
     Finding REQUIRED_MISSING = "required_missing": "a tool that the session needs never succeeded",

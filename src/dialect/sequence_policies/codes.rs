@@ -1,6 +1,6 @@
 //! Codes of the sequence-policies dialect.
 
-use super::codes;
+use crate::diagnostic::code::codes;
 
 codes! {
     Finding SEQUENCE_FORBIDDEN = "sequence_forbidden": "the calls before it and this one end in a forbidden sequence",
