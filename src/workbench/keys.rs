@@ -183,7 +183,7 @@ commands! {
     Panes Do Live "live" ["R"] watched "turn live reload on or off";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop or change";
+    Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part that still shows this stop or change";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
     Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call had another outcome: ok, error, refused, no result";
