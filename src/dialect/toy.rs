@@ -178,7 +178,8 @@ impl Explain for Left {
     }
 }
 
-#[cfg(all(test, feature = "tui"))]
+#[cfg(test)]
+#[cfg(feature = "tui")]
 mod tests {
     use super::*;
     use crate::engine::Mode;
