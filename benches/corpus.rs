@@ -11,8 +11,8 @@ use std::sync::Arc;
 use divan::{Bencher, counter::BytesCount};
 use rulestep::engine::Mode;
 use rulestep::policy::{Policy, PolicyFile};
+use rulestep::recording::{Options, open};
 use rulestep::replay::{Replay, outcomes};
-use rulestep::session::read::{Options, open};
 use serde_json::{Value, json, value::RawValue};
 
 fn main() {

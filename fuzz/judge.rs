@@ -8,7 +8,7 @@ use rulestep::engine::Mode;
 use rulestep::policy::{Policy, PolicyFile};
 use rulestep::replay::{Replay, outcomes};
 use rulestep::session::Session;
-use rulestep::session::read::{self, Options};
+use rulestep::recording::{self, Options};
 
 /// The input is a document, a zero byte, and sessions as JSON lines; without the zero byte, a document alone.
 ///
@@ -36,8 +36,8 @@ pub fn any(dialect: &str, bytes: &[u8]) {
 }
 
 fn sessions(recording: &[u8]) -> Vec<Session> {
-    let options = Options { format: read::format("native"), ..Options::default() };
-    match read::open("fuzz", Box::new(Cursor::new(recording.to_vec())), &options) {
+    let options = Options { format: recording::named("native"), ..Options::default() };
+    match recording::open("fuzz", Box::new(Cursor::new(recording.to_vec())), &options) {
         Ok(reading) => reading.take(4).collect(),
         Err(_) => Vec::new(),
     }

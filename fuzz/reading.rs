@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
 
-use rulestep::session::read::{self, Options, Piece};
+use rulestep::recording::{self, Options, Piece};
 use rulestep::session::write::Native;
 use rulestep::session::{Call, CallRef, MessageKind, Millis, Outcome, Session};
 
@@ -27,8 +27,8 @@ pub fn any(format: &str, bytes: &[u8]) {
 }
 
 fn sessions(format: &str, bytes: Vec<u8>) -> Vec<Session> {
-    let options = Options { format: Some(read::format(format).unwrap()), ..Options::default() };
-    let Ok(mut reading) = read::open("fuzz", Box::new(Cursor::new(bytes)), &options) else { return Vec::new() };
+    let options = Options { format: Some(recording::named(format).unwrap()), ..Options::default() };
+    let Ok(mut reading) = recording::open("fuzz", Box::new(Cursor::new(bytes)), &options) else { return Vec::new() };
     let sessions = reading.by_ref().collect();
     let _ = reading.diagnostics();
     sessions
@@ -39,12 +39,12 @@ fn in_parts(format: &str, bytes: &[u8], beyond: usize) -> Vec<(Arc<str>, Vec<Tol
     let shared: Arc<[u8]> = bytes.into();
     let input = move || -> io::Result<Box<dyn BufRead + Send>> { Ok(Box::new(Cursor::new(Arc::clone(&shared)))) };
     let options = Options {
-        format: Some(read::format(format).unwrap()),
+        format: Some(recording::named(format).unwrap()),
         again: Some(Arc::new(input.clone())),
         parts_beyond: Some(beyond),
         ..Options::default()
     };
-    let Ok(mut reading) = read::open("fuzz", input().unwrap(), &options) else { return Vec::new() };
+    let Ok(mut reading) = recording::open("fuzz", input().unwrap(), &options) else { return Vec::new() };
     let (mut sessions, mut open, mut messages) = (Vec::new(), Vec::<Told>::new(), 0);
     while let Some(piece) = reading.piece() {
         let (part, is_last) = match piece {

@@ -5,7 +5,7 @@
 //! ```text
 //! policy text ──► dialect::NAME ──► Unit ─────┐
 //!                                             ├─► engine ──► replay ──► compare ──► report | cli | workbench
-//! recording ───► session::read::FORMAT ──► Session
+//! recording ───► recording::format::NAME ──► Session
 //! ```
 //!
 //! # The rooms
@@ -14,7 +14,8 @@
 //! |---|---|
 //! | [`source`] | text with a name, spans, and documents in which every key and value knows its place |
 //! | [`diagnostic`] | what is told about a text or a recording; the one table of codes with their pages |
-//! | [`session`] | one recorded run: messages, turns, calls, outcomes; `session::read` is the table of formats |
+//! | [`session`] | one recorded run: messages, turns, calls, outcomes |
+//! | [`recording`] | bytes to sessions: the table of formats, what they share, recognition |
 //! | [`wording`] | the parts of sentences: recorded text made safe for a screen, names, numbers, lists |
 //! | [`monitor`] | what a dialect gives the engine: `Unit` (rules) and `Monitor` (their running state); findings |
 //! | [`condition`] | paths, conditions on results, patterns: pure functions on a counted budget |
@@ -86,6 +87,8 @@ pub mod files;
 pub mod gate;
 pub mod monitor;
 pub mod policy;
+#[cfg(feature = "recordings")]
+pub mod recording;
 pub mod redact;
 pub mod replay;
 #[cfg(feature = "cli")]

@@ -13,8 +13,6 @@ pub mod build;
 pub mod damage;
 pub mod edit;
 pub mod part;
-#[cfg(feature = "recordings")]
-pub mod read;
 pub mod refusal;
 pub mod value;
 pub mod write;

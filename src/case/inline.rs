@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::policy::PolicyFile;
+use crate::recording::{self, Options};
 use crate::session::Session;
-use crate::session::read::{self, Options};
 use crate::source::{Node, NodeValue, Source};
 
 /// Reads a session (a mapping) or its messages (a list). `None`: there is none, and the diagnostics say why.
@@ -25,8 +25,8 @@ pub fn session(node: &Node, source: &Source) -> (Option<Session>, Vec<Diagnostic
         }
         _ => json.value(node),
     }
-    let options = Options { excerpt: true, format: read::format("native"), ..Options::default() };
-    let mut reading = match read::open(source.name(), Box::new(Cursor::new(json.text)), &options) {
+    let options = Options { excerpt: true, format: recording::named("native"), ..Options::default() };
+    let mut reading = match recording::open(source.name(), Box::new(Cursor::new(json.text)), &options) {
         Ok(reading) => reading,
         Err(told) => return (None, vec![told]),
     };

@@ -8,8 +8,8 @@ use clap_complete::Shell;
 use crate::compare::Kind;
 use crate::dialect::DIALECTS;
 use crate::engine;
+use crate::recording::FORMATS;
 use crate::report::{self, diff};
-use crate::session::read::FORMATS;
 use crate::source::nearest::nearest;
 
 /// In `--fail-on`, every kind of change.

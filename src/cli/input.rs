@@ -19,9 +19,9 @@ use crate::engine::Mode;
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
 use crate::policy::{Policy, PolicyFile};
+use crate::recording::{self, FORMATS, Options};
 use crate::replay::corpus::{Judge, Read};
 use crate::report::words;
-use crate::session::read::{self, FORMATS, Options};
 use crate::session::{Session, refusal};
 use crate::source::nearest::nearest;
 
@@ -190,7 +190,7 @@ pub fn only(asked: &Policies) -> Result<Option<&'static Dialect>, Failure> {
 pub fn options(asked: &Reading) -> Result<Options, Failure> {
     let mut options = Options::default();
     if let Some(name) = &asked.from {
-        let format = read::format(name);
+        let format = recording::named(name);
         options.format =
             Some(format.ok_or_else(|| unknown("format", name, FORMATS.iter().map(|format| format.name)))?);
     }
@@ -217,7 +217,7 @@ fn regex(option: &str, pattern: &str) -> Result<regex::Regex, Failure> {
 pub struct Sessions {
     sources: VecDeque<Source>,
     options: Options,
-    current: Option<read::Reading>,
+    current: Option<recording::Reading>,
     /// What is wrong with files, beyond what their sessions say of themselves.
     pub diagnostics: Vec<Diagnostic>,
     /// Sessions read.
@@ -303,7 +303,9 @@ impl Sessions {
             Source::Opening(..) | Source::Sample(..) => true,
         };
         let opened = match source {
-            Source::Sample(name, bytes) => read::open(name, Box::new(io::Cursor::new(bytes)), &self.options),
+            Source::Sample(name, bytes) => {
+                recording::open(name, Box::new(io::Cursor::new(bytes)), &self.options)
+            }
             Source::File(input) if input.is_regular() => reading(input, &self.options),
             Source::File(input) => match stream::begin(input) {
                 Ok(opening) => self.wait(opening, stream::SILENT)?,
@@ -328,10 +330,10 @@ impl Sessions {
     }
 
     /// Waits until an input is open. One that nobody writes to is put behind the others; that is `None`.
-    fn wait(&mut self, opening: Opening, time: Duration) -> Option<Result<read::Reading, Diagnostic>> {
+    fn wait(&mut self, opening: Opening, time: Duration) -> Option<Result<recording::Reading, Diagnostic>> {
         let name = Arc::clone(&opening.input().name);
         match opening.within(time, &self.patience) {
-            Ok(Ok(stream)) => Some(read::open(name, stream, &self.options)),
+            Ok(Ok(stream)) => Some(recording::open(name, stream, &self.options)),
             Err(told) => Some(Err(told)),
             Ok(Err(opening)) => {
                 if time == stream::SILENT {
@@ -347,7 +349,7 @@ impl Sessions {
 
 impl Sessions {
     /// The next thing that a file gives.
-    fn next_of<T>(&mut self, give: &mut dyn FnMut(&mut read::Reading) -> Option<T>) -> Option<T> {
+    fn next_of<T>(&mut self, give: &mut dyn FnMut(&mut recording::Reading) -> Option<T>) -> Option<T> {
         loop {
             if interrupted() {
                 return None;
@@ -400,7 +402,7 @@ pub fn interrupted() -> bool {
 }
 
 /// Begins to read a file.
-pub fn reading(input: Input, options: &Options) -> Result<read::Reading, Diagnostic> {
+pub fn reading(input: Input, options: &Options) -> Result<recording::Reading, Diagnostic> {
     let reader = input.open()?;
     let name = Arc::clone(&input.name);
     let mut options = options.clone();
@@ -408,7 +410,7 @@ pub fn reading(input: Input, options: &Options) -> Result<read::Reading, Diagnos
     if input.is_regular() {
         options.again = Some(Arc::new(move || again(&input)));
     }
-    read::open(name, reader, &options)
+    recording::open(name, reader, &options)
 }
 
 fn again(input: &Input) -> io::Result<Box<dyn BufRead + Send>> {

@@ -18,10 +18,10 @@ use crate::case::{Case, Recorded, Reference};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::{self, Input};
 use crate::policy::{Loaded, Policy};
+use crate::recording as sessions;
 use crate::report::cases::{self, Told, Totals};
 use crate::report::{Look, words};
 use crate::session::Session;
-use crate::session::read as sessions;
 use crate::source::{Source, quoted};
 
 /// The folder of cases where none is named.

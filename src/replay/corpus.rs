@@ -13,8 +13,8 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use super::{Outcomes, Running};
 use crate::engine::Mode;
 use crate::policy::Policy;
+use crate::recording::{Piece, Reading};
 use crate::session::Session;
-use crate::session::read::{Piece, Reading};
 
 /// Sessions of a batch for each thread.
 const PER_THREAD: usize = 16;

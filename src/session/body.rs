@@ -82,7 +82,7 @@ impl Body {
     }
 
     /// What it is, where it can be the arguments of no call: those are an object, or text that the model wrote.
-    pub(super) fn not_arguments(&self) -> Option<&'static str> {
+    pub(crate) fn not_arguments(&self) -> Option<&'static str> {
         match (self.form()?, self.raw().as_bytes().first()?) {
             (Form::Text, _) | (Form::Json, b'{') => None,
             (Form::Json, b'[') => Some("a list"),
@@ -199,7 +199,7 @@ fn part(part: &Value) -> Option<&str> {
 }
 
 /// What a JSON text literal stands for; `None` where it is none. Reserves memory once, as serde_json does not.
-pub(super) fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
     let mut text = String::with_capacity(inner.len());
@@ -232,7 +232,7 @@ pub(super) fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
 
 /// JSON text as a value. Text with a key that serde_json reserves is no JSON: recorded text must not be able to forge a
 /// number or a raw value.
-pub(super) fn parse(text: &str) -> Option<Value> {
+pub(crate) fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
 }
 

@@ -18,7 +18,7 @@ use crate::source::quoted;
 mod parts;
 
 use parts::Sent;
-pub(super) use parts::{Known, Tail};
+pub(crate) use parts::{Known, Tail};
 
 /// Collects one session.
 #[derive(Debug, Clone)]
@@ -130,7 +130,7 @@ impl Builder {
     }
 
     /// Refusals are also told by this test, whatever else their results are marked as.
-    pub(super) fn refused_by(mut self, test: Option<refusal::Test>) -> Builder {
+    pub(crate) fn refused_by(mut self, test: Option<refusal::Test>) -> Builder {
         self.refused = test;
         self
     }
@@ -229,17 +229,17 @@ impl Builder {
     }
 
     /// The arguments of this many calls were read in Python notation.
-    pub(super) fn read_as_python(&mut self, calls: u32) {
+    pub(crate) fn read_as_python(&mut self, calls: u32) {
         self.in_python += calls;
     }
 
     /// How many calls that was of.
-    pub(super) fn python_count(&self) -> u32 {
+    pub(crate) fn python_count(&self) -> u32 {
         self.in_python
     }
 
     /// Results so far.
-    pub(super) fn result_count(&self) -> u64 {
+    pub(crate) fn result_count(&self) -> u64 {
         self.results
     }
 
@@ -453,7 +453,7 @@ impl Builder {
     }
 
     /// Ids of the calls that wait for their result, in the order of the calls.
-    pub(super) fn waiting(&self) -> Vec<Arc<str>> {
+    pub(crate) fn waiting(&self) -> Vec<Arc<str>> {
         let named = self.waiting.iter().filter_map(|(id, calls)| Some((id.as_ref()?, calls)));
         let mut waiting: Vec<_> =
             named.flat_map(|(id, calls)| calls.iter().map(move |call| (call, id))).collect();
@@ -462,7 +462,7 @@ impl Builder {
     }
 
     /// A response that was not taken, beside the latest one, with its number among the choices. One response has one time.
-    pub(super) fn alternative(&mut self, choice: u32, message: Message) {
+    pub(crate) fn alternative(&mut self, choice: u32, message: Message) {
         if self.session.turns.is_empty() {
             self.response(None, Body::MISSING, message.at);
         }
@@ -479,7 +479,7 @@ impl Builder {
     }
 
     /// The latest turn, its last message and its alternatives.
-    pub(super) fn latest(&self) -> Option<(u32, &Message, &[Alternative])> {
+    pub(crate) fn latest(&self) -> Option<(u32, &Message, &[Alternative])> {
         let turn = self.session.turns.last()?;
         let message = self.session.messages.get(turn.messages.end.checked_sub(1)?)?;
         Some((turn.number, message, self.session.alternatives_of(turn.number)))
@@ -496,7 +496,7 @@ impl Builder {
     }
 
     /// Takes out what was told so far.
-    pub(super) fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+    pub(crate) fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.session.diagnostics)
     }
 
@@ -581,7 +581,7 @@ fn title(text: &str) -> Option<Arc<str>> {
 
 impl Session {
     /// The recording keeps no results: a call without one counts as ok, within its turn.
-    pub(super) fn without_results(&mut self) {
+    pub(crate) fn without_results(&mut self) {
         if self.facts.results != Results::Absent {
             self.facts = Arc::new(Facts { results: Results::Absent, ..Facts::clone(&self.facts) });
         }

@@ -16,9 +16,10 @@ use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::engine::Mode;
 use crate::policy::{Loaded, Policy, PolicyFile};
+use crate::recording;
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Origin, Session, read};
+use crate::session::{Body, Origin, Session};
 
 pub const CONTRACT: &str = "\
 # A refund needs an eligibility check of the same order.
@@ -119,8 +120,11 @@ pub fn sample(width: u16, height: u16, theme: &str, policy: &str, sessions: &str
     let text = std::fs::read_to_string(root.join(&name)).expect("a document that comes with the program");
     let file = PolicyFile { name: name.into(), relative: policy.into(), text: text.into(), named: true };
     let recording = std::fs::File::open(path).expect("sessions that come with the program");
-    let reading =
-        read::open(sessions, Box::new(std::io::BufReader::new(recording)), &read::Options::default());
+    let reading = recording::open(
+        sessions,
+        Box::new(std::io::BufReader::new(recording)),
+        &recording::Options::default(),
+    );
     let sessions = reading.expect("a known format").collect();
     judged(width, height, theme, Policy::load(&[file], None), sessions)
 }

@@ -118,7 +118,7 @@ proptest! {
 
         // Saved and read again, it replays to the same.
         let text = serde_json::to_string(&Native(&kept)).unwrap();
-        let reading = rulestep::session::read::open("live.json", Box::new(std::io::Cursor::new(text.into_bytes())), &Default::default());
+        let reading = rulestep::recording::open("live.json", Box::new(std::io::Cursor::new(text.into_bytes())), &Default::default());
         let again: Vec<Session> = reading.unwrap().collect();
         prop_assert_eq!(again.len(), 1);
         let again = Replay::new(&Arc::new(again[0].clone()), &policy, mode);

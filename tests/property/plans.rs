@@ -11,9 +11,9 @@ use proptest::sample::select;
 use rulestep::dialect::rejection_plans::facts::Plan;
 use rulestep::engine::Verdict;
 use rulestep::policy::{Policy, PolicyFile};
+use rulestep::recording::{self, Options};
 use rulestep::replay::Replay;
 use rulestep::session::Session;
-use rulestep::session::read::{self, Options};
 use serde_json::{Value, json};
 
 use crate::contracts::config;
@@ -156,7 +156,7 @@ fn policy(plan: &Value) -> Arc<Policy> {
 
 fn read(session: &Value) -> Arc<Session> {
     let text = Cursor::new(session.to_string().into_bytes());
-    let mut reading = read::open("a.json", Box::new(text), &Options::default()).unwrap();
+    let mut reading = recording::open("a.json", Box::new(text), &Options::default()).unwrap();
     Arc::new(reading.next().unwrap())
 }
 

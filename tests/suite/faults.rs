@@ -17,8 +17,8 @@ use rulestep::monitor::{
     Timers, Unit, Wakes,
 };
 use rulestep::policy::{Policy, PolicyFile};
+use rulestep::recording::{Options, open};
 use rulestep::replay::{Replay, Status, outcomes};
-use rulestep::session::read::{Options, open};
 use rulestep::session::{Body, Facts, Outcome, Session};
 use rulestep::source::{Source, Span, parse};
 use serde_json::{Value, json};

@@ -9,6 +9,7 @@ const ROOMS: &[&[&str]] = &[
     &["source"],
     &["diagnostic"],
     &["session"],
+    &["recording"],
     &["wording"],
     &["monitor"],
     &["condition"],
@@ -123,6 +124,38 @@ fn imports_run_one_way() {
                     || theirs < own && (other != "files" || ["cli", "workbench", "gate"].contains(&room));
                 if !allowed {
                     wrong.push(format!("src/{}:{number}: {room} imports {other}", source.path.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The parts of `recording`, from left to right. The table, and what asks it, lies beside them and uses all.
+const RECORDING: &[&str] = &["input", "contract", "shape", "format"];
+
+/// Within the room of recordings, shapes know no format and no format knows another.
+#[test]
+fn recordings_are_read_in_layers() {
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| source.room() == "recording") {
+        let mut path = source.path.iter().skip(1).map(|part| part.to_str().unwrap().trim_end_matches(".rs"));
+        let Some(own) = path.next().and_then(|part| RECORDING.iter().position(|name| *name == part)) else {
+            continue;
+        };
+        let file = path.next();
+        for (number, line) in source.code() {
+            for named in line.split("crate::recording::").skip(1) {
+                let mut named = named.split(|part: char| !part.is_alphanumeric() && part != '_');
+                let part = named.next().unwrap_or_default();
+                let other = named.find(|part| !part.is_empty());
+                let allowed = match RECORDING.iter().position(|name| *name == part) {
+                    Some(theirs) if theirs == own => RECORDING[own] != "format" || other == file,
+                    Some(theirs) => theirs < own,
+                    None => false,
+                };
+                if !allowed {
+                    wrong.push(format!("src/{}:{number}: {line}", source.path.display()));
                 }
             }
         }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rulestep::engine::Mode;
 use rulestep::policy::Policy;
+use rulestep::recording::{self, Options, Piece};
 use rulestep::replay::corpus::{Judge, Read};
 use rulestep::replay::outcomes;
-use rulestep::session::read::{self, Options, Piece};
 use rulestep::session::{Call, MessageKind, Part, Session};
 use serde_json::json;
 
@@ -36,7 +36,7 @@ fn judged(
     };
     let again = Arc::new(input.clone());
     let options = Options { again: Some(again), parts_beyond, ..Options::default() };
-    let mut reading = match read::open("some.jsonl", input().unwrap(), &options) {
+    let mut reading = match recording::open("some.jsonl", input().unwrap(), &options) {
         Ok(reading) => reading,
         Err(told) => return (vec![format!("{told:?}")], 0),
     };
@@ -71,7 +71,7 @@ fn joined(bytes: &[u8], parts_beyond: Option<usize>) -> (Vec<Session>, usize) {
     };
     let again = Arc::new(input.clone());
     let options = Options { again: Some(again), parts_beyond, ..Options::default() };
-    let mut reading = read::open("some.jsonl", input().unwrap(), &options).unwrap();
+    let mut reading = recording::open("some.jsonl", input().unwrap(), &options).unwrap();
     let (mut sessions, mut open, mut pieces) = (Vec::new(), Vec::new(), 0);
     while let Some(piece) = reading.piece() {
         pieces += 1;
@@ -285,7 +285,7 @@ fn without_a_second_look_sessions_are_whole() {
     let line = r#"{"role": "assistant", "content": "", "tool_calls": [{"id": "a", "function": {"name": "t", "arguments": "{}"}}]}"#;
     let text = format!("{line}\n").repeat(50);
     let options = Options { parts_beyond: Some(0), ..Options::default() };
-    let mut reading = read::open("-", Box::new(Cursor::new(text.into_bytes())), &options).unwrap();
+    let mut reading = recording::open("-", Box::new(Cursor::new(text.into_bytes())), &options).unwrap();
     assert!(matches!(reading.piece(), Some(Piece::Whole(session)) if session.turns.len() == 50));
     assert!(reading.piece().is_none());
 }
@@ -413,7 +413,7 @@ fn the_same(bytes: &[u8], beyond: usize) -> Result<(), TestCaseError> {
     let policy = samples::policy();
     let whole = judged(bytes, &policy, Mode::Enforce, None);
     prop_assert_eq!(&judged(bytes, &policy, Mode::Enforce, Some(beyond)).0, &whole.0);
-    if read::open("some.jsonl", Box::new(Cursor::new(bytes.to_vec())), &Options::default()).is_ok() {
+    if recording::open("some.jsonl", Box::new(Cursor::new(bytes.to_vec())), &Options::default()).is_ok() {
         prop_assert_eq!(joined(bytes, Some(beyond)).0, joined(bytes, None).0);
     }
     Ok(())
@@ -445,10 +445,10 @@ fn parts_of_two_sessions_never_stand_among_each_other() {
     let input = move || -> std::io::Result<Box<dyn BufRead + Send>> {
         Ok(Box::new(Cursor::new(file.clone().into_bytes())))
     };
-    let again = Some(Arc::new(input.clone()) as read::Again);
-    let format = read::format("anthropic");
+    let again = Some(Arc::new(input.clone()) as recording::Again);
+    let format = recording::named("anthropic");
     let options = Options { format, again, parts_beyond: Some(0), ..Options::default() };
-    let mut reading = read::open("some.jsonl", input().unwrap(), &options).unwrap();
+    let mut reading = recording::open("some.jsonl", input().unwrap(), &options).unwrap();
     let mut open = 0;
     while let Some(piece) = reading.piece() {
         match piece {

@@ -13,9 +13,9 @@ use rulestep::dialect::rejection_plans::facts::Plan;
 use rulestep::engine::Mode;
 use rulestep::monitor::Check;
 use rulestep::policy::{Loaded, Policy, PolicyFile};
+use rulestep::recording::{self, Options};
 use rulestep::replay::Replay;
 use rulestep::session::Session;
-use rulestep::session::read::{self, Options};
 use serde_json::Value;
 
 fn load(name: &str, text: &str) -> Loaded {
@@ -32,7 +32,7 @@ fn policy(plan: &Value) -> Arc<Policy> {
 
 fn session(native: &Value) -> Arc<Session> {
     let text = Cursor::new(native.to_string().into_bytes());
-    let mut reading = read::open("session.json", Box::new(text), &Options::default()).unwrap();
+    let mut reading = recording::open("session.json", Box::new(text), &Options::default()).unwrap();
     Arc::new(reading.next().unwrap())
 }
 

@@ -79,14 +79,14 @@ fn its_contract_is_the_sample_without_comments() {
 fn every_format_is_listed() {
     let page = fs::read_to_string("docs/formats.md").unwrap();
     let table = page.split("| `--from` |").nth(1).unwrap().split("\n\n").next().unwrap();
-    for format in rulestep::session::read::FORMATS {
+    for format in rulestep::recording::FORMATS {
         assert!(table.contains(&format!("`{}`", format.name)), "{} is not in docs/formats.md", format.name);
     }
 }
 
 #[test]
 fn its_session_is_one() {
-    use rulestep::session::read::{Options, open};
+    use rulestep::recording::{Options, open};
     use std::io::Cursor;
     let page = fs::read_to_string("docs/formats.md").unwrap();
     let [session] = &blocks_of(&page, "json")[..] else { panic!("one block of JSON") };

@@ -11,8 +11,8 @@ use rulestep::dialect::contracts::explain::Prior;
 use rulestep::engine::{Mode, Verdict};
 use rulestep::monitor::Effect;
 use rulestep::policy::{Policy, PolicyFile};
+use rulestep::recording::{self, Options};
 use rulestep::replay::{Replay, outcomes};
-use rulestep::session::read::{self, Options};
 use rulestep::session::{Outcome, Session};
 
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
@@ -188,7 +188,7 @@ fn samples() -> Samples {
             continue;
         }
         let input = Box::new(BufReader::new(File::open(&path).unwrap()));
-        let mut reading = read::open(shown(&path), input, &Options::default()).unwrap();
+        let mut reading = recording::open(shown(&path), input, &Options::default()).unwrap();
         samples.sessions.extend(reading.by_ref().map(Arc::new));
         let said = reading.diagnostics();
         samples.of_files.extend(said.iter().map(|diagnostic| (shown(&path), diagnostic.code.as_str())));

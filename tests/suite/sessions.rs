@@ -16,7 +16,7 @@ pub mod written;
 use std::io::Cursor;
 
 use rulestep::diagnostic::Diagnostic;
-use rulestep::session::read::{self, Options};
+use rulestep::recording::{self, Options};
 use rulestep::session::write::Native;
 use rulestep::session::{MessageKind, Operation, Session};
 
@@ -27,7 +27,7 @@ pub fn opened(bytes: impl Into<Vec<u8>>) -> (Vec<Session>, Vec<Diagnostic>) {
 
 fn opened_with(bytes: impl Into<Vec<u8>>, options: &Options) -> (Vec<Session>, Vec<Diagnostic>) {
     let input = Box::new(Cursor::new(bytes.into()));
-    let mut reading = read::open("some.json", input, options).unwrap();
+    let mut reading = recording::open("some.json", input, options).unwrap();
     let sessions = reading.by_ref().collect();
     (sessions, reading.diagnostics())
 }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use rulestep::session::read::{self, Options};
+use rulestep::recording::{self, Options};
 use rulestep::session::{Call, Outcome, Session};
 
 use crate::sessions::recorded::traces;
@@ -104,7 +104,7 @@ fn recordings_are_recognised_and_counted_and_survive() {
         let mut counts = Counts::default();
         for file in files(&path) {
             let input = Box::new(BufReader::new(File::open(&file).unwrap()));
-            let mut reading = read::open(file.to_str().unwrap(), input, &Options::default()).unwrap();
+            let mut reading = recording::open(file.to_str().unwrap(), input, &Options::default()).unwrap();
             let expected = folder.format.split(", ").any(|format| format == reading.format());
             assert!(expected, "{} in {}", reading.format(), file.display());
             counts.files += 1;

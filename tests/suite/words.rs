@@ -9,9 +9,9 @@ use std::sync::Arc;
 use insta::assert_snapshot;
 use rulestep::engine::Mode;
 use rulestep::policy::{Policy, PolicyFile};
+use rulestep::recording::{Options, open};
 use rulestep::replay::Replay;
 use rulestep::report::words;
-use rulestep::session::read::{Options, open};
 
 /// Calls in turns of their own: tool, arguments, and the result (`!` before it marks an error, nothing: no result).
 type Calls<'a> = &'a [(&'a str, &'a str, &'a str)];

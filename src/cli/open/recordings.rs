@@ -10,8 +10,8 @@ use super::super::{input, samples};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::stamp::Stamp;
 use crate::files::{self, Input};
+use crate::recording::{self, Options, Reading};
 use crate::session::Session;
-use crate::session::read::{self, Options, Reading};
 use crate::workbench::message::Msg;
 
 /// The recordings that were named, and what was read of them.
@@ -208,7 +208,7 @@ impl Recordings {
         let options = Options { following, ..self.options.clone() };
         match &file.source {
             Source::Sample(bytes) => {
-                read::open(Arc::clone(&file.name), Box::new(io::Cursor::new(*bytes)), &options)
+                recording::open(Arc::clone(&file.name), Box::new(io::Cursor::new(*bytes)), &options)
             }
             Source::Input(input, _) => {
                 let input = Input { name: Arc::clone(&file.name), ..input.clone() };

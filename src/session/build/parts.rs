@@ -9,7 +9,7 @@ use crate::session::{Body, Call, Facts, Part, Results, Session, Turn};
 
 /// What was handed on in parts while the session is still being read.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sent {
+pub(crate) struct Sent {
     pub turns: u32,
     pub calls: u32,
     /// How the session was called when the first part was handed on.
@@ -25,14 +25,14 @@ pub(super) struct Sent {
 }
 
 /// What tells the sessions of a file apart from their first part on: the line where one begins, and its id.
-pub(in crate::session) type Begun = (u32, Arc<str>);
+pub(crate) type Begun = (u32, Arc<str>);
 
 /// What is known of the surroundings of sessions, from an earlier look at the file.
-pub(in crate::session) type Known = HashMap<Begun, Arc<Facts>>;
+pub(crate) type Known = HashMap<Begun, Arc<Facts>>;
 
 /// The end of a session that was handed on in parts.
 #[derive(Debug)]
-pub(in crate::session) struct Tail {
+pub(crate) struct Tail {
     /// Calls in the parts before.
     pub first: u32,
     /// Calls of parts before that have got their result in this one.
@@ -49,28 +49,28 @@ pub(in crate::session) struct Tail {
 
 impl Builder {
     /// Bytes of messages and calls that are held, about.
-    pub(in crate::session) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.held
     }
 
     /// Something came that should have been known when a part was handed on.
-    pub(in crate::session) fn spoil(&mut self) {
+    pub(crate) fn spoil(&mut self) {
         self.sent.spoiled = true;
     }
 
     /// Whether what was handed on proves nothing.
-    pub(in crate::session) fn is_spoiled(&self) -> bool {
+    pub(crate) fn is_spoiled(&self) -> bool {
         self.sent.spoiled
     }
 
     /// Whether a part was handed on.
-    pub(in crate::session) fn is_in_parts(&self) -> bool {
+    pub(crate) fn is_in_parts(&self) -> bool {
         self.sent.facts.is_some()
     }
 
     /// Hands on every turn but the latest, and holds them no longer. `None` where none is complete, or where it is not
     /// yet known what became of its calls. `known` is what the surroundings will be at the session's end.
-    pub(in crate::session) fn take_part(&mut self, known: Option<&Known>) -> Option<Part> {
+    pub(crate) fn take_part(&mut self, known: Option<&Known>) -> Option<Part> {
         if self.states_results || self.facts.results == Results::Absent {
             return None;
         }
@@ -132,7 +132,7 @@ impl Builder {
     }
 
     /// What the end of the session needs beside it, where parts of it were handed on.
-    pub(in crate::session) fn tail(&mut self) -> Option<Tail> {
+    pub(crate) fn tail(&mut self) -> Option<Tail> {
         let sent = std::mem::take(&mut self.sent);
         if sent.facts.is_none() && !sent.spoiled {
             return None;

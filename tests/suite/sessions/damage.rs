@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rstest::rstest;
 use rulestep::diagnostic::Diagnostic;
-use rulestep::session::read::{self, FORMATS, Options};
+use rulestep::recording::{self, FORMATS, Options};
 use rulestep::session::write::Native;
 use rulestep::session::{Outcome, Results};
 use serde_json::json;
@@ -283,7 +283,7 @@ fn what_is_no_recording_is_refused_with_its_reason() {
             "x: error[not_a_session]: the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`",
         ),
     ] {
-        let refused = read::open("x", Box::new(Cursor::new(bytes.to_vec())), &Options::default());
+        let refused = recording::open("x", Box::new(Cursor::new(bytes.to_vec())), &Options::default());
         let diagnostic = refused.err().unwrap();
         assert_eq!(diagnostic.to_string(), expected);
         let help = expected.contains("objects with the keys").then_some(formats);
@@ -371,7 +371,7 @@ fn an_input_that_fails_midway_keeps_what_was_read() {
         }
     }
     let input = Cursor::new(format!("{A}\n{B}\n")).chain(BufReader::new(Fails));
-    let mut reading = read::open("x", Box::new(input), &Options::default()).unwrap();
+    let mut reading = recording::open("x", Box::new(input), &Options::default()).unwrap();
     assert_eq!(reading.by_ref().count(), 2);
     let told: Vec<_> = reading.diagnostics().iter().map(ToString::to_string).collect();
     assert_eq!(told, ["x:3: error[unreadable_file]: the file cannot be read: the disk is gone"]);
@@ -418,7 +418,8 @@ fn a_long_file_is_not_held_back_for_its_results() {
     let outcome = |text: &Arc<str>, ahead: bool| {
         let bytes = Arc::clone(text);
         let again = move || Ok(Box::new(Cursor::new(bytes.as_bytes().to_vec())) as Box<dyn BufRead + Send>);
-        let options = Options { again: ahead.then(|| Arc::new(again) as read::Again), ..Options::default() };
+        let options =
+            Options { again: ahead.then(|| Arc::new(again) as recording::Again), ..Options::default() };
         let (sessions, of_file) = opened_with(text.as_bytes(), &options);
         (sessions[0].calls[0].outcome, of_file.len())
     };
@@ -437,7 +438,7 @@ fn errors_are_told_by_their_text_where_nothing_marks_them() {
         opened_with(input, options).0[0].calls.iter().map(|call| call.outcome).collect()
     };
     assert_eq!(outcomes(&Options::default()), [Outcome::Ok, Outcome::Ok]);
-    let test: read::ErrorTest = Arc::new(|text: &str| text.starts_with("Trace"));
+    let test: recording::ErrorTest = Arc::new(|text: &str| text.starts_with("Trace"));
     let options = Options { error: Some(test), ..Options::default() };
     assert_eq!(outcomes(&options), [Outcome::Error, Outcome::Ok]);
 }
@@ -473,7 +474,9 @@ fn refusals_are_told_by_their_text_in_every_format_that_has_results() {
 fn survives(bytes: Vec<u8>) {
     for format in [None].into_iter().chain(FORMATS.iter().map(Some)) {
         let options = Options { format, ..Options::default() };
-        let Ok(reading) = read::open("f", Box::new(Cursor::new(bytes.clone())), &options) else { continue };
+        let Ok(reading) = recording::open("f", Box::new(Cursor::new(bytes.clone())), &options) else {
+            continue;
+        };
         for (index, session) in reading.enumerate() {
             assert_eq!(session.origin.index, index);
             assert!(!session.id.is_empty());
@@ -561,7 +564,7 @@ proptest! {
         let all: Vec<&[u8]> = seed.split_inclusive(|byte| *byte == b'\n').collect();
         let bytes: Vec<u8> = lines.iter().flat_map(|line| all[line.index(all.len())]).copied().collect();
         survives(bytes.clone());
-        let opened = read::open("f.jsonl", Box::new(Cursor::new(bytes)), &Options::default());
+        let opened = recording::open("f.jsonl", Box::new(Cursor::new(bytes)), &Options::default());
         for session in opened.into_iter().flatten() {
             written::survives(&session, Path::new("f.jsonl"));
         }

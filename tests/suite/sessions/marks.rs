@@ -1,7 +1,7 @@
 //! How recordings mark what became of a call.
 
 use rstest::rstest;
-use rulestep::session::read::{self, Options};
+use rulestep::recording::{self, Options};
 use rulestep::session::{Call, Outcome};
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ fn a_list_of_prompts_is_no_session_and_says_where_they_are() {
     let prompt = json!({"sessionId": "s", "messageId": 0, "timestamp": "2026-05-04T10:00:00Z", "type": "user",
         "message": "hi"});
     let input = std::io::Cursor::new(json!([prompt]).to_string());
-    let told = read::open("logs.json", Box::new(input), &Options::default()).err().unwrap();
+    let told = recording::open("logs.json", Box::new(input), &Options::default()).err().unwrap();
     assert!(told.message.contains("`chats/`"), "{told}");
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use rulestep::diagnostic::Diagnostic;
-use rulestep::session::read::{self, Options};
+use rulestep::recording::{self, Options};
 use rulestep::session::{MessageKind, Session};
 
 /// All that a policy can see of a session, a line each.
@@ -57,7 +57,7 @@ fn fixtures() {
     for path in files {
         let name = path.file_name().unwrap().to_str().unwrap();
         let input = std::io::Cursor::new(std::fs::read(&path).unwrap());
-        let mut reading = read::open(name, Box::new(input), &Options::default()).unwrap();
+        let mut reading = recording::open(name, Box::new(input), &Options::default()).unwrap();
         let mut text = format!("format {}\n", reading.format());
         let mut told = Vec::new();
         for session in reading.by_ref() {

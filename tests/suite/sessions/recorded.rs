@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rulestep::session::{Body, MessageKind, Operation, Outcome, Results, read};
+use rulestep::recording;
+use rulestep::session::{Body, MessageKind, Operation, Outcome, Results};
 use serde_json::json;
 
 use super::{opened, told};
@@ -48,7 +49,7 @@ fn real_chat_recordings_keep_what_was_offered() {
 #[test]
 fn a_reading_can_go_to_another_thread() {
     fn is_send<T: Send>() {}
-    is_send::<read::Reading>();
+    is_send::<recording::Reading>();
 }
 
 /// Made up samples of other shapes: two with a call, two without any.
@@ -57,7 +58,7 @@ fn synthetic_samples_are_read_or_refused_with_a_reason() {
     let Some(path) = traces("synthetic-fixtures") else { return };
     let open = |name: &str| {
         let input = std::io::Cursor::new(std::fs::read(path.join(name)).unwrap());
-        read::open(name, Box::new(input), &read::Options::default())
+        recording::open(name, Box::new(input), &recording::Options::default())
     };
     for (name, format, call) in [
         ("vercel-ai-uimessage-valid.vercel-ai.json", "vercel-ai", "searchFlights"),

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rulestep::diagnostic::Diagnostic;
-use rulestep::session::read::{self, FORMATS, Options};
+use rulestep::recording::{self, FORMATS, Options};
 use serde_json::{Value, json};
 
 /// A step into a document: the name of a member, or the place of an item.
@@ -38,7 +38,7 @@ struct Seen {
 
 /// `None` where nothing of it is a recording, which is an error.
 fn seen(bytes: Vec<u8>) -> Option<Seen> {
-    let mut reading = read::open("some.json", Box::new(Cursor::new(bytes)), &Options::default()).ok()?;
+    let mut reading = recording::open("some.json", Box::new(Cursor::new(bytes)), &Options::default()).ok()?;
     let (mut calls, mut lost) = (Vec::new(), Vec::new());
     let lose = |told: &[Diagnostic], lost: &mut Vec<String>| {
         let may = told.iter().filter(|told| told.may_lose_calls());

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rulestep::recording::{self, Options};
 use rulestep::session::Session;
-use rulestep::session::read::{self, Options};
 use rulestep::session::write::Native;
 use serde::Deserialize;
 use serde_json::Value;
@@ -173,7 +173,7 @@ fn counted(file: &Path) -> Counts {
     let mut counts = Counts::default();
     let input = Box::new(std::io::Cursor::new(std::fs::read(file).unwrap()));
     // Files that hold no session at all are refused.
-    if let Ok(reading) = read::open(file.to_str().unwrap(), input, &Options::default()) {
+    if let Ok(reading) = recording::open(file.to_str().unwrap(), input, &Options::default()) {
         reading.for_each(|session| counts.add(&converted(&session)));
     }
     counts

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::super::recordings::Recordings;
 use super::FromArguments;
 use crate::files::watch::{Watched, Way};
-use crate::session::read::Options;
+use crate::recording::Options;
 use crate::workbench::keys::{TABLE, chord};
 use crate::workbench::message::Msg;
 use crate::workbench::model::{Changes, Compare};

@@ -1,0 +1,291 @@
+//! What can be said of a session only beside the others of its file: a name of its own, and whether results were
+//! recorded at all.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::recording::contract::out::{Complete, Made};
+use crate::recording::contract::{Again, Format, Options};
+use crate::recording::input::digest::digest;
+use crate::session::{Call, MessageKind, Outcome, Results, Session};
+use crate::source::quoted;
+
+/// The last step before a session is handed out.
+///
+/// Whether a file keeps results is known when the first one is seen, or at the file's end. Until then its sessions with
+/// calls are held back: those that stand before the first result, at most [`Finish::MOST_HELD`] bytes. Beyond that the
+/// input is looked ahead in, where that is possible; where not, results count as recorded, so that nothing
+/// is taken for a success that may not be one.
+pub struct Finish {
+    file: Arc<str>,
+    format: &'static Format,
+    again: Option<Again>,
+    following: bool,
+    excerpt: bool,
+    kept: Kept,
+    held: VecDeque<Made>,
+    held_bytes: usize,
+    ready: VecDeque<Complete>,
+    index: usize,
+    /// Hashes of the ids that were given.
+    ids: HashSet<u64>,
+    results: u64,
+    calls: u64,
+    /// Places that were lost.
+    lost: u64,
+    /// Calls whose arguments were read in Python notation.
+    in_python: u32,
+    marked: bool,
+    ended: bool,
+}
+
+/// What is known of the file's results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    NotYetKnown,
+    Recorded,
+    Absent,
+}
+
+/// So many results without a mark of failure are worth a word.
+const MANY_RESULTS: u64 = 20;
+
+impl Finish {
+    /// Bytes of messages and calls that are held back while no result was seen.
+    pub const MOST_HELD: usize = 8 << 20;
+
+    /// For the sessions of one file.
+    pub fn new(file: &Arc<str>, format: &'static Format, options: &Options) -> Finish {
+        let undecided = format.absent_without_results && !options.following;
+        Finish {
+            file: Arc::clone(file),
+            format,
+            again: options.again.clone(),
+            following: options.following,
+            excerpt: options.excerpt,
+            kept: if undecided { Kept::NotYetKnown } else { Kept::Recorded },
+            held: VecDeque::new(),
+            held_bytes: 0,
+            ready: VecDeque::new(),
+            index: 0,
+            ids: HashSet::new(),
+            results: 0,
+            calls: 0,
+            lost: 0,
+            in_python: 0,
+            marked: options.error.is_some(),
+            ended: false,
+        }
+    }
+
+    /// Takes a session; `alone` where the file is known to hold no other. So many places of the file were `lost` so far that
+    /// belong to no session.
+    pub fn push(&mut self, mut made: Made, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
+        let Session { messages, calls, diagnostics: told, .. } = &mut made.session;
+        if self.excerpt {
+            let unasked = told.iter_mut().filter(|told| told.code == code::RESULT_WITHOUT_CALL);
+            unasked.for_each(|told| told.loss = None);
+        }
+        let unread = told.iter().filter(|told| told.may_lose_calls()).count() as u64;
+        let only = alone && self.index == 0 && made.tail.is_none() && !self.following;
+        if only && messages.is_empty() && calls.is_empty() && unread + lost > 0 {
+            // Nothing of the file could be read, so it holds no session: what is wrong is said of the file.
+            self.lost += unread;
+            return diagnostics.append(told);
+        }
+        self.name(&mut made.session, alone);
+        if let Some(tail) = &mut made.tail {
+            // Whether calls without a result count as ok is known too late.
+            tail.spoiled |= self.kept == Kept::Absent || made.results == 0;
+        } else if made.session.messages.is_empty() {
+            let notice = Diagnostic::notice(code::EMPTY_SESSION, "the session has no message");
+            let line = u64::from(made.session.origin.line);
+            made.session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
+        }
+        self.results += made.results;
+        self.in_python += made.in_python;
+        self.calls += made.calls;
+        self.lost += unread;
+        self.marked |= made.marks_errors;
+        if made.results > 0 && self.kept == Kept::NotYetKnown {
+            self.settle(Kept::Recorded);
+        }
+        let spoiled = made.tail.as_ref().is_some_and(|tail| tail.spoiled);
+        let needs_no_answer = made.states_results || made.session.calls.is_empty();
+        // What is spoiled makes the input be read again, with all that is held; until then no other is to be handed on.
+        if self.kept != Kept::NotYetKnown || spoiled || needs_no_answer && self.held.is_empty() {
+            self.ready.push_back(self.settled(made));
+            return;
+        }
+        self.held_bytes += size(&made.session);
+        self.held.push_back(made);
+        if self.held_bytes > Self::MOST_HELD {
+            self.look_ahead(diagnostics);
+        }
+    }
+
+    /// The next session that is complete.
+    pub fn pop(&mut self) -> Option<Complete> {
+        self.ready.pop_front()
+    }
+
+    /// The file has ended: gives what was held back, one after the other. So many places of it were lost that belong
+    /// to no session.
+    pub fn end(&mut self, lost: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<Complete> {
+        if !std::mem::replace(&mut self.ended, true) {
+            if self.kept == Kept::NotYetKnown && !self.held.is_empty() {
+                self.settle(Kept::Absent);
+            }
+            if self.kept == Kept::Absent {
+                let message = "the file has calls and no result: results were not recorded, and every call counts as ok";
+                let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
+                diagnostics.push(notice.in_file(Arc::clone(&self.file)));
+            }
+            if self.results >= MANY_RESULTS && !self.marked {
+                let message = format!("none of {} results is marked as failed", self.results);
+                let notice =
+                    Diagnostic::notice(code::NO_ERRORS_MARKED, message).in_file(Arc::clone(&self.file));
+                diagnostics.push(notice.help("if failures can be told by their text: `--error-regex RE`"));
+            }
+            diagnostics.extend(self.python());
+            diagnostics.extend(self.unread(lost));
+        }
+        self.ready.pop_front()
+    }
+
+    /// How many calls have arguments that are no JSON and were read all the same.
+    fn python(&self) -> Option<Diagnostic> {
+        let message = match self.in_python {
+            0 => return None,
+            1 => "the arguments of 1 call are in Python notation, and are read as such".to_owned(),
+            count => format!("the arguments of {count} calls are in Python notation, and are read as such"),
+        };
+        Some(Diagnostic::notice(code::ARGUMENTS_NOT_JSON, message).in_file(Arc::clone(&self.file)))
+    }
+
+    /// That parts of the file were lost which may hold calls: what was found in the rest is then not the whole answer, and a
+    /// run in which nothing was stopped is no success.
+    fn unread(&self, lost: u64) -> Option<Diagnostic> {
+        let lost = self.lost + lost;
+        if lost == 0 || self.following {
+            return None;
+        }
+        let places = match lost {
+            1 => "1 place of the file is".to_owned(),
+            count => format!("{count} places of the file are"),
+        };
+        let (code, message) = match (self.index, self.calls) {
+            (0, _) => {
+                (code::EMPTY_SESSION, format!("no session could be read: {places} damaged or left out"))
+            }
+            (_, 0) => (
+                code::DAMAGED_RECORD,
+                format!(
+                    "no call could be read, and what is lost may hold some: {places} damaged or left out"
+                ),
+            ),
+            _ => (
+                code::DAMAGED_RECORD,
+                format!(
+                    "the file could not be read whole, and what is lost may hold calls: {places} damaged or left out"
+                ),
+            ),
+        };
+        Some(Diagnostic::error(code, message).in_file(Arc::clone(&self.file)))
+    }
+
+    fn settle(&mut self, kept: Kept) {
+        self.kept = kept;
+        while let Some(made) = self.held.pop_front() {
+            let session = self.settled(made);
+            self.ready.push_back(session);
+        }
+        self.held_bytes = 0;
+    }
+
+    fn settled(&self, made: Made) -> Complete {
+        let Made { mut session, states_results, tail, .. } = made;
+        if self.kept == Kept::Absent && !states_results {
+            session.without_results();
+        }
+        if session.facts.results == Results::Recorded && !self.following {
+            unanswered(&mut session, tail.as_ref().and_then(|tail| tail.unanswered));
+        }
+        Complete { session, tail }
+    }
+
+    /// Reads on in a second look at the input until a result comes, or the end.
+    fn look_ahead(&mut self, diagnostics: &mut Vec<Diagnostic>) {
+        let options = Options { format: Some(self.format), following: true, ..Options::default() };
+        let found =
+            self.again.as_ref().and_then(|again| {
+                let mut ahead =
+                    crate::recording::reading::open(Arc::clone(&self.file), again().ok()?, &options).ok()?;
+                Some(ahead.any(|session| {
+                    session.messages.iter().any(|m| matches!(m.kind, MessageKind::Result(..)))
+                }))
+            });
+        if found.is_none() {
+            let message = format!(
+                "no result among the first {} MiB of sessions; their calls count as unknown, since the rest is not read yet",
+                Self::MOST_HELD >> 20
+            );
+            diagnostics
+                .push(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).in_file(Arc::clone(&self.file)));
+        }
+        self.settle(if found == Some(false) { Kept::Absent } else { Kept::Recorded });
+    }
+
+    /// Gives the session its place, and an id that no other of the file has.
+    fn name(&mut self, session: &mut Session, alone: bool) {
+        let index = self.index;
+        self.index += 1;
+        session.origin.index = index;
+        if session.id.is_empty() {
+            let stem = match &*self.file {
+                "-" => "stdin",
+                file => Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or(file),
+            };
+            session.id = if alone && index == 0 { stem.into() } else { format!("{stem}#{index}").into() };
+        }
+        let given = Arc::clone(&session.id);
+        while !self.ids.insert(digest(&session.id)) {
+            session.id = format!("{}#{index}", session.id).into();
+        }
+        if given != session.id {
+            let message = format!("the id {} is not the first of its name in the file", quoted(&given));
+            let notice = Diagnostic::notice(code::DAMAGED_RECORD, message);
+            session.diagnostics.push(notice.on_line(Arc::clone(&self.file), u64::from(session.origin.line)));
+        }
+    }
+}
+
+fn size(session: &Session) -> usize {
+    let messages: usize = session.messages.iter().map(|message| message.content.raw().len() + 96).sum();
+    let calls: usize = session.calls.iter().map(|call| call.arguments.raw().len() + 192).sum();
+    messages + calls
+}
+
+/// Says how many calls have no result. `before` are those of parts that were handed on, with the line of the first.
+fn unanswered(session: &mut Session, before: Option<(usize, u32)>) {
+    let mut unknown = session.calls.iter().filter(|call| call.outcome == Outcome::Unknown);
+    let first = unknown.next();
+    let count = usize::from(first.is_some()) + unknown.count() + before.map_or(0, |(count, _)| count);
+    let line_of = |call: &Call| {
+        let turn = session.turns.iter().find(|turn| turn.number == call.at.turn)?;
+        Some(session.messages.get(turn.messages.start)?.line)
+    };
+    let line = match (before, first) {
+        (None, None) => return,
+        (Some((_, line)), _) => line,
+        (None, Some(first)) => line_of(first).unwrap_or(session.origin.line),
+    };
+    let message = match count {
+        1 => "1 call has no result".to_owned(),
+        count => format!("{count} calls have no result; the first stands here"),
+    };
+    let notice = Diagnostic::notice(code::CALL_WITHOUT_RESULT, message);
+    session.diagnostics.push(notice.on_line(Arc::clone(&session.origin.file), u64::from(line)));
+}

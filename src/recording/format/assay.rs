@@ -1,0 +1,197 @@
+//! Traces of Assay, JSON Lines: the parts of an episode, tied together by its id and perhaps among those of others; and
+//! the older form, a call a line.
+//!
+//! A step is what happened at once: an answer of the model, with the calls in it, or a call by itself. Calls may be
+//! written later than their steps, so an episode is put together at its end; of one that is too long for that, the latest
+//! steps are held.
+
+use crate::recording::contract::out::Out;
+use crate::recording::contract::setting::Setting;
+use crate::recording::contract::{Format, Reader, Sample, Unit};
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::input::time;
+use crate::recording::shape::interleaved::Interleaved;
+use crate::recording::shape::unknown::Unknown;
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Millis};
+use crate::source::quoted;
+
+mod episode;
+
+use episode::Episode;
+
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "assay",
+    title: "Assay traces",
+    // Calls may be written without what came of them.
+    absent_without_results: true,
+    recognise,
+    reader,
+};
+
+const PARTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|line| {
+        let kind = line.get("type").and_then(Node::text).unwrap_or_default();
+        line.has("episode_id") && PARTS.contains(&&*kind) || is_flat(line)
+    })
+}
+
+/// Whether a line is a call in the older form.
+fn is_flat(line: &Members<'_>) -> bool {
+    let text = |key| line.get(key).is_some_and(|node| node.kind() == Kind::Text);
+    text("tool") && line.has("args") && line.has("response") && !line.has("type") && !line.has("messages")
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    Box::new(Assay { setting: setting.clone(), open: Interleaved::default(), unknown: Unknown::default() })
+}
+
+struct Assay {
+    setting: Setting,
+    open: Interleaved<Episode>,
+    unknown: Unknown,
+}
+
+struct Call {
+    tool: Box<str>,
+    order: Option<u64>,
+    arguments: Body,
+    result: Body,
+    error: Option<Body>,
+    at: Option<Millis>,
+    line: u32,
+}
+
+impl Reader for Assay {
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        let line = &unit.members;
+        let kind = line.get("type").and_then(Node::text).unwrap_or_default();
+        let Some(id) = line.get("episode_id").and_then(Node::id) else {
+            if is_flat(line) {
+                return self.flat(unit, out);
+            }
+            return out.diagnostics(self.setting.foreign(unit, "no part of an episode"));
+        };
+        if !PARTS.contains(&&*kind) {
+            self.unknown.note(&kind, unit.line);
+            return out.diagnostics(unit.diagnostics.iter().cloned());
+        }
+        let setting = &self.setting;
+        // A second beginning is another episode of the same name.
+        if kind == "episode_start"
+            && let Some(episode) = self.open.take(&id)
+        {
+            episode.close(setting, out);
+        }
+        while let Some(episode) = self.open.too_much(&id) {
+            episode.close(setting, out);
+        }
+        let episode = self.open.get(&id, unit.node.json().len() + 256, |_| {
+            let mut builder = setting.session_at(&id, unit.line, out);
+            if kind != "episode_start" {
+                builder.starts_in_the_middle("the episode has no `episode_start` line before this one");
+            }
+            Episode::new(builder)
+        });
+        let Some(episode) = episode else { return };
+        unit.diagnostics.iter().cloned().for_each(|odd| episode.builder.diagnostic(odd));
+        episode.builder.at_line(unit.line);
+        match &*kind {
+            "episode_start" => episode.start(line),
+            "step" => episode.step(unit),
+            "tool_call" => episode.call(unit),
+            _ => {
+                episode.output = line.get("final_output").map(|output| Body::json(output.json()));
+                if let Some(outcome) = line.get("outcome").and_then(Node::value) {
+                    episode.builder.context_once("outcome", outcome);
+                }
+                if let Some(episode) = self.open.take(&id) {
+                    episode.close(&self.setting, out);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, out: &mut Out) {
+        for episode in self.open.close() {
+            episode.close(&self.setting, out);
+        }
+        self.unknown.tell(&self.setting, out);
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let held = |episode: &Episode| (episode.builder.is_in_parts(), episode.held());
+        let episode = self.open.long(most, held)?;
+        episode.settle(most, &self.setting);
+        Some(&mut episode.builder)
+    }
+}
+
+impl Assay {
+    /// A call with what came of it, which is a session.
+    fn flat(&self, unit: &Unit<'_>, out: &mut Out) {
+        let line = &unit.members;
+        let id = line.get("id").and_then(Node::id).unwrap_or_default();
+        let mut builder = self.setting.session(&id, unit, out);
+        builder.at_line(unit.line);
+        let at = at(line, &mut builder);
+        if let Some(prompt) = line.get("prompt") {
+            builder.said("user", Body::json(prompt.json()), at);
+        }
+        let call = call(line, at, unit.line);
+        builder.response(None, Body::MISSING, at);
+        give(&mut builder, &[(String::new(), call)], &self.setting);
+        out.session(builder);
+    }
+}
+
+fn call(line: &Members<'_>, at: Option<Millis>, number: u32) -> Call {
+    let body = |keys: &[&str]| line.any(keys).map_or(Body::MISSING, |node| Body::json(node.json()));
+    let error = line.get("error").filter(|error| !matches!(error.json(), "\"\"" | "false"));
+    Call {
+        tool: line.any(&["tool_name", "tool"]).and_then(Node::text).unwrap_or_default().as_ref().into(),
+        order: line.get("call_index").and_then(Node::number),
+        arguments: body(&["args", "arguments"]),
+        result: body(&["result", "response"]),
+        error: error.map(|error| Body::json(error.json())),
+        at,
+        line: number,
+    }
+}
+
+/// Adds calls of the response before, and then what came of them.
+fn give(builder: &mut Builder, calls: &[(String, Call)], setting: &Setting) {
+    for (id, call) in calls {
+        builder.at_line(call.line).call(Some(id), &call.tool, call.arguments.clone(), call.at);
+    }
+    for (id, call) in calls {
+        builder.at_line(call.line);
+        if let Some(error) = &call.error {
+            // A failure of the call is not a result that anybody saw.
+            if call.result.is_missing() {
+                let (tool, error) = (quoted(&call.tool), quoted(error.shown()));
+                builder.damaged(format!("the call of {tool} failed without a result: {error}"));
+            }
+        } else if call.result.is_missing() {
+            continue;
+        }
+        let marked = call.error.is_some().then_some(true);
+        let mark = Mark { error: setting.failed(marked, &call.result), refused: None };
+        builder.result(Some(id), call.result.clone(), mark, call.at);
+    }
+}
+
+/// The time of a line, in milliseconds.
+fn at(line: &Members<'_>, builder: &mut Builder) -> Option<Millis> {
+    let node = line.get("timestamp")?;
+    // Small numbers are milliseconds here too; those beyond every calendar are a finer unit.
+    let millis =
+        node.json().parse().ok().filter(|millis: &Millis| millis.unsigned_abs() < 100_000_000_000_000);
+    let found = millis.or_else(|| time::instant(node));
+    if found.is_none() {
+        builder.damaged(format!("`timestamp` is no time that is known: {}", quoted(node.json())));
+    }
+    found
+}

@@ -1,0 +1,160 @@
+//! One line of a Claude Code log, or of its stream, as what it is to the conversation.
+
+use super::parts;
+use crate::recording::contract::Unit;
+use crate::recording::input::digest::digest;
+use crate::recording::input::shallow::{Kind as Json, Members, Node};
+use crate::recording::input::time;
+use crate::recording::shape::blocks::{Blocks, Side};
+use crate::recording::shape::chat;
+use crate::session::{Damage, Millis, Tool};
+
+/// A line that is a part of a conversation.
+pub struct Entry {
+    /// Line in the file.
+    pub line: u32,
+    /// Its own name.
+    pub uuid: Option<Box<str>>,
+    /// Name of the line that it follows.
+    pub parent: Option<Box<str>>,
+    /// When it was written.
+    pub at: Option<Millis>,
+    /// Whether it stands where what came before was summarised.
+    pub compacts: bool,
+    /// What it is.
+    pub kind: Kind,
+    /// What is wrong with it.
+    pub odd: Vec<Damage>,
+    /// Hash of what it says, to tell a line that is there twice.
+    pub digest: u64,
+    /// The line that it follows, once that is looked for.
+    pub follows: Follows,
+}
+
+/// What a line follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follows {
+    /// It names no line.
+    Nothing,
+    /// The line of the log at this place, from 0.
+    Line(usize),
+    /// It names one that does not stand before it.
+    Missing,
+}
+
+/// What a line is to the conversation.
+pub enum Kind {
+    /// A step from one line to another, said to nobody: progress, hooks, attachments, commands of the program.
+    Link,
+    /// The tools of the session.
+    Offer(Vec<Tool>),
+    /// Said by the user; `meta` is what the program put in beside.
+    Prompt { blocks: Blocks, meta: bool },
+    /// Results of calls.
+    Answer { blocks: Blocks, rejected: bool },
+    /// A line of the model's response with this key.
+    Response { key: Option<Box<str>>, blocks: Blocks },
+    /// What the program said in the model's place, because the model could not be asked.
+    Failure(Blocks),
+}
+
+/// The line of this type; or what is wrong with it, where it cannot be part of a conversation.
+pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
+    let members = &unit.members;
+    let name = |keys: &[&str]| members.any(keys).and_then(Node::id).map(|name| name.as_ref().into());
+    let flag = |key| members.get(key).and_then(Node::bool) == Some(true);
+    let subtype = members.get("subtype").and_then(Node::text).unwrap_or_default();
+    let mut odd: Vec<Damage> = Vec::new();
+    let at = time::of(members, &["timestamp"]).unwrap_or_else(|message| {
+        odd.push(message.into());
+        None
+    });
+    let kind = match kind {
+        "user" => user(members, flag("isMeta"))?,
+        "tool_result" => parts::result(members)?,
+        "assistant" => assistant(members, flag("isApiErrorMessage"))?,
+        "system" if subtype == "init" => {
+            let offer = members.get("tools").and_then(chat::tools).unwrap_or_default();
+            Kind::Offer(offer.tools)
+        }
+        _ => Kind::Link,
+    };
+    Ok(Entry {
+        line: unit.line,
+        uuid: name(&["uuid"]),
+        parent: name(&["parentUuid", "logicalParentUuid"]),
+        at,
+        compacts: flag("isCompactSummary") || subtype == "compact_boundary",
+        kind,
+        odd,
+        follows: Follows::Nothing,
+        digest: members.get("message").map_or(0, |message| digest(message.json())),
+    })
+}
+
+impl Entry {
+    /// The blocks of what is said.
+    pub fn blocks(&self) -> Option<&Blocks> {
+        self.kind.blocks()
+    }
+
+    /// Bytes that it holds, about.
+    pub fn size(&self) -> usize {
+        192 + self.blocks().map_or(0, Blocks::size)
+    }
+}
+
+impl Kind {
+    /// The blocks of what is said.
+    pub fn blocks(&self) -> Option<&Blocks> {
+        match self {
+            Kind::Link | Kind::Offer(_) => None,
+            Kind::Prompt { blocks, .. }
+            | Kind::Answer { blocks, .. }
+            | Kind::Response { blocks, .. }
+            | Kind::Failure(blocks) => Some(blocks),
+        }
+    }
+}
+
+fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
+    let blocks = blocks(members, Side::Other)?;
+    if blocks.answers.is_empty() {
+        return Ok(Kind::Prompt { blocks, meta });
+    }
+    // Most results are kept there as objects of their tool's own.
+    let told = members.any(&["toolUseResult", "tool_use_result"]).map(Node::tried).and_then(Node::text);
+    Ok(Kind::Answer { blocks, rejected: told.is_some_and(|told| told == "User rejected tool use") })
+}
+
+fn assistant(members: &Members<'_>, failed: bool) -> Result<Kind, String> {
+    let blocks = blocks(members, Side::Model)?;
+    let message = members.get("message").and_then(Node::members).unwrap_or_default();
+    let text = |key| message.get(key).and_then(Node::text);
+    if failed || text("model").is_some_and(|model| model == "<synthetic>") {
+        return Ok(Kind::Failure(blocks));
+    }
+    Ok(Kind::Response { key: text("id").map(|id| id.as_ref().into()), blocks })
+}
+
+fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
+    let Some(message) = members.get("message") else { return Err("the line has no `message`".to_owned()) };
+    match message.kind() {
+        Json::Object => {
+            let members = message.members().unwrap_or_default();
+            if let Some(parts) = members.get("parts") {
+                return Ok(parts::blocks(parts));
+            }
+            let content = members.get("content");
+            // What the model says is never a text alone there.
+            Ok(if side == Side::Model { Blocks::listed(content, side) } else { Blocks::read(content, side) })
+        }
+        Json::Text => {
+            let mut blocks = Blocks::read(Some(message), side);
+            let odd = "the message is a text, not an object; it is read as what is said";
+            blocks.odd.push(Damage::calls(odd));
+            Ok(blocks)
+        }
+        kind => Err(format!("the message is {}, not an object", kind.word())),
+    }
+}

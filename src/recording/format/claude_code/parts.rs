@@ -1,0 +1,85 @@
+//! Lines of Qwen Code's logs: messages are lists of parts in the form of the Gemini API, and each result is a line of its
+//! own.
+
+use super::entry::Kind;
+use crate::recording::input::shallow::{Members, Node};
+use crate::recording::shape::blocks::{Answer, Blocks, Proposed};
+use crate::recording::shape::gemini::{output, said};
+use crate::session::Body;
+
+/// Whether a line is one of Qwen Code's: what it says of its own has a payload.
+pub fn is_line(line: &Members<'_>) -> bool {
+    let kind = line.get("type").and_then(Node::text).unwrap_or_default();
+    let has_parts = || line.get("message").and_then(Node::members).is_some_and(|said| said.has("parts"));
+    let is_one = match &*kind {
+        "user" | "assistant" => has_parts(),
+        "tool_result" => line.has("toolCallResult") || has_parts(),
+        "system" => line.has("uuid") && line.has("systemPayload"),
+        _ => false,
+    };
+    is_one && line.has("sessionId")
+}
+
+/// What parts come to. What the model thought to itself is not kept.
+pub fn blocks(parts: Node<'_>) -> Blocks {
+    let (mut spoken, mut calls, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts.items().unwrap_or_default() {
+        let members = part.members().unwrap_or_default();
+        let inner = |key| members.get(key).and_then(Node::members);
+        match (inner("functionCall"), inner("functionResponse")) {
+            (Some(call), _) => {
+                calls.push(Proposed {
+                    id: call.get("id").and_then(Node::id).map(|id| id.as_ref().into()),
+                    tool: call.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
+                    input: call.get("args").map_or(Body::MISSING, |args| Body::json(args.json())),
+                });
+            }
+            (_, Some(result)) => {
+                let response = result.get("response");
+                let failed = response.and_then(Node::members).is_some_and(|response| response.has("error"));
+                answers.push(Answer {
+                    id: result.get("id").and_then(Node::id).map(|id| id.as_ref().into()),
+                    content: response.map_or(Body::MISSING, output),
+                    error: failed.then_some(true),
+                });
+            }
+            _ if members.get("thought").and_then(Node::bool) == Some(true) => {}
+            _ => spoken.push(part.json()),
+        }
+    }
+    let list = format!("[{}]", spoken.join(", "));
+    let content = Node::parse(&list).ok().filter(|_| !spoken.is_empty()).map_or(Body::MISSING, said);
+    Blocks::of(content, calls, answers)
+}
+
+/// A line with the result of a call: what the model was told, and what became of the call.
+pub fn result(members: &Members<'_>) -> Result<Kind, String> {
+    let told = members.get("toolCallResult").and_then(Node::members).unwrap_or_default();
+    let message = members.get("message").and_then(Node::members).unwrap_or_default();
+    let mut blocks = message.get("parts").map(blocks).unwrap_or_default();
+    let id = || told.get("callId").and_then(Node::id).map(|id| id.as_ref().into());
+    if blocks.answers.is_empty() {
+        let Some(id) = id() else { return Err("the line names no call".to_owned()) };
+        let content = told.get("resultDisplay").map_or(Body::MISSING, |shown| Body::json(shown.json()));
+        blocks.answers.push(Answer { id: Some(id), content, error: None });
+    }
+    let text = |key| told.get(key).and_then(Node::text).unwrap_or_default();
+    let status = text("status");
+    let marked = match &*status {
+        "success" => Some(false),
+        "" => None,
+        _ => Some(true),
+    };
+    let mut rejected = text("errorType") == "execution_denied";
+    for answer in &mut blocks.answers {
+        answer.error = if answer.error == Some(true) { answer.error } else { marked };
+        if answer.id.is_none() {
+            answer.id = id();
+        }
+        let shown = answer.content.shown();
+        rejected |= status == "cancelled"
+            && shown.starts_with("[Operation Cancelled]")
+            && (shown.contains("did not allow") || shown.contains("denied"));
+    }
+    Ok(Kind::Answer { blocks, rejected })
+}

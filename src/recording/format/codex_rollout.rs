@@ -1,0 +1,302 @@
+//! Rollout files of the Codex CLI, JSON Lines of `{timestamp, type, payload}`; in the oldest ones the items stand bare.
+//!
+//! What happened stands in `response_item` lines. `event_msg` lines say the same once more for the screen, so of them
+//! only marks of failure are taken, and turns that were taken back. Since that is known when it happens, a session's
+//! items are held until the file's next session, or its end; of one that is too long for that, the latest ones.
+
+use std::collections::HashSet;
+
+use crate::diagnostic::Diagnostic;
+use crate::recording::contract::out::Out;
+use crate::recording::contract::setting::Setting;
+use crate::recording::contract::{Format, Reader, Sample, Unit};
+use crate::recording::input::digest::digest;
+use crate::recording::input::shallow::{Members, Node};
+use crate::recording::input::time;
+use crate::recording::shape::items;
+use crate::recording::shape::items::{Answer, Item, Row};
+use crate::recording::shape::unknown::Unknown;
+use crate::session::Millis;
+use crate::session::build::{Builder, Mark};
+
+mod output;
+
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "codex-rollout",
+    title: "Codex CLI rollout files",
+    absent_without_results: false,
+    recognise,
+    reader,
+};
+
+/// Types of lines that hold something.
+const LINES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|line| {
+        let text = |key| line.get(key).and_then(Node::text).unwrap_or_default();
+        let wrapped = LINES.contains(&&*text("type")) && line.has("payload");
+        let state = text("record_type") == "state";
+        let meta = !line.has("type") && line.has("id") && line.has("timestamp") && line.has("instructions");
+        wrapped || state || meta && !line.has("messages")
+    })
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    Box::new(Codex { setting: setting.clone(), open: None, unknown: Unknown::default() })
+}
+
+struct Codex {
+    setting: Setting,
+    open: Option<Rollout>,
+    unknown: Unknown,
+}
+
+/// A session whose items are being read.
+struct Rollout {
+    builder: Builder,
+    items: Vec<Step>,
+    /// Calls that an event says have failed.
+    failed: HashSet<Box<str>>,
+    /// The session whose beginning was copied here.
+    copied: Option<Box<str>>,
+    row: Row,
+    /// Bytes of the lines of the items.
+    bytes: usize,
+    /// Whether items are held no longer.
+    settled: bool,
+    /// Hashes of the ids of results that are held no longer.
+    answered: HashSet<u64>,
+    /// What was told of items that are held no longer.
+    told: Vec<Diagnostic>,
+}
+
+struct Step {
+    line: u32,
+    bytes: usize,
+    at: Option<Millis>,
+    /// Why its time cannot be read.
+    odd: Option<String>,
+    item: Item,
+    /// Something that the user asked.
+    prompt: bool,
+}
+
+impl Reader for Codex {
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        let members = &unit.members;
+        let text = |key| members.get(key).and_then(Node::text).unwrap_or_default();
+        let kind = text("type");
+        let payload = members.get("payload").and_then(Node::members);
+        match (&*kind, payload) {
+            ("session_meta", Some(payload)) => self.begin(&payload, unit, out),
+            ("response_item", Some(payload)) => self.item(&payload, unit, out),
+            ("event_msg", Some(payload)) => self.event(&payload, unit, out),
+            ("turn_context", Some(payload)) => {
+                let rollout = self.rollout(unit, out);
+                surroundings(&mut rollout.builder, &payload, &["cwd", "model", "approval_policy"]);
+            }
+            ("compacted", Some(_)) => {
+                let rollout = self.rollout(unit, out);
+                if rollout.items.is_empty() && !rollout.settled {
+                    let how = "the rollout begins with a summary of what came before";
+                    rollout.builder.at_line(unit.line).starts_in_the_middle(how);
+                }
+            }
+            ("", None) if text("record_type") == "state" => {}
+            ("", None) if members.has("id") && members.has("timestamp") => self.begin(members, unit, out),
+            (kind, None) if items::is_item(kind) => self.item(members, unit, out),
+            ("", _) => out.diagnostics(self.setting.foreign(unit, "no line of a rollout")),
+            (kind, _) if LINES.contains(&kind) => {
+                out.diagnostics(self.setting.foreign(unit, "a line without a `payload`"));
+            }
+            (kind, _) => {
+                self.unknown.note(kind, unit.line);
+                out.diagnostics(unit.diagnostics.iter().cloned());
+            }
+        }
+    }
+
+    fn end(&mut self, out: &mut Out) {
+        if let Some(rollout) = self.open.take() {
+            rollout.close(&self.setting, out);
+        }
+        self.unknown.tell(&self.setting, out);
+    }
+
+    fn long(&mut self, most: usize) -> Option<&mut Builder> {
+        let rollout = self.open.as_mut()?;
+        if rollout.bytes > most {
+            rollout.settle(most / 4, &self.setting);
+        }
+        Some(&mut rollout.builder)
+    }
+}
+
+impl Codex {
+    fn begin(&mut self, meta: &Members<'_>, unit: &Unit<'_>, out: &mut Out) {
+        let id = meta.get("id").and_then(Node::id).unwrap_or_default();
+        // A session that was forked begins with the lines of the other, the first one included.
+        if let Some(open) = &self.open
+            && (open.copied.as_deref() == Some(&*id) || **open.builder.session_id() == *id)
+        {
+            return;
+        }
+        if let Some(rollout) = self.open.take() {
+            rollout.close(&self.setting, out);
+        }
+        let mut builder = self.setting.session(&id, unit, out);
+        surroundings(&mut builder, meta, &["cwd", "originator", "cli_version", "model_provider"]);
+        let parent = ["source", "subagent", "thread_spawn"]
+            .iter()
+            .try_fold(meta.clone(), |inner, key| inner.get(key).and_then(Node::members));
+        if let Some(parent) = parent.and_then(|spawn| Some(spawn.get("parent_thread_id")?.id()?.into_owned()))
+        {
+            builder.parent(parent);
+        }
+        let copied = meta.get("forked_from_id").and_then(Node::id).map(|id| id.as_ref().into());
+        self.open = Some(Rollout { copied, ..Rollout::new(builder) });
+    }
+
+    /// The session that a line belongs to. Without the line that begins one, it begins in the middle.
+    fn rollout(&mut self, unit: &Unit<'_>, out: &Out) -> &mut Rollout {
+        let rollout = self.open.get_or_insert_with(|| {
+            let mut builder = self.setting.session_at("", unit.line, out);
+            builder.starts_in_the_middle("the rollout has no `session_meta` line at its beginning");
+            Rollout::new(builder)
+        });
+        unit.diagnostics.iter().cloned().for_each(|diagnostic| rollout.builder.diagnostic(diagnostic));
+        rollout
+    }
+
+    fn item(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &mut Out) {
+        let Some(item) = items::item(payload) else {
+            let kind = payload.get("type").and_then(Node::text).unwrap_or_default();
+            self.unknown.note(&kind, unit.line);
+            return out.diagnostics(unit.diagnostics.iter().cloned());
+        };
+        let (at, odd) = match time::of(&unit.members, &["timestamp"]) {
+            Ok(at) => (at, None),
+            Err(odd) => (None, Some(odd)),
+        };
+        let (line, bytes) = (unit.line, unit.node.json().len());
+        let rollout = self.rollout(unit, out);
+        rollout.bytes += bytes;
+        rollout.items.push(Step { line, bytes, at, odd, item, prompt: false });
+    }
+
+    fn event(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &Out) {
+        let rollout = self.rollout(unit, out);
+        let text = |key| payload.get(key).and_then(Node::text).unwrap_or_default();
+        match &*text("type") {
+            "user_message" => {
+                let said = rollout.items.iter_mut().rev().find(|step| matches!(step.item, Item::Said { .. }));
+                if let Some(said) = said {
+                    said.prompt = true;
+                }
+            }
+            "thread_rolled_back" => {
+                let turns = payload.get("num_turns").and_then(Node::number).unwrap_or(1);
+                rollout.roll_back(turns, unit.line);
+            }
+            "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" if output::failed_event(payload) => {
+                let id = text("call_id");
+                if rollout.answered.contains(&digest(&id)) {
+                    rollout.builder.spoil();
+                }
+                rollout.failed.insert(id.as_ref().into());
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Rollout {
+    fn new(builder: Builder) -> Rollout {
+        Rollout {
+            builder,
+            items: Vec::new(),
+            failed: HashSet::new(),
+            copied: None,
+            row: Row::default(),
+            bytes: 0,
+            settled: false,
+            answered: HashSet::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// The user took the last questions back, and what came of them.
+    fn roll_back(&mut self, turns: usize, line: u32) {
+        let mut prompts = self.items.iter().enumerate().filter(|(_, step)| step.prompt).map(|(at, _)| at);
+        let Some(at) = turns.checked_sub(1).and_then(|behind| prompts.by_ref().rev().nth(behind)) else {
+            if self.settled {
+                self.builder.spoil();
+            }
+            return self.builder.at_line(line).damaged("more turns are taken back here than there were");
+        };
+        let gone = self.items.split_off(at);
+        self.bytes -= gone.iter().map(|step| step.bytes).sum::<usize>();
+        let calls = gone.iter().filter(|step| matches!(step.item, Item::Call(_) | Item::Ran(..))).count();
+        let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+        let message =
+            format!("the conversation was taken back to before this line; {calls} made since are left out");
+        let first = gone.first().map_or(line, |step| step.line);
+        self.builder.at_line(first).passed_by(message);
+    }
+
+    /// Adds the oldest items to the session, until at most so many bytes are held.
+    fn settle(&mut self, most: usize, setting: &Setting) {
+        let held = self.builder.take_diagnostics();
+        let mut left = self.bytes;
+        let count = self.items.iter().take_while(|step| {
+            let more = left > most;
+            left -= step.bytes;
+            more
+        });
+        self.add(count.count(), setting);
+        self.settled = true;
+        self.told.extend(self.builder.take_diagnostics());
+        held.into_iter().for_each(|told| self.builder.diagnostic(told));
+    }
+
+    fn add(&mut self, count: usize, setting: &Setting) {
+        for step in self.items.drain(..count) {
+            self.bytes -= step.bytes;
+            if let Some(odd) = step.odd {
+                self.builder.at_line(step.line).damaged(odd);
+            }
+            if let Item::Answer(Answer { id: Some(id), .. }) | Item::Ran(_, Answer { id: Some(id), .. }) =
+                &step.item
+            {
+                self.answered.insert(digest(id));
+            }
+            let mark = |answer: &Answer| mark(answer, &self.failed, setting);
+            self.row.add(&mut self.builder, step.line, step.item, step.at, &mark);
+        }
+    }
+
+    fn close(mut self, setting: &Setting, out: &mut Out) {
+        self.builder.mark_errors();
+        std::mem::take(&mut self.told).into_iter().for_each(|told| self.builder.diagnostic(told));
+        self.add(self.items.len(), setting);
+        self.row.end(&mut self.builder, &|answer: &Answer| mark(answer, &self.failed, setting));
+        out.session(self.builder);
+    }
+}
+
+/// How a result is marked: by itself, by an event, by the exit code in its text.
+fn mark(answer: &Answer, failed: &HashSet<Box<str>>, setting: &Setting) -> Mark {
+    let text = answer.content.shown();
+    let by_event = answer.id.as_ref().is_some_and(|id| failed.contains(id)).then_some(true);
+    let marked = answer.error.or(by_event).or_else(|| output::failed(text));
+    Mark { error: setting.failed(marked, &answer.content), refused: output::refused(text) }
+}
+
+fn surroundings(builder: &mut Builder, members: &Members<'_>, keys: &[&str]) {
+    for key in keys {
+        if let Some(value) = members.get(key).and_then(Node::value) {
+            builder.context_once(key, value);
+        }
+    }
+}

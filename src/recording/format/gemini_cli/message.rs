@@ -1,0 +1,138 @@
+//! One message: of a saved session, in which a call and its result are one object, or in the form of the Gemini API.
+
+use crate::diagnostic::Loss;
+use crate::recording::contract::setting::Setting;
+use crate::recording::input::shallow::{Members, Node};
+use crate::recording::input::time;
+use crate::recording::shape::gemini::{denied, output, said};
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Millis};
+use crate::source::quoted;
+
+/// Adds a message.
+pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) {
+    let at = time::of(message, &["timestamp"]).unwrap_or_else(|odd| {
+        builder.damaged(odd);
+        None
+    });
+    let role = |key| message.get(key).and_then(Node::text).unwrap_or_default();
+    if let Some(parts) = message.get("parts") {
+        return content(setting, builder, &role("role"), parts, at, false);
+    }
+    let kind = message.get("type").and_then(Node::text).unwrap_or_default();
+    let calls = message.get("toolCalls").and_then(Node::items).unwrap_or_default();
+    let calls: Vec<_> = calls.into_iter().filter_map(Node::members).collect();
+    // What was put into the history for the model is in the form of the API.
+    if let Some(parts) =
+        message.get("content").filter(|parts| calls.is_empty() && has_functions(parts.tried()))
+    {
+        let role = if kind == "gemini" { "model" } else { &kind };
+        return content(setting, builder, role, parts, at, true);
+    }
+    let content = message.try_get("content").map_or(Body::MISSING, said);
+    if kind != "gemini" {
+        if !calls.is_empty() {
+            builder.lost(Loss::MayHoldCalls, format!("calls of the type {} are left out", quoted(&kind)));
+        }
+        return builder.said(&kind, content, at);
+    }
+    builder.response(None, content, at);
+    for call in &calls {
+        let arguments = call.get("args").map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
+        let (id, name) = (call.get("id").and_then(Node::id), call.get("name").and_then(Node::text));
+        builder.call(id.as_deref(), &name.unwrap_or_default(), arguments, at);
+    }
+    for call in &calls {
+        result(setting, builder, call);
+    }
+}
+
+/// What became of a call that is done.
+fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
+    let text = |key| call.get(key).and_then(Node::id).unwrap_or_default();
+    let status = call.get("status").and_then(Node::text).unwrap_or_default();
+    if !matches!(&*status, "success" | "error" | "cancelled") && !call.has("result") {
+        return;
+    }
+    let at = time::of(call, &["timestamp"]).unwrap_or_else(|odd| {
+        builder.damaged(odd);
+        None
+    });
+    let first = call.get("result").and_then(Node::first_item).and_then(Node::members);
+    let response = first.and_then(|first| first.get("functionResponse")?.members()?.get("response"));
+    let content = response.or_else(|| call.get("result")).map_or(Body::MISSING, output);
+    let marked = match &*status {
+        "success" => Some(false),
+        "error" | "cancelled" => Some(true),
+        _ => None,
+    };
+    // What is known to have been broken off while it ran did run.
+    let stopped = status == "cancelled" && !content.shown().contains("cancelled tool execution");
+    let mark = Mark {
+        error: setting.failed(marked, &content),
+        refused: if stopped {
+            Some("the call's status is `cancelled`: the user stopped it")
+        } else {
+            denied(&content).filter(|_| status == "error")
+        },
+    };
+    builder.result(Some(&*text("id")), content, mark, at);
+}
+
+/// A message in the form of the API. Among `echoes` stand results that are known already.
+fn content(
+    setting: &Setting,
+    builder: &mut Builder,
+    role: &str,
+    parts: Node<'_>,
+    at: Option<Millis>,
+    echoes: bool,
+) {
+    let parts = parts.items().unwrap_or_default();
+    let (mut spoken, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        let members = part.members().unwrap_or_default();
+        let inner = |key| members.get(key).and_then(Node::members);
+        match (inner("functionCall"), inner("functionResponse")) {
+            (Some(call), _) => calls.push(call),
+            (_, Some(result)) => results.push(result),
+            _ if members.get("thought").and_then(Node::bool) == Some(true) => {}
+            _ => spoken.push(part.json()),
+        }
+    }
+    let content = if spoken.is_empty() {
+        Body::MISSING
+    } else {
+        let list = format!("[{}]", spoken.join(", "));
+        Node::parse(&list).map_or(Body::MISSING, said)
+    };
+    let name = |of: &Members<'_>, key| of.get(key).and_then(Node::id).map(|id| id.into_owned());
+    if role == "model" {
+        builder.response(None, content, at);
+        for call in calls {
+            let arguments = call.get("args").map_or(Body::MISSING, |args| Body::json(args.json()));
+            let tool = call.get("name").and_then(Node::text).unwrap_or_default();
+            builder.call(name(&call, "id").as_deref(), &tool, arguments, at);
+        }
+        return;
+    }
+    for result in results {
+        if echoes && name(&result, "id").is_some_and(|id| !builder.waits_for(&id)) {
+            continue;
+        }
+        let response = result.get("response");
+        let failed = response.and_then(Node::members).is_some_and(|response| response.has("error"));
+        let content = response.map_or(Body::MISSING, output);
+        let error = setting.failed(failed.then_some(true), &content);
+        builder.result(name(&result, "id").as_deref(), content, Mark { error, refused: None }, at);
+    }
+    if !content.is_missing() {
+        builder.said(role, content, at);
+    }
+}
+
+/// Whether parts of this list are calls or results.
+fn has_functions(list: Node<'_>) -> bool {
+    let mut parts = list.items().unwrap_or_default().into_iter().filter_map(Node::members);
+    parts.any(|part| part.any(&["functionCall", "functionResponse"]).is_some())
+}

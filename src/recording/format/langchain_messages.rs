@@ -1,0 +1,165 @@
+//! Messages of LangChain as it writes them to a file: wrapped with their type (`messages_to_dict`), with their class
+//! (`dumps`), or plain; as a list, a line each, or under `messages` of a state.
+
+use crate::diagnostic::{Diagnostic, Loss};
+use crate::recording::contract::out::Out;
+use crate::recording::contract::setting::IDS;
+use crate::recording::contract::setting::Setting;
+use crate::recording::contract::{Format, Reader, Sample, Unit};
+use crate::recording::input::looks::read_again;
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::chat;
+use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::langchain;
+use crate::session::Damage;
+use crate::session::build::Builder;
+
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "langchain",
+    title: "LangChain messages",
+    absent_without_results: true,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|value| is_message(value) || messages(value).is_some_and(any_is_message))
+        || sample.lists().any(any_is_message)
+}
+
+fn any_is_message(list: Node<'_>) -> bool {
+    list.items().into_iter().flatten().filter_map(Node::members).any(|item| is_message(&item))
+}
+
+/// Whether it is a message in a form that no other format has.
+fn is_message(value: &Members<'_>) -> bool {
+    let inner = |key| value.get(key).and_then(Node::members);
+    let kind = value.get("type").and_then(Node::text).unwrap_or_default();
+    let has_content = |inner: Option<Members<'_>>| inner.is_some_and(|inner| inner.has("content"));
+    if value.has("role") {
+        return false;
+    }
+    match &*kind {
+        "constructor" => value.has("lc") && has_content(inner("kwargs")),
+        "human" | "ai" | "HumanMessageChunk" | "AIMessageChunk" => {
+            value.has("content") || has_content(inner("data"))
+        }
+        kind => langchain::role(kind).is_some() && has_content(inner("data")),
+    }
+}
+
+/// The messages of a state, or of the values of one.
+fn messages<'a>(value: &Members<'a>) -> Option<Node<'a>> {
+    let list = |members: &Members<'a>| members.get("messages").filter(|list| list.kind() == Kind::List);
+    list(value).or_else(|| list(&value.get("values")?.members()?))
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    Box::new(LangChain { setting: setting.clone(), rules, open: None })
+}
+
+struct LangChain {
+    setting: Setting,
+    rules: Rules,
+    /// The session that messages by themselves add up to, and the list they stand in.
+    open: Option<(Builder, Option<u32>)>,
+}
+
+impl Reader for LangChain {
+    fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        let members = &unit.members;
+        let list = if unit.node.kind() == Kind::List { Some(unit.node) } else { messages(members) };
+        if let Some(list) = list {
+            self.close(out);
+            let id = members.any(&IDS).and_then(Node::id).unwrap_or_default();
+            let mut builder = self.setting.session(&id, unit, out);
+            if let Some(offer) = chat::offered(members).and_then(chat::tools) {
+                builder.offered(1, offer.tools);
+            }
+            for message in list.items().unwrap_or_default() {
+                self.message(message, unit.line, &mut builder);
+            }
+            return out.session(builder);
+        }
+        if members.any(&["type", "lc", "role"]).is_none() {
+            return out.diagnostics(self.setting.foreign(unit, "neither a message nor a list of them"));
+        }
+        if self.open.as_ref().is_some_and(|(_, list)| *list != unit.list) {
+            self.close(out);
+        }
+        let mut builder = match self.open.take() {
+            Some((mut builder, _)) => {
+                unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
+                builder
+            }
+            None => self.setting.session("", unit, out),
+        };
+        self.message(unit.node, unit.line, &mut builder);
+        self.open = Some((builder, unit.list));
+    }
+
+    fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
+        match &mut self.open {
+            Some((builder, _)) => builder.diagnostic(diagnostic),
+            None => out.diagnostic(diagnostic),
+        }
+    }
+
+    fn end(&mut self, out: &mut Out) {
+        self.close(out);
+    }
+
+    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
+        self.open.as_mut().map(|(builder, _)| builder)
+    }
+}
+
+impl LangChain {
+    fn close(&mut self, out: &mut Out) {
+        if let Some((builder, _)) = self.open.take() {
+            out.session(builder);
+        }
+    }
+
+    /// A message of a value that begins on this line.
+    fn message(&self, message: Node<'_>, line: u32, builder: &mut Builder) {
+        builder.at_line(line);
+        if message.kind() != Kind::Object {
+            let word = message.said_kind();
+            return builder
+                .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
+        }
+        let Some(value) = message.value() else {
+            return builder.lost(
+                Loss::MayHoldCalls,
+                "a message nests too deeply or has a reserved key; it is left out",
+            );
+        };
+        look(message).into_iter().for_each(|odd| builder.damaged(odd));
+        let plain = langchain::message(&value).to_string();
+        read_again(&plain, line, builder, |builder, node, members| {
+            Chat::new(node, line, &self.rules).message(builder, members);
+        });
+    }
+}
+
+/// Looks at what a message is unwrapped from, so that a wrong type there is noticed: unwrapped, nothing is left of it.
+/// Gives what can be said of calls that stand only as the model sent them.
+fn look(message: Node<'_>) -> Option<Damage> {
+    let outer = message.members()?;
+    let wrapped = outer.any(&["kwargs", "data"]).map(Node::members);
+    let inner = wrapped.flatten().unwrap_or(outer);
+    let count = |calls: Option<Vec<_>>| calls.map_or(0, |calls| calls.len());
+    let listed =
+        ["tool_calls", "invalid_tool_calls"].map(|key| count(inner.get(key).and_then(Node::objects)));
+    let listed = listed.iter().sum::<usize>();
+    let more = inner.get("additional_kwargs").and_then(Node::members);
+    let sent = count(more.and_then(|more| more.get("tool_calls")?.objects()));
+    // Where none is listed, those that were sent are read.
+    (listed > 0 && listed < sent).then(|| {
+        Damage::calls(format!(
+            "the model sent {sent} calls, of which {listed} are listed; the others are left out"
+        ))
+    })
+}

@@ -1,0 +1,105 @@
+//! Requests to the OpenAI chat completions API together with its responses. The messages by themselves are the native
+//! form.
+
+use crate::diagnostic::Loss;
+use crate::recording::contract::setting::Setting;
+use crate::recording::contract::{Format, Reader, Sample};
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::chat;
+use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::exchange;
+use crate::recording::shape::exchange::{Api, Exchanges, Opened};
+use crate::recording::shape::uncalled;
+use crate::session::build::Builder;
+use crate::session::{Body, Damage, Millis};
+
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "openai-chat",
+    title: "OpenAI chat requests and responses",
+    absent_without_results: true,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|value| {
+        let opened = Opened::of(value);
+        is_completion(value)
+            || exchange::response(value, &opened).is_some_and(|response| is_completion(&response))
+            || !value.has("messages") && exchange::request(value, &opened, "messages").is_some()
+    })
+}
+
+fn is_completion(value: &Members<'_>) -> bool {
+    let first = value.get("choices").and_then(Node::first_item).and_then(Node::members);
+    first.is_some_and(|choice| choice.get("message").is_some_and(|message| message.kind() == Kind::Object))
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    Box::new(Exchanges::new(setting, OpenAi { rules }))
+}
+
+struct OpenAi {
+    rules: Rules,
+}
+
+impl Api for OpenAi {
+    const MESSAGES: &'static str = "messages";
+    const EXPECTED: &'static str = "neither a request nor a response";
+
+    fn is_message(message: &Members<'_>) -> bool {
+        message.has("role")
+    }
+
+    fn is_response(message: &Members<'_>) -> bool {
+        message.get("role").and_then(Node::text).is_some_and(|role| role == "assistant")
+    }
+
+    fn preface(&mut self, _: &Members<'_>, _: &mut Builder) {}
+
+    fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
+        let Some(members) = message.members() else {
+            let word = message.said_kind();
+            return builder
+                .lost(Loss::MayHoldCalls, format!("a message is {word}, not an object; it is left out"));
+        };
+        let mut chat = Chat::new(message, builder.line(), &self.rules);
+        chat.otherwise_at(at);
+        chat.message(builder, &members);
+    }
+
+    fn response(&mut self, response: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
+        if let Some(error) = response.get("error") {
+            return builder.said("system", Body::json(error.json()), at);
+        }
+        let choices = chat::choices(response);
+        let Some((first, further)) = choices.split_first() else {
+            return builder.damaged(Damage::calls("the response has no choice with a message"));
+        };
+        let turn = builder.next_turn();
+        let one = response.get("choices").and_then(Node::first_item).and_then(Node::members);
+        let reason = one.and_then(|one| one.get("finish_reason"));
+        let calls = builder.call_count();
+        match first {
+            Some(message) => {
+                self.message(*message, at, builder);
+                if builder.call_count() == calls {
+                    uncalled::promised(reason).into_iter().for_each(|odd| builder.damaged(odd));
+                }
+            }
+            None => builder.damaged(Damage::calls("the response has no choice with a message")),
+        }
+        if !further.is_empty() && builder.next_turn() == turn {
+            // What stands beside it needs a turn to stand beside.
+            builder.response(None, Body::MISSING, at);
+        }
+        for (choice, message) in (2..).zip(further) {
+            chat::beside(builder, choice, *message, &self.rules, at);
+        }
+    }
+
+    fn is_bare_response(value: &Members<'_>) -> bool {
+        is_completion(value)
+    }
+}

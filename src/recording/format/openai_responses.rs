@@ -1,0 +1,132 @@
+//! Requests to the OpenAI Responses API and its responses; the items of a conversation by themselves.
+
+use std::borrow::Cow;
+
+use crate::diagnostic::Loss;
+use crate::recording::contract::setting::Setting;
+use crate::recording::contract::{Format, Reader, Sample};
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::exchange;
+use crate::recording::shape::exchange::{Api, Exchanges, Opened};
+use crate::recording::shape::items;
+use crate::recording::shape::items::{Answer, Item, Row};
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Millis};
+
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "openai-responses",
+    title: "OpenAI Responses API",
+    absent_without_results: true,
+    recognise,
+    reader,
+};
+
+fn recognise(sample: &Sample<'_>) -> bool {
+    sample.objects().any(|value| {
+        let opened = Opened::of(value);
+        let request = exchange::request(value, &opened, "input").filter(|_| !value.has("messages"));
+        let asked = request.is_some_and(|request| {
+            let items = request.get("input").filter(|input| input.kind() == Kind::List);
+            items.is_some_and(any_is_call) || request.has("instructions") && request.has("model")
+        });
+        let answered = exchange::response(value, &opened).is_some_and(|response| is_response(&response));
+        asked || answered || is_response(value) || is_call(value)
+    }) || sample.lists().any(any_is_call)
+}
+
+fn any_is_call(items: Node<'_>) -> bool {
+    items.items().into_iter().flatten().filter_map(Node::members).any(|item| is_call(&item))
+}
+
+/// Whether it is an item that no other form has.
+fn is_call(item: &Members<'_>) -> bool {
+    let kind = item.get("type").and_then(Node::text).unwrap_or_default();
+    kind != "message" && items::is_item(&kind) && item.any(&["call_id", "status", "summary"]).is_some()
+}
+
+fn is_response(value: &Members<'_>) -> bool {
+    value.get("output").is_some_and(|output| output.kind() == Kind::List)
+        && value.get("object").and_then(Node::text).is_some_and(|object| object == "response")
+}
+
+fn reader(setting: &Setting) -> Box<dyn Reader> {
+    let marks = setting.clone();
+    let mark =
+        move |answer: &Answer| Mark { error: marks.failed(answer.error, &answer.content), refused: None };
+    Box::new(Exchanges::new(setting, Responses { row: Row::default(), mark: Box::new(mark) }))
+}
+
+/// Tells how a result is marked.
+type Marks = Box<dyn Fn(&Answer) -> Mark + Send>;
+
+struct Responses {
+    row: Row,
+    mark: Marks,
+}
+
+impl Api for Responses {
+    const MESSAGES: &'static str = "input";
+    const EXPECTED: &'static str = "neither a request, a response nor an item";
+
+    fn is_message(message: &Members<'_>) -> bool {
+        message.get("type").and_then(Node::text).is_some_and(|kind| items::is_item(&kind))
+            || message.has("role")
+    }
+
+    fn is_response(message: &Members<'_>) -> bool {
+        !matches!(items::item(message), Some(Item::Said { .. } | Item::Answer(_)) | None)
+    }
+
+    fn preface(&mut self, request: &Members<'_>, builder: &mut Builder) {
+        if let Some(instructions) = request.get("instructions") {
+            builder.said("system", Body::json(instructions.json()), None);
+        }
+    }
+
+    fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
+        let line = builder.line();
+        if message.kind() == Kind::Text {
+            let content = Body::json(message.json());
+            return self.row.add(builder, line, Item::Said { role: "user".into(), content }, at, &self.mark);
+        }
+        let Some(members) = message.members() else {
+            let word = message.said_kind();
+            return builder
+                .lost(Loss::MayHoldCalls, format!("an item is {word}, not an object; it is left out"));
+        };
+        match items::item(&members) {
+            Some(item) => self.row.add(builder, line, item, at, &self.mark),
+            None => builder.lost(Loss::MayHoldCalls, "an item of a type that is not known is left out"),
+        }
+    }
+
+    fn response(&mut self, response: &Members<'_>, at: Option<Millis>, builder: &mut Builder) {
+        if let Some(error) = response.get("error") {
+            builder.said("system", Body::json(error.json()), at);
+        }
+        if response.get("output").is_none() && response.get("error").is_none() {
+            builder.lost(Loss::MayHoldCalls, "the response has no `output`");
+        }
+        for item in response.get("output").and_then(Node::items).unwrap_or_default() {
+            if item.kind() == Kind::Text {
+                builder.lost(Loss::MayHoldCalls, "an item is a text, not an object; it is left out");
+                continue;
+            }
+            self.message(item, at, builder);
+        }
+    }
+
+    fn end(&mut self, builder: &mut Builder) {
+        self.row.end(builder, &self.mark);
+    }
+
+    fn answers<'a>(value: &Members<'a>) -> Option<Cow<'a, str>> {
+        let is_output =
+            value.get("type").and_then(Node::text).is_some_and(|kind| kind.ends_with("_call_output"));
+        value.get("call_id").filter(|_| is_output)?.id()
+    }
+
+    fn is_bare_response(value: &Members<'_>) -> bool {
+        is_response(value)
+    }
+}

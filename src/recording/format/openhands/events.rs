@@ -1,0 +1,142 @@
+//! The older generation: `action` with `args` proposes, `observation` answers what its `cause` names.
+
+use super::{Action, Run, failed_with, id_of};
+use crate::diagnostic::Loss;
+use crate::recording::contract::setting::Setting;
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::chat;
+use crate::recording::shape::chat::{Offer, Rules};
+use crate::session::build::Mark;
+use crate::session::{Body, Damage, Millis};
+
+/// Actions of the agent that call no tool.
+const NO_CALLS: [&str; 11] = [
+    "message",
+    "system",
+    "null",
+    "change_agent_state",
+    "recall",
+    "condensation",
+    "condensation_request",
+    "pause",
+    "resume",
+    "stop",
+    "loop_recovery",
+];
+
+/// Observations that answer no call, unless they name one.
+const NO_RESULTS: [&str; 5] = ["null", "agent_state_changed", "recall", "condense", "loop_detection"];
+
+/// Whether it is an event of this generation.
+pub fn is_event(event: &Members<'_>) -> bool {
+    let is = |key, kind| event.get(key).is_some_and(|node| node.kind() == kind);
+    is("action", Kind::Text) && is("args", Kind::Object)
+        || is("observation", Kind::Text) && (is("extras", Kind::Object) || event.has("cause"))
+}
+
+/// Takes an event; gives its type, where that is not known.
+pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mut Run) -> Option<String> {
+    let text = |key| event.get(key).and_then(Node::text);
+    if let Some(observation) = text("observation") {
+        observed(event, &observation, at, setting, run);
+        return None;
+    }
+    let Some(action) = text("action") else { return Some("…".to_owned()) };
+    let args = event.get("args").and_then(Node::members).unwrap_or_default();
+    let body = |key| args.get(key).map_or(Body::MISSING, |node: Node<'_>| Body::json(node.json()));
+    let source = text("source").unwrap_or_else(|| "agent".into());
+    match (&*source, &*action) {
+        ("agent", "message") => run.reply(body("content"), at),
+        (source, "message") => run.said(source, body("content"), at),
+        (_, "system") => {
+            if let Some(Offer { tools, .. }) = args.get("tools").and_then(chat::tools) {
+                let turn = run.builder.next_turn();
+                run.builder.offered(turn, tools);
+            }
+            run.said("system", body("content"), at);
+        }
+        (_, action) if NO_CALLS.contains(&action) => {}
+        ("agent", action) => proposed(event, action, &args, at, run),
+        (source, action) => {
+            if let Some(id) = id_of(event, "id") {
+                run.aside.insert(id.as_ref().into());
+            }
+            let odd = format!("the action `{action}` is not the agent's but of `{source}`; it is left out");
+            run.builder.lost(Loss::Harmless, odd);
+        }
+    }
+    None
+}
+
+fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Millis>, run: &mut Run) {
+    let about = event.get("tool_call_metadata").and_then(Node::members).unwrap_or_default();
+    let (id, own) = (id_of(&about, "tool_call_id"), id_of(event, "id"));
+    let response = about.get("model_response").and_then(Node::members).unwrap_or_default();
+    let response_id = id_of(&response, "id");
+    let choices = chat::choices(&response);
+    let own_call = |message: &Option<Node<'_>>| {
+        let calls = message.and_then(Node::members)?.get("tool_calls")?.objects()?;
+        calls.into_iter().position(|call| id_of(&call, "id") == id)
+    };
+    let taken = choices.iter().position(|message| own_call(message).is_some()).unwrap_or(0);
+    if choices.get(taken).is_some_and(Option::is_none) {
+        run.builder.damaged(Damage::calls("the response of a call has no choice with a message"));
+    }
+    let message = choices.get(taken).copied().flatten().and_then(Node::members).unwrap_or_default();
+    let function = message.get("tool_calls").and_then(Node::objects).and_then(|calls| {
+        let own = calls.into_iter().find(|call| id_of(call, "id") == id)?;
+        own.get("function")?.members()
+    });
+    let arguments = function.as_ref().and_then(|function| function.get("arguments"));
+    // Without the model's own words there is what the agent made of them.
+    let arguments = arguments.or_else(|| {
+        let inner = (action == "call_tool_mcp").then(|| args.get("arguments")).flatten();
+        inner.or_else(|| event.get("args"))
+    });
+    let name = about.get("function_name").or_else(|| function.as_ref()?.get("name"));
+    let name = name.or_else(|| if action == "call_tool_mcp" { args.get("name") } else { None });
+    let name = name.and_then(Node::text).filter(|name| !name.is_empty());
+    let thought = message.get("content").or_else(|| args.get("thought"));
+    let thought = thought.map_or(Body::MISSING, |thought| Body::json(thought.json()));
+    let action = Action {
+        response: response_id.as_deref(),
+        content: thought,
+        event: own.as_deref(),
+        id: id.as_deref(),
+        tool: name.as_deref().unwrap_or(action),
+        arguments: arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json())),
+    };
+    if run.act(action, at) {
+        let rules = Rules { python: false, failed: |_| false, error: None };
+        let further = (1..).zip(&choices).enumerate().filter(|(place, _)| *place != taken);
+        further.for_each(|(_, (choice, message))| {
+            chat::beside(&mut run.builder, choice, *message, &rules, at);
+        });
+    }
+}
+
+fn observed(event: &Members<'_>, kind: &str, at: Option<Millis>, setting: &Setting, run: &mut Run) {
+    let cause = id_of(event, "cause");
+    let known = cause.as_deref().and_then(|cause| run.calls.get(cause)).cloned();
+    let content = event.get("content").map_or(Body::MISSING, |content| Body::json(content.json()));
+    let about = event.get("tool_call_metadata").and_then(Node::members);
+    let named = about.and_then(|about| id_of(&about, "tool_call_id")).map(|id| id.as_ref().into());
+    let id: Option<Box<str>> = match (known, named, &cause) {
+        (Some(id), _, _) => id,
+        (None, named @ Some(_), _) => named,
+        (None, None, _) if NO_RESULTS.contains(&kind) => return,
+        (None, None, Some(cause)) if run.aside.contains(&**cause) => return,
+        (None, None, None) if kind == "error" => return run.said("system", content, at),
+        (None, None, Some(cause)) => Some(cause.as_ref().into()),
+        // One of a pair answers the other, where neither has an id.
+        (None, None, None) => None,
+    };
+    let extras = event.get("extras").and_then(Node::members).unwrap_or_default();
+    let metadata = extras.get("metadata").and_then(Node::members).unwrap_or_default();
+    let code = failed_with(metadata.get("exit_code").or_else(|| extras.get("exit_code")));
+    let told = matches!(kind, "edit" | "read") && content.shown().starts_with("ERROR:");
+    let marked = if kind == "error" || told { Some(true) } else { code };
+    let refused = (kind == "user_rejected").then_some("the observation is `user_rejected`");
+    let mark = Mark { error: setting.failed(marked, &content), refused };
+    run.answer(id, content, mark, at);
+}

@@ -1,0 +1,132 @@
+//! Which values a reader looked for in another type than they have. Every typed look at a [`Node`](super::shallow::Node) is
+//! noted here, so a wrong type is found without the reader's help, and none can take it for a value that is absent.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use crate::recording::input::shallow;
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::session::Damage;
+use crate::session::build::Builder;
+use crate::source::quoted;
+
+/// The looks at one value of a file and its parts.
+#[derive(Default)]
+pub struct Looks {
+    /// Address of the part, and the types that were looked for; none where one of them was the right one.
+    noted: RefCell<Vec<(usize, Kinds)>>,
+    /// Whether some look was in vain, so that it is worth going through them.
+    vain: Cell<bool>,
+}
+
+/// Types that a value may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// One type.
+    pub const fn one(kind: Kind) -> Kinds {
+        Kinds(1 << kind as u8)
+    }
+
+    /// These and those.
+    pub const fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    const NONE: Kinds = Kinds(0);
+
+    /// Whether it is one of them.
+    pub fn has(self, kind: Kind) -> bool {
+        self.0 & Kinds::one(kind).0 != 0
+    }
+
+    fn words(self) -> String {
+        let words: Vec<_> = Kind::ALL.into_iter().filter(|kind| self.has(*kind)).map(Kind::word).collect();
+        words.join(" or ")
+    }
+}
+
+impl Looks {
+    /// A part of this kind, which stands at this place of the memory, is looked for as one of these; whether it is one.
+    pub fn note(&self, part: &str, kind: Kind, wanted: Kinds) -> bool {
+        let right = wanted.has(kind);
+        self.noted.borrow_mut().push((part.as_ptr() as usize, if right { Kinds::NONE } else { wanted }));
+        self.vain.set(self.vain.get() || !right);
+        right
+    }
+
+    /// What has another type than every one it was looked for in, with its line: `text` is the whole value, which begins on
+    /// `line`.
+    pub fn wrong(&self, text: &str, line: u32) -> Vec<(u32, Damage)> {
+        if !self.vain.get() {
+            return Vec::new();
+        }
+        // The types that each part was looked for in; `None` once one was right.
+        let mut parts: BTreeMap<usize, Option<Kinds>> = BTreeMap::new();
+        for &(address, wanted) in self.noted.borrow().iter() {
+            let part = parts.entry(address).or_insert(Some(Kinds::NONE));
+            *part = part.filter(|_| wanted != Kinds::NONE).map(|before| before.or(wanted));
+        }
+        let mut line = Line { text, at: 0, line };
+        let wrong = parts.into_iter().filter_map(|(address, wanted)| {
+            let at = address.checked_sub(text.as_ptr() as usize)?;
+            let (before, part) = text.split_at_checked(at)?;
+            let what = match key(before) {
+                Some(key) => quoted(&key).to_string(),
+                None => "an item of a list".to_owned(),
+            };
+            let message =
+                format!("{what} is {}, not {}; it is left out", Kind::of(part).word(), wanted?.words());
+            Some((line.of(at), Damage::calls(message)))
+        });
+        wrong.collect()
+    }
+}
+
+/// Reads a value that was kept or made since its unit was read. What has a wrong type in it is said of the session. Gives
+/// whether it is JSON.
+pub fn read_again(
+    json: &str,
+    line: u32,
+    builder: &mut Builder,
+    read: impl FnOnce(&mut Builder, Node<'_>, &Members<'_>),
+) -> bool {
+    let looks = Looks::default();
+    let Ok((node, members)) = shallow::value(json, Some(&looks)) else { return false };
+    read(builder, node, &members);
+    for (line, damage) in looks.wrong(json, line) {
+        builder.at_line(line).damaged(damage);
+    }
+    true
+}
+
+/// Name of the member whose value stands behind this.
+fn key(before: &str) -> Option<String> {
+    let before = before.trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
+    let inner = before.strip_suffix('"')?;
+    let mut open = inner.len();
+    loop {
+        open = inner.get(..open)?.rfind('"')?;
+        let slashes = inner.get(..open)?.bytes().rev().take_while(|byte| *byte == b'\\').count();
+        if slashes % 2 == 0 {
+            return serde_json::from_str(before.get(open..)?).ok();
+        }
+    }
+}
+
+/// Counts lines on the way through a text.
+struct Line<'t> {
+    text: &'t str,
+    at: usize,
+    line: u32,
+}
+
+impl Line<'_> {
+    fn of(&mut self, at: usize) -> u32 {
+        let between = self.text.as_bytes().get(self.at..at).unwrap_or_default();
+        self.line = self.line.saturating_add(memchr::memchr_iter(b'\n', between).count() as u32);
+        self.at = at;
+        self.line
+    }
+}

@@ -1,0 +1,231 @@
+//! The bytes of one value as text: faults of encoding are mended and told, so that they cost a character and no record.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::recording::input::units::Kind;
+use memchr::memmem;
+
+use crate::diagnostic::{Diagnostic, Place, code};
+use crate::source::quoted;
+
+/// Text that may have been mended.
+pub struct Decoded<'a> {
+    /// The text.
+    pub text: Cow<'a, str>,
+    /// What was mended.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The text of a value that begins on `line` of `file`. Bytes that are no UTF-8, and halves of surrogate pairs, become
+/// U+FFFD; line feeds stay where they are.
+pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
+    let mut diagnostics = Vec::new();
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(error) => {
+            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            let breaks = before.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let in_line = before.iter().rev().take_while(|byte| **byte != b'\n').count() as u64 + 1;
+            let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+            let message = format!("the byte 0x{byte:02x} is no UTF-8; such bytes are read as U+FFFD");
+            let place = Place::Line { file: Arc::clone(file), line: line + breaks, byte: Some(in_line) };
+            diagnostics.push(Diagnostic::warning(code::DAMAGED_RECORD, message).primary(place));
+            String::from_utf8_lossy(bytes)
+        }
+    };
+    match without_halves(&text) {
+        None => Decoded { text, diagnostics },
+        Some((mended, at)) => {
+            let breaks = text.bytes().take(at).filter(|byte| *byte == b'\n').count() as u64;
+            let message = "half of a surrogate pair is read as U+FFFD";
+            let place = Place::Line { file: Arc::clone(file), line: line + breaks, byte: None };
+            diagnostics.push(Diagnostic::warning(code::DAMAGED_RECORD, message).primary(place));
+            Decoded { text: Cow::Owned(mended), diagnostics }
+        }
+    }
+}
+
+/// JSON text in which each escaped surrogate without its other half is `\ufffd`, and where the first one was. `None`
+/// where there is none, which is found without a copy.
+fn without_halves(text: &str) -> Option<(String, usize)> {
+    let bytes = text.as_bytes();
+    if memmem::find(bytes, b"\\ud").is_none() && memmem::find(bytes, b"\\uD").is_none() {
+        return None;
+    }
+    let mut mended: Option<(String, usize)> = None;
+    let (mut at, mut copied) = (0, 0);
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
+        let escape = at + found;
+        let Some(unit) = surrogate(bytes, escape) else {
+            at = escape + 2;
+            continue;
+        };
+        let paired = unit < 0xDC00 && surrogate(bytes, escape + 6).is_some_and(|low| low >= 0xDC00);
+        at = escape + if paired { 12 } else { 6 };
+        if !paired {
+            let (into, _) = mended.get_or_insert_with(|| (String::with_capacity(text.len()), escape));
+            into.push_str(text.get(copied..escape)?);
+            into.push_str("\\ufffd");
+            copied = at;
+        }
+    }
+    let (mut into, first) = mended?;
+    into.push_str(text.get(copied..)?);
+    Some((into, first))
+}
+
+/// The surrogate that is escaped here.
+fn surrogate(bytes: &[u8], at: usize) -> Option<u16> {
+    let rest = bytes.get(at..at + 6)?;
+    let digits = rest.strip_prefix(b"\\u")?;
+    if !digits.first().is_some_and(|first| first.eq_ignore_ascii_case(&b'd')) {
+        return None;
+    }
+    let unit = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    (0xD800..=0xDFFF).contains(&unit).then_some(unit)
+}
+
+/// The part of a cut-off object that is whole, closed: up to the last complete member, or item of a list that is a
+/// member. What stands deeper is left out with the item that it belongs to: half a message is none. `None` where
+/// nothing is whole.
+pub fn closed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut open: Vec<u8> = Vec::new();
+    let (mut in_text, mut escaped) = (false, false);
+    let mut whole = None;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' => {
+                if open.pop() != Some(*byte) {
+                    return None;
+                }
+                if matches!(open.len(), 1 | 2) {
+                    whole = Some((at + 1, open.clone()));
+                }
+            }
+            b',' if open.len() == 1 => whole = Some((at, open.clone())),
+            _ => {}
+        }
+    }
+    let (end, open) = whole?;
+    let mut closed = bytes.get(..end)?.to_vec();
+    closed.extend(open.iter().rev());
+    Some(closed)
+}
+
+/// Why a value is no JSON, with what it begins with.
+pub fn not_json(text: &str, error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+    format!("{} is no JSON: {reason}; it is left out", beginning(text))
+}
+
+/// What a file is that is no text at all, by its first bytes.
+pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [b'P', b'K', 3, 4, ..] if is_inspect_archive(bytes) => Some(
+            "the file is an Inspect log in its archive form: convert it with `inspect log convert --to json --output-dir DIR FILE`",
+        ),
+        [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive: unpack it, and open what is in it"),
+        [0x1F, 0x8B, ..] => Some("the file is compressed with gzip: unpack it with `gunzip`"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("the file is compressed with zstd: unpack it with `unzstd`"),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+            Some("the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`")
+        }
+        _ if bytes.starts_with(b"SQLite format 3") => Some("the file is a SQLite database, not a recording"),
+        // No text has a zero byte, and JSON least of all.
+        _ if bytes.iter().take(64).any(|byte| *byte == 0) => Some("the file is binary, not text"),
+        _ => None,
+    }
+}
+
+/// Whether a zip archive begins with an entry that logs of Inspect evaluations have.
+fn is_inspect_archive(bytes: &[u8]) -> bool {
+    // The first entry's name stands behind a header of thirty bytes.
+    let name = bytes.get(30..).unwrap_or_default();
+    let names: [&[u8]; 4] = [b"_journal/", b"samples/", b"header.json", b"summaries.json"];
+    names.iter().any(|start| name.starts_with(start))
+}
+
+/// Why a file without a single value is no recording.
+pub fn no_value(bytes: &[u8], kind: Kind) -> String {
+    match kind {
+        Kind::TooLarge(size) => {
+            format!("the file's first value has {size} bytes, more than can be read at once")
+        }
+        Kind::CutOff => "the file ends within its first value".to_owned(),
+        _ => {
+            let text = String::from_utf8_lossy(bytes);
+            let error = serde_json::from_str::<serde::de::IgnoredAny>(&text).err();
+            let why = error.map_or(String::new(), |error| format!(", {error}"));
+            format!("the file is no JSON: it begins with {}{why}", beginning(&text))
+        }
+    }
+}
+
+/// Whether a text that is no JSON begins as an object, or a list of objects, as recordings do.
+pub fn begins_as_json(bytes: &[u8]) -> bool {
+    let mut bytes = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
+    let mut next = || bytes.next().copied();
+    match (next(), next()) {
+        (Some(b'{'), Some(b'"')) => true,
+        (Some(b'['), Some(b'{')) => next() == Some(b'"'),
+        _ => false,
+    }
+}
+
+/// The first words of a text, on one line.
+fn beginning(text: &str) -> String {
+    let shown: String = text.chars().take(61).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    quoted(shown.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_mended() {
+        for (text, mended) in [
+            (r#""\ud83d\ude00""#, None),
+            (r#""plain \n \\ud800""#, None),
+            (r#""\ud800""#, Some(r#""\ufffd""#)),
+            (r#""a\uDC00b\ud83d\ude00\uD83D c""#, Some(r#""a\ufffdb\ud83d\ude00\ufffd c""#)),
+            (r#""\ud800\ud83d\ude00""#, Some(r#""\ufffd\ud83d\ude00""#)),
+            (r#""\ud8""#, None),
+            ("\\", None),
+        ] {
+            assert_eq!(without_halves(text).map(|(text, _)| text).as_deref(), mended, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_whole_of_a_cut_off_object_is_closed() {
+        for (cut, whole) in [
+            (r#"{"a": 1, "b"#, Some(r#"{"a": 1}"#)),
+            (r#"{"a": [{"b": [1]}, {"b": [2"#, Some(r#"{"a": [{"b": [1]}]}"#)),
+            (r#"{"a": [{"b": "}]"}, {"b": {"c": 1}, "#, Some(r#"{"a": [{"b": "}]"}]}"#)),
+            (r#"{"a": [], "b": "\"#, Some(r#"{"a": []}"#)),
+            (r#"{"a": "x"#, None),
+            (r#"{"a": [{"b": 1"#, None),
+            (r#"{"a": [}"#, None),
+            ("{", None),
+        ] {
+            assert_eq!(closed(cut.as_bytes()).as_deref(), whole.map(str::as_bytes), "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_bad_byte_is_placed_and_replaced() {
+        let decoded = decode(b"{\n \"a\": \"x\xffy\"}", &"f".into(), 7);
+        assert_eq!(decoded.text, "{\n \"a\": \"x\u{FFFD}y\"}");
+        let place = decoded.diagnostics[0].place().unwrap();
+        assert_eq!(place, &Place::Line { file: "f".into(), line: 8, byte: Some(9) });
+    }
+}

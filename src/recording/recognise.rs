@@ -1,0 +1,147 @@
+//! Which format a file has: its beginning is shown to every format, the specific ones first.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::recording::FORMATS;
+use crate::recording::callless;
+use crate::recording::contract::{Format, Sample};
+use crate::recording::format::native;
+use crate::recording::input::shallow;
+use crate::recording::input::text;
+use crate::recording::input::units::{Kind, Piece, Units};
+use crate::recording::reading::unreadable;
+use crate::source::quoted;
+
+pub struct Sampled {
+    /// What it is.
+    pub piece: Piece,
+    /// Its bytes.
+    pub text: Vec<u8>,
+    /// It is what is whole of a value that the file's end cuts off.
+    pub cut_off: bool,
+}
+
+/// What was read for recognition.
+#[derive(Default)]
+pub struct Seen {
+    /// To be read again by the reader.
+    pub sampled: VecDeque<Sampled>,
+    /// What the input failed with behind it.
+    pub failed: Option<io::Error>,
+}
+
+/// Values, pieces of any kind, and bytes that recognition looks at.
+const SAMPLE_VALUES: usize = 8;
+const SAMPLE_PIECES: usize = 64;
+const SAMPLE_BYTES: usize = 1 << 20;
+
+/// Reads on until a format recognises what it sees, or there is enough to say that none does. What the input fails with
+/// goes behind what was read before it.
+pub fn format(
+    file: &Arc<str>,
+    units: &mut Units,
+    seen: &mut Seen,
+    following: bool,
+) -> Result<&'static Format, Diagnostic> {
+    let Seen { sampled, failed } = seen;
+    let (last, specific) = FORMATS.split_last().unzip();
+    let found = |sampled: &VecDeque<Sampled>, formats: &[&'static Format]| {
+        with_sample(sampled, |sample| formats.iter().copied().find(|format| (format.recognise)(sample)))
+    };
+    let specific: Vec<_> = specific.into_iter().flatten().collect();
+    let (mut values, mut bytes) = (0, 0);
+    while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES && bytes < SAMPLE_BYTES {
+        let next = match take(units, following) {
+            Ok(Some(next)) => next,
+            Ok(None) => break,
+            Err(error) => {
+                *failed = Some(error);
+                break;
+            }
+        };
+        let is_value = next.piece.kind == Kind::Value;
+        bytes += next.text.len();
+        sampled.push_back(next);
+        if !is_value {
+            continue;
+        }
+        values += 1;
+        // The content of a native session may look like anything.
+        if with_sample(sampled, |sample| sample.objects().any(native::is_written)) {
+            break;
+        }
+        if let Some(format) = found(sampled, &specific) {
+            return Ok(format);
+        }
+    }
+    if let Some(format) = last.and_then(|last| found(sampled, &[last])) {
+        return Ok(format);
+    }
+    if let Some(error) = failed {
+        return Err(unreadable(file, None, error));
+    }
+    let empty = sampled.is_empty().then(|| match units.saw_list() {
+        true => "the file holds an empty list",
+        false => "the file is empty",
+    });
+    let diagnostic = match empty {
+        Some(message) => Diagnostic::warning(code::EMPTY_SESSION, message),
+        None => with_sample(sampled, |sample| not_a_session(sampled, sample)),
+    };
+    Err(diagnostic.in_file(Arc::clone(file)))
+}
+
+/// The next piece. A file that is one object, cut off, is read as far as it is whole.
+pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Sampled>> {
+    let Some(mut piece) = units.next()? else { return Ok(None) };
+    let mut text = units.take_text();
+    let is_the_file = piece.list.is_none() && !units.by_lines() && !following;
+    let whole = if piece.kind == Kind::CutOff && is_the_file { text::closed(&text) } else { None };
+    let cut_off = whole.is_some();
+    if let Some(whole) = whole {
+        (piece.kind, text) = (Kind::Value, whole);
+    }
+    Ok(Some(Sampled { piece, text, cut_off }))
+}
+
+fn with_sample<T>(sampled: &VecDeque<Sampled>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
+    let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
+    let texts: Vec<_> = values.map(|sampled| String::from_utf8_lossy(&sampled.text)).collect();
+    look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text, None).ok()).collect() })
+}
+
+fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic {
+    let (bytes, kind) =
+        sampled.front().map_or((&[][..], Kind::CutOff), |first| (&first.text, first.piece.kind));
+    if let Some(archive) = text::not_text(bytes) {
+        return Diagnostic::error(code::NOT_A_SESSION, archive);
+    }
+    if let Some(export) = callless::export(sample) {
+        return Diagnostic::error(code::NOT_A_SESSION, export);
+    }
+    let message = match (sample.objects().next(), sample.values.first()) {
+        (Some(members), _) if members.names().next().is_none() => {
+            "the file begins with an empty object".to_owned()
+        }
+        (Some(members), _) => {
+            let names: Vec<_> = members.names().take(6).map(quoted).collect();
+            format!("no known format has objects with the keys {}", names.join(", "))
+        }
+        (None, Some((value, _))) => format!("no known format is made of {}", value.kind().word()),
+        // What begins like a recording is a damaged one, and no other thing that a folder may hold as well.
+        (None, None) if text::begins_as_json(bytes) => {
+            return Diagnostic::error(code::DAMAGED_LINE, text::no_value(bytes, kind));
+        }
+        (None, None) => text::no_value(bytes, kind),
+    };
+    let told = Diagnostic::error(code::NOT_A_SESSION, message);
+    match sample.objects().next() {
+        Some(members) if members.first().is_some() => {
+            told.help("`rulestep replay --help` names the formats that are read, behind `--from`")
+        }
+        _ => told,
+    }
+}

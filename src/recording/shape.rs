@@ -1,0 +1,15 @@
+//! What several formats share: chats, blocks, items, streams, spans.
+
+pub mod blocks;
+pub mod chat;
+pub mod exchange;
+pub mod gemini;
+pub mod interleaved;
+pub mod items;
+pub mod langchain;
+pub mod open;
+pub mod python;
+pub mod spans;
+pub mod stream;
+pub mod uncalled;
+pub mod unknown;

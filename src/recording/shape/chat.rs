@@ -1,0 +1,451 @@
+//! Messages in the OpenAI chat form, with the liberties that recordings take: keys padded with `null`, the older
+//! `function_call`, missing ids, arguments as an object.
+//!
+//! Shared by every format whose messages look like this; what differs between them is in [`Rules`].
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, code};
+use crate::recording::contract::ErrorTest;
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::input::time;
+use crate::recording::shape::python;
+use crate::session::body::Fault;
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation, Tool};
+use crate::source::quoted;
+
+/// What a format makes of the chat form.
+pub struct Rules {
+    /// Arguments may be in Python notation.
+    pub python: bool,
+    /// Whether a result's text is the format's own mark of failure.
+    pub failed: fn(&str) -> bool,
+    /// For results that bear no mark.
+    pub error: Option<ErrorTest>,
+}
+
+/// Reads the messages of one value of the file.
+pub struct Chat<'a> {
+    lines: Lines<'a>,
+    rules: &'a Rules,
+    /// Calls whose arguments were in Python notation.
+    in_python: u32,
+    /// Names under which recorded state was kept.
+    snapshots: HashSet<Arc<str>>,
+    /// The time of messages that bear none.
+    at: Option<Millis>,
+}
+
+/// Finds the line that a part of a value stands on.
+pub struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+}
+
+/// A list of offered tools.
+#[derive(Default)]
+pub struct Offer {
+    /// The tools.
+    pub tools: Vec<Tool>,
+    /// Entries that are no tools.
+    pub left_out: usize,
+    /// Tools whose parameters cannot be read; they are kept without.
+    pub unread: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// For the parts of `whole`, which begins on `line`.
+    pub fn new(whole: Node<'a>, line: u32) -> Lines<'a> {
+        Lines { text: whole.json(), at: 0, line }
+    }
+
+    /// The line of a part. Parts are asked for in their order; of an earlier one the line is the latest one known.
+    pub fn of(&mut self, part: Node<'_>) -> u32 {
+        // Parts are slices of the whole text, so their addresses say where they stand.
+        self.to(self.offset(part))
+    }
+
+    /// The line of the object that has this first member.
+    fn of_object(&mut self, member: Node<'_>) -> u32 {
+        let at = self.offset(member);
+        let before = self.text.as_bytes().get(self.at..at).unwrap_or_default();
+        self.to(memchr::memrchr(b'{', before).map_or(at, |brace| self.at + brace))
+    }
+
+    fn offset(&self, part: Node<'_>) -> usize {
+        (part.json().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize)
+    }
+
+    fn to(&mut self, at: usize) -> u32 {
+        if let Some(between) = self.text.as_bytes().get(self.at..at) {
+            self.line = self.line.saturating_add(memchr::memchr_iter(b'\n', between).count() as u32);
+            self.at = at;
+        }
+        self.line
+    }
+}
+
+impl<'a> Chat<'a> {
+    /// For the messages of `whole`, a value that begins on `line`.
+    pub fn new(whole: Node<'a>, line: u32, rules: &'a Rules) -> Chat<'a> {
+        Chat { lines: Lines::new(whole, line), rules, in_python: 0, snapshots: HashSet::new(), at: None }
+    }
+
+    /// From now on messages that bear no time are of this one.
+    pub fn otherwise_at(&mut self, at: Option<Millis>) {
+        self.at = at;
+    }
+
+    /// Adds all messages of a list. Something else than a list is told.
+    pub fn messages(&mut self, builder: &mut Builder, list: Node<'a>) {
+        if let Some(messages) = list.objects() {
+            return messages.iter().for_each(|message| self.message(builder, message));
+        }
+        let Some(items) = list.items() else {
+            self.lines.of(list);
+            return self.lost(builder, format!("the messages are {}, not a list", list.said_kind()));
+        };
+        for item in items {
+            match item.members() {
+                Some(message) => self.message(builder, &message),
+                None => {
+                    self.lines.of(item);
+                    let word = item.said_kind();
+                    self.lost(builder, format!("a message is {word}, not an object; it is left out"));
+                }
+            }
+        }
+    }
+
+    /// Adds one message.
+    pub fn message(&mut self, builder: &mut Builder, members: &Members<'a>) {
+        builder.at_line(members.first().map_or(self.lines.line, |first| self.lines.of_object(first)));
+        let at = self.at(builder, members);
+        let role = self.role(builder, members);
+        match &*role {
+            "assistant" | "model" | "ai" => self.response(builder, members, at),
+            "tool" | "function" => self.result(builder, members, at),
+            OLD_OPERATION_ROLE => self.operation(builder, members),
+            // Other programs may call a speaker so; what it says is no operation.
+            OPERATION_ROLE if members.get("op").is_some() || members.get("content").is_none() => {
+                self.operation(builder, members);
+            }
+            said => {
+                if members.any(&["tool_calls", "function_call"]).is_some_and(|calls| calls.json() != "[]") {
+                    self.lost(builder, format!("calls of the role {} are left out", quoted(said)));
+                }
+                let content = self.content(builder, members);
+                builder.said(said, content, at);
+            }
+        }
+    }
+
+    /// How many calls had arguments in Python notation.
+    pub fn in_python(&self) -> u32 {
+        self.in_python
+    }
+
+    fn role(&mut self, builder: &mut Builder, members: &Members<'a>) -> Cow<'a, str> {
+        if let Some(role) = members.get("role").and_then(Node::text) {
+            return role;
+        }
+        let guess = if members.any(&["tool_calls", "function_call"]).is_some() {
+            "assistant"
+        } else if members.get("tool_call_id").is_some() {
+            "tool"
+        } else {
+            "unknown"
+        };
+        let message = format!("a message has no role; it is read as one of the role `{guess}`");
+        match guess {
+            "unknown" => self.lost(builder, message),
+            _ => self.damaged(builder, message),
+        }
+        Cow::Borrowed(guess)
+    }
+
+    fn response(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
+        let id = members.get("id").and_then(Node::id);
+        let content = self.content(builder, members);
+        builder.response(id.as_deref(), content, at);
+        let calls = members.get("tool_calls").filter(|calls| calls.json() != "[]");
+        match (calls, members.get("function_call")) {
+            (Some(calls), _) => match (calls.items(), calls.kind()) {
+                (Some(items), _) => items.into_iter().for_each(|call| self.call(builder, call, at)),
+                (None, Kind::Object) => self.call(builder, calls, at),
+                (None, _) => {
+                    self.lost(
+                        builder,
+                        format!("`tool_calls` is {}, not a list; it is left out", calls.said_kind()),
+                    );
+                }
+            },
+            (None, Some(call)) => self.call(builder, call, at),
+            (None, None) => {}
+        }
+        if let Some(alternatives) = members.get("alternatives") {
+            self.alternatives(builder, alternatives, at);
+        }
+    }
+
+    /// What `convert` writes of the choices that were not taken: `{choice, content, tool_calls}`.
+    fn alternatives(&mut self, builder: &mut Builder, list: Node<'a>, at: Option<Millis>) {
+        let Some(items) = list.items() else {
+            let word = list.kind().word();
+            return self.lost(builder, format!("`alternatives` is {word}, not a list; it is left out"));
+        };
+        for (place, item) in items.into_iter().enumerate() {
+            let Some(members) = item.members() else {
+                let word = item.kind().word();
+                self.lost(builder, format!("an alternative is {word}, not an object; it is left out"));
+                continue;
+            };
+            // The choice that was taken is the first, unless something else is said.
+            let choice = members.get("choice").and_then(|choice| choice.json().parse().ok());
+            let mut aside = builder.aside();
+            self.response(&mut aside, &members, at);
+            builder.beside(choice.unwrap_or(place as u32 + 2), aside);
+        }
+    }
+
+    /// `{id, function: {name, arguments}}`, `{id, name, arguments}` or `{id, function: NAME, args}`.
+    fn call(&mut self, builder: &mut Builder, call: Node<'a>, at: Option<Millis>) {
+        let Some(members) = call.members() else {
+            return self
+                .lost(builder, format!("a call is {}, not an object; it is left out", call.said_kind()));
+        };
+        let id = members.get("id").and_then(Node::id);
+        let inner = members.any(&["function", "custom"]).and_then(Node::members);
+        let flat_name = members.get("function").and_then(Node::text);
+        let bare = flat_name.is_some();
+        let from = inner.as_ref().unwrap_or(&members);
+        let name = from.get("name").and_then(Node::text).or(flat_name).filter(|name| !name.is_empty());
+        let arguments = from.any(&["arguments", "args", "input", "parameters"]);
+        if bare && arguments.is_none() {
+            self.lost(
+                builder,
+                "a call is its name alone, and where its arguments stand is not known".to_owned(),
+            );
+        }
+        let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
+        let name = name.unwrap_or_default();
+        let at = if members.has("at") { self.at(builder, &members) } else { at };
+        let arguments = self.arguments(arguments);
+        builder.call(id.as_deref(), &name, arguments, at);
+    }
+
+    /// Arguments in Python notation as JSON, where the format may have them.
+    fn arguments(&mut self, recorded: Body) -> Body {
+        if self.rules.python
+            && recorded.form() == Some(Form::Text)
+            && recorded.fault().is_some()
+            && let Some(json) = python::to_json(recorded.raw())
+        {
+            self.in_python += 1;
+            return Body::text(json);
+        }
+        recorded
+    }
+
+    fn result(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
+        let id = members.get("tool_call_id").and_then(Node::id);
+        let mut content = self.content(builder, members);
+        // What went wrong stands beside an empty content, or instead of it.
+        if let Some(error) = members.get("error").filter(|error| error.kind() == Kind::Text)
+            && content.shown().is_empty()
+        {
+            content = Body::json(error.json());
+        }
+        let refused = self.flag(builder, members, "refused").unwrap_or(false);
+        let mark = Mark {
+            error: self.failed(builder, members, &content),
+            refused: refused.then_some("the recording marks the result as refused"),
+        };
+        builder.result(id.as_deref(), content, mark, at);
+    }
+
+    /// Whether a result is marked as failed: by a key of its own, by the format's text, by the user's test.
+    fn failed(&mut self, builder: &mut Builder, members: &Members<'a>, content: &Body) -> bool {
+        if let Some(marked) = self.flag(builder, members, "is_error") {
+            builder.mark_errors();
+            return marked;
+        }
+        let named = members.get("error").is_some_and(|error| !matches!(error.json(), "false" | "\"\""));
+        let status = members.get("status").and_then(Node::text);
+        if named || status.is_some_and(|status| status == "error") {
+            return true;
+        }
+        if content.is_missing() {
+            return false;
+        }
+        (self.rules.failed)(content.shown())
+            || self.rules.error.as_ref().is_some_and(|test| test(content.shown()))
+    }
+
+    /// A truth value. Anything else counts as marked, since a mark that cannot be read must not pass for success.
+    fn flag(&mut self, builder: &mut Builder, members: &Members<'a>, key: &str) -> Option<bool> {
+        let node = members.get(key)?;
+        Some(node.tried().bool().unwrap_or_else(|| {
+            let word = node.said_kind();
+            self.damaged(builder, format!("`{key}` is {word}, not a truth value; it is read as true"));
+            true
+        }))
+    }
+
+    fn operation(&mut self, builder: &mut Builder, members: &Members<'a>) {
+        let op = members.get("op").and_then(Node::text).unwrap_or_default();
+        let name = members.get("name").and_then(Node::text);
+        let operation = match (&*op, name) {
+            ("snapshot", Some(name)) => {
+                let name: Arc<str> = name.as_ref().into();
+                self.snapshots.insert(Arc::clone(&name));
+                Operation::Snapshot(name)
+            }
+            ("restore", Some(name)) => {
+                if !self.snapshots.contains(&*name) {
+                    let name = quoted(&name);
+                    let message = format!("no snapshot {name} was taken, so the recorded state is emptied");
+                    self.tell(builder, code::UNKNOWN_OPERATION, message);
+                }
+                Operation::Restore(name.as_ref().into())
+            }
+            ("reset", _) => Operation::Reset,
+            (op @ ("snapshot" | "restore"), None) => {
+                let message = format!("`{op}` names no snapshot, so the recorded state is emptied");
+                self.tell(builder, code::UNKNOWN_OPERATION, message);
+                Operation::Unknown(op.into())
+            }
+            (op, _) => {
+                let message = format!("{} is no operation, so the recorded state is emptied", quoted(op));
+                self.tell(builder, code::UNKNOWN_OPERATION, message);
+                Operation::Unknown(op.into())
+            }
+        };
+        builder.operation(operation);
+    }
+
+    fn content(&mut self, builder: &mut Builder, members: &Members<'a>) -> Body {
+        let Some(content) = members.get("content") else { return Body::MISSING };
+        let body = Body::json(content.json());
+        if body.form() == Some(Form::Json)
+            && let Some(fault) = body.fault()
+        {
+            let reason = match fault {
+                Fault::TooDeep => "nests deeper than 127 levels",
+                _ => "has a key that JSON readers reserve (`$serde_json::…`)",
+            };
+            self.damaged(builder, format!("the content of a message {reason}, and is kept as text"));
+        }
+        body
+    }
+
+    fn at(&mut self, builder: &mut Builder, members: &Members<'a>) -> Option<Millis> {
+        let at = time::of(members, &TIMES).unwrap_or_else(|message| {
+            self.damaged(builder, message);
+            None
+        });
+        at.or(self.at)
+    }
+
+    fn damaged(&mut self, builder: &mut Builder, damage: impl Into<Damage>) {
+        builder.at_line(self.lines.line).damaged(damage);
+    }
+
+    fn lost(&mut self, builder: &mut Builder, message: String) {
+        self.damaged(builder, Damage::calls(message));
+    }
+
+    fn tell(&mut self, builder: &mut Builder, code: Code, message: String) {
+        builder.at_line(self.lines.line).tell(code, message);
+    }
+}
+
+/// Keys under which recordings keep a message's time.
+pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
+
+/// The messages of a response's choices, the one with the lowest index first; `None` for a choice that has none.
+pub fn choices<'a>(response: &Members<'a>) -> Vec<Option<Node<'a>>> {
+    let list = response.get("choices").and_then(Node::items).unwrap_or_default();
+    let mut choices: Vec<_> = list.into_iter().map(|choice| choice.members().unwrap_or_default()).collect();
+    let index = |choice: &Members<'_>| choice.get("index").and_then(Node::number::<u64>);
+    if choices.iter().all(|choice| index(choice).is_some()) {
+        choices.sort_by_key(index);
+    }
+    choices
+        .iter()
+        .map(|choice| choice.get("message").filter(|message| message.kind() == Kind::Object))
+        .collect()
+}
+
+/// Adds a choice of the latest response that was not taken; `choice` is its number, from 1.
+pub fn beside(
+    builder: &mut Builder,
+    choice: u32,
+    message: Option<Node<'_>>,
+    rules: &Rules,
+    at: Option<Millis>,
+) {
+    let Some((node, members)) = message.and_then(|node| Some((node, node.members()?))) else {
+        let message = format!("choice {choice} of the response has no message; it is left out");
+        return builder.damaged(Damage::calls(message));
+    };
+    let mut aside = builder.aside();
+    let mut chat = Chat::new(node, builder.line(), rules);
+    chat.otherwise_at(at);
+    chat.message(&mut aside, &members);
+    builder.beside(choice, aside);
+}
+
+/// The list of tools that something sent to a model offers: under its own key, or where LiteLLM keeps what it was asked.
+pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
+    let tools = |members: &Members<'a>| members.any(&["tools", "functions"]);
+    let within = |members: &Members<'a>, key| members.get(key).and_then(Node::members);
+    tools(sent).or_else(|| {
+        let params = ["optional_params", "model_parameters"].into_iter().filter_map(|key| within(sent, key));
+        params
+            .into_iter()
+            .find_map(|params| tools(&params))
+            .or_else(|| tools(&within(&within(sent, "additional_args")?, "complete_input_dict")?))
+    })
+}
+
+/// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
+/// the list itself also as JSON text. `None` where it is no list at all.
+pub fn tools(node: Node<'_>) -> Option<Offer> {
+    // Which tools there are is no call.
+    let node = node.tried();
+    if let Some(text) = node.text() {
+        let parsed = Node::parse(&text).ok().filter(|node| node.kind() == Kind::List)?;
+        return tools(parsed);
+    }
+    let mut offer = Offer::default();
+    for item in node.items()? {
+        match tool(item, &mut offer.unread) {
+            Some(tool) => offer.tools.push(tool),
+            None => offer.left_out += 1,
+        }
+    }
+    Some(offer)
+}
+
+fn tool(node: Node<'_>, unread: &mut usize) -> Option<Tool> {
+    if let Some(name) = node.text() {
+        return Some(Tool { name: name.as_ref().into(), description: None, parameters: None });
+    }
+    let members = node.members()?;
+    let inner = members.any(&["function", "toolSpec"]).and_then(Node::members);
+    let from = inner.as_ref().unwrap_or(&members);
+    let name = from.get("name").and_then(Node::text)?;
+    let description = from.get("description").and_then(Node::text).map(|text| text.as_ref().into());
+    let recorded = from.any(&["parameters", "input_schema", "inputSchema"]);
+    // Bedrock says beside a schema that it is JSON.
+    let json = recorded.filter(|_| members.has("toolSpec")).and_then(|schema| schema.members()?.get("json"));
+    let recorded = json.or(recorded);
+    let parameters = recorded.and_then(Node::value);
+    *unread += usize::from(recorded.is_some() && parameters.is_none());
+    Some(Tool { name: name.as_ref().into(), description, parameters })
+}

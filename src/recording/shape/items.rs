@@ -1,0 +1,210 @@
+//! Items of the OpenAI Responses API, as its requests, its answers and Codex write them: messages, calls and results, one
+//! after the other.
+//!
+//! What the model thought to itself is not kept.
+
+use serde_json::json;
+
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Millis};
+
+/// What an item comes to.
+pub enum Item {
+    /// Said by anybody but the model.
+    Said { role: Box<str>, content: Body },
+    /// Said by the model.
+    Response(Body),
+    /// A call that the host runs.
+    Call(Call),
+    /// Its result.
+    Answer(Answer),
+    /// A call that the provider ran, with its result.
+    Ran(Call, Answer),
+    /// Nothing that anybody else sees.
+    Aside,
+}
+
+/// A call.
+pub struct Call {
+    id: Option<Box<str>>,
+    tool: Box<str>,
+    arguments: Body,
+}
+
+/// A result.
+pub struct Answer {
+    /// Id of the call.
+    pub id: Option<Box<str>>,
+    /// What came of it.
+    pub content: Body,
+    /// Whether it is marked as failed, where it bears a mark.
+    pub error: Option<bool>,
+}
+
+/// Items in a row are one response of the model.
+const ROW: &str = "row";
+
+/// Types of items that are no part of what is said.
+const ASIDE: [&str; 8] = [
+    "reasoning",
+    "item_reference",
+    "compaction",
+    "compaction_summary",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "ghost_snapshot",
+];
+
+/// Whether this is the type of an item.
+pub fn is_item(kind: &str) -> bool {
+    kind == "message" || ASIDE.contains(&kind) || kind.ends_with("_call") || kind.ends_with("_call_output")
+}
+
+/// Reads an item; `None` where its type is not known.
+pub fn item(members: &Members<'_>) -> Option<Item> {
+    let text = |key| members.get(key).and_then(Node::text);
+    let kind = text("type").unwrap_or_default();
+    let content = |key| members.get(key).map_or(Body::MISSING, |content| Body::json(content.json()));
+    Some(match &*kind {
+        // A message may leave out that it is one.
+        "message" | "" if members.has("role") => match &*text("role").unwrap_or_default() {
+            "assistant" => Item::Response(content("content")),
+            role => Item::Said { role: role.into(), content: content("content") },
+        },
+        "function_call" => Item::Call(call(members, &text("name")?, arguments(members))),
+        "custom_tool_call" => {
+            // Free text: kept where the same tool has it when it is called with JSON.
+            let input = text("input").unwrap_or_default();
+            Item::Call(call(members, &text("name")?, Body::text(json!({ "input": input }).to_string())))
+        }
+        "local_shell_call" | "computer_call" | "shell_call" | "apply_patch_call" => {
+            let tool = kind.trim_end_matches("_call");
+            let acted = members.any(&["action", "operation"]);
+            let arguments = acted.map_or(Body::MISSING, |action| Body::json(action.json()));
+            Item::Call(call(members, tool, arguments))
+        }
+        "mcp_call" => {
+            let error = members.get("error");
+            let content = members.any(&["output", "error"]).map_or(Body::MISSING, |o| Body::json(o.json()));
+            let answer = Answer { id: id(members), content, error: Some(error.is_some()) };
+            Item::Ran(call(members, &text("name")?, arguments(members)), answer)
+        }
+        kind if ASIDE.contains(&kind) => Item::Aside,
+        kind if kind.ends_with("_output") => Item::Answer(answer(members)),
+        kind if kind.ends_with("_call") => {
+            // Tools of the provider: what they were asked stands under a key of each its own.
+            let asked = ["action", "queries", "code", "prompt", "arguments"];
+            let arguments = asked.iter().find_map(|key| Some((*key, members.get(key)?)));
+            let arguments = match arguments {
+                Some(("action" | "arguments", node)) => Body::json(node.json()),
+                Some((key, node)) => Body::json(&format!("{{\"{key}\": {}}}", node.json())),
+                None => Body::MISSING,
+            };
+            let status = text("status").unwrap_or_default();
+            let error = matches!(&*status, "failed" | "incomplete").then_some(true);
+            let content = members.any(&["results", "outputs", "result"]);
+            let content = content.map_or(Body::MISSING, |content| Body::json(content.json()));
+            Item::Ran(
+                call(members, kind.trim_end_matches("_call"), arguments),
+                Answer { id: id(members), content, error },
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// Adds items to a session. Results of what the provider ran wait for the end of the response that they stand in.
+#[derive(Default)]
+pub struct Row {
+    waiting: Vec<(u32, Answer, Option<Millis>)>,
+}
+
+/// Tells how a result is marked.
+pub type Marks<'m> = dyn Fn(&Answer) -> Mark + 'm;
+
+impl Row {
+    /// Adds an item that stands on this line. Results are marked as `mark` says.
+    pub fn add(
+        &mut self,
+        builder: &mut Builder,
+        line: u32,
+        item: Item,
+        at: Option<Millis>,
+        mark: &Marks<'_>,
+    ) {
+        if matches!(item, Item::Said { .. } | Item::Answer(_)) {
+            self.end(builder, mark);
+        }
+        builder.at_line(line);
+        match item {
+            Item::Aside => {}
+            Item::Said { role, content } => builder.said(&role, content, at),
+            Item::Response(content) => builder.response(Some(ROW), content, at),
+            Item::Call(call) => call.give(builder, at),
+            Item::Answer(answer) => give(builder, answer, at, mark),
+            Item::Ran(call, answer) => {
+                call.give(builder, at);
+                self.waiting.push((line, answer, at));
+            }
+        }
+    }
+
+    /// The response that is open has ended.
+    pub fn end(&mut self, builder: &mut Builder, mark: &Marks<'_>) {
+        for (line, answer, at) in std::mem::take(&mut self.waiting) {
+            builder.at_line(line);
+            give(builder, answer, at, mark);
+        }
+    }
+}
+
+fn give(builder: &mut Builder, answer: Answer, at: Option<Millis>, mark: &Marks<'_>) {
+    if answer.error.is_some() {
+        builder.mark_errors();
+    }
+    let mark = mark(&answer);
+    builder.result(answer.id.as_deref(), answer.content, mark, at);
+}
+
+impl Call {
+    fn give(self, builder: &mut Builder, at: Option<Millis>) {
+        builder.ensure_response(ROW, at);
+        builder.call(self.id.as_deref(), &self.tool, self.arguments, at);
+    }
+}
+
+fn id(members: &Members<'_>) -> Option<Box<str>> {
+    members.any(&["call_id", "id"]).and_then(Node::id).map(|id| id.as_ref().into())
+}
+
+fn arguments(members: &Members<'_>) -> Body {
+    members.get("arguments").map_or(Body::MISSING, |arguments| Body::json(arguments.json()))
+}
+
+fn call(members: &Members<'_>, name: &str, arguments: Body) -> Call {
+    let text = |key| members.get(key).and_then(Node::text).filter(|text| !text.is_empty());
+    let tool = match (text("server_label"), text("namespace")) {
+        (Some(server), _) => format!("mcp__{server}__{name}"),
+        (None, Some(space)) => format!("{}__{name}", space.trim_end_matches("__")),
+        (None, None) => name.to_owned(),
+    };
+    Call { id: id(members), tool: tool.into(), arguments }
+}
+
+/// A result: a text, parts of text, or `{content, success}`.
+fn answer(members: &Members<'_>) -> Answer {
+    let output = members.any(&["output", "tools"]);
+    let inner = output.filter(|output| output.kind() == Kind::Object).and_then(Node::members);
+    let success = inner.as_ref().and_then(|inner| inner.get("success")?.bool());
+    let content = match inner.as_ref().and_then(|inner| inner.get("content")) {
+        Some(content) if success.is_some() => Some(content),
+        _ => output,
+    };
+    Answer {
+        id: id(members),
+        content: content.map_or(Body::MISSING, |content| Body::json(content.json())),
+        error: success.map(|success| !success),
+    }
+}

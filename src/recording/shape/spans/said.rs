@@ -1,0 +1,417 @@
+//! What a model was sent, what it answered and which tools it could see, wherever the attributes and events of its span
+//! say so.
+//!
+//! What the model thought to itself is not kept.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{Attributes, Span, structure};
+use crate::recording::shape::langchain;
+use crate::session::{Body, Tool};
+
+mod choices;
+mod indexed;
+
+use indexed::indexed;
+
+/// A message.
+#[derive(Default)]
+pub struct Said {
+    /// Who says it; empty where that is not recorded.
+    pub role: String,
+    /// What it says.
+    pub content: Body,
+    /// The calls in it.
+    pub calls: Vec<Proposed>,
+    /// The results in it, with the ids of their calls.
+    pub answers: Vec<(Option<Box<str>>, Body)>,
+    /// It says itself why the model stopped, as a whole response or choice does.
+    is_finished: bool,
+}
+
+/// What the model answered.
+#[derive(Default)]
+pub struct Answers {
+    /// In recorded order.
+    pub messages: Vec<Said>,
+    /// Each message is a choice of its own. Otherwise they are parts of one response.
+    pub are_choices: bool,
+}
+
+/// How many choices the model was asked for.
+pub const CHOICES: &str = "gen_ai.request.choice.count";
+
+/// A call, as the model's message has it.
+pub struct Proposed {
+    /// Its id.
+    pub id: Option<Box<str>>,
+    /// The tool's name.
+    pub tool: Box<str>,
+    /// Its arguments.
+    pub arguments: Body,
+}
+
+/// What the model was sent.
+pub fn inputs(span: &Span) -> Vec<Said> {
+    let attributes = &span.attributes;
+    let system = attributes.get("gen_ai.system_instructions").map(system);
+    let mut said = list(attributes.tree("gen_ai.input.messages"), "user");
+    let request = || attributes.tree("gcp.vertex.agent.llm_request");
+    let sources: [&dyn Fn() -> Vec<Said>; 9] = [
+        &|| list(indexed(attributes, "gen_ai.prompt."), "user"),
+        &|| list(indexed(attributes, "llm.input_messages."), "user"),
+        &|| request().map_or_else(Vec::new, |request| of_request(&request)),
+        &|| of_events(span, false),
+        &|| list(attributes.tree("ai.prompt.messages"), "user"),
+        &|| list(logged(attributes.tree("gen_ai.prompt"), langchain::sent), "user"),
+        &|| observed(attributes, "langfuse.observation.input", "user"),
+        &|| plain(attributes, &["gen_ai.prompt", "ai.prompt"], "user"),
+        &|| list(attributes.tree("input.value").and_then(|value| value.get("messages").cloned()), "user"),
+    ];
+    for source in sources {
+        if said.is_empty() {
+            said = source();
+        }
+    }
+    if said.is_empty() && attributes.tree("input.value").is_none() {
+        said = plain(attributes, &["input.value"], "user");
+    }
+    said.splice(0..0, system);
+    said
+}
+
+/// What the model answered.
+pub fn outputs(span: &Span) -> Answers {
+    let attributes = &span.attributes;
+    let response = || attributes.tree("gcp.vertex.agent.llm_response");
+    let sources: [&dyn Fn() -> Vec<Said>; 10] = [
+        &|| list(attributes.tree("gen_ai.output.messages"), "assistant"),
+        &|| list(indexed(attributes, "gen_ai.completion."), "assistant"),
+        &|| list(indexed(attributes, "llm.output_messages."), "assistant"),
+        &|| {
+            response()
+                .and_then(|response| response.get("content").cloned())
+                .as_ref()
+                .map_or_else(Vec::new, one)
+        },
+        &|| of_events(span, true),
+        &|| vercel(attributes),
+        &|| list(logged(attributes.tree("gen_ai.completion"), wrapped), "assistant"),
+        &|| {
+            let output = attributes.tree("langfuse.observation.output");
+            let messages = output.as_ref().and_then(|output| output.get("messages").cloned());
+            list(messages.or_else(|| logged(output, wrapped)), "assistant")
+        },
+        &|| plain(attributes, &["langfuse.observation.output", "gen_ai.completion"], "assistant"),
+        &|| match attributes.tree("output.value") {
+            None => plain(attributes, &["output.value"], "assistant"),
+            Some(value) => list(wrapped(&value), "assistant"),
+        },
+    ];
+    let found = sources.iter().map(|source| source()).find(|said| !said.is_empty());
+    let messages = found.unwrap_or_default();
+    Answers { are_choices: choices::are_choices(attributes, &messages), messages }
+}
+
+/// What a model answered, as the object holds it that logs it.
+fn wrapped(value: &Value) -> Option<Value> {
+    let is_message = any(value, &["content", "parts", "tool_calls", "toolCalls"]).is_some();
+    let answer = || langchain::answered(value).map(|answer| Value::Array(answer.messages));
+    if is_message { Some(value.clone()) } else { answer() }
+}
+
+/// What a model was sent or answered, as it stands or within an object as LangSmith exports it.
+fn logged(value: Option<Value>, read: fn(&Value) -> Option<Value>) -> Option<Value> {
+    let value = value?;
+    let wraps = value.is_object() && value.get("role").is_none();
+    if wraps { read(&value) } else { Some(value) }
+}
+
+/// The tools that the model could see; `None` where they are not recorded.
+pub fn tools(span: &Span) -> Option<Vec<Tool>> {
+    let attributes = &span.attributes;
+    let declared = || {
+        let request = attributes.tree("gcp.vertex.agent.llm_request")?;
+        let groups = request.get("config")?.get("tools")?.as_array()?.clone();
+        let of_group =
+            |group: &Value| any(group, &["function_declarations", "functionDeclarations"]).cloned();
+        let tools = groups.iter().filter_map(of_group).filter_map(|list| match list {
+            Value::Array(tools) => Some(tools),
+            _ => None,
+        });
+        Some(Value::Array(tools.flatten().collect()))
+    };
+    // Pydantic AI has functions, and tools that are there to answer with.
+    let requested = || {
+        let request = attributes.tree("model_request_parameters")?;
+        let lists = ["function_tools", "output_tools"].map(|key| request.get(key).and_then(Value::as_array));
+        Some(Value::Array(lists.into_iter().flatten().flatten().cloned().collect()))
+    };
+    let parameters = || attributes.tree("llm.invocation_parameters")?.get("tools").cloned();
+    let listed = attributes
+        .tree("gen_ai.tool.definitions")
+        .or_else(|| indexed(attributes, "llm.request.functions."))
+        .or_else(|| indexed(attributes, "llm.tools."))
+        .or_else(declared)
+        .or_else(|| attributes.tree("ai.prompt.tools"))
+        .or_else(requested)
+        .or_else(parameters)?;
+    Some(listed.as_array()?.iter().filter_map(tool).collect())
+}
+
+fn tool(value: &Value) -> Option<Tool> {
+    let text = |value: &Value| value.as_str().and_then(|text| structure(&json!(text).to_string()));
+    let unpacked = text(value).or_else(|| {
+        let wrapped = value.get("tool").unwrap_or(value);
+        wrapped.get("json_schema").and_then(text)
+    });
+    let value = unpacked.as_ref().unwrap_or(value);
+    if let Some(name) = value.as_str() {
+        return Some(Tool { name: name.into(), description: None, parameters: None });
+    }
+    let inner =
+        any(value, &["function", "tool", "toolSpec"]).filter(|inner| inner.is_object()).unwrap_or(value);
+    const PARAMETERS: [&str; 6] = [
+        "parameters",
+        "input_schema",
+        "inputSchema",
+        "parameters_json_schema",
+        "parametersJsonSchema",
+        "json_schema",
+    ];
+    let parameters = any(inner, &PARAMETERS).map(|given| text(given).unwrap_or_else(|| given.clone()));
+    Some(Tool {
+        name: inner.get("name")?.as_str()?.into(),
+        description: inner.get("description").and_then(Value::as_str).map(Arc::from),
+        parameters: parameters.filter(|parameters| !parameters.is_null()),
+    })
+}
+
+/// The messages of a list, or the one message that an object is.
+fn list(value: Option<Value>, role: &str) -> Vec<Said> {
+    match value {
+        Some(Value::Array(messages)) => messages.iter().filter_map(|message| said(message, role)).collect(),
+        Some(message @ Value::Object(_)) => said(&message, role).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Messages, or the text that stands for one.
+fn observed(attributes: &Attributes, name: &str, role: &str) -> Vec<Said> {
+    match attributes.tree(name) {
+        Some(value) => list(value.get("messages").cloned().or(Some(value)), role),
+        None => plain(attributes, &[name], role),
+    }
+}
+
+fn one(message: &Value) -> Vec<Said> {
+    said(message, "assistant").into_iter().collect()
+}
+
+fn plain(attributes: &Attributes, names: &[&str], role: &str) -> Vec<Said> {
+    let said = attributes.any(names).map(Body::json);
+    let said = said.map(|content| Said { role: role.to_owned(), content, ..Said::default() });
+    said.into_iter().collect()
+}
+
+fn system(json: &str) -> Said {
+    match structure(json) {
+        Some(Value::Array(parts)) => said(&json!({ "role": "system", "parts": parts }), "system"),
+        _ => None,
+    }
+    .unwrap_or_else(|| Said { role: "system".to_owned(), content: Body::json(json), ..Said::default() })
+}
+
+/// A request of Google's agent kit.
+fn of_request(request: &Value) -> Vec<Said> {
+    let system = request.get("config").and_then(|config| config.get("system_instruction"));
+    let system = system.and_then(|system| match system {
+        Value::Object(_) => said(system, "system"),
+        system => said(&json!({ "content": system }), "system"),
+    });
+    let mut all: Vec<Said> = system.into_iter().collect();
+    all.extend(list(request.get("contents").cloned(), "user"));
+    all
+}
+
+/// The messages that stand as events in the span: the answers, or all others.
+fn of_events(span: &Span, answers: bool) -> Vec<Said> {
+    let mut all = Vec::new();
+    for event in &span.events {
+        let attributes = &event.attributes;
+        let role = event.name.strip_prefix("gen_ai.").and_then(|name| name.strip_suffix(".message"));
+        match (&*event.name, role) {
+            ("gen_ai.choice", _) if answers => all.extend(said(&of_event(attributes), "assistant")),
+            (_, Some(role)) if !answers => all.extend(said(&of_event(attributes), role)),
+            ("gen_ai.client.inference.operation.details" | "gen_ai.content.prompt", _) if !answers => {
+                all.extend(attributes.get("gen_ai.system_instructions").map(system));
+                let messages = ["gen_ai.input.messages", "gen_ai.prompt"];
+                all.extend(messages.iter().flat_map(|name| list(attributes.tree(name), "user")));
+            }
+            ("gen_ai.client.inference.operation.details" | "gen_ai.content.completion", _) if answers => {
+                let messages = ["gen_ai.output.messages", "gen_ai.completion"];
+                all.extend(messages.iter().flat_map(|name| list(attributes.tree(name), "assistant")));
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// An event's message: in its body, or in attributes, which may be JSON as text.
+fn of_event(attributes: &Attributes) -> Value {
+    if let Some(body @ Value::Object(_)) = attributes.tree("body") {
+        return body;
+    }
+    if let Some(whole) = whole(attributes) {
+        return whole;
+    }
+    let mut message = Map::new();
+    for (name, json) in attributes.iter() {
+        let name = name.strip_prefix("gen_ai.event.").unwrap_or(name);
+        let text = || serde_json::from_str::<String>(json).ok().map(Value::String);
+        let value = match structure(json) {
+            // It stands as it is: only lists have parts.
+            Some(content @ Value::Object(_)) if name == "content" => text().or(Some(content)),
+            read => read.or_else(text),
+        };
+        if let Some(value) = value {
+            message.insert(name.to_owned(), value);
+        }
+    }
+    // In an answer the message may be the content by itself.
+    if let Some(content @ (Value::Array(_) | Value::String(_))) = message.remove("message") {
+        message.insert("content".to_owned(), content);
+    } else if let Some(inner) = attributes.tree("message") {
+        message.insert("message".to_owned(), inner);
+    }
+    Value::Object(message)
+}
+
+/// The whole message where its content should stand. What says itself which call it answers holds no more than content.
+fn whole(attributes: &Attributes) -> Option<Value> {
+    if let Some(whole @ Value::Object(_)) = attributes.tree("gen_ai.event.content") {
+        return Some(whole);
+    }
+    let content = attributes.tree("content").filter(Value::is_object)?;
+    let has = |keys: &[&str]| any(&content, keys).is_some();
+    let named = attributes.any(&["id", "tool_call_id", "tool_calls"]).is_some();
+    let role = attributes.text("role");
+    let same = role.is_none() || role.as_deref() == content.get("role").and_then(Value::as_str);
+    let message = has(&["role", "parts", "content", "contents", "message", "tool_calls", "toolCalls"]);
+    (!named && same && message).then_some(content)
+}
+
+/// The answer in the attributes of the Vercel AI SDK.
+fn vercel(attributes: &Attributes) -> Vec<Said> {
+    let content = attributes.get("ai.response.text").map_or(Body::MISSING, Body::json);
+    let mut said = Said { role: "assistant".to_owned(), content, ..Said::default() };
+    if let Some(Value::Array(calls)) = attributes.tree("ai.response.toolCalls") {
+        said.calls.extend(calls.iter().filter_map(proposed));
+    }
+    let empty = said.content.is_missing() && said.calls.is_empty();
+    if empty { Vec::new() } else { vec![said] }
+}
+
+/// One message, in any of the forms that recordings use.
+fn said(message: &Value, role: &str) -> Option<Said> {
+    if let Value::String(text) = message {
+        return Some(Said { role: role.to_owned(), content: Body::text(text.as_str()), ..Said::default() });
+    }
+    let is_finished = any(message, &["finish_reason", "finishReason"]).is_some();
+    let message = message.get("message").filter(|inner| inner.is_object()).unwrap_or(message);
+    message.as_object()?;
+    let role = message.get("role").and_then(Value::as_str).unwrap_or(role);
+    let role = if matches!(role, "model" | "ai") { "assistant" } else { role };
+    let mut made = Said { role: role.to_owned(), is_finished, ..Said::default() };
+    let content = any(message, &["parts", "content", "contents"]);
+    match content {
+        Some(Value::Array(parts)) => {
+            let mut kept = Vec::new();
+            parts.iter().for_each(|item| part(item, &mut made, &mut kept));
+            made.content = match kept.as_slice() {
+                [] => Body::MISSING,
+                [only] if only.get("type").is_some_and(|kind| kind == "text") => {
+                    only.get("text").map_or(Body::MISSING, |text| Body::json(&text.to_string()))
+                }
+                _ => Body::json(&Value::Array(kept).to_string()),
+            };
+        }
+        Some(content) => made.content = Body::json(&content.to_string()),
+        None => {}
+    }
+    for key in ["tool_calls", "toolCalls"] {
+        let calls = message.get(key);
+        let unpacked = calls.and_then(Value::as_str).and_then(|text| structure(&json!(text).to_string()));
+        if let Some(Value::Array(calls)) = unpacked.as_ref().or(calls) {
+            made.calls.extend(calls.iter().filter_map(proposed));
+        }
+    }
+    if matches!(role, "tool" | "function") && made.answers.is_empty() {
+        let id = any(message, &["tool_call_id", "toolCallId", "id"]).and_then(id);
+        made.answers.push((id, std::mem::take(&mut made.content)));
+    }
+    Some(made)
+}
+
+/// One part of a message's content.
+fn part(item: &Value, made: &mut Said, kept: &mut Vec<Value>) {
+    let item = item.get("message_content").unwrap_or(item);
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    let thought = item.get("thought").is_some_and(|thought| thought == true);
+    let inner = |keys: &[&str]| any(item, keys);
+    if thought || matches!(kind, "reasoning" | "thinking" | "redacted_thinking") {
+        return;
+    }
+    if let Some(call) = inner(&["function_call", "functionCall", "toolUse"]) {
+        return made.calls.extend(proposed(call));
+    }
+    if let Some(answer) = inner(&["function_response", "functionResponse", "toolResult"]) {
+        return made.answers.push(answered(answer));
+    }
+    match kind {
+        "tool_call" | "tool-call" | "tool_use" | "function_call" | "server_tool_call" => {
+            made.calls.extend(proposed(item));
+        }
+        "tool_call_response" | "tool-result" | "tool_result" | "server_tool_call_response" => {
+            made.answers.push(answered(item));
+        }
+        "text" | "input_text" | "output_text" | "" => match inner(&["text", "content"]) {
+            Some(text) => kept.push(json!({ "type": "text", "text": text })),
+            None if item.is_string() => kept.push(json!({ "type": "text", "text": item })),
+            None => kept.push(item.clone()),
+        },
+        _ => kept.push(item.clone()),
+    }
+}
+
+fn answered(answer: &Value) -> (Option<Box<str>>, Body) {
+    const IDS: [&str; 6] = ["id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "call_id"];
+    let content = any(answer, &["response", "result", "output", "content"]);
+    let content = content.map_or(Body::MISSING, |content| Body::json(&content.to_string()));
+    (any(answer, &IDS).and_then(id), content)
+}
+
+fn proposed(call: &Value) -> Option<Proposed> {
+    const IDS: [&str; 5] = ["id", "toolCallId", "toolUseId", "tool_call_id", "call_id"];
+    let call = call.get("tool_call").unwrap_or(call);
+    let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
+    let tool = any(inner, &["name", "toolName"]).or_else(|| call.get("function"))?.as_str()?.into();
+    let arguments = any(inner, &["arguments", "args", "input"]);
+    let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(&arguments.to_string()));
+    Some(Proposed { id: any(call, &IDS).and_then(id), tool, arguments })
+}
+
+fn id(value: &Value) -> Option<Box<str>> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.as_str().into()),
+        Value::Number(number) => Some(number.to_string().into()),
+        _ => None,
+    }
+}
+
+fn any<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a Value> {
+    keys.iter().find_map(|key| value.get(*key).filter(|found| !found.is_null()))
+}

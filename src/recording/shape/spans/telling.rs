@@ -1,0 +1,257 @@
+//! Tells a conversation as a session, once it is known which responses there were and which calls they made: what was
+//! said, the calls, and their results where they came.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::said::Proposed;
+use super::turns::{Call, Choice, Response, Scope};
+use super::{digest, millis};
+use crate::diagnostic::{Diagnostic, code};
+use crate::recording::contract::setting::Setting;
+use crate::session::build::{Builder, Mark};
+use crate::session::{Body, OLD_OPERATION_ROLE, OPERATION_ROLE, Results, Tool};
+
+/// A result that waits for its time.
+struct Waiting {
+    id: Option<Box<str>>,
+    content: Body,
+    mark: Mark,
+    at: Option<i64>,
+    line: u32,
+}
+
+/// Results by when they came, the response of their call, and their number.
+type Due = BTreeMap<(i64, usize, u32), Waiting>;
+
+/// Results that stand in requests, by the ids of their calls.
+type Answers = HashMap<Box<str>, Body>;
+
+/// Tells the responses of a session, one after the other.
+#[derive(Default)]
+pub struct Telling {
+    /// Responses that were told.
+    told: usize,
+    /// How often each message was told.
+    heard: HashMap<u64, u32>,
+    waiting: Due,
+    offered: HashMap<Scope, Arc<[Tool]>>,
+    /// Results in the requests that were told, whose calls were not.
+    answers: Answers,
+    /// Hashes of the ids of calls that were told.
+    called: HashSet<u64>,
+    /// Hashes of the ids of those whose result was not found by then.
+    unanswered: HashSet<u64>,
+    calls: u32,
+    /// Whether some result is recorded.
+    kept: bool,
+    /// Calls that ended without a result, and those that are not known to have ended.
+    silent: u32,
+    open: u32,
+}
+
+impl Telling {
+    /// Begins to tell a session that has these responses, as far as is known.
+    pub fn begin(&mut self, responses: &[Response], builder: &mut Builder) {
+        let unknown = unknown(responses);
+        builder.at_line(responses.first().map_or(1, |response| response.line));
+        if unknown > 0 {
+            let what = if unknown == 1 { "a response".to_owned() } else { format!("{unknown} responses") };
+            let message = format!("the first request repeats {what} that no span stands for");
+            builder.starts_in_the_middle(message);
+        }
+    }
+
+    /// Whether something was told.
+    pub fn has_begun(&self) -> bool {
+        self.told > 0
+    }
+
+    /// Runs are called otherwise now.
+    pub fn rename(&mut self, mut now: impl FnMut(&Scope) -> Scope) {
+        self.offered = self.offered.drain().map(|(run, tools)| (now(&run), tools)).collect();
+    }
+
+    /// Tells responses, in their order. `behind` are those that follow, as far as is known. False where these say what
+    /// became of a call that was told without.
+    pub fn tell(
+        &mut self,
+        responses: Vec<Response>,
+        behind: &[Response],
+        setting: &Setting,
+        builder: &mut Builder,
+    ) -> bool {
+        let mut answers = std::mem::take(&mut self.answers);
+        let known = self.hear(&responses, &mut answers);
+        let mut later = Answers::new();
+        let known = self.hear(behind, &mut later) && known;
+        for response in responses {
+            self.response(response, (&mut answers, &mut later), setting, builder);
+        }
+        self.answers = answers;
+        known
+    }
+
+    /// The results that the requests of responses hold. False where one is of a call that was told without.
+    fn hear(&self, responses: &[Response], answers: &mut Answers) -> bool {
+        let said = responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers);
+        let mut known = true;
+        for (id, content) in said {
+            let Some(id) = id else { continue };
+            let called = digest(id);
+            known &= !self.unanswered.contains(&called);
+            if !self.called.contains(&called) {
+                answers.entry(id.clone()).or_insert_with(|| content.clone());
+            }
+        }
+        known
+    }
+
+    fn response(
+        &mut self,
+        response: Response,
+        (answers, behind): (&mut Answers, &mut Answers),
+        setting: &Setting,
+        builder: &mut Builder,
+    ) {
+        let index = self.told;
+        self.told += 1;
+        // Results that came before this response was asked for.
+        due(&mut self.waiting, (response.start, index, 0), builder);
+        builder.at_line(response.line);
+        let mut now: HashMap<u64, u32> = HashMap::new();
+        let asked = Some(response.start).filter(|start| *start != i64::MIN).map(millis);
+        for said in response.inputs {
+            if said.role == "assistant" || said.content.is_missing() {
+                continue;
+            }
+            let said_so = digest((said.role.as_str(), said.content.shown()));
+            let times = now.entry(said_so).or_default();
+            *times += 1;
+            let before = self.heard.entry(said_so).or_default();
+            if *times > *before {
+                *before = *times;
+                // What a recording calls its speakers must not make a result or an operation of what they say.
+                let role = match &*said.role {
+                    "tool" | "function" | OPERATION_ROLE | OLD_OPERATION_ROLE | "" => "user",
+                    role => role,
+                };
+                builder.said(role, said.content, asked);
+            }
+        }
+        // Where a request does not say what it offers, it is what this run was offered before, whatever others were.
+        match response.tools {
+            Some(tools) => {
+                builder.offered(builder.next_turn(), Arc::clone(&tools));
+                self.offered.insert(response.scope, tools);
+            }
+            None => {
+                if let Some(tools) = self.offered.get(&response.scope) {
+                    builder.offered(builder.next_turn(), Arc::clone(tools));
+                }
+            }
+        }
+        let first = response.calls.iter().filter_map(|call| call.made.as_ref()).map(|made| made.start).min();
+        let at = response.at.into_iter().chain(first.filter(|first| *first >= response.start)).min();
+        builder.response(None, response.content, at.map(millis));
+        for Choice { number, content, calls } in response.others {
+            let mut aside = builder.aside();
+            aside.response(None, content, at.map(millis));
+            for Proposed { id, tool, arguments } in calls {
+                aside.call(id.as_deref(), &tool, arguments, at.map(millis));
+            }
+            builder.beside(number, aside);
+        }
+        for Call { proposed, made } in response.calls {
+            self.calls += 1;
+            let line = made.as_ref().map_or(response.line, |made| made.line);
+            let mut id = made.as_ref().and_then(|made| made.id.clone());
+            let mut tool = made.as_ref().map(|made| made.tool.clone());
+            let mut arguments = made.as_ref().and_then(|made| made.arguments.clone());
+            if let Some(proposed) = proposed {
+                id = id.or(proposed.id);
+                tool.get_or_insert(proposed.tool);
+                let wrapped = made.as_ref().is_some_and(|made| made.wrapped);
+                if wrapped && !proposed.arguments.raw().trim().is_empty() {
+                    arguments = Some(proposed.arguments);
+                } else {
+                    arguments.get_or_insert(proposed.arguments);
+                }
+            }
+            // Without an id, what calls that overlap gave back could not be told apart.
+            let id = id.or_else(|| made.as_ref().map(|made| made.span.clone())).filter(|id| !id.is_empty());
+            let start = made.as_ref().map(|made| made.start).filter(|start| *start != i64::MIN).or(at);
+            let arguments = arguments.unwrap_or_default();
+            builder.at_line(line).call(
+                id.as_deref(),
+                &tool.unwrap_or_default(),
+                arguments,
+                start.map(millis),
+            );
+            let later = id.as_ref().and_then(|id| {
+                self.called.insert(digest(id));
+                let near = answers.remove(id);
+                let far = behind.remove(id);
+                near.or(far)
+            });
+            let error = made.as_ref().is_some_and(|made| made.error);
+            let end = made.as_ref().filter(|made| made.ended).map(|made| made.end);
+            let recorded = made.as_ref().and_then(|made| made.result.clone());
+            self.kept |= recorded.is_some() || later.is_some();
+            let message = made.filter(|made| made.error).map(|made| made.message);
+            if recorded.is_none()
+                && later.is_none()
+                && let Some(id) = &id
+            {
+                self.unanswered.insert(digest(id));
+            }
+            let Some(content) = recorded.or(later).or(message) else {
+                let counted = if end.is_some() { &mut self.silent } else { &mut self.open };
+                *counted += 1;
+                continue;
+            };
+            let marked = error || says_error(&content);
+            let error = setting.failed(marked.then_some(true), &content);
+            let mark = Mark { error, refused: None };
+            let came = end.unwrap_or(response.start).max(response.start);
+            self.waiting.insert((came, index, self.calls), Waiting { id, content, mark, at: end, line });
+        }
+    }
+
+    /// Nothing follows.
+    pub fn end(mut self, builder: &mut Builder) {
+        due(&mut self.waiting, (i64::MAX, usize::MAX, u32::MAX), builder);
+        // The status of a span is a mark of its own.
+        builder.mark_errors();
+        if self.silent > 0 && self.open == 0 && !self.kept {
+            builder.results(Results::Absent);
+            let message =
+                "no span records what a tool gave back: calls whose span is not marked as failed count as ok";
+            let file = builder.origin().file.clone();
+            let line = u64::from(builder.origin().line);
+            builder.diagnostic(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).on_line(file, line));
+        }
+    }
+}
+
+/// Adds the results that had come by then. Those of a response stand behind it.
+fn due(waiting: &mut Due, by: (i64, usize, u32), builder: &mut Builder) {
+    while let Some(first) = waiting.first_entry().filter(|first| *first.key() < by) {
+        let Waiting { id, content, mark, at, line } = first.remove();
+        builder.at_line(line).result(id.as_deref(), content, mark, at.map(millis));
+    }
+}
+
+/// How many responses the first request repeats: nothing before it is in the session.
+fn unknown(responses: &[Response]) -> usize {
+    let first = responses.iter().find(|response| !response.inputs.is_empty());
+    let Some(first) = first.filter(|first| responses.first().is_some_and(|r| r.place == first.place)) else {
+        return 0;
+    };
+    first.inputs.iter().filter(|said| said.role == "assistant").count()
+}
+
+/// A result in the form of the protocol for tools says itself that it failed.
+fn says_error(content: &Body) -> bool {
+    content.value().and_then(|value| value.get("isError")).is_some_and(|error| *error == true)
+}

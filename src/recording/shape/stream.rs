@@ -1,0 +1,275 @@
+//! A response of a model as it was sent, piece by piece, put together to what it is as a whole.
+//!
+//! What is made is a response in the interface's own form, so nobody else need know that it came in pieces. Nothing is
+//! guessed: what a stream broke off within stays as far as it goes, and what may lack a piece is left out; both are told.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::recording::input::looks::Looks;
+use crate::recording::input::shallow;
+use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::session::Damage;
+use crate::source::quoted;
+
+mod chat;
+mod items;
+mod messages;
+
+/// What a stream comes to.
+pub struct Whole {
+    /// The response.
+    pub json: String,
+    /// What is missing of it.
+    pub odd: Vec<Damage>,
+    /// It broke off before its end.
+    pub broken: bool,
+}
+
+/// The pieces of a stream.
+struct Stream<'a> {
+    /// In their order; `None` where there was something that cannot be read.
+    pieces: Vec<Option<Cow<'a, str>>>,
+    /// It was said that no piece follows.
+    done: bool,
+}
+
+/// The pieces of a stream, and whether it was said that none follows.
+struct Pieces<'p> {
+    /// In their order; `None` where there was something that cannot be read.
+    list: &'p [Option<Members<'p>>],
+    done: bool,
+}
+
+/// Whose stream it is.
+#[derive(Clone, Copy)]
+enum Interface {
+    Chat,
+    Messages,
+    Responses,
+}
+
+const STRAY: &str =
+    "pieces of the response belong to a part of it whose beginning is missing; they are left out";
+
+/// Pieces that may come before the first that tells whose stream it is.
+const FIRST: usize = 16;
+
+/// The response that a value is the pieces of: a list of them, or the text that was sent. `None` where it is neither.
+pub fn whole(node: Node<'_>) -> Option<Whole> {
+    match node.kind() {
+        Kind::Text => {
+            let text = node.text()?;
+            is_event(&text).then(|| events(&text).put_together())
+        }
+        Kind::List => {
+            let items = node.items()?;
+            let first = listed(items.get(..FIRST.min(items.len()))?);
+            let mut first = first.pieces.iter().flatten();
+            let is_stream = first.any(|piece| members(piece).is_some_and(|piece| is_piece(&piece)));
+            is_stream.then(|| listed(&items).put_together())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text is server-sent events: blank lines and comments may come first.
+fn is_event(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(':'));
+    lines.next().is_some_and(|line| line.starts_with("data:") || line.starts_with("event:"))
+}
+
+/// The data of server-sent events.
+fn events(text: &str) -> Stream<'_> {
+    let mut stream = Stream { pieces: Vec::new(), done: false };
+    let mut open: Option<Cow<'_, str>> = None;
+    for line in text.lines() {
+        let Some(data) = line.strip_prefix("data:") else {
+            if line.trim().is_empty() {
+                stream.add(open.take());
+            }
+            continue;
+        };
+        let data = data.strip_prefix(' ').unwrap_or(data);
+        // Logs lose the blank lines between events, so a value behind a whole one is another.
+        let ended = open.as_ref().is_some_and(|open| open.trim_end().ends_with(['}', ']']));
+        if ended && data.starts_with(['{', '[']) {
+            stream.add(open.take());
+        }
+        open = Some(match open {
+            Some(before) => Cow::Owned(before.into_owned() + "\n" + data),
+            None => Cow::Borrowed(data),
+        });
+    }
+    stream.add(open);
+    stream
+}
+
+/// The pieces of a list: as objects, as the text that was sent, or with the data of an event beside its name.
+fn listed<'a>(items: &[Node<'a>]) -> Stream<'a> {
+    let mut stream = Stream { pieces: Vec::new(), done: false };
+    for item in items {
+        match item.tried().members() {
+            Some(piece) => {
+                let data = piece.get("data").filter(|_| !is_piece(&piece)).unwrap_or(*item);
+                stream.add(Some(data.tried().text().unwrap_or(Cow::Borrowed(data.json()))));
+            }
+            None => match item.tried().text() {
+                Some(text) if is_event(&text) => {
+                    let Stream { pieces, done } = events(&text);
+                    stream
+                        .pieces
+                        .extend(pieces.into_iter().map(|piece| piece.map(|p| Cow::Owned(p.into_owned()))));
+                    stream.done |= done;
+                }
+                text => stream.add(Some(text.unwrap_or(Cow::Borrowed(item.json())))),
+            },
+        }
+    }
+    stream
+}
+
+fn members(piece: &str) -> Option<Members<'_>> {
+    Node::parse(piece).ok().and_then(Node::members)
+}
+
+fn is_piece(piece: &Members<'_>) -> bool {
+    interface(piece).is_some() || piece.get("error").is_some() && piece.get("type").is_some()
+}
+
+fn interface(piece: &Members<'_>) -> Option<Interface> {
+    let text = |key| piece.get(key).and_then(Node::text).unwrap_or_default();
+    let kind = text("type");
+    let choice = || piece.get("choices").and_then(Node::first_item).and_then(Node::members);
+    if kind.starts_with("response.") {
+        Some(Interface::Responses)
+    } else if kind.starts_with("content_block_") || matches!(&*kind, "message_start" | "message_delta") {
+        Some(Interface::Messages)
+    } else if text("object").ends_with(".chunk") || choice().is_some_and(|choice| choice.has("delta")) {
+        Some(Interface::Chat)
+    } else {
+        None
+    }
+}
+
+impl<'a> Stream<'a> {
+    fn add(&mut self, data: Option<Cow<'a, str>>) {
+        let Some(data) = data.filter(|data| !data.trim().is_empty()) else { return };
+        if data.trim() == "[DONE]" {
+            self.done = true;
+        } else {
+            self.pieces.push(members(data.trim()).is_some().then_some(data));
+        }
+    }
+
+    fn put_together(mut self) -> Whole {
+        // It ends within a piece.
+        if !self.done {
+            self.pieces.pop_if(|piece| piece.is_none());
+        }
+        let looks: Vec<_> = self.pieces.iter().map(|_| Looks::default()).collect();
+        let texts = || self.pieces.iter().map(|piece| piece.as_deref().map(str::trim)).zip(&looks);
+        let list: Vec<_> =
+            texts().map(|(piece, looks)| Some(shallow::value(piece?, Some(looks)).ok()?.1)).collect();
+        let lost = list.iter().filter(|piece| piece.is_none()).count();
+        let pieces = Pieces { list: &list, done: self.done };
+        let error = list.iter().flatten().find_map(|piece| piece.get("error"));
+        let mut whole = match (list.iter().flatten().find_map(interface), error) {
+            (Some(Interface::Chat), _) => chat::whole(&pieces),
+            (Some(Interface::Messages), _) => messages::whole(&pieces),
+            (Some(Interface::Responses), _) => items::whole(&pieces),
+            (None, Some(error)) => {
+                let mut made = Object::new();
+                made.raw("error", error.json());
+                return Whole { json: made.end(), odd: Vec::new(), broken: true };
+            }
+            (None, None) => Whole { json: "{}".to_owned(), odd: Vec::new(), broken: true },
+        };
+        for (piece, looks) in texts() {
+            whole.odd.extend(looks.wrong(piece.unwrap_or_default(), 0).into_iter().map(|(_, wrong)| wrong));
+        }
+        if lost > 0 {
+            let pieces = if lost == 1 { "1 piece".to_owned() } else { format!("{lost} pieces") };
+            let message = format!("{pieces} of the response, which is a stream, cannot be read");
+            whole
+                .odd
+                .insert(0, Damage::calls(format!("{message}; arguments that may lack one are left out")));
+        }
+        if let Some(error) = error {
+            whole.broken = true;
+            whole.odd.push(Damage::calls(format!(
+                "the stream that the response is ends with an error: {}",
+                quoted(error.json())
+            )));
+        } else if whole.broken {
+            whole
+                .odd
+                .push(Damage::calls("the response is a stream that breaks off; what there is of it is read"));
+        }
+        whole
+    }
+}
+
+/// The arguments of a call, as they come.
+#[derive(Default)]
+struct Arguments {
+    text: String,
+    /// A piece of them may be missing.
+    torn: bool,
+}
+
+impl Arguments {
+    fn add(&mut self, piece: Node<'_>) {
+        self.text.push_str(&piece.text().unwrap_or(Cow::Borrowed(piece.json())));
+    }
+
+    /// As a text, which is kept where it is no JSON; nothing where a piece may be missing.
+    fn write(&self, key: &str, to: &mut Object) {
+        if !self.torn {
+            to.text(key, &self.text);
+        }
+    }
+}
+
+/// Writes an object.
+struct Object(String);
+
+impl Object {
+    fn new() -> Object {
+        Object("{".to_owned())
+    }
+
+    /// A member that is JSON.
+    fn raw(&mut self, key: &str, json: &str) {
+        if self.0.len() > 1 {
+            self.0.push_str(", ");
+        }
+        self.0.push_str(&Value::from(key).to_string());
+        self.0.push_str(": ");
+        self.0.push_str(json);
+    }
+
+    /// A member that is a text.
+    fn text(&mut self, key: &str, text: &str) {
+        self.raw(key, &Value::from(text).to_string());
+    }
+
+    /// A member that stands in others, where it does.
+    fn copied(&mut self, key: &str, from: &Members<'_>) {
+        if let Some(node) = from.get(key) {
+            self.raw(key, node.json());
+        }
+    }
+
+    fn end(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+/// Writes a list of what is JSON.
+fn list(items: impl IntoIterator<Item = String>) -> String {
+    let items: Vec<_> = items.into_iter().collect();
+    format!("[{}]", items.join(", "))
+}
