@@ -35,6 +35,8 @@ pub struct Dialect {
     pub title: &'static str,
     /// Its reference page, in Markdown: every key, what it means, and the codes. The module's documentation as well.
     pub reference: &'static str,
+    /// The JSON Schema of its documents, for editors.
+    pub schema: &'static str,
     /// Its codes, with their pages.
     pub codes: &'static [Page],
     /// Whether a document's keys are this dialect's.

@@ -79,6 +79,11 @@ pub enum Verb {
     Test(Test),
     /// Explain a code, a policy language, or the decision on one call
     Explain(Explain),
+    /// Print the JSON Schema of a policy language, for editors
+    Schema {
+        #[arg(value_name = "LANGUAGE", help = languages())]
+        dialect: String,
+    },
     /// Convert recordings of any format to native sessions
     Convert(Convert),
     /// Convert an old sequence-rule file to the current form
@@ -420,6 +425,10 @@ fn from_help() -> String {
 
 fn only_help() -> String {
     format!("Use only policies in this language: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+}
+
+fn languages() -> String {
+    format!("One of {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
 }
 
 fn explained() -> String {

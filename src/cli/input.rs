@@ -418,7 +418,8 @@ fn again(input: &Input) -> io::Result<Box<dyn BufRead + Send>> {
 }
 
 /// There is nothing of this name; what there is, and what may have been meant.
-fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Failure {
+/// A name that is not among the known ones.
+pub fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Failure {
     let help = match nearest(name, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {

@@ -1,11 +1,13 @@
-//! `rulestep completions` and `rulestep man`, both made from the arguments themselves.
+//! What is printed for other programs: `rulestep completions` and `rulestep man`, both made from the arguments
+//! themselves, and `rulestep schema`.
 
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::screen::Screen;
-use super::{Exit, Failure};
+use super::{Exit, Failure, input};
+use crate::dialect::{self, DIALECTS};
 
 /// Completions for a shell.
 pub fn completions(shell: Shell, mut command: Command, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -13,6 +15,14 @@ pub fn completions(shell: Shell, mut command: Command, screen: &mut Screen) -> R
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "rulestep", &mut script);
     screen.write(&script)?;
+    Ok(Exit::Clean)
+}
+
+/// The JSON Schema of a policy language.
+pub fn schema(name: &str, screen: &mut Screen) -> Result<Exit, Failure> {
+    let known = DIALECTS.iter().map(|dialect| dialect.name);
+    let dialect = dialect::meant(name).ok_or_else(|| input::unknown("policy language", name, known))?;
+    screen.write(dialect.schema.as_bytes())?;
     Ok(Exit::Clean)
 }
 

@@ -26,6 +26,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "contract",
     title: "contracts: preconditions of one tool, and what it forbids",
     reference: include_str!("contracts/reference.md"),
+    schema: include_str!("contracts/schema.json"),
     codes: codes::PAGES,
     recognises,
     keys: &["tool", "preconditions", "forbids_after", "dialect"],

@@ -26,6 +26,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "rejection_plan",
     title: "rejection plans: what must or must not have been said before a tool is called",
     reference: include_str!("rejection_plans/reference.md"),
+    schema: include_str!("rejection_plans/schema.json"),
     codes: codes::PAGES,
     recognises,
     keys: &["rejectionPlan"],

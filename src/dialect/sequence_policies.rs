@@ -22,6 +22,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "sequence_policy",
     title: "sequence policies: forbidden orders of calls, and limits to their number",
     reference: include_str!("sequence_policies/reference.md"),
+    schema: include_str!("sequence_policies/schema.json"),
     codes: codes::PAGES,
     recognises,
     keys: &["forbidden", "limits"],

@@ -31,6 +31,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "sequence_rule",
     title: "sequence rules: the order of calls over a whole session",
     reference: include_str!("sequence_rules/reference.md"),
+    schema: include_str!("sequence_rules/schema.json"),
     codes: codes::PAGES,
     recognises,
     keys: &["rules", "sequences", "tests", "aliases"],

@@ -25,6 +25,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "tool_policy",
     title: "tool policies: tools that need others first, files that are read before they are written",
     reference: include_str!("tool_policies/reference.md"),
+    schema: include_str!("tool_policies/schema.json"),
     codes: codes::PAGES,
     recognises,
     keys: &["policies", "sections", "existing_files"],

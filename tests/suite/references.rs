@@ -3,6 +3,8 @@
 //! Every mapping of every example on a page is given a key that nobody knows. Its reader then lists the keys that it
 //! does know there, and these must be the ones that the page lists for this place.
 
+mod schemas;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use rulestep::diagnostic::{Diagnostic, PageKind, code};
@@ -236,6 +238,17 @@ fn every_finding_code_is_on_a_page() {
     let codes = dialect::codes().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
     let missing: Vec<&str> = codes.filter(|code| !named.contains(code)).collect();
     assert!(missing.is_empty(), "on no page: {missing:?}");
+}
+
+/// Each dialect's page names the dialect's own codes.
+#[test]
+fn every_code_of_a_dialect_is_on_its_page() {
+    for dialect in DIALECTS {
+        let missing: Vec<&str> = dialect.codes.iter().map(|page| page.code.as_str()).collect();
+        let missing: Vec<&str> =
+            missing.into_iter().filter(|code| !dialect.reference.contains(&format!("`{code}`"))).collect();
+        assert!(missing.is_empty(), "{}: {missing:?}", dialect.name);
+    }
 }
 
 /// A page is found by what people call the dialect.

@@ -87,7 +87,7 @@ impl Counts {
 }
 
 /// All files of a folder and the folders in it, in one order.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in folder.read_dir().unwrap() {
         let path = entry.unwrap().path();

@@ -22,6 +22,26 @@ fn every_code_has_a_page() {
     assert_eq!((lines("code"), lines("dialect")), (dialect::codes().count(), DIALECTS.len()));
 }
 
+#[test]
+fn schemas_are_printed() {
+    let folder = refunds();
+    for dialect in DIALECTS {
+        let seen = run(&folder, &["schema", dialect.name]);
+        assert!(
+            seen.starts_with("exit 0\n--- stdout\n{\n  \"$schema\": \"https://json-schema.org/"),
+            "{seen}"
+        );
+        assert_eq!(seen, run(&folder, &["schema", dialect.plural()]));
+    }
+    assert_snapshot!(run(&folder, &["schema", "contarct"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no policy language `contarct`
+      help: did you mean `contract`?
+    ");
+}
+
 /// The page of a dialect is the same text for people and for programs, and examples stand apart.
 #[test]
 fn the_page_of_a_dialect() {
