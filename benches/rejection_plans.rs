@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
 use lengths::{LENGTHS, builder, play, play_whole};
-use rulestep::condition::liquid::{self, Scope};
+use rulestep::dialect::rejection_plans::liquid::{self, Scope};
 use rulestep::engine::Mode;
 use rulestep::policy::Policy;
 use rulestep::replay;

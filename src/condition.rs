@@ -1,8 +1,6 @@
-//! What dialects ask of values: paths, patterns and templates.
+//! What several dialects ask of names and values: globs and paths.
 //!
 //! Pure functions of their input; whatever could run long does so on a counted budget.
 
 pub mod glob;
-pub mod js_regex;
-pub mod liquid;
 pub mod path;

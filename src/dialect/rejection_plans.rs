@@ -1,25 +1,38 @@
 #![doc = include_str!("rejection_plans/reference.md")]
 
 pub mod codes;
-mod explain;
-pub mod facts;
-mod monitor;
 mod places;
+
+// What evaluates plans. Without it plans are still found, and are errors.
+#[cfg(feature = "rejection-plans")]
+mod explain;
+#[cfg(feature = "rejection-plans")]
+pub mod facts;
+#[cfg(feature = "rejection-plans")]
+pub mod js_regex;
+#[cfg(feature = "rejection-plans")]
+pub mod liquid;
+#[cfg(feature = "rejection-plans")]
+mod monitor;
+#[cfg(feature = "rejection-plans")]
 mod plan;
+#[cfg(feature = "rejection-plans")]
 mod read;
+#[cfg(feature = "rejection-plans")]
 mod template;
+#[cfg(feature = "rejection-plans")]
 mod warn;
 
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::{Dialect, Reader, Text, no_references};
-use crate::monitor::{Rule, Rules, Unit};
+use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Entry, Node, quoted};
+use crate::wording;
 use places::{Form, Place, Slip};
-use plan::Plan;
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
@@ -32,7 +45,7 @@ pub const DIALECT: Dialect = Dialect {
     keys: &["rejectionPlan"],
     rules_only: false,
     reader: || Box::new(Planned::default()),
-    phrase: explain::phrase,
+    phrase,
     references: no_references,
 };
 
@@ -64,9 +77,7 @@ pub(super) fn holds_conditions(list: &Node) -> bool {
 }
 
 #[derive(Default)]
-struct Planned {
-    plans: Vec<Plan>,
-}
+struct Planned(Vec<Arc<dyn Unit>>);
 
 impl Reader for Planned {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
@@ -78,7 +89,7 @@ impl Reader for Planned {
     }
 
     fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
-        self.plans.into_iter().map(|plan| Arc::new(plan) as Arc<dyn Unit>).collect()
+        self.0
     }
 }
 
@@ -101,19 +112,48 @@ impl Planned {
         let governed: Arc<str> = tool.into();
         let tools = Arc::from([Arc::clone(&governed)]);
         let id = rules.push(Rule { description, tool: Some(governed), tools, ..rule });
-        let body = match place.form {
-            Form::Bare => read::conditions(field, text.source, problems),
-            Form::Own | Form::Published => read::plan(field, text.source, problems),
-        };
-        if rules.is_off(id) {
-            return;
+        if let Some(unit) = unit(text, place, id, problems).filter(|_| !rules.is_off(id)) {
+            self.0.push(unit);
         }
-        self.plans.push(Plan {
-            rules: vec![id],
-            tool: tool.into(),
-            pointer: field.pointer.as_str().into(),
-            body,
-        });
+    }
+}
+
+#[cfg(feature = "rejection-plans")]
+fn unit(
+    text: Text<'_>,
+    place: &Place<'_>,
+    rule: RuleId,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Arc<dyn Unit>> {
+    let field = &place.plan;
+    let body = match place.form {
+        Form::Bare => read::conditions(field, text.source, problems),
+        Form::Own | Form::Published => read::plan(field, text.source, problems),
+    };
+    let (tool, pointer) = (place.name()?.into(), field.pointer.as_str().into());
+    Some(Arc::new(plan::Plan { rules: vec![rule], tool, pointer, body }))
+}
+
+/// A guard that nobody evaluates must not look like one that passes.
+#[cfg(not(feature = "rejection-plans"))]
+fn unit(
+    text: Text<'_>,
+    place: &Place<'_>,
+    _: RuleId,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Arc<dyn Unit>> {
+    let field = &place.plan;
+    let diagnostic = Diagnostic::error(codes::PLANS_NOT_BUILT, "this build cannot evaluate rejection plans");
+    let diagnostic = diagnostic.at(text.source, field.key_span.unwrap_or(field.span()));
+    problems.push(diagnostic.help("build with the feature `rejection-plans`"));
+    None
+}
+
+/// What a rule without a name of its own is called.
+fn phrase(rule: &Rule) -> Option<String> {
+    match &*rule.tools {
+        [tool] => Some(format!("rejection plan of {}", wording::name(tool))),
+        _ => None,
     }
 }
 
@@ -159,4 +199,21 @@ fn unknown(text: Text<'_>, entry: &Entry, known: Option<&str>) -> Diagnostic {
         message.push_str(&format!(", did you mean `{known}`?"));
     }
     Diagnostic::error(code::UNKNOWN_KEY, message).at(text.source, entry.key_span)
+}
+
+#[cfg(test)]
+#[cfg(not(feature = "rejection-plans"))]
+mod tests {
+    use crate::dialect::rejection_plans::codes;
+    use crate::policy::{Policy, PolicyFile};
+
+    #[test]
+    fn a_plan_that_nobody_evaluates_is_an_error() {
+        let text = "{tool: pay, rejectionPlan: {conditions: [{type: regex, regex: no}]}}";
+        let file =
+            PolicyFile { name: "p.yaml".into(), relative: "p.yaml".into(), text: text.into(), named: true };
+        let loaded = Policy::load(&[file], None);
+        assert!(loaded.policy.is_none());
+        assert_eq!(loaded.diagnostics[0].code, codes::PLANS_NOT_BUILT);
+    }
 }

@@ -77,4 +77,13 @@ it:
 
     {% if messages.size > 4 %}true{% else %}false{% endif %}
 ";
+
+    Problem PLANS_NOT_BUILT = "plans_not_built": "this build evaluates no rejection plans",
+"The library was built without the feature `rejection-plans`, and a document has a rejection plan. The
+version does not load: a plan that nobody evaluates would let every call pass.
+
+    rulestep = { version = \"0.1\", default-features = false, features = [\"rejection-plans\"] }
+
+Build with the feature, or leave the document out.
+";
 }

@@ -4,20 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::facts::{Cause, Condition, ConditionKind, Join, Plan, Seen};
 use crate::monitor::history::Speaker;
-use crate::monitor::{About, Explain, Explanation, Line, LineState, Rule};
+use crate::monitor::{About, Explain, Explanation, Line, LineState};
 use crate::wording::sentence::{excerpt, name, value};
-use crate::wording::{self, Sentence, count, line, list, thousands};
+use crate::wording::{Sentence, count, line, list, thousands};
 
 /// How many conditions a sentence names.
 const NAMED: usize = 2;
-
-/// What a rule without a name of its own is called.
-pub(super) fn phrase(rule: &Rule) -> Option<String> {
-    match &*rule.tools {
-        [tool] => Some(format!("rejection plan of {}", wording::name(tool))),
-        _ => None,
-    }
-}
 
 impl Explain for Plan {
     fn explain(&self, about: &About<'_>) -> Explanation {

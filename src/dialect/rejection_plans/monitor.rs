@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::facts::{self, Cause, Condition, ConditionKind, Join, Seen};
 use super::plan::{Body, Node, Plan, Test};
 use super::template::{self, Messages};
-use crate::condition::js_regex::{self, JsRegex};
 use crate::dialect::rejection_plans::codes;
+use crate::dialect::rejection_plans::js_regex::{self, JsRegex};
 use crate::monitor::history::Speaker;
 use crate::monitor::{
     Asked, Cx, Depth, Effect, Event, Explain, Hidden, Monitor, Sink, Slot, StateItem, Timers,
@@ -224,7 +224,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn render(&self, template: &crate::condition::liquid::Template) -> template::Rendered {
+    fn render(&self, template: &crate::dialect::rejection_plans::liquid::Template) -> template::Rendered {
         template::render(template, self.cx, &mut || {
             self.messages.borrow_mut().list(self.cx.history, &self.own)
         })

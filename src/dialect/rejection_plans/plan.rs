@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::facts::{ConditionKind, Join};
 use super::monitor::PlanMonitor;
-use crate::condition::js_regex::JsRegex;
-use crate::condition::liquid::Template;
+use crate::dialect::rejection_plans::js_regex::JsRegex;
+use crate::dialect::rejection_plans::liquid::Template;
 use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
 use crate::session::{Facts, Session};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::facts::{ConditionKind, Join};
 use super::plan::{Body, Node, Test};
 use super::warn;
-use crate::condition::{js_regex, liquid};
+use super::{js_regex, liquid};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::rejection_plans::codes;
 use crate::monitor::history::Speaker;

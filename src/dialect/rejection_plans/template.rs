@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::facts::Cause;
-use crate::condition::liquid::{Scope, Template, Text, Unevaluable, Value};
+use crate::dialect::rejection_plans::liquid::{Scope, Template, Text, Unevaluable, Value};
 use crate::monitor::kept::Blocks;
 use crate::monitor::{Cx, History};
 use crate::session::{Facts, Message, MessageKind, ToolCall};

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use super::template;
-use crate::condition::liquid::{Scope, Template, Value};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::rejection_plans::codes;
+use crate::dialect::rejection_plans::liquid::{Scope, Template, Value};
 use crate::source::{Source, Span, quoted};
 
 /// A pattern with a backspace in it was most probably meant to have a word boundary there.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rstest::rstest;
-use rulestep::condition::js_regex::DEFAULT_BUDGET;
 use rulestep::dialect::rejection_plans::facts::{Cause, ConditionKind, Plan};
+use rulestep::dialect::rejection_plans::js_regex::DEFAULT_BUDGET;
 use rulestep::engine::{Mode, NewCall, Run, Verdict};
 use rulestep::monitor::{Depth, History};
 use rulestep::policy::{Policy, PolicyFile};

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::{argument, made, text};
-use crate::condition::liquid::Outcome;
-use crate::condition::liquid::js;
-use crate::condition::liquid::letters;
-use crate::condition::liquid::render::Render;
-use crate::condition::liquid::text::{is_space, lower, points, scalar, units, utf8};
-use crate::condition::liquid::tree::Filter;
-use crate::condition::liquid::value::{self, Value};
+use crate::dialect::rejection_plans::liquid::Outcome;
+use crate::dialect::rejection_plans::liquid::js;
+use crate::dialect::rejection_plans::liquid::letters;
+use crate::dialect::rejection_plans::liquid::render::Render;
+use crate::dialect::rejection_plans::liquid::text::{is_space, lower, points, scalar, units, utf8};
+use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::value::{self, Value};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("url_decode", url_decode),

@@ -1,15 +1,17 @@
 //! JSON, Base64, digests, and the filters that choose or pass on.
 
-use hmac_digest::hmac;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 use super::{argument, made, text, text_argument};
-use crate::condition::liquid::Outcome;
-use crate::condition::liquid::js;
-use crate::condition::liquid::render::Render;
-use crate::condition::liquid::text::{is, lossy, units};
-use crate::condition::liquid::tree::Filter;
-use crate::condition::liquid::value::Value;
+use crate::dialect::rejection_plans::liquid::Outcome;
+use crate::dialect::rejection_plans::liquid::js;
+use crate::dialect::rejection_plans::liquid::render::Render;
+use crate::dialect::rejection_plans::liquid::text::{is, lossy, units};
+use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("default", default),
@@ -26,7 +28,10 @@ pub(super) const TABLE: &[(&str, Filter)] = &[
     ("hmac_sha256", |run, value, given| {
         let text = text(run, &value)?;
         let key = text_argument(run, given, 0)?;
-        Ok(hex(&hmac(lossy(&key).as_bytes(), lossy(&text).as_bytes())))
+        // A key may have any length.
+        let digest = Hmac::<Sha256>::new_from_slice(lossy(&key).as_bytes());
+        let digest = digest.map_err(|_| js::failed("not a key"))?.chain_update(lossy(&text));
+        Ok(hex(&digest.finalize().into_bytes()))
     }),
 ];
 
@@ -72,70 +77,36 @@ fn json(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value> {
     Ok(js::json(&value, &indent, &mut run.meter)?.map_or(Value::Undefined, Value::Text))
 }
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// Padding is optional, and so are the bits that fill the last digit.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
 
 fn base64_encode(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
     let bytes = lossy(&text).into_bytes();
     run.meter.text(bytes.len().saturating_mul(2))?;
-    let mut out = Vec::with_capacity(bytes.len() * 2);
-    for chunk in bytes.chunks(3) {
-        let bits = (0..3).fold(0u32, |bits, at| bits << 8 | u32::from(chunk.get(at).copied().unwrap_or(0)));
-        for place in 0..4 {
-            let digit = BASE64.get((bits >> (18 - 6 * place) & 63) as usize).copied().unwrap_or(b'=');
-            out.push(u16::from(if place > chunk.len() { b'=' } else { digit }));
-        }
-    }
-    Ok(Value::Text(out.into()))
+    Ok(Value::text(&BASE64.encode(bytes)))
 }
 
-/// Blanks between digits are allowed, padding is optional.
+/// Blanks between digits are allowed.
 fn base64_decode(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
-    let digits: Vec<u16> =
-        text.iter().copied().filter(|unit| !matches!(unit, 9 | 10 | 12 | 13 | 32)).collect();
+    let invalid = || js::failed("not Base64");
+    let digits = text.iter().filter(|unit| !matches!(unit, 9 | 10 | 12 | 13 | 32));
+    let digits = digits.map(|unit| u8::try_from(*unit)).collect::<Result<Vec<u8>, _>>();
+    let digits = digits.map_err(|_| invalid())?;
     let mut digits = digits.as_slice();
     if digits.len().is_multiple_of(4) {
-        digits = digits.strip_suffix(&[61, 61]).or_else(|| digits.strip_suffix(&[61])).unwrap_or(digits);
+        digits = digits.strip_suffix(b"==").or_else(|| digits.strip_suffix(b"=")).unwrap_or(digits);
     }
-    let invalid = || js::failed("not Base64");
-    if digits.len() % 4 == 1 {
-        return Err(invalid());
-    }
-    let mut bytes = Vec::with_capacity(digits.len());
-    for chunk in digits.chunks(4) {
-        let mut bits = 0usize;
-        for at in 0..4 {
-            let value = match chunk.get(at) {
-                Some(&digit) => {
-                    BASE64.iter().position(|&known| u16::from(known) == digit).ok_or_else(invalid)?
-                }
-                None => 0,
-            };
-            bits = bits << 6 | value;
-        }
-        bytes.extend(
-            [bits >> 16, bits >> 8, bits].iter().take(chunk.len() - 1).map(|byte| (byte & 255) as u8),
-        );
-    }
+    let bytes = BASE64.decode(digits).map_err(|_| invalid())?;
     made(run, units(&String::from_utf8_lossy(&bytes)))
 }
 
 fn hex(bytes: &[u8]) -> Value {
     Value::text(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-}
-
-/// The keyed digest over SHA-256 (RFC 2104).
-mod hmac_digest {
-    use sha2::{Digest, Sha256};
-
-    const BLOCK: usize = 64;
-
-    pub(super) fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
-        let key = if key.len() > BLOCK { Sha256::digest(key).to_vec() } else { key.to_vec() };
-        let padded =
-            |with: u8| -> Vec<u8> { (0..BLOCK).map(|at| key.get(at).copied().unwrap_or(0) ^ with).collect() };
-        let inner = Sha256::digest([&*padded(0x36), message].concat());
-        Sha256::digest([&*padded(0x5c), &*inner].concat()).to_vec()
-    }
 }

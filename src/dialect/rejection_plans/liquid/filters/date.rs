@@ -5,13 +5,13 @@ use std::sync::{Arc, LazyLock};
 use jiff::tz::TimeZoneDatabase;
 
 use super::{argument, made, text};
-use crate::condition::liquid::dateparse::{clip, days_from_civil, parse};
-use crate::condition::liquid::js;
-use crate::condition::liquid::render::Render;
-use crate::condition::liquid::text::{Text, is, units, upper, utf8};
-use crate::condition::liquid::tree::Filter;
-use crate::condition::liquid::value::Value;
-use crate::condition::liquid::{Outcome, Unevaluable};
+use crate::dialect::rejection_plans::liquid::dateparse::{clip, days_from_civil, parse};
+use crate::dialect::rejection_plans::liquid::js;
+use crate::dialect::rejection_plans::liquid::render::Render;
+use crate::dialect::rejection_plans::liquid::text::{Text, is, units, upper, utf8};
+use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::value::Value;
+use crate::dialect::rejection_plans::liquid::{Outcome, Unevaluable};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("date", |run, value, given| {
@@ -325,7 +325,11 @@ fn converted(run: &mut Render<'_>, date: &Date, directive: &Directive<'_>) -> Ou
         text = upper(&text);
     } else if has('#') {
         let has_lower = text.iter().any(|unit| (97..123).contains(unit));
-        text = if has_lower { upper(&text) } else { crate::condition::liquid::text::lower(&text) };
+        text = if has_lower {
+            upper(&text)
+        } else {
+            crate::dialect::rejection_plans::liquid::text::lower(&text)
+        };
     }
     let width = match directive.width {
         _ if has('-') => 0.0,

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 
 use super::string::advance;
 use super::{argument, items, list, text, text_argument};
-use crate::condition::liquid::js;
-use crate::condition::liquid::render::Render;
-use crate::condition::liquid::tags::span;
-use crate::condition::liquid::text::{Text, lower, points, units};
-use crate::condition::liquid::tree::Filter;
-use crate::condition::liquid::value::{self, Value};
-use crate::condition::liquid::{Outcome, Unevaluable};
+use crate::dialect::rejection_plans::liquid::js;
+use crate::dialect::rejection_plans::liquid::render::Render;
+use crate::dialect::rejection_plans::liquid::tags::span;
+use crate::dialect::rejection_plans::liquid::text::{Text, lower, points, units};
+use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::value::{self, Value};
+use crate::dialect::rejection_plans::liquid::{Outcome, Unevaluable};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("join", join),

@@ -1,11 +1,11 @@
 //! Arithmetic. Whatever is not a number counts as 0; an argument that is not given is not a number.
 
 use super::argument;
-use crate::condition::liquid::Outcome;
-use crate::condition::liquid::js;
-use crate::condition::liquid::render::Render;
-use crate::condition::liquid::tree::Filter;
-use crate::condition::liquid::value::Value;
+use crate::dialect::rejection_plans::liquid::Outcome;
+use crate::dialect::rejection_plans::liquid::js;
+use crate::dialect::rejection_plans::liquid::render::Render;
+use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("abs", |run, value, _| unary(run, &value, f64::abs)),

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::{argument, items, list, text_argument};
-use crate::condition::liquid::js;
-use crate::condition::liquid::render::{Render, equal};
-use crate::condition::liquid::scanner::Scanner;
-use crate::condition::liquid::text::{Text, units};
-use crate::condition::liquid::tree::{Expression, Filter, Operand};
-use crate::condition::liquid::value::Value;
-use crate::condition::liquid::{Outcome, Unevaluable};
+use crate::dialect::rejection_plans::liquid::js;
+use crate::dialect::rejection_plans::liquid::render::{Render, equal};
+use crate::dialect::rejection_plans::liquid::scanner::Scanner;
+use crate::dialect::rejection_plans::liquid::text::{Text, units};
+use crate::dialect::rejection_plans::liquid::tree::{Expression, Filter, Operand};
+use crate::dialect::rejection_plans::liquid::value::Value;
+use crate::dialect::rejection_plans::liquid::{Outcome, Unevaluable};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("where", |run, value, given| keep(run, &value, given, true)),

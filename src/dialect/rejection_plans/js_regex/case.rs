@@ -75,7 +75,7 @@ fn upper(unit: u16) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::{canonical, close, equivalents};
-    use crate::condition::js_regex::set::Set;
+    use crate::dialect::rejection_plans::js_regex::set::Set;
 
     fn letters(of: char) -> String {
         let ranges = equivalents(of as u16);

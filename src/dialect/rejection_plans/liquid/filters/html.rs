@@ -1,11 +1,11 @@
 //! Markup.
 
 use super::{made, text};
-use crate::condition::liquid::Outcome;
-use crate::condition::liquid::render::Render;
-use crate::condition::liquid::text::{Text, find, units};
-use crate::condition::liquid::tree::Filter;
-use crate::condition::liquid::value::Value;
+use crate::dialect::rejection_plans::liquid::Outcome;
+use crate::dialect::rejection_plans::liquid::render::Render;
+use crate::dialect::rejection_plans::liquid::text::{Text, find, units};
+use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("escape", |run, value, _| escape(run, &value)),

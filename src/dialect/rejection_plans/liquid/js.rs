@@ -204,47 +204,9 @@ pub(super) fn identity(value: &Value, meter: &mut Meter) -> Outcome<Identity> {
     })
 }
 
-/// The shortest digits that read back as `number`, laid out as JavaScript does.
+/// A number as JavaScript writes it.
 pub(super) fn number_text(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
-    }
-    if number == 0.0 {
-        return "0".to_owned();
-    }
-    let scientific = shortest(number.abs());
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let digits = mantissa.replace('.', "");
-    // The decimal point stands after this many of the digits.
-    let point = exponent.parse::<i32>().unwrap_or(0) + 1;
-    let length = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    let zeros = |many: i32| "0".repeat(usize::try_from(many).unwrap_or(0));
-    let body = if (length..=21).contains(&point) {
-        format!("{digits}{}", zeros(point - length))
-    } else if (1..=21).contains(&point) {
-        let (whole, rest) = digits.split_at(usize::try_from(point).unwrap_or(0));
-        format!("{whole}.{rest}")
-    } else if (-5..=0).contains(&point) {
-        format!("0.{}{digits}", zeros(-point))
-    } else {
-        let (first, rest) = digits.split_at(1);
-        let dot = if rest.is_empty() { "" } else { "." };
-        let sign = if point > 0 { '+' } else { '-' };
-        format!("{first}{dot}{rest}e{sign}{}", (point - 1).abs())
-    };
-    if number < 0.0 { format!("-{body}") } else { body }
-}
-
-/// The shortest digits, of two equally short ones the closer, of two equally close ones the even.
-fn shortest(number: f64) -> String {
-    let short = format!("{number:e}");
-    let places = short.bytes().take_while(|&byte| byte != b'e').filter(u8::is_ascii_digit).count();
-    // Exact formatting rounds to the nearest, halves to even; Rust's shortest form rounds halves up.
-    let nearest = format!("{number:.*e}", places.saturating_sub(1));
-    if nearest.parse() == Ok(number) { nearest } else { short }
+    ryu_js::Buffer::new().format(number).to_owned()
 }
 
 /// `Number(text)`.

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::{argument, items, list, made, text, text_argument};
-use crate::condition::liquid::Outcome;
-use crate::condition::liquid::js;
-use crate::condition::liquid::render::Render;
-use crate::condition::liquid::tags::span;
-use crate::condition::liquid::text::{self as unit, Text, is_space, points};
-use crate::condition::liquid::tree::Filter;
-use crate::condition::liquid::value::Value;
+use crate::dialect::rejection_plans::liquid::Outcome;
+use crate::dialect::rejection_plans::liquid::js;
+use crate::dialect::rejection_plans::liquid::render::Render;
+use crate::dialect::rejection_plans::liquid::tags::span;
+use crate::dialect::rejection_plans::liquid::text::{self as unit, Text, is_space, points};
+use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("append", |run, value, given| joined(run, &value, given, false)),
