@@ -18,7 +18,7 @@
 //! | [`recording`] | bytes to sessions: the table of formats, what they share, recognition |
 //! | [`wording`] | the parts of sentences: recorded text made safe for a screen, names, numbers, lists |
 //! | [`monitor`] | what a dialect gives the engine: `Unit` (rules) and `Monitor` (their running state); findings |
-//! | [`condition`] | paths, conditions on results, patterns: pure functions on a counted budget |
+//! | [`condition`] | what several dialects ask of names and values: globs and paths |
 //! | [`dialect`] | the table of policy languages, one folder each |
 //! | [`policy`] | a version: documents, units, digest |
 //! | [`engine`] | [`engine::Run`]: narrows, decides, and is told what happened |
