@@ -28,6 +28,8 @@ pub mod write;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::engine::Mode;
 use crate::policy::PolicyFile;
 use crate::session::{AlternativeRef, Session};
@@ -207,6 +209,18 @@ pub enum Fact {
     Words(BTreeSet<Arc<str>>),
     /// A number.
     Number(u64),
+}
+
+impl Fact {
+    /// As it is written in a case.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Fact::Nothing => Value::Null,
+            Fact::Word(word) => (&**word).into(),
+            Fact::Words(words) => words.iter().map(|word| &**word).collect(),
+            Fact::Number(number) => (*number).into(),
+        }
+    }
 }
 
 impl Case {

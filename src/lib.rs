@@ -12,7 +12,7 @@
 //!
 //! | room | what it holds |
 //! |---|---|
-//! | [`source`] | text with a name, spans, and documents in which every key and value knows its place |
+//! | [`source`] | text with a name, spans, and documents in which every key and value knows its place; [`source::edit`] changes a text in place |
 //! | [`diagnostic`] | what is told about a text or a recording; the one table of codes with their pages |
 //! | [`session`] | one recorded run: messages, turns, calls, outcomes |
 //! | [`recording`] | bytes to sessions: the table of formats, what they share, recognition |

@@ -11,7 +11,9 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 
 mod build;
+pub mod edit;
 pub mod fields;
+pub mod inline;
 pub mod json;
 pub mod nearest;
 mod node;
@@ -57,8 +59,12 @@ pub struct Position {
 
 /// Reads the documents of a source: JSON if its name ends in `.json`, YAML otherwise.
 pub fn parse(source: &Source) -> Parsed {
-    let is_json = source.name().rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("json"));
-    if is_json { json::parse(source) } else { yaml::parse(source) }
+    if is_json(source) { json::parse(source) } else { yaml::parse(source) }
+}
+
+/// Whether a source is named as JSON.
+fn is_json(source: &Source) -> bool {
+    source.name().rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("json"))
 }
 
 impl Source {

@@ -4,21 +4,18 @@
 //! numbers and texts stand as they were recorded. What comes out is read again, and must be the same session.
 
 use std::collections::HashSet;
-use std::io;
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::Value;
-use serde_json::ser::Formatter;
 
 use super::read::read;
-use super::update::{printable, scalar};
 use super::{Aspect, Fact, Place, Recorded, Subject, judge};
 use crate::engine::Mode;
 use crate::replay::Replay;
 use crate::session::edit::{self, Part};
 use crate::session::write::Native;
 use crate::session::{Body, Form, Session, value};
+use crate::source::inline::{inline, printable, scalar};
 use crate::source::{Source, parse};
 
 /// What is to be saved.
@@ -68,14 +65,17 @@ pub fn write(draft: &Draft<'_>) -> Result<String, Unwritable> {
     }
     match draft.policy {
         [one] => text.push_str(&format!("policy: {}\n", scalar(one, false))),
-        several => text.push_str(&format!("policy: {}\n", list(several.iter().map(String::as_str)))),
+        several => text.push_str(&format!("policy: {}\n", inline(&several.into(), false))),
     }
     if !draft.without.is_empty() {
-        text.push_str(&format!("without: {}\n", list(draft.without.iter().map(|rule| &**rule))));
+        text.push_str(&format!(
+            "without: {}\n",
+            inline(&draft.without.iter().map(|rule| &**rule).collect(), false)
+        ));
     }
     text.push_str(&format!("mode: {}\nsession:\n", draft.mode.word()));
     for (key, value) in native.as_object().into_iter().flatten() {
-        member(key, value, &mut text)?;
+        member(key, value, &mut text);
     }
     text.push_str("expect:\n");
     for (subject, wants) in draft.expect {
@@ -122,18 +122,17 @@ pub fn decision_at(replay: &Replay, place: Place) -> Option<Expected> {
 }
 
 /// A part of a session: long lists with an item a line.
-fn member(key: &str, value: &Value, text: &mut String) -> Result<(), Unwritable> {
+fn member(key: &str, value: &Value, text: &mut String) {
     let key = scalar(key, false);
     match value {
         Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => {
             text.push_str(&format!("  {key}:\n"));
             for item in items {
-                text.push_str(&format!("    - {}\n", json(item)?));
+                text.push_str(&format!("    - {}\n", inline(item, true)));
             }
         }
-        value => text.push_str(&format!("  {key}: {}\n", json(value)?)),
+        value => text.push_str(&format!("  {key}: {}\n", inline(value, true))),
     }
-    Ok(())
 }
 
 fn expectation(subject: &Subject, wants: &[(Aspect, Fact)]) -> String {
@@ -147,13 +146,7 @@ fn expectation(subject: &Subject, wants: &[(Aspect, Fact)]) -> String {
     };
     let (mut tools, mut counts) = (Vec::new(), Vec::new());
     for (aspect, fact) in wants {
-        let value = match fact {
-            Fact::Nothing => "null".to_owned(),
-            Fact::Word(word) => scalar(word, false),
-            Fact::Number(number) => number.to_string(),
-            Fact::Words(words) => list(words.iter().map(|word| &**word)),
-        };
-        let entry = format!("{}: {value}", scalar(aspect.key(), false));
+        let entry = format!("{}: {}", scalar(aspect.key(), false), inline(&fact.to_json(), false));
         match aspect {
             Aspect::Offered(_) => tools.push(entry),
             Aspect::Count(_) => counts.push(entry),
@@ -166,36 +159,6 @@ fn expectation(subject: &Subject, wants: &[(Aspect, Fact)]) -> String {
         }
     }
     format!("{{{}}}", parts.join(", "))
-}
-
-fn list<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    let words: Vec<String> = words.map(|word| scalar(word, false)).collect();
-    format!("[{}]", words.join(", "))
-}
-
-/// JSON on a line, with blanks between its parts.
-fn json(value: &Value) -> Result<String, Unwritable> {
-    let mut bytes = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Spaced);
-    value.serialize(&mut serializer).map_err(|error| Unwritable(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|error| Unwritable(error.to_string()))?;
-    Ok(printable(&text))
-}
-
-struct Spaced;
-
-impl Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { out.write_all(b", ") }
-    }
-
-    fn begin_object_key<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { out.write_all(b", ") }
-    }
-
-    fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
-        out.write_all(b": ")
-    }
 }
 
 /// The session with its JSON bodies as text where they cannot stand in a document as they are: with a key twice, nested

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Look, words};
 use crate::case::judge::{self, Answer, Got, Judged};
-use crate::case::{Aspect, Case, Expectation, Fact, Place, Subject};
+use crate::case::{Aspect, Case, Expectation, Place, Subject};
 use crate::engine::Decision;
 use crate::session::Session;
 
@@ -201,7 +201,7 @@ fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<Unmet> {
     let want = expected.wants.get(answer.want)?;
     let replay = &judged.replay;
     let (got, because) = match &answer.got {
-        Got::Fact(got) => (value(got), reasons(expected, &want.aspect, judged)),
+        Got::Fact(got) => (got.to_json(), reasons(expected, &want.aspect, judged)),
         Got::NoCall => (Value::Null, vec![missing_call(expected, replay.session())]),
         Got::NoTurn => {
             let turns = words::count(replay.session().turns.len() as u64, "turn");
@@ -216,7 +216,7 @@ fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<Unmet> {
     Some(Unmet {
         subject: subject(&expected.subject, replay.session()),
         key: words::line(want.aspect.key()),
-        expected: value(&want.expected),
+        expected: want.expected.to_json(),
         got,
         because,
         line: case.source.position(want.key_span.start).line,
@@ -300,15 +300,6 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &Judged) -> Vec<Stri
 
 /// Findings of one unmet expectation that are told.
 const MOST_REASONS: usize = 5;
-
-fn value(fact: &Fact) -> Value {
-    match fact {
-        Fact::Nothing => Value::Null,
-        Fact::Word(word) => Value::from(&**word),
-        Fact::Words(words) => words.iter().map(|word| Value::from(&**word)).collect(),
-        Fact::Number(number) => Value::from(*number),
-    }
-}
 
 fn shown(value: &Value) -> String {
     match value {

@@ -10,6 +10,7 @@ mod compare;
 mod conformance;
 mod dependencies;
 mod documents;
+mod edit;
 mod embedding;
 #[cfg(feature = "cli")]
 mod evidence;

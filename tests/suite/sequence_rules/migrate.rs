@@ -127,10 +127,10 @@ fn flow_and_json_stay_flow_and_json() {
         ("sequences: [[A, B]]\n", "rules: [{type: before, first: A, then: B}]\n"),
         ("sequences: []\n", "rules: []\n"),
         ("sequences: [[A]]\n", "rules: []\n"),
-        ("sequences:\n- [A]\n- []\n", "rules:\n  []\n"),
+        ("sequences:\n- [A]\n- []\n", "rules: []\n"),
         (
             "sequences: [\n  [A, B],  # first\n  [B, C, D]\n]\nversion: \"0\"\n",
-            "rules: [\n  {type: before, first: A, then: B},\n  {type: before, first: B, then: C},\n  {type: before, first: C, then: D}\n]\nversion: \"1\"\n",
+            "rules: [\n  {type: before, first: A, then: B},  # first\n  {type: before, first: B, then: C},\n  {type: before, first: C, then: D}\n]\nversion: \"1\"\n",
         ),
         (
             "{\"sequences\": [[\"A\", \"B\"]], \"version\": 0}",
