@@ -485,6 +485,12 @@ impl Builder {
         Some((turn.number, message, self.session.alternatives_of(turn.number)))
     }
 
+    /// How many calls the latest turn has so far.
+    pub(super) fn calls_in_turn(&self) -> usize {
+        let turn = self.turn_count();
+        self.session.calls.iter().rev().take_while(|call| call.at.turn == turn).count()
+    }
+
     /// An operation on recorded state. It ends no turn.
     pub fn operation(&mut self, operation: Operation) {
         self.push(OPERATION_ROLE, Body::MISSING, None, MessageKind::Operation(operation));

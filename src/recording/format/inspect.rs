@@ -4,7 +4,7 @@
 //! that were offered, and texts of any length may be moved to `attachments`.
 
 use attachments::Attachments;
-use events::{Events, further};
+use events::{Events, further, unkept};
 
 use crate::diagnostic::{Diagnostic, Loss, code};
 use crate::recording::contract::out::Out;
@@ -114,6 +114,9 @@ impl Inspect {
         // Without events, the sample has its last response alone.
         let output = sample.get("output").and_then(Node::members);
         let choices = output.map(|output| chat::choices(&output)).unwrap_or_default();
+        let odd = events.odd().or_else(|| unkept(&choices));
+        odd.into_iter().for_each(|odd| builder.damaged(odd));
+        let choices: Vec<_> = choices.iter().map(|choice| choice.message).collect();
         if choices.len() > 1 && !events.has_several() {
             let calls = builder.latest().map(|(_, taken, _)| &taken.calls[..]).unwrap_or_default();
             let own: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();

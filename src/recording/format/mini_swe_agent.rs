@@ -205,8 +205,8 @@ impl Run {
             let mut chat = Chat::new(node, self.builder.line(), &reader.rules);
             chat.otherwise_at(at);
             chat.message(&mut self.builder, message);
-            return further.for_each(|(choice, message)| {
-                chat::beside(&mut self.builder, choice, *message, &reader.rules, at);
+            return further.for_each(|(number, choice)| {
+                choice.beside(&mut self.builder, number, &reader.rules, at);
             });
         }
         let content = text(message);

@@ -9,7 +9,6 @@ use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, Opened};
-use crate::recording::shape::uncalled;
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
 
@@ -78,15 +77,12 @@ impl Api for OpenAi {
             return builder.damaged(Damage::calls("the response has no choice with a message"));
         };
         let turn = builder.next_turn();
-        let one = response.get("choices").and_then(Node::first_item).and_then(Node::members);
-        let reason = one.and_then(|one| one.get("finish_reason"));
-        let calls = builder.call_count();
-        match first {
+        let before = builder.call_count();
+        match first.message {
             Some(message) => {
-                self.message(*message, at, builder);
-                if builder.call_count() == calls {
-                    uncalled::promised(reason).into_iter().for_each(|odd| builder.damaged(odd));
-                }
+                self.message(message, at, builder);
+                let calls = builder.call_count() - before;
+                first.promised(calls).into_iter().for_each(|odd| builder.damaged(odd));
             }
             None => builder.damaged(Damage::calls("the response has no choice with a message")),
         }
@@ -94,8 +90,8 @@ impl Api for OpenAi {
             // What stands beside it needs a turn to stand beside.
             builder.response(None, Body::MISSING, at);
         }
-        for (choice, message) in (2..).zip(further) {
-            chat::beside(builder, choice, *message, &self.rules, at);
+        for (number, choice) in (2..).zip(further) {
+            choice.beside(builder, number, &self.rules, at);
         }
     }
 

@@ -20,6 +20,7 @@ use crate::recording::input::time;
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::Lines;
 use crate::recording::shape::interleaved::Interleaved;
+use crate::recording::shape::uncalled;
 use crate::session::build::Builder;
 use crate::session::{Body, Millis};
 
@@ -98,6 +99,8 @@ impl Reader for VercelAi {
                 builder.offered(1, offer.tools);
             }
             self.messages(&messages, unit, &mut builder);
+            let reason = uncalled::reason(members).filter(|_| builder.calls_in_turn() == 0);
+            uncalled::promised(reason).into_iter().for_each(|odd| builder.damaged(odd));
             return out.session(builder);
         }
         if !members.has("role") {

@@ -12,6 +12,7 @@ use crate::recording::contract::ErrorTest;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::python;
+use crate::recording::shape::uncalled;
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation, Tool};
@@ -172,6 +173,7 @@ impl<'a> Chat<'a> {
         let id = members.get("id").and_then(Node::id);
         let content = self.content(builder, members);
         builder.response(id.as_deref(), content, at);
+        let before = builder.call_count();
         let calls = members.get("tool_calls").filter(|calls| calls.json() != "[]");
         match (calls, members.get("function_call")) {
             (Some(calls), _) => match (calls.items(), calls.kind()) {
@@ -186,6 +188,11 @@ impl<'a> Chat<'a> {
             },
             (None, Some(call)) => self.call(builder, call, at),
             (None, None) => {}
+        }
+        if builder.call_count() == before
+            && let Some(odd) = uncalled::promised(uncalled::reason(members))
+        {
+            self.damaged(builder, odd);
         }
         if let Some(alternatives) = members.get("alternatives") {
             self.alternatives(builder, alternatives, at);
@@ -367,8 +374,30 @@ impl<'a> Chat<'a> {
 /// Keys under which recordings keep a message's time.
 pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
 
-/// The messages of a response's choices, the one with the lowest index first; `None` for a choice that has none.
-pub fn choices<'a>(response: &Members<'a>) -> Vec<Option<Node<'a>>> {
+/// A choice of a response.
+#[derive(Clone, Copy)]
+pub struct Choice<'a> {
+    /// Its message, if it has one.
+    pub message: Option<Node<'a>>,
+    /// Why the model stopped.
+    reason: Option<Node<'a>>,
+}
+
+impl Choice<'_> {
+    /// What is wrong with it where it ended to call a tool and `calls`, those that were read in it, are none.
+    pub fn promised(&self, calls: u64) -> Option<Damage> {
+        uncalled::promised(self.reason.filter(|_| calls == 0))
+    }
+
+    /// Adds it beside the latest response as choice `number`, from 1, which was not taken.
+    pub fn beside(&self, builder: &mut Builder, number: u32, rules: &Rules, at: Option<Millis>) {
+        let calls = beside(builder, number, self.message, rules, at);
+        self.promised(calls).into_iter().for_each(|odd| builder.damaged(odd));
+    }
+}
+
+/// The choices of a response, the one with the lowest index first.
+pub fn choices<'a>(response: &Members<'a>) -> Vec<Choice<'a>> {
     let list = response.get("choices").and_then(Node::items).unwrap_or_default();
     let mut choices: Vec<_> = list.into_iter().map(|choice| choice.members().unwrap_or_default()).collect();
     let index = |choice: &Members<'_>| choice.get("index").and_then(Node::number::<u64>);
@@ -377,27 +406,34 @@ pub fn choices<'a>(response: &Members<'a>) -> Vec<Option<Node<'a>>> {
     }
     choices
         .iter()
-        .map(|choice| choice.get("message").filter(|message| message.kind() == Kind::Object))
+        .map(|choice| Choice {
+            message: choice.get("message").filter(|message| message.kind() == Kind::Object),
+            reason: uncalled::reason(choice),
+        })
         .collect()
 }
 
-/// Adds a choice of the latest response that was not taken; `choice` is its number, from 1.
+/// Adds the message of a choice of the latest response that was not taken; `choice` is its number, from 1. Gives how many
+/// calls are in it.
 pub fn beside(
     builder: &mut Builder,
     choice: u32,
     message: Option<Node<'_>>,
     rules: &Rules,
     at: Option<Millis>,
-) {
+) -> u64 {
     let Some((node, members)) = message.and_then(|node| Some((node, node.members()?))) else {
         let message = format!("choice {choice} of the response has no message; it is left out");
-        return builder.damaged(Damage::calls(message));
+        builder.damaged(Damage::calls(message));
+        return 0;
     };
     let mut aside = builder.aside();
     let mut chat = Chat::new(node, builder.line(), rules);
     chat.otherwise_at(at);
     chat.message(&mut aside, &members);
+    let calls = aside.call_count();
     builder.beside(choice, aside);
+    calls
 }
 
 /// The list of tools that something sent to a model offers: under its own key, or where LiteLLM keeps what it was asked.

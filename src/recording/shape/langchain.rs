@@ -91,7 +91,15 @@ pub fn answered(outputs: &Value) -> Option<Answer> {
                 let message = |one: Value| one.get("message").or_else(|| one.get("text")).cloned();
                 Answer { messages: generations.map(message).collect::<Option<_>>()?, are_choices }
             } else if let Some(choices) = members.get("choices") {
-                let message = |choice: Value| choice.get("message").cloned();
+                let message = |choice: Value| {
+                    let mut message = choice.get("message").cloned();
+                    if let (Some(Value::Object(message)), Some(reason)) =
+                        (&mut message, choice.get("finish_reason"))
+                    {
+                        message.entry("finish_reason").or_insert_with(|| reason.clone());
+                    }
+                    message
+                };
                 Answer {
                     messages: list(choices)?.into_iter().map(message).collect::<Option<_>>()?,
                     are_choices: true,

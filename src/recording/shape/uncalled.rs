@@ -84,12 +84,28 @@ pub fn look(
 
 /// That calls must have been in a response which ended for this reason; asked where none is in it.
 pub fn promised(reason: Option<Node<'_>>) -> Option<Damage> {
-    let reason = reason?.tried().text()?;
-    let calls = matches!(&*reason, "tool_use" | "tool_calls" | "function_call");
-    calls.then(|| {
-        let reason = quoted(&reason);
+    promised_by(&reason?.tried().text()?)
+}
+
+/// The same of a reason that was read already. Interfaces spell it in their own ways: `tool_use`, `tool-calls`, `TOOL_CALL`.
+pub fn promised_by(reason: &str) -> Option<Damage> {
+    const REASONS: [&str; 5] = ["tool_use", "tool_calls", "tool_call", "function_call", "function_calls"];
+    let word = reason.to_ascii_lowercase().replace('-', "_");
+    REASONS.contains(&&*word).then(|| {
+        let reason = quoted(reason);
         Damage::calls(format!("a response ended to call a tool ({reason}), and no call can be read in it"))
     })
+}
+
+/// Why a model stopped, as a message, a choice or what is recorded about it says.
+pub fn reason<'a>(message: &Members<'a>) -> Option<Node<'a>> {
+    let own =
+        |members: &Members<'a>| members.any(&["finish_reason", "stop_reason", "finishReason", "stopReason"]);
+    let about = || {
+        let abouts = ["response_metadata", "generation_info"];
+        abouts.iter().find_map(|key| own(&message.get(key)?.tried().members()?))
+    };
+    own(message).or_else(about)
 }
 
 impl Uncalled {

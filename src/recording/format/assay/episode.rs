@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::{Call, at, call, give};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::recording::contract::Unit;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
@@ -108,10 +108,14 @@ impl Episode {
         let line = &unit.members;
         let at = at(line, &mut self.builder);
         let kind = line.get("kind").and_then(Node::text).unwrap_or_default();
+        if kind.is_empty() {
+            let message = "a step does not say of which kind it is; it is read as an answer of the model";
+            self.builder.lost(Loss::MayHoldCalls, message);
+        }
         let order = line.get("idx").and_then(Node::number);
         let content = line.get("content").map_or(Body::MISSING, |content| Body::json(content.json()));
         let is_tool = kind.starts_with("tool");
-        let name = line.get("name").and_then(Node::text).filter(|_| is_tool);
+        let name = line.get("name").and_then(Node::text).filter(|name| is_tool && !name.is_empty());
         let Some(step) = self.step_of(unit) else { return };
         step.order = order;
         step.at = at;
@@ -247,12 +251,20 @@ impl Episode {
         for mut step in steps {
             builder.at_line(step.line);
             step.calls.sort_by_key(|call| call.order);
-            if step.calls.is_empty()
-                && let Some(tool) = step.tool
-            {
-                let (arguments, result) = (Body::MISSING, Body::MISSING);
-                let (order, error, at, line) = (None, None, step.at, step.line);
-                step.calls.push(Call { tool, order, arguments, result, error, at, line });
+            match (step.tool, &step.said) {
+                _ if !step.calls.is_empty() => {}
+                (Some(tool), _) => {
+                    let (arguments, result) = (Body::MISSING, Body::MISSING);
+                    let (order, error, at, line) = (None, None, step.at, step.line);
+                    step.calls.push(Call { tool, order, arguments, result, error, at, line });
+                }
+                (None, None) => {
+                    builder.lost(
+                        Loss::MayHoldCalls,
+                        "a step calls a tool and does not say which; it is left out",
+                    );
+                }
+                (None, Some(_)) => {}
             }
             let content = step.said.unwrap_or_default();
             let said = content.value().cloned();

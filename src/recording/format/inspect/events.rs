@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::attachments::Attachments;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::chat;
-use crate::session::{Millis, Tool};
+use crate::recording::shape::chat::{self, Choice};
+use crate::session::{Damage, Millis, Tool};
 
 /// The events of one sample.
 pub struct Events<'a> {
@@ -21,6 +21,8 @@ pub struct Events<'a> {
     seen: HashSet<Box<str>>,
     /// Requests that were given several choices.
     several: Vec<Rc<Model<'a>>>,
+    /// The first thing that is wrong with what a model answered.
+    odd: Option<Damage>,
     /// Lists of events that stand too deep to be looked at.
     too_deep: u64,
 }
@@ -49,6 +51,7 @@ impl<'a> Events<'a> {
             calls: HashMap::new(),
             seen: HashSet::new(),
             several: Vec::new(),
+            odd: None,
             too_deep: 0,
         };
         let older = || sample.get("transcript").and_then(Node::members)?.get("events");
@@ -77,10 +80,12 @@ impl<'a> Events<'a> {
     }
 
     fn asked(&mut self, event: &Members<'a>) {
-        let choices = event.get("output").and_then(Node::members).map(|output| chat::choices(&output));
+        let output = event.get("output").and_then(Node::members).unwrap_or_default();
+        let choices = chat::choices(&output);
+        self.odd = self.odd.take().or_else(|| unkept(&choices));
         let model = Rc::new(Model {
             at: when(event),
-            choices: choices.unwrap_or_default(),
+            choices: choices.iter().map(|choice| choice.message).collect(),
             has_told: Cell::new(false),
             tools: event.get("tools"),
             read: OnceCell::new(),
@@ -91,6 +96,11 @@ impl<'a> Events<'a> {
         if model.choices.len() > 1 {
             self.several.push(model);
         }
+    }
+
+    /// The first thing that is wrong with what a model answered.
+    pub fn odd(&mut self) -> Option<Damage> {
+        self.odd.take()
     }
 
     /// Whether some request was given several choices.
@@ -144,6 +154,14 @@ impl<'a> Model<'a> {
         };
         self.read.get_or_init(&mut read).clone()
     }
+}
+
+/// What is wrong with choices of which one ended to call a tool and has no call.
+pub fn unkept(choices: &[Choice<'_>]) -> Option<Damage> {
+    choices.iter().find_map(|choice| {
+        let calls = choice.message.and_then(Node::members)?.get("tool_calls").and_then(Node::items);
+        choice.promised(calls.map_or(0, |calls| calls.len() as u64))
+    })
 }
 
 /// The choices that the message with these ids is not, with their numbers. The first is the message where none has them.

@@ -5,7 +5,7 @@ use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat;
-use crate::recording::shape::chat::{Offer, Rules};
+use crate::recording::shape::chat::{Choice, Offer, Rules};
 use crate::session::build::Mark;
 use crate::session::{Body, Damage, Millis};
 
@@ -74,15 +74,15 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
     let response = about.get("model_response").and_then(Node::members).unwrap_or_default();
     let response_id = id_of(&response, "id");
     let choices = chat::choices(&response);
-    let own_call = |message: &Option<Node<'_>>| {
-        let calls = message.and_then(Node::members)?.get("tool_calls")?.objects()?;
+    let own_call = |choice: &Choice<'_>| {
+        let calls = choice.message.and_then(Node::members)?.get("tool_calls")?.objects()?;
         calls.into_iter().position(|call| id_of(&call, "id") == id)
     };
-    let taken = choices.iter().position(|message| own_call(message).is_some()).unwrap_or(0);
-    if choices.get(taken).is_some_and(Option::is_none) {
+    let taken = choices.iter().position(|choice| own_call(choice).is_some()).unwrap_or(0);
+    if choices.get(taken).is_some_and(|choice| choice.message.is_none()) {
         run.builder.damaged(Damage::calls("the response of a call has no choice with a message"));
     }
-    let message = choices.get(taken).copied().flatten().and_then(Node::members).unwrap_or_default();
+    let message = choices.get(taken).and_then(|choice| choice.message?.members()).unwrap_or_default();
     let function = message.get("tool_calls").and_then(Node::objects).and_then(|calls| {
         let own = calls.into_iter().find(|call| id_of(call, "id") == id)?;
         own.get("function")?.members()
@@ -109,9 +109,7 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
     if run.act(action, at) {
         let rules = Rules { python: false, failed: |_| false, error: None };
         let further = (1..).zip(&choices).enumerate().filter(|(place, _)| *place != taken);
-        further.for_each(|(_, (choice, message))| {
-            chat::beside(&mut run.builder, choice, *message, &rules, at);
-        });
+        further.for_each(|(_, (number, choice))| choice.beside(&mut run.builder, number, &rules, at));
     }
 }
 

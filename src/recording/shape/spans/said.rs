@@ -27,8 +27,8 @@ pub struct Said {
     pub calls: Vec<Proposed>,
     /// The results in it, with the ids of their calls.
     pub answers: Vec<(Option<Box<str>>, Body)>,
-    /// It says itself why the model stopped, as a whole response or choice does.
-    is_finished: bool,
+    /// Why the model stopped, where the message says so itself, as a whole response or choice does.
+    pub reason: Option<String>,
 }
 
 /// What the model answered.
@@ -113,6 +113,22 @@ pub fn outputs(span: &Span) -> Answers {
     let found = sources.iter().map(|source| source()).find(|said| !said.is_empty());
     let messages = found.unwrap_or_default();
     Answers { are_choices: choices::are_choices(attributes, &messages), messages }
+}
+
+/// The reasons for which the model stopped: those of the messages, and those that the span itself has.
+pub fn reasons(span: &Span, messages: &[Said]) -> Vec<String> {
+    let attributes = &span.attributes;
+    let listed = attributes.tree("gen_ai.response.finish_reasons");
+    let listed = listed.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+    let told =
+        ["gen_ai.response.finish_reasons", "gen_ai.response.finish_reason", "ai.response.finishReason"];
+    let told = told.iter().filter_map(|name| attributes.text(name)).map(String::from);
+    messages
+        .iter()
+        .filter_map(|said| said.reason.clone())
+        .chain(listed.map(str::to_owned))
+        .chain(told)
+        .collect()
 }
 
 /// What a model answered, as the object holds it that logs it.
@@ -320,12 +336,16 @@ fn said(message: &Value, role: &str) -> Option<Said> {
     if let Value::String(text) = message {
         return Some(Said { role: role.to_owned(), content: Body::text(text.as_str()), ..Said::default() });
     }
-    let is_finished = any(message, &["finish_reason", "finishReason"]).is_some();
+    let reason = |message: &Value| {
+        let reason = any(message, &["finish_reason", "finishReason"])?;
+        Some(reason.as_str().unwrap_or_default().to_owned())
+    };
+    let own = reason(message);
     let message = message.get("message").filter(|inner| inner.is_object()).unwrap_or(message);
     message.as_object()?;
     let role = message.get("role").and_then(Value::as_str).unwrap_or(role);
     let role = if matches!(role, "model" | "ai") { "assistant" } else { role };
-    let mut made = Said { role: role.to_owned(), is_finished, ..Said::default() };
+    let mut made = Said { role: role.to_owned(), reason: own, ..Said::default() };
     let content = any(message, &["parts", "content", "contents"]);
     match content {
         Some(Value::Array(parts)) => {

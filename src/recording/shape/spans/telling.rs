@@ -154,6 +154,9 @@ impl Telling {
         let first = response.calls.iter().filter_map(|call| call.made.as_ref()).map(|made| made.start).min();
         let at = response.at.into_iter().chain(first.filter(|first| *first >= response.start)).min();
         builder.response(None, response.content, at.map(millis));
+        if response.calls.is_empty() && response.others.iter().all(|other| other.calls.is_empty()) {
+            response.promised.into_iter().for_each(|odd| builder.damaged(odd));
+        }
         for Choice { number, content, calls } in response.others {
             let mut aside = builder.aside();
             aside.response(None, content, at.map(millis));

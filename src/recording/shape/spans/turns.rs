@@ -14,7 +14,8 @@ use super::ancestry::{Ancestry, Around};
 use super::said;
 use super::said::{Proposed, Said};
 use super::{Part, Span};
-use crate::session::{Body, Tool};
+use crate::recording::shape::uncalled;
+use crate::session::{Body, Damage, Tool};
 
 /// A response of the model, or the calls that stand for one.
 #[derive(Default)]
@@ -40,6 +41,8 @@ pub struct Response {
     undecided: Vec<(Body, Range<usize>)>,
     /// The choices that were not taken.
     pub others: Vec<Choice>,
+    /// What is wrong with it if no call of it is found: it ended to call a tool.
+    pub promised: Option<Damage>,
     /// Places of the spans of the request; none where calls stand for it.
     pub spans: Vec<usize>,
 }
@@ -110,6 +113,8 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
             tools: group.iter().find_map(|span| said::tools(span)).map(Arc::from),
             ..Response::default()
         };
+        let mut reasons = group.iter().flat_map(|span| said::reasons(span, &answers.messages));
+        response.promised = reasons.find_map(|reason| uncalled::promised_by(&reason));
         for said in answers.messages {
             let first = response.calls.len();
             if answers.are_choices {

@@ -32,7 +32,7 @@ pub fn are_choices(attributes: &Attributes, said: &[Said]) -> bool {
     let gives_one = ["anthropic", "bedrock", "aws"].iter().any(|name| provider.contains(name));
     several(attributes.text(CHOICES).and_then(|count| count.parse().ok()))
         || PARAMETERS.iter().any(|name| attributes.tree(name).is_some_and(|tree| asks_for_several(&tree)))
-        || !gives_one && said.iter().all(|one| one.is_finished)
+        || !gives_one && said.iter().all(|one| one.reason.is_some())
         || reasons().and_then(|reasons| Some(reasons.as_array()?.len())) == Some(said.len())
         || RESPONSES.iter().any(|name| {
             let answer = attributes.tree(name).and_then(|response| langchain::answered(&response));
