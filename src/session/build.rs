@@ -486,7 +486,7 @@ impl Builder {
     }
 
     /// How many calls the latest turn has so far.
-    pub(super) fn calls_in_turn(&self) -> usize {
+    pub fn calls_in_turn(&self) -> usize {
         let turn = self.turn_count();
         self.session.calls.iter().rev().take_while(|call| call.at.turn == turn).count()
     }

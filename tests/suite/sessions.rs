@@ -5,6 +5,7 @@ mod damage;
 mod edited;
 mod exchanges;
 mod losses;
+mod lost;
 mod marks;
 mod outlines;
 pub mod recorded;

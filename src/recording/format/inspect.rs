@@ -109,7 +109,7 @@ impl Inspect {
                     self.message(item, line, &mut attachments, &mut events, &mut builder);
                 }
             }
-            None => builder.damaged("the sample has no list of `messages`"),
+            None => builder.lost(Loss::MayHoldCalls, "the sample has no list of `messages`"),
         }
         // Without events, the sample has its last response alone.
         let output = sample.get("output").and_then(Node::members);

@@ -314,7 +314,10 @@ fn within(node: Option<Node<'_>>, levels: u8) {
             let Some(members) = node.members() else { return };
             AROUND.iter().for_each(|key| within(members.get(key), levels));
             for call in members.get("tool_calls").and_then(Node::objects).unwrap_or_default() {
-                let function = call.get("function").filter(|function| function.kind() != Kind::Text);
+                // A function may be its name alone, with the arguments beside it.
+                let beside = call.any(&["arguments", "args", "input"]).is_some();
+                let function =
+                    call.get("function").filter(|function| !beside || function.kind() != Kind::Text);
                 let inner = function.map_or(Some(call), Node::members);
                 let _ = inner.and_then(|inner| inner.get("name")?.text());
             }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{opened, told};
 
-fn losses(text: &str) -> Vec<(Loss, Severity)> {
+pub fn losses(text: &str) -> Vec<(Loss, Severity)> {
     let (sessions, of_file) = opened(text);
     let all = sessions.iter().flat_map(|session| &session.diagnostics).chain(&of_file);
     all.filter_map(|told: &Diagnostic| Some((told.loss?, told.severity))).collect()

@@ -27,6 +27,8 @@ pub struct Said {
     pub calls: Vec<Proposed>,
     /// The results in it, with the ids of their calls.
     pub answers: Vec<(Option<Box<str>>, Body)>,
+    /// Calls in it that name no tool.
+    pub unread: usize,
     /// Why the model stopped, where the message says so itself, as a whole response or choice does.
     pub reason: Option<String>,
 }
@@ -51,6 +53,15 @@ pub struct Proposed {
     pub tool: Box<str>,
     /// Its arguments.
     pub arguments: Body,
+}
+
+impl Said {
+    fn propose(&mut self, call: &Value) {
+        match proposed(call) {
+            Some(call) => self.calls.push(call),
+            None => self.unread += 1,
+        }
+    }
 }
 
 /// What the model was sent.
@@ -325,7 +336,7 @@ fn vercel(attributes: &Attributes) -> Vec<Said> {
     let content = attributes.get("ai.response.text").map_or(Body::MISSING, Body::json);
     let mut said = Said { role: "assistant".to_owned(), content, ..Said::default() };
     if let Some(Value::Array(calls)) = attributes.tree("ai.response.toolCalls") {
-        said.calls.extend(calls.iter().filter_map(proposed));
+        calls.iter().for_each(|call| said.propose(call));
     }
     let empty = said.content.is_missing() && said.calls.is_empty();
     if empty { Vec::new() } else { vec![said] }
@@ -366,7 +377,7 @@ fn said(message: &Value, role: &str) -> Option<Said> {
         let calls = message.get(key);
         let unpacked = calls.and_then(Value::as_str).and_then(|text| structure(&json!(text).to_string()));
         if let Some(Value::Array(calls)) = unpacked.as_ref().or(calls) {
-            made.calls.extend(calls.iter().filter_map(proposed));
+            calls.iter().for_each(|call| made.propose(call));
         }
     }
     if matches!(role, "tool" | "function") && made.answers.is_empty() {
@@ -386,14 +397,14 @@ fn part(item: &Value, made: &mut Said, kept: &mut Vec<Value>) {
         return;
     }
     if let Some(call) = inner(&["function_call", "functionCall", "toolUse"]) {
-        return made.calls.extend(proposed(call));
+        return made.propose(call);
     }
     if let Some(answer) = inner(&["function_response", "functionResponse", "toolResult"]) {
         return made.answers.push(answered(answer));
     }
     match kind {
         "tool_call" | "tool-call" | "tool_use" | "function_call" | "server_tool_call" => {
-            made.calls.extend(proposed(item));
+            made.propose(item);
         }
         "tool_call_response" | "tool-result" | "tool_result" | "server_tool_call_response" => {
             made.answers.push(answered(item));

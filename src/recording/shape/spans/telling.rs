@@ -10,7 +10,7 @@ use super::{digest, millis};
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::setting::Setting;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, OLD_OPERATION_ROLE, OPERATION_ROLE, Results, Tool};
+use crate::session::{Body, Damage, OLD_OPERATION_ROLE, OPERATION_ROLE, Results, Tool};
 
 /// A result that waits for its time.
 struct Waiting {
@@ -156,6 +156,16 @@ impl Telling {
         builder.response(None, response.content, at.map(millis));
         if response.calls.is_empty() && response.others.iter().all(|other| other.calls.is_empty()) {
             response.promised.into_iter().for_each(|odd| builder.damaged(odd));
+        }
+        // A span of its tool may stand for a call that cannot be read where the model made it.
+        let known = response.calls.iter().filter(|call| call.proposed.is_none()).count();
+        match response.unread.saturating_sub(known) {
+            0 => {}
+            1 => builder.damaged(Damage::calls("a call of a response names no tool; it is left out")),
+            count => {
+                let message = format!("{count} calls of a response name no tool; they are left out");
+                builder.damaged(Damage::calls(message));
+            }
         }
         for Choice { number, content, calls } in response.others {
             let mut aside = builder.aside();

@@ -41,6 +41,8 @@ pub struct Response {
     undecided: Vec<(Body, Range<usize>)>,
     /// The choices that were not taken.
     pub others: Vec<Choice>,
+    /// Calls in it that name no tool.
+    pub unread: usize,
     /// What is wrong with it if no call of it is found: it ended to call a tool.
     pub promised: Option<Damage>,
     /// Places of the spans of the request; none where calls stand for it.
@@ -117,6 +119,7 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
         response.promised = reasons.find_map(|reason| uncalled::promised_by(&reason));
         for said in answers.messages {
             let first = response.calls.len();
+            response.unread += said.unread;
             if answers.are_choices {
                 response.undecided.push((said.content.clone(), first..first + said.calls.len()));
             }
