@@ -89,8 +89,7 @@ impl Effects {
         }
         for change in compared.changes() {
             for side in [Side::Base, Side::New] {
-                let rule = change.stand(side).rule.map(|rule| RuleAt { side, rule });
-                effects.effective.extend(rule.into_iter().chain(change.rule));
+                effects.effective.extend(change.stand(side).rule.map(|rule| RuleAt { side, rule }));
             }
         }
         for side in [Side::Base, Side::New] {

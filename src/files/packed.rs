@@ -315,6 +315,11 @@ mod tests {
                 let failed = read(changed).1.unwrap_or_default();
                 assert!(failed.starts_with(&format!("its {packing} data is ")), "{packing} {at}: {failed}");
             }
+            let skipped = [packed.clone(), vec![0x53, 0x2a, 0x4d, 0x18, 9, 0, 0, 0, 1]].concat();
+            if packing == "zstd" {
+                let told = Some("its zstd data is cut off".to_owned());
+                assert_eq!(read(skipped), (text.clone(), told), "a frame to be skipped that is cut off");
+            }
             let other = [packed.clone(), b"more".to_vec()].concat();
             let told = format!("its {packing} data is damaged: something else follows it");
             assert_eq!(read(other), (text.clone(), Some(told)));

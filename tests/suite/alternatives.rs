@@ -221,3 +221,35 @@ fn a_changed_decision_of_one_is_a_change() {
         assert_eq!((change.kind, change.origin), (Kind::NewlyAllowed, Origin::Primary));
     }
 }
+
+/// Each choice is a world of its own: what one of its calls changes is downstream in its siblings, and what stands after a
+/// turn in which the versions or the recording parted is counterfactual.
+#[test]
+fn changes_of_one_say_what_they_rest_on() {
+    use rulestep::compare::{At, Base, Comparison, Origin};
+
+    let user = json!({"role": "user", "content": "a refund, please"});
+    let first = says(Value::Null, &[call("a", "issue_refund")]);
+    let result = json!({"role": "tool", "tool_call_id": "a", "content": "done"});
+    let taken = says(json!("Done."), &[]);
+    let other = says(Value::Null, &[call("b", "issue_refund"), call("c", "issue_refund")]);
+    let session = Arc::new(one(exchange(&[user, first, result], &[taken, other]).to_string()));
+    let free = "tool: issue_refund\nforbids_after: [unused]\n";
+    for (base, new) in [(REFUNDS, free), (free, REFUNDS)] {
+        let comparison = Comparison::new(Base::Version(policy("p.yaml", base)), policy("p.yaml", new));
+        let compared = comparison.session(&session, Mode::Enforce);
+        let others: Vec<_> =
+            compared.changes().iter().filter(|change| matches!(change.at, At::Alternative(_))).collect();
+        assert_eq!(others.len(), 2);
+        assert!(others.iter().all(|change| change.counterfactual && change.origin == Origin::Downstream));
+    }
+    // Where nothing parted before, the first of its calls is primary, and its sibling follows from it.
+    let user = json!({"role": "user", "content": "a refund, please"});
+    let other = says(Value::Null, &[call("b", "issue_refund"), call("c", "issue_refund")]);
+    let session = Arc::new(one(exchange(&[user], &[says(json!("Well."), &[]), other]).to_string()));
+    let comparison = Comparison::new(Base::Version(policy("p.yaml", free)), policy("p.yaml", REFUNDS));
+    let compared = comparison.session(&session, Mode::Enforce);
+    let others = compared.changes().iter().filter(|change| matches!(change.at, At::Alternative(_)));
+    let origins: Vec<_> = others.map(|change| change.origin).collect();
+    assert_eq!(origins, [Origin::Primary, Origin::Downstream]);
+}

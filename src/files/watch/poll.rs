@@ -61,3 +61,32 @@ fn differ(
     before.len() != after.len()
         || after.iter().any(|(path, stamp)| before.get(path) != Some(stamp) || stamp.is_young(at))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A second edit within the grain of the clock may leave the very same stamp.
+    #[test]
+    fn a_file_that_was_young_when_it_was_seen_may_have_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, "{}").unwrap();
+            path.display().to_string()
+        };
+        let watched = Watched { policies: vec![named("p.yaml")], sessions: vec![named("s.json")] };
+        let long_ago = SystemTime::now() - Duration::from_secs(3600);
+        fs::File::options()
+            .write(true)
+            .open(folder.path().join("s.json"))
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
+        let (before, after) = (Seen::now(&watched), Seen::now(&watched));
+        let touched = after.since(&before);
+        assert_eq!((touched.policies, touched.sessions), (true, false));
+    }
+}

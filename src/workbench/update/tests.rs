@@ -111,6 +111,9 @@ fn findings_causes_and_back() {
     assert_eq!(at(&model), "T2.2 issue_refund");
     press(&mut model, "Alt-o");
     assert_eq!(at(&model), "T1.1 check_eligibility");
+    press(&mut model, "Ctrl-o");
+    assert_eq!(at(&model), "T2.2 issue_refund", "forward and back again");
+    press(&mut model, "Alt-o");
     press(&mut model, "o");
     assert_eq!(note(&model), "no rule speaks against this");
     press(&mut model, "]d");
@@ -119,6 +122,18 @@ fn findings_causes_and_back() {
     assert!(note(&model).starts_with("no finding of this rule after"));
     press(&mut model, "]q");
     assert_eq!(note(&model), "`]q` means nothing here; ? lists the keys");
+}
+
+/// Whoever goes on from an earlier place has left the later ones.
+#[test]
+fn a_jump_ends_the_way_forward() {
+    let mut model = opened(120, 40, "mono", vec![refunds(), clean(), refunds()]);
+    press(&mut model, "]f o Ctrl-o ]s");
+    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+    press(&mut model, "Alt-o");
+    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"), "nothing is ahead");
+    press(&mut model, "Ctrl-o");
+    assert_eq!((model.open, at(&model).as_str()), (0, "T2.2 issue_refund"));
 }
 
 #[test]

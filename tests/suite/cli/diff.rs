@@ -373,6 +373,37 @@ fn an_altered_rule_that_decides_nothing_is_named() {
     assert!(!told("s.json", "old", "old", "text").contains("without effect"));
 }
 
+/// What altered rules match is more than what they decide: reports stop nothing, and a rule about the session may be
+/// violated under both versions.
+#[test]
+fn what_a_rule_without_effect_matches_is_counted() {
+    let call = r#"{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "write_file", "arguments": "{}"}}]}"#;
+    let twice = |rule: &str| format!("rules: [{rule}]\n");
+    let folder = super::folder(&[
+        ("empty/p.yaml", "{tool: unused, forbids_after: [unused]}\n"),
+        ("report/p.yaml", "{tool: unused, forbids_after: [unused]}\n"),
+        ("report/files.yaml", "policies: [{type: read_before_write}]\n"),
+        ("soon/p.yaml", &twice("{type: after, trigger: write_file, then: check, within: 1}")),
+        ("later/p.yaml", &twice("{type: after, trigger: write_file, then: check, within: 2}")),
+        ("contract/a.yaml", "{tool: write_file, preconditions: [{requires_prior_tool: check}]}\n"),
+        ("sequence/b.yaml", "forbidden: [{sequence: [write_file], action: deny, reason: 'a:b'}]\n"),
+        ("s/1.json", &format!("{{\"messages\": [{call},{call},{call},{call}]}}")),
+        ("s/2.json", &format!("{{\"messages\": [{call},{call},{call},{call}]}}")),
+    ]);
+    let idle = |base: &str, new: &str| -> Value {
+        let told =
+            run(&folder, &["diff", "-q", "s", "-b", base, "-p", new, "--mode", "shadow", "--format", "json"]);
+        let last = told.split("--- stderr").next().unwrap().lines().last().unwrap().to_owned();
+        serde_json::from_str::<Value>(&last).unwrap()["without_effect"].clone()
+    };
+    let reports = idle("empty", "report");
+    assert_eq!((&reports[0]["fate"], &reports[0]["calls"]), (&"added".into(), &0.into()), "{reports:#}");
+    let late = idle("soon", "later");
+    assert_eq!((&late[0]["fate"], &late[0]["violated"]), (&"edited".into(), &2.into()), "{late:#}");
+    // Each decides the calls in its version.
+    assert_eq!(idle("contract", "sequence"), serde_json::json!([]));
+}
+
 /// A build server fetches one commit, unless it is asked for more.
 #[test]
 fn a_revision_that_a_shallow_clone_lacks_says_how_to_fetch_it() {

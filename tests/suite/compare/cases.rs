@@ -239,3 +239,47 @@ fn the_recording_as_the_base() {
         ]
     );
 }
+
+#[test]
+fn a_session_that_ends_under_one_version_narrows_no_more() {
+    let halt = "forbidden: [{sequence: [wipe], action: halt, reason: r}]\n";
+    let blocked = "forbidden: [{sequence: [send], action: deny, reason: r}]\n";
+    for (base, new, first, second) in [
+        (halt, blocked, "1.1 wipe halt → allow newly_allowed", "1 send visible → hidden newly_hidden"),
+        (blocked, halt, "1.1 wipe allow → halt newly_blocked", "1 send hidden → visible newly_visible"),
+    ] {
+        let changes = compare(base, new, "send: wipe | x | x", Enforce);
+        assert!(changes[0].starts_with(first), "{changes:#?}");
+        let narrowed: Vec<_> = changes.iter().filter(|change| change.contains(" send ")).collect();
+        assert_eq!(narrowed.len(), 1, "{changes:#?}");
+        assert!(narrowed[0].starts_with(second), "{changes:#?}");
+    }
+}
+
+/// What stands beside a halt was proposed with it and did not run: no recording says what it would have done.
+#[test]
+fn siblings_of_a_halt_are_counterfactual() {
+    let halt = "forbidden: [{sequence: [wipe], action: halt, reason: r}]\n";
+    assert_eq!(
+        compare("recorded", halt, "wipe x", Enforce),
+        [
+            "1.1 wipe allow → halt newly_blocked primary p.yaml#/forbidden/0",
+            "1.2 x allow → not_reached now_unreached downstream counterfactual p.yaml#/forbidden/0",
+        ]
+    );
+}
+
+/// The change is about the rule of the version that was stricter.
+#[test]
+fn a_softer_answer_is_about_the_rule_that_was_stricter() {
+    let halt = "forbidden: [{sequence: [wipe], action: halt, reason: r}]\n";
+    let deny = "forbidden: [{sequence: [other], action: deny, reason: r}, {sequence: [wipe], action: deny, reason: r}]\n";
+    assert_eq!(
+        compare(halt, deny, "wipe", Enforce),
+        ["1.1 wipe halt → deny softer primary p.yaml#/forbidden/0"]
+    );
+    assert_eq!(
+        compare(deny, halt, "wipe", Enforce),
+        ["1.1 wipe deny → halt harder primary p.yaml#/forbidden/0"]
+    );
+}

@@ -5,17 +5,18 @@
 
 use rulestep::dialect::limit::Limit;
 use rulestep::dialect::sequence_rules::explain::{Deadline, Progress};
-use rulestep::engine::Mode;
-use rulestep::monitor::StateItem;
+use rulestep::engine::{Mode, NewCall, Run};
 use rulestep::monitor::finding::RuleOutcome;
+use rulestep::monitor::{Depth, StateItem};
 use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, Origin};
+use rulestep::session::{Body, Origin, Outcome};
 
 use super::{built, findings, outcomes, policy, replay, session, so_far};
 
 const BEFORE: &str = "rules: [{type: before, first: A, then: B}]";
 const ADJACENT: &str = "rules: [{type: immediately_before, first: A, then: B}]";
 const AFTER_2: &str = "rules: [{type: after, trigger: A, then: B, within: 2}]";
+const AFTER_3: &str = "rules: [{type: after, trigger: A, then: B, within: 3}]";
 const SOON_2: &str = "rules: [{type: eventually, tool: A, within: 2}]";
 const STRICT: &str = "rules: [{type: sequence, tools: [A, B, C], strict: true}]";
 const LOOSE: &str = "rules: [{type: sequence, tools: [A, B, C]}]";
@@ -23,10 +24,11 @@ const NEVER: &str = "rules: [{type: never_after, trigger: A, forbidden: B}]";
 const ONCE: &str = "rules: [{type: max_calls, tool: A, max: 1}]";
 
 /// The rules of the rows, by name.
-const RULES: [(&str, &str); 8] = [
+const RULES: [(&str, &str); 9] = [
     ("BEFORE", BEFORE),
     ("ADJACENT", ADJACENT),
     ("AFTER_2", AFTER_2),
+    ("AFTER_3", AFTER_3),
     ("SOON_2", SOON_2),
     ("STRICT", STRICT),
     ("LOOSE", LOOSE),
@@ -75,6 +77,8 @@ AFTER_2  | A A B X Y    |                                              | held   
 AFTER_2  | A A X B X    | 2 report follow_up_missing                   | follow_up_missing@0     | = | =
 AFTER_2  | A B> X Y     | 2 report follow_up_missing                   | held                    | = | =
 AFTER_2  | A B- X Y     | 3 report follow_up_missing                   | follow_up_missing@0     | = | =
+# Two deadlines of one rule, of which the later is set while the earlier waits for an answer that fails.
+AFTER_3  | A X A B! Y Z | 4 report follow_up_missing; 5 report follow_up_missing | follow_up_missing@0 | = | =
 # Steps need success; while one is on its way, what only its success or only its failure allows is denied.
 STRICT   | A B C        |                                              | held                    | = | =
 STRICT   | A B! B C     |                                              | held                    | = | =
@@ -284,4 +288,31 @@ fn a_step_without_a_result_is_kept_for_so_long() {
     // What may have been the first step makes the second one possible, and it may also not have been.
     assert_eq!(findings(&replay), "");
     assert_eq!(outcomes(&replay), "held");
+}
+
+/// Calls that wake no rule are put to those whose deadline passes, in a copy as in the run it was made from.
+#[test]
+fn a_fork_keeps_its_deadlines() {
+    for rule in [AFTER_2, SOON_2.replace("tool: A", "tool: Z").as_str()] {
+        let policy = policy(rule);
+        let session = session("A X Y");
+        let mut run = Run::new(&policy, Mode::Shadow, Depth::Findings, &session.facts);
+        let found = |run: &mut Run, tool: &str| {
+            run.begin_turn(None);
+            let (ticket, decision) = run.propose(NewCall { tool, arguments: &Body::text("{}") });
+            let found = decision.findings.len();
+            run.resolve(ticket, Outcome::Ok, &Body::text("{}"));
+            run.end_turn();
+            found
+        };
+        let mut seen = Vec::new();
+        for tool in ["A", "X", "Y"] {
+            let mut copy = run.fork();
+            seen.push((found(&mut copy, tool), found(&mut run, tool)));
+            run = copy.fork();
+        }
+        let passed = seen.iter().filter(|found| **found == (1, 1)).count();
+        assert_eq!(passed, 1, "{rule}: {seen:?}");
+        assert!(seen.iter().all(|(copy, run)| copy == run), "{rule}: {seen:?}");
+    }
 }

@@ -217,10 +217,11 @@ fn qwen_code_tells_what_became_of_a_call_beside_its_result(
 /// has several marks for one thing, each has to do alone.
 #[test]
 fn each_mark_of_a_failure_does_alone() {
-    use Outcome::{Error, Unknown};
+    use Outcome::{Error, Refused, Unknown};
     let (sold_out, found) =
         (r#""error": "ValueError('sold out')", "status": "error""#, r#""tool_call_id": "c1", "status": "#);
     let no_database = r#""error":{"message":"no database"},"status":"failed""#;
+    let written = r#""tool_id":"write_1","status":"success""#;
     let exit_1 = r#""metadata": {"exit_code": 1}}, "success": false"#;
     for (fixture, mark, other, call, expected) in [
         ("langsmith.jsonl", sold_out, r#""error": null, "status": "error""#, 1, Error),
@@ -233,6 +234,21 @@ fn each_mark_of_a_failure_does_alone() {
         ("mcp.json", r#""isError": false"#, r#""isError": "yes""#, 0, Error),
         ("openhands.json", exit_1, r#""metadata": {"exit_code": 1}}"#, 1, Error),
         ("bedrock.jsonl", r#""status":"success""#, r#""status":"odd""#, 0, Error),
+        ("gemini-stream.jsonl", r#""type":"policy_violation","#, "", 2, Refused),
+        (
+            "gemini-stream.jsonl",
+            r#"status":"error","output":"File"#,
+            r#"status":"success","output":"File"#,
+            1,
+            Error,
+        ),
+        (
+            "gemini-stream.jsonl",
+            written,
+            &format!("{written},\"output\":\"[Operation Cancelled] by the user\""),
+            3,
+            Error,
+        ),
     ] {
         let path = format!("{}/tests/fixtures/sessions/{fixture}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();
@@ -289,5 +305,83 @@ fn a_mark_that_cannot_be_read_is_no_success() {
         ]);
         let (sessions, _) = opened(json!({"messages": messages}).to_string());
         assert_eq!(sessions[0].calls[0].outcome, outcome, "{mark}");
+    }
+}
+
+/// Events of Codex tell what became of a call over MCP where its result does not.
+#[test]
+fn an_event_of_codex_tells_that_a_call_failed() {
+    for (event, expected) in [
+        (json!({"result": {"Ok": {"content": [], "isError": false}}}), Outcome::Ok),
+        (json!({"result": {"Ok": {"content": [], "isError": true}}}), Outcome::Error),
+        (json!({"result": {"Ok": {"content": [], "is_error": true}}}), Outcome::Error),
+        (json!({"result": {"Err": "no server"}}), Outcome::Error),
+        (json!({"success": true}), Outcome::Ok),
+        (json!({"success": false}), Outcome::Error),
+        (json!({"exit_code": 0}), Outcome::Ok),
+        (json!({"exit_code": 2}), Outcome::Error),
+    ] {
+        let mut told = json!({"type": "mcp_tool_call_end", "call_id": "c1"});
+        for (key, value) in event.as_object().unwrap() {
+            told[key] = value.clone();
+        }
+        let item = |payload: Value| json!({"timestamp": "2026-05-04T10:00:01.000Z", "type": "response_item", "payload": payload});
+        let lines = [
+            json!({"timestamp": "2026-05-04T10:00:00.000Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/x"}}),
+            item(json!({"type": "function_call", "name": "look", "arguments": "{}", "call_id": "c1"})),
+            json!({"timestamp": "2026-05-04T10:00:02.000Z", "type": "event_msg", "payload": told}),
+            item(json!({"type": "function_call_output", "call_id": "c1", "output": "seen"})),
+        ];
+        let (sessions, _) = opened(lines.map(|line| format!("{line}\n")).concat());
+        assert_eq!(sessions[0].origin.format, "codex-rollout");
+        assert_eq!(sessions[0].calls[0].outcome, expected, "{event}");
+    }
+}
+
+/// A result of the Responses API, and a call that the provider ran.
+#[test]
+fn items_say_that_they_failed() {
+    let ran = |status: &str| json!({"type": "web_search_call", "id": "w", "status": status, "action": {"query": "x"}});
+    let called = |output: Value| {
+        json!([{"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c", "output": output}])
+    };
+    for (items, failed) in [
+        (json!([ran("completed")]), false),
+        (json!([ran("failed")]), true),
+        (json!([ran("incomplete")]), true),
+        (called(json!({"content": "x", "success": true})), false),
+        (called(json!({"content": "x", "success": false})), true),
+    ] {
+        let log = json!({"request": {"model": "m", "input": items}, "response": {"id": "r", "object": "response", "output": []}});
+        let (sessions, _) = opened(log.to_string());
+        assert_eq!(sessions[0].origin.format, "openai-responses");
+        assert_eq!(sessions[0].calls[0].outcome == Outcome::Error, failed, "{items}");
+    }
+}
+
+/// Exporters write one tag or another.
+#[test]
+fn each_tag_of_a_span_of_jaeger_does_alone() {
+    for (tag, failed) in [
+        (json!({"key": "error", "type": "bool", "value": true}), true),
+        (json!({"key": "error", "type": "string", "value": "true"}), true),
+        (json!({"key": "error", "type": "bool", "value": false}), false),
+        (json!({"key": "otel.status_code", "type": "string", "value": "ERROR"}), true),
+        (json!({"key": "otel.status_code", "type": "string", "value": "OK"}), false),
+        (json!({"key": "status.code", "type": "int64", "value": 2}), true),
+        (json!({"key": "status.code", "type": "int64", "value": 1}), false),
+    ] {
+        let text = |key: &str, value: &str| json!({"key": key, "type": "string", "value": value});
+        let tags = [
+            text("gen_ai.operation.name", "execute_tool"),
+            text("gen_ai.tool.name", "look"),
+            text("gen_ai.tool.call.result", "seen"),
+            tag.clone(),
+        ];
+        let span = json!({"traceID": "t", "spanID": "a", "operationName": "look", "startTime": 1777888800000000_u64,
+            "duration": 5, "tags": tags});
+        let (sessions, _) = opened(json!({"data": [{"traceID": "t", "spans": [span]}]}).to_string());
+        assert_eq!(sessions[0].calls[0].outcome == Outcome::Error, failed, "{tag}");
     }
 }

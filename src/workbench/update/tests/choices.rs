@@ -12,6 +12,10 @@ use crate::workbench::testing::*;
 
 /// A check is taken. Choice 2 checks as well and refunds beside it, choice 3 only says something.
 fn chosen() -> Session {
+    choosing().finish()
+}
+
+fn choosing() -> Builder {
     let origin = Origin { file: "sessions/chosen.json".into(), index: 0, format: "native", line: 1 };
     let mut made = Builder::new("chosen", origin);
     made.said("user", Body::text("Please refund ORD-7"), None);
@@ -26,7 +30,7 @@ fn chosen() -> Session {
     third.response(None, Body::text("Refunds are closed."), None);
     made.beside(3, third);
     made.response(None, Body::text("Done."), None);
-    made.finish()
+    made
 }
 
 fn model() -> Model {
@@ -82,6 +86,17 @@ fn they_are_gone_to_listed_and_opened() {
         (1, Some((1, 2, 2))),
         "the next session that anything speaks against"
     );
+}
+
+/// The first stop of a session may be of a choice that was not taken, with stopped calls after it.
+#[test]
+fn a_session_is_entered_at_its_first_stop_be_it_of_a_choice() {
+    let mut made = choosing();
+    made.response(None, Body::MISSING, None);
+    made.call(Some("d"), "issue_refund", Body::text(r#"{"order_id": "ORD-8", "amount": 99}"#), None);
+    let mut model = opened(120, 40, "mono", vec![clean(), made.finish()]);
+    press(&mut model, "]s");
+    assert_eq!((model.open, model.not_taken().map(|other| other.turn)), (1, Some(1)), "{}", note(&model));
 }
 
 #[test]

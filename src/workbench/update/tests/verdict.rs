@@ -104,6 +104,18 @@ fn violated_rules_are_gone_to_from_session_to_session() {
     assert!(model.overlays.is_empty());
 }
 
+/// A rule that reports at a call and is violated in the end is one rule at both places.
+#[test]
+fn findings_of_a_rule_lead_on_to_its_violation() {
+    let rules = "rules: [{type: eventually, tool: run_tests, within: 1}]";
+    let mut model = judged(120, 40, "mono", loaded(rules), vec![clean()]);
+    assert!(model.finding().is_some() && model.violation().is_none());
+    press(&mut model, "]r");
+    assert!(model.violation().is_some(), "{}", note(&model));
+    press(&mut model, "[r");
+    assert!(model.finding().is_some() && model.violation().is_none(), "{}", note(&model));
+}
+
 #[test]
 fn the_list_of_findings_has_them() {
     for (width, height) in [(120, 40), (80, 24), (58, 14)] {

@@ -15,9 +15,12 @@ id: desk
 forbidden:
   - {sequence: [deny], action: deny, reason: security:deny}
   - {sequence: [halt], action: halt, reason: security:halt}
+---
+policies: [{type: read_before_write, write_tools: [report]}]
 ";
 
-/// The glyphs of as many columns, of calls that are named by their first letters: `d`enied, `h`alted, else allowed.
+/// The glyphs of as many columns, of calls that are named by their first letters: `d`enied, `h`alted, `r`eported, else
+/// allowed; `|` ends a turn.
 fn strip(calls: &str, columns: u16, mode: &str) -> String {
     strip_beside(calls, columns, mode, None)
 }
@@ -29,6 +32,11 @@ fn strip_beside(calls: &str, columns: u16, mode: &str, base: Option<&str>) -> St
     made.response(None, Body::MISSING, None);
     for (at, letter) in calls.chars().enumerate() {
         let tool = match letter {
+            '|' => {
+                made.response(None, Body::MISSING, None);
+                continue;
+            }
+            'r' => "report",
             'd' => "deny",
             'h' => "halt",
             _ => "look",
@@ -46,7 +54,7 @@ fn strip_beside(calls: &str, columns: u16, mode: &str, base: Option<&str>) -> St
         let base = Base::Version(loaded(base).policy.unwrap());
         feed(&mut model, Msg::Base { name: "old".to_owned(), read: Ok(base) });
     }
-    let note = format!(" call 1/{} ", calls.len()).len();
+    let note = format!(" call 1/{} ", calls.replace('|', "").len()).len();
     let area = Rect::new(0, 0, columns + u16::try_from(note).unwrap() + 2, 1);
     let mut buf = Buffer::empty(area);
     timeline::draw(&model, &mut buf, area);
@@ -78,4 +86,23 @@ fn a_column_shows_the_strongest_decision_of_its_calls() {
 fn a_change_is_marked_where_it_hides_no_stop() {
     let base = RULES.replace("[deny]", "[look]").replace("[halt]", "[none]");
     assert_eq!(strip_beside("d.h.", 4, "m", Some(&base)), "✗∆■∆");
+}
+
+/// What a rule reports of a call that runs is more than that it is allowed, and less than that it is stopped.
+#[test]
+fn a_report_is_seen_beside_calls_that_are_allowed() {
+    for (calls, columns, glyphs) in [
+        ("r.", 1, "!"),
+        (".r", 1, "!"),
+        ("r..r", 2, "!!"),
+        ("rd", 1, "✗"),
+        ("hr", 1, "■"),
+        ("r.dr", 4, "!✓✗!"),
+    ] {
+        assert_eq!(strip(calls, columns, "m"), glyphs, "{calls} in {columns}");
+    }
+    // A call that is stopped only because an earlier one was is a stop.
+    for (calls, columns, glyphs) in [("d|d.", 3, "✗~✓"), ("d|d.r", 2, "✗!"), ("d|.d", 2, "✗~")] {
+        assert_eq!(strip(calls, columns, ""), glyphs, "{calls} in {columns}, enforce");
+    }
 }
