@@ -81,7 +81,7 @@ pub enum Verb {
     Explain(Explain),
     /// Print the JSON Schema of a policy language, for editors
     Schema {
-        #[arg(value_name = "LANGUAGE", help = languages())]
+        #[arg(value_name = "DIALECT", help = languages())]
         dialect: String,
     },
     /// Convert recordings of any format to native sessions

@@ -1,5 +1,5 @@
 //! Rejection plans judged the naive way: for each call the history is written out anew and looked through from end to
-//! end. Written from SEMANTICS 6; it shares with the engine only the search of a pattern and the rendering of a
+//! end. Written from the reference page; it shares with the engine only the search of a pattern and the rendering of a
 //! template, which have oracles of their own.
 
 use rulestep::dialect::rejection_plans::js_regex::{self, DEFAULT_BUDGET};

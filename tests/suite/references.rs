@@ -251,6 +251,27 @@ fn every_code_of_a_dialect_is_on_its_page() {
     }
 }
 
+/// The keys of the publisher that the page of contracts names are known to its reader: skipped, or refused by name.
+#[test]
+fn the_publishers_keys_are_known() {
+    let page = named("contract").unwrap().reference;
+    let (_, section) = page.split_once("\n# Keys of published contracts\n").unwrap();
+    let section = section.split("\n# ").next().unwrap();
+    let words = section.split('`').skip(1).step_by(2);
+    let mut seen = 0;
+    for key in words.filter(|word| rulestep::dialect::page(word).is_none() && *word != "assertions") {
+        let value = json!({"anything": [1]});
+        let value = if key.ends_with("put_invariants") { json!({key: [1]}) } else { value };
+        let key = if key.ends_with("put_invariants") { "assertions" } else { key };
+        let contract = json!({"tool": "a", "forbids_after": ["b"], key: value});
+        let loaded = load("a.json", &contract.to_string(), &[]);
+        let codes: Vec<&str> = loaded.diagnostics.iter().map(|told| told.code.as_str()).collect();
+        assert!(matches!(codes[..], ["runner_keys" | "not_enforced"]), "{key}: {codes:?}");
+        seen += 1;
+    }
+    assert_eq!(seen, 21);
+}
+
 /// A page is found by what people call the dialect.
 #[test]
 fn dialects_are_known_by_their_plurals() {

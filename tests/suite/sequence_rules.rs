@@ -1,4 +1,4 @@
-//! Sequence rules held to cases with known verdicts, and to what SEMANTICS 7 says beyond them.
+//! Sequence rules held to cases with known verdicts, and to what the reference page says beyond them.
 
 mod cases;
 mod documents;

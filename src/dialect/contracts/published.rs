@@ -123,3 +123,17 @@ fn asks_nothing(value: &Node) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_published_key_is_on_the_page() {
+        let page = crate::dialect::contracts::DIALECT.reference;
+        let keys = RUNNER.iter().copied().chain(ENFORCED.iter().map(|(key, _)| *key));
+        let missing: Vec<&str> = keys.filter(|key| !page.contains(&format!("`{key}`"))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(TELLING.iter().all(|key| RUNNER.contains(key)), "a key that tells is one that is read");
+    }
+}

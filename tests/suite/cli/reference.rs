@@ -5,7 +5,8 @@ use super::run;
 #[test]
 fn the_help_of_every_command() {
     let folder = tempfile::tempdir().unwrap();
-    let verbs = ["replay", "diff", "check", "test", "explain", "convert", "migrate", "completions", "man"];
+    let verbs =
+        ["replay", "diff", "check", "test", "explain", "schema", "convert", "migrate", "completions", "man"];
     let mut reference = run(&folder, &["--help"]);
     for verb in verbs {
         reference.push_str(&format!("\n\n# rulestep {verb}\n"));

@@ -1,4 +1,4 @@
-//! Changes worked out by hand from SEMANTICS, every kind, in both modes.
+//! Changes worked out by hand from the reference pages, every kind, in both modes.
 
 use rulestep::engine::Mode::{Enforce, Shadow};
 

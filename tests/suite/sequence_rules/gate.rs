@@ -1,4 +1,4 @@
-//! What SEMANTICS 7 says beyond the measured cases: failures, results that are late or missing, refusals, deadlines.
+//! What the reference page says beyond the measured cases: failures, results that are late or missing, refusals, deadlines.
 //!
 //! Each row: rules, turns in short, findings in shadow, outcomes in shadow, findings in enforce, outcomes in enforce; `=`:
 //! as in shadow.
