@@ -4,21 +4,21 @@
 //! be read stands in [`Loaded::documents`] all the same, so a half-broken version still shows.
 
 mod beside;
+mod loading;
 mod texts;
 mod without;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 
-use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::dialect::beside::Beside;
-use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
-use crate::monitor::fault::guarded;
+use crate::diagnostic::Diagnostic;
+use crate::dialect::Dialect;
 use crate::monitor::{Rules, Unit};
-use crate::source::{Node, Parsed, Problem, ProblemKind, Source, Span, parse, quoted};
+use crate::source::{Node, Source, Span};
 pub use beside::named_in;
+use loading::Loading;
 use texts::Texts;
 
 /// One file of a version.
@@ -174,245 +174,12 @@ impl std::fmt::Debug for Policy {
     }
 }
 
-struct Loading {
-    /// Those that are a part of the version.
-    files: Vec<PolicyFile>,
-    /// Files that are read where a document names them.
-    beside: Arc<Beside>,
-    /// One for each dialect, in the order of the table.
-    readers: Vec<Box<dyn Reader>>,
-    rules: Rules,
-    documents: Vec<Document>,
-    cases: Vec<Source>,
-    diagnostics: Vec<Diagnostic>,
-    only: Option<&'static Dialect>,
-}
-
-impl Loading {
-    /// Reads files, which are in the order of their rules.
-    fn of(files: &[PolicyFile], only: Option<&'static Dialect>, rules: Rules) -> Loading {
-        let texts = files.iter().map(|file| Source::new(Arc::clone(&file.name), Arc::clone(&file.text)));
-        let mut loading = Loading {
-            files: Vec::new(),
-            beside: Arc::new(beside::beside(texts.map(whole).collect(), only)),
-            readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
-            rules,
-            documents: Vec::new(),
-            cases: Vec::new(),
-            diagnostics: Vec::new(),
-            only,
-        };
-        for file in files {
-            // A file of cases alone is no part of the version.
-            if loading.file(file) {
-                loading.files.push(file.clone());
-            }
-        }
-        loading
-    }
-
-    /// Reads a file; whether it is a part of the version.
-    fn file(&mut self, file: &PolicyFile) -> bool {
-        let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
-        let parsed = parse(&source);
-        if self.beside.get(&file.name).is_some() {
-            self.named_elsewhere(file, &source, parsed);
-            return true;
-        }
-        let cases = parsed.documents.iter().filter(|node| is_case(node)).count();
-        if cases > 0 {
-            self.cases.push(source.clone());
-        }
-        // What is wrong with a case is told by whoever runs it; what cannot be read beside one might have been a policy.
-        let whole = parsed.documents.len() == 1 || !parsed.problems.iter().any(cut_short);
-        if !file.named && cases > 0 && cases == parsed.documents.len() && whole {
-            return false;
-        }
-        // A file that no dialect claims is somebody else's, unless it was named. One that cannot be read to its end
-        // might have been a policy, and leaving out a policy allows what it forbids.
-        let ours =
-            file.named || parsed.documents.iter().any(claimed) || parsed.problems.iter().any(cut_short);
-        if !ours {
-            let refused = parsed.documents.iter();
-            let refused: Vec<Diagnostic> =
-                refused.flat_map(|node| lookalike::refused(node, &source, self.only, false)).collect();
-            if !refused.is_empty() {
-                self.diagnostics.extend(refused);
-                return true;
-            }
-            let message = "not a policy of any dialect, left out";
-            self.diagnostics.push(
-                Diagnostic::notice(code::UNRECOGNISED_DOCUMENT, message).in_file(Arc::clone(&file.name)),
-            );
-            return true;
-        }
-        let broken = !parsed.problems.is_empty();
-        self.diagnostics
-            .extend(parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, &source)));
-        // Nothing stands between two `---`, or behind the last one: that says nothing, and forbids nothing.
-        let mut written = parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null()).peekable();
-        if written.peek().is_none() && !broken {
-            let message = "the file holds no document";
-            self.diagnostics
-                .push(Diagnostic::error(code::EMPTY_DOCUMENT, message).in_file(Arc::clone(&file.name)));
-        }
-        let alone = is_alone(&parsed.documents);
-        for (index, node) in written {
-            if file.named || !is_case(node) {
-                self.document(file, &source, node, (index, alone));
-            }
-        }
-        true
-    }
-
-    /// A file that a document names: read there, listed here.
-    fn named_elsewhere(&mut self, file: &PolicyFile, source: &Source, parsed: Parsed) {
-        let told = parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, source));
-        self.diagnostics.extend(told);
-        let Some(dialect) = self.beside.get(&file.name).map(|text| text.dialect) else { return };
-        for (index, node) in parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null()) {
-            self.documents.push(Document {
-                source: source.clone(),
-                relative: Arc::clone(&file.relative),
-                index,
-                span: node.span,
-                dialect,
-            });
-        }
-    }
-
-    /// Reads the document at this place of the file; the other part says whether it is the only one there.
-    fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, (index, alone): (usize, bool)) {
-        let dialect = dialect::of(node);
-        let refused = lookalike::refused(node, source, self.only, dialect.is_some());
-        if !refused.is_empty() {
-            self.diagnostics.extend(refused);
-            return;
-        }
-        let Some(dialect) = dialect else {
-            self.diagnostics.push(unrecognised(source, node));
-            return;
-        };
-        if self.only.is_some_and(|only| only.name != dialect.name) {
-            return;
-        }
-        let prefix = prefix(&file.name, index);
-        let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
-        let (before, told) = (rules.len(), diagnostics.len());
-        let place = DIALECTS.iter().position(|row| row.name == dialect.name);
-        let (beside, relative) = (&self.beside, &*file.relative);
-        let text = Text { source, node, prefix: &prefix, beside, relative, alone };
-        if let Some(reader) = place.and_then(|place| self.readers.get_mut(place))
-            && let Err(why) = guarded(|| reader.read(text, rules, diagnostics))
-        {
-            self.diagnostics.push(reader_fault(&why).at(source, node.span));
-        }
-        let broken = self.diagnostics.iter().skip(told).any(|told| told.severity == Severity::Error);
-        if self.rules.len() == before && !broken {
-            self.diagnostics.push(without_rules(dialect, file, source, node));
-        }
-        self.documents.push(Document {
-            source: source.clone(),
-            relative: Arc::clone(&file.relative),
-            index,
-            span: node.span,
-            dialect: dialect.name,
-        });
-    }
-
-    fn finish(mut self, digest: Arc<str>) -> Loaded {
-        let mut units = Vec::new();
-        for reader in self.readers {
-            match guarded(|| reader.finish(&mut self.diagnostics)) {
-                Ok(more) => units.extend(more),
-                Err(why) => self.diagnostics.push(reader_fault(&why)),
-            }
-        }
-        let usable = self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
-        let (documents, cases) = (self.documents.clone(), self.cases);
-        let policy = usable.then(|| {
-            let mut policy = Policy::assemble(self.documents, self.rules, units, digest);
-            (policy.files, policy.only) = (self.files, self.only);
-            policy.set_diagnostics(self.diagnostics.clone());
-            Arc::new(policy)
-        });
-        Loaded { policy, documents, cases, diagnostics: self.diagnostics }
-    }
-}
-
 /// Whether a document is a case: it says what is expected of a session under a policy. One of the three keys may be
 /// missing or misspelt, so that a broken case is told as such.
 pub fn is_case(node: &Node) -> bool {
     let has = |key: &str| node.get(key).is_some();
     let keys = ["policy", "session", "expect"].into_iter().filter(|key| has(key)).count();
     keys >= 2 && !has("dialect")
-}
-
-/// Whether some dialect would take the document, or the document says that one should.
-fn claimed(node: &Node) -> bool {
-    dialect::of(node).is_some() || node.get("dialect").is_some()
-}
-
-/// Whether the rest of the text was not read.
-fn cut_short(problem: &Problem) -> bool {
-    matches!(
-        problem.kind,
-        ProblemKind::Syntax | ProblemKind::TooDeep | ProblemKind::TooLarge | ProblemKind::BadAlias
-    )
-}
-
-/// What the ids of a document's rules begin with. Those of a file's first document stay when another is written behind it.
-fn prefix(file: &str, index: usize) -> String {
-    match index {
-        0 => format!("{file}#"),
-        index => format!("{file}#{index}"),
-    }
-}
-
-/// A document whose rules are not known must not count as one without rules.
-fn reader_fault(why: &str) -> Diagnostic {
-    let message = format!("the policy cannot be read: its reader failed: {why}");
-    let help = "this is a defect in the program: please report it with the policy";
-    Diagnostic::error(code::READER_FAULT, message).help(help)
-}
-
-/// A text with all its documents.
-fn whole(source: Source) -> beside::Text {
-    let documents = parse(&source).documents.into_iter().enumerate().filter(|(_, node)| !node.is_null());
-    let documents = documents.map(|(index, node)| (node, prefix(source.name(), index))).collect();
-    (source, documents)
-}
-
-/// Whether a file holds one document; nothing stands between two `---`, or after the last one.
-fn is_alone(documents: &[Node]) -> bool {
-    documents.iter().filter(|node| !node.is_null()).count() < 2
-}
-
-/// A document that stops nothing. The configuration of an assistant mostly has no plan, and is in the folder for other
-/// reasons; every other document was written for its rules.
-fn without_rules(dialect: &Dialect, file: &PolicyFile, source: &Source, node: &Node) -> Diagnostic {
-    let message = "nothing in this document is a rule, so it stops no call";
-    let told = Diagnostic::warning(code::NO_RULES, message);
-    let told = if file.named || dialect.rules_only { told } else { told.severity(Severity::Notice) };
-    told.at(source, node.span.first_line(source.text()))
-}
-
-fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
-    let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
-    let help = format!("dialects: {}", names.join(", "));
-    if is_case(node) {
-        let message = "a case, and no policy";
-        let case = Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, node.span);
-        return case.help("`rulestep test` runs it; in a folder of policies it is passed over");
-    }
-    let (message, span) = match node.entry("dialect") {
-        Some(entry) => {
-            let named = entry.value.as_str().map_or_else(|| entry.value.kind().to_owned(), quoted);
-            (format!("there is no dialect {named}"), entry.value.span)
-        }
-        None => ("no dialect has a document with these keys".to_owned(), node.span),
-    };
-    Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, span).help(help)
 }
 
 /// Over each file's relative path and bytes, so that nothing can pass for something else.
@@ -423,68 +190,14 @@ fn digest(files: &[PolicyFile]) -> Arc<str> {
 
 /// Over texts, each with its length.
 fn digest_of<'t>(parts: impl Iterator<Item = &'t str>) -> Arc<str> {
-    let mut hash = Sha256::new();
+    let mut hash = Hash::new();
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part.as_bytes());
+        hash.update(part);
     }
     let mut text = "sha256:".to_owned();
     for byte in hash.finalize() {
         let _ = write!(text, "{byte:02x}");
     }
     text.into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Fails on the document, or on what there is between documents.
-    struct Failing {
-        on_document: bool,
-    }
-
-    impl Reader for Failing {
-        fn read(&mut self, _text: Text<'_>, _rules: &mut Rules, _problems: &mut Vec<Diagnostic>) {
-            assert!(!self.on_document, "not this\nagain");
-        }
-
-        fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
-            assert!(self.on_document, "not this\nagain");
-            Vec::new()
-        }
-    }
-
-    /// A version that lost a document to a panic would allow what the document forbids.
-    #[test]
-    fn a_version_whose_reader_panics_does_not_decide() {
-        for on_document in [true, false] {
-            let mut loading = Loading {
-                files: Vec::new(),
-                beside: Arc::default(),
-                readers: DIALECTS
-                    .iter()
-                    .map(|_| Box::new(Failing { on_document }) as Box<dyn Reader>)
-                    .collect(),
-                rules: Rules::default(),
-                documents: Vec::new(),
-                cases: Vec::new(),
-                diagnostics: Vec::new(),
-                only: None,
-            };
-            let text = "tool: pay\npreconditions: [{requires_prior_tool: check}]\n";
-            loading.file(&PolicyFile {
-                name: "p.yaml".into(),
-                relative: "p.yaml".into(),
-                text: text.into(),
-                named: false,
-            });
-            let loaded = loading.finish("sha256:0".into());
-            assert!(loaded.policy.is_none(), "{on_document}");
-            let told = loaded.diagnostics.iter().filter(|told| told.code == code::READER_FAULT);
-            let told: Vec<&Diagnostic> = told.collect();
-            assert!(!told.is_empty() && told.iter().all(|told| told.severity == Severity::Error));
-            assert!(told[0].message.ends_with("its reader failed: not this\nagain"), "{}", told[0].message);
-        }
-    }
 }

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Loading, Policy, digest_of};
+use super::loading::Loading;
+use super::{Policy, digest_of};
 use crate::monitor::{RuleId, Rules};
 
 impl Policy {

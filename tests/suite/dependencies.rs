@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, ParseMode};
 
 /// The most crates that the bare engine may compile, itself included.
-const BARE: usize = 56;
+const BARE: usize = 45;
 
 /// Licences that allow what `MIT OR Apache-2.0` promises.
 const ALLOWED: [&str; 9] = [
