@@ -214,15 +214,66 @@ impl Document {
         Some((found.iter().filter(|at| **at <= here).count(), found.len()))
     }
 
+    /// Whether `query` (lower case) is found in the line at this row.
+    #[must_use]
+    pub fn begins_at(&self, row: usize, query: &str) -> bool {
+        self.visible.get(row).is_some_and(|at| self.contains(*at, query))
+    }
+
     fn contains(&self, at: usize, query: &str) -> bool {
         let Some(line) = self.lines.get(at) else { return false };
         let mut text = line.text().to_lowercase();
         let own = text.len();
-        // What was broken because of its length is found across the break, where it begins.
-        if let Some(next) = self.lines.get(at + 1).filter(|next| next.goes_on) {
-            text.push_str(&next.text().to_lowercase());
-        }
+        // What was broken because of its length is found across the breaks, where it begins.
+        text.extend(self.goes_on(at, query.len()).map(|text| text.to_lowercase()));
         text.find(query).is_some_and(|found| found < own)
+    }
+
+    /// The lines after this one that go on with its text, as far as `reach` bytes of it go.
+    fn goes_on(&self, at: usize, reach: usize) -> impl Iterator<Item = String> {
+        let mut left = reach;
+        self.lines.iter().skip(at + 1).take_while(|next| next.goes_on).map(Line::text).take_while(
+            move |text| {
+                let more = left > 0;
+                left = left.saturating_sub(text.len());
+                more
+            },
+        )
+    }
+
+    /// The text before and after the line at this row that was broken off it because of its length, as far as `reach`
+    /// bytes of it go.
+    #[must_use]
+    pub fn around(&self, row: usize, reach: usize) -> (String, String) {
+        let Some(at) = self.visible.get(row).copied() else { return Default::default() };
+        let mut before = Vec::new();
+        let (mut first, mut left) = (at, reach);
+        while left > 0
+            && self.lines.get(first).is_some_and(|line| line.goes_on)
+            && let Some(line) = first.checked_sub(1).and_then(|first| self.lines.get(first))
+        {
+            first -= 1;
+            let text = line.text();
+            left = left.saturating_sub(text.len());
+            before.push(text);
+        }
+        before.reverse();
+        (before.concat(), self.goes_on(at, reach).collect())
+    }
+
+    /// How many lines the place takes at which `query` is found in the line at this row.
+    #[must_use]
+    pub fn lines_of(&self, query: &str, row: usize) -> usize {
+        let Some(at) = self.visible.get(row).copied() else { return 1 };
+        let (query, own) = (query.to_lowercase(), self.lines.get(at).map(Line::text).unwrap_or_default());
+        let mut text = own.to_lowercase();
+        let mut ends = vec![text.len()];
+        for next in self.goes_on(at, query.len()) {
+            text.push_str(&next.to_lowercase());
+            ends.push(text.len());
+        }
+        let end = text.find(&query).map_or(0, |found| found + query.len());
+        1 + ends.iter().filter(|line| **line < end).count()
     }
 
     fn steps(&self, row: usize) -> Option<Vec<&Step>> {

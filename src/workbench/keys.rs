@@ -82,6 +82,8 @@ pub struct Facts {
     pub base: bool,
     /// The base is a version, which has a text.
     pub texts: bool,
+    /// The focused pane is scrolled sideways.
+    pub scrolled: bool,
     /// A version was loaded before the one that decides.
     pub loads: bool,
 }
@@ -134,6 +136,9 @@ commands! {
     All Move HalfUp "half-up" ["Ctrl-u"] never "half a screen up";
     All Move PageDown "page-down" ["PgDn"] never "a screen down";
     All Move PageUp "page-up" ["PgUp"] never "a screen up";
+
+    Panes Move Right "right" ["l" "Right"] never "scroll this pane sideways, where its text is cut";
+    Panes Move Left "left" ["h" "Left"] scrolled "scroll this pane back to the left";
 
     Panes Jump NextFinding "next-finding" ["]f"] judged "next finding: a stopped call or a violated session rule";
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous finding";
@@ -218,6 +223,10 @@ const fn never(_: &Facts) -> Option<&'static str> {
 
 fn session(facts: &Facts) -> Option<&'static str> {
     (!facts.session).then_some("no session is open")
+}
+
+fn scrolled(facts: &Facts) -> Option<&'static str> {
+    (!facts.scrolled).then_some("this pane is at its left edge")
 }
 
 fn judged(facts: &Facts) -> Option<&'static str> {

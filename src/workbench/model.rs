@@ -93,6 +93,8 @@ pub struct Model {
     pub taking: Option<Taking>,
     /// Cursor and scroll of each pane, by pane.
     pub lists: [List; Pane::ALL.len()],
+    /// How far each pane is scrolled sideways, by pane.
+    pub sideways: [Sideways; Pane::ALL.len()],
     /// The pane that has the keys.
     pub focus: Pane,
     /// The pane beside the transcript where only one fits.
@@ -192,6 +194,15 @@ pub struct Taking {
     pub call: Call,
 }
 
+/// How far a pane is scrolled sideways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sideways {
+    /// Columns that are out of sight at the left edge.
+    pub out: usize,
+    /// A hash of what the pane showed: other content begins at the left edge again.
+    pub of: u64,
+}
+
 /// A line of answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
@@ -254,6 +265,7 @@ impl Model {
             frame: None,
             taking: None,
             lists: [List::default(); Pane::ALL.len()],
+            sideways: [Sideways::default(); Pane::ALL.len()],
             focus: Pane::Transcript,
             side: Pane::Decision,
             zoom: false,
@@ -281,6 +293,12 @@ impl Model {
     #[must_use]
     pub fn list(&self, pane: Pane) -> List {
         self.lists.get(pane as usize).copied().unwrap_or_default()
+    }
+
+    /// Columns of a pane that are scrolled out of sight at its left edge.
+    #[must_use]
+    pub fn out(&self, pane: Pane) -> usize {
+        self.sideways.get(pane as usize).map_or(0, |sideways| sideways.out)
     }
 
     /// The same, to change it.

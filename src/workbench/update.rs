@@ -12,6 +12,7 @@ mod paste;
 mod recordings;
 mod save;
 mod search;
+mod sideways;
 mod suppose;
 mod texts;
 mod witness;
@@ -58,6 +59,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::End => effects.push(Effect::Quit),
     }
     go::refresh(model);
+    sideways::keep(model);
     suppose::ask(model, &mut effects);
     effects
 }
@@ -107,6 +109,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PreviousCall => go::next(model, -1),
         C::Down => go::rows(model, Go::By(1)),
         C::Up => go::rows(model, Go::By(-1)),
+        C::Right => sideways::step(model, true),
+        C::Left => sideways::step(model, false),
         C::First => go::rows(model, Go::First),
         C::Last => go::rows(model, Go::Last),
         C::HalfDown => go::rows(model, Go::Halves(1)),

@@ -191,7 +191,16 @@ pub fn clear(buf: &mut Buffer, area: Rect, theme: &Theme, role: Role) {
     }
 }
 
-fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout) {
+/// Whether anything on screen of a pane is cut at its right edge.
+#[must_use]
+pub fn is_cut(model: &Model, pane: Pane) -> bool {
+    let layout = model.layout();
+    let mut buf = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
+    layout.pane(pane).is_some_and(|area| draw_pane(model, &mut buf, pane, area, &layout))
+}
+
+/// Draws a pane; gives whether anything of it is cut at the right.
+fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout) -> bool {
     let focus = pane == model.focus && model.overlays.is_empty();
     let inner = layout.inner(pane).unwrap_or(area);
     if layout.framed() {
@@ -199,18 +208,18 @@ fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &L
         paint::frame(buf, area, &model.theme, focus, &title, &note(model, pane));
     }
     let list = model.list(pane);
-    match pane {
+    let cut = match pane {
         Pane::Sessions => sessions::draw(model, buf, inner, focus),
         Pane::Transcript => transcript::draw(model, buf, inner, focus),
         Pane::Policy if !model.splits() => policy::draw(model, buf, inner, focus),
         Pane::Changes => changes::draw(model, buf, inner, focus),
         _ => {
             let lines = lines(model, pane, usize::from(inner.width));
-            line::draw(buf, inner, &model.theme, &lines, list, focus, model.query.as_deref());
+            let cut = line::draw(model, pane, buf, inner, &lines, focus);
             line::draw_scroll(buf, area, layout.framed(), &model.theme, list, lines.len());
-            return;
+            return cut;
         }
-    }
+    };
     // Below the list of sessions stands what is no part of it.
     let rows = rows(layout, pane).unwrap_or(inner);
     let beside = Rect { height: area.height - (inner.height - rows.height), ..area };
@@ -222,6 +231,7 @@ fn draw_pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &L
         list,
         len(model, pane, usize::from(inner.width)),
     );
+    cut
 }
 
 #[cfg(test)]

@@ -97,13 +97,17 @@ impl Model {
         self.pinned.or(pointed).or_else(found).or_else(|| self.most_specific(checks)).or_else(of_tool)
     }
 
-    /// Of the rules that were asked about the selected call, the one that says most of its tool in particular.
+    /// Of the rules that were asked about the selected call, the one that says most of its tool in particular: one that
+    /// is the tool's own, then one that names it, then one that names several tools by their beginning, then one that is
+    /// about any tool.
     fn most_specific(&self, checks: &[Check]) -> Option<RuleId> {
         let tool = self.tool()?;
+        let begins = |name: &Arc<str>| name.strip_suffix('…').is_some_and(|start| tool.starts_with(start));
         let score = |check: &Check| {
             let rule = self.rule(check.rule)?;
             let own = rule.tool.as_ref() == Some(tool);
-            Some((own, rule.tools.contains(tool), !check.found.is_empty()))
+            let named = (own, rule.tools.contains(tool), rule.tools.iter().any(begins));
+            Some((named, !check.found.is_empty()))
         };
         // The first of those that say the same.
         checks.iter().rev().max_by_key(|check| score(check)).map(|check| check.rule)
@@ -179,6 +183,7 @@ impl Model {
             compared: self.changes.comparison.is_some(),
             base: self.compare.base.is_some(),
             texts: self.comparison().is_some_and(|comparison| comparison.base().policy().is_some()),
+            scrolled: self.out(self.focus) > 0,
             loads: self.rules.loads.before().is_some(),
         }
     }

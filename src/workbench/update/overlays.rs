@@ -344,6 +344,18 @@ pub fn keep(model: &mut Model) {
     keep_tall(model);
 }
 
+/// The same for a body, with some lines from the one under the cursor on in sight, as many of them as there is room for.
+pub fn keep_lines(model: &mut Model, lines: usize) {
+    let Some(Overlay::Body(view)) = model.overlays.last_mut() else { return };
+    let cursor = view.list.cursor;
+    view.list.cursor = cursor + lines.saturating_sub(1);
+    keep(model);
+    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
+        view.list.cursor = cursor;
+    }
+    keep(model);
+}
+
 fn height(model: &Model) -> usize {
     usize::from(shrink(model.layout().overlay).height)
 }

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{asking, go, overlays, run, say};
+use super::{asking, go, overlays, run, say, sideways};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key};
@@ -208,7 +208,12 @@ fn cursor(model: &Model) -> usize {
 
 fn set(model: &mut Model, row: usize) {
     match model.overlays.last_mut() {
-        Some(Overlay::Body(view)) => view.list.cursor = row,
+        Some(Overlay::Body(view)) => {
+            view.list.cursor = row;
+            let query = model.query.as_deref().unwrap_or_default();
+            let lines = view.document.lines_of(query, row);
+            return overlays::keep_lines(model, lines);
+        }
         Some(_) => return,
         None => match model.focus {
             Pane::Transcript => go::to_row(model, row),
@@ -220,6 +225,23 @@ fn set(model: &mut Model, row: usize) {
         },
     }
     overlays::keep(model);
+    sideways(model, row);
+}
+
+/// Brings the place found in a row into view where the pane is narrower than the row.
+fn sideways(model: &mut Model, row: usize) {
+    let pane = model.focus;
+    let Some(query) = model.query.as_ref().map(|query| query.to_lowercase()) else { return };
+    let columns = match pane {
+        // These rows begin where they are found.
+        Pane::Sessions | Pane::Transcript | Pane::Changes => None,
+        Pane::Policy if !model.splits() => view::policy::columns_of(model, row, &query),
+        _ => {
+            let width = view::width(&model.layout(), pane);
+            view::lines(model, pane, width).get(row).and_then(|line| line.columns_of(&query))
+        }
+    };
+    sideways::show(model, pane, columns.unwrap_or_default());
 }
 
 /// The next row that contains what is searched for, around the end.
@@ -239,7 +261,7 @@ fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
 fn hit(model: &Model, row: usize) -> bool {
     let Some(query) = model.query.as_ref().map(|query| query.to_lowercase()) else { return false };
     if let Some(Overlay::Body(view)) = model.overlays.last() {
-        return view.document.line(row).is_some_and(|line| contains(&line.text(), &query));
+        return view.document.begins_at(row, &query);
     }
     matches(model, texts(model).as_deref(), row, &query)
 }

@@ -20,6 +20,7 @@ mod live;
 mod panes;
 mod paste;
 mod places;
+mod sideways;
 mod verdict;
 mod what_if;
 

@@ -1,7 +1,11 @@
 //! A whole body: JSON laid out in lines, the path of the line under the cursor on the title.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+
+mod found;
 
 use super::paint::{Row, frame, scroll_mark};
 use crate::report::words;
@@ -42,7 +46,13 @@ pub fn draw(model: &Model, view: &BodyView, buf: &mut Buffer, area: Rect) {
             None => line.opens().then_some(Glyph::Open),
         };
         let rows = wrapped(line, view.document.folded(at), usize::from(inner.width), theme.marks());
+        let mut found = match model.query.as_deref().filter(|query| !query.is_empty()) {
+            Some(query) => found::in_rows(&view.document, at, &rows, query, theme.marks()),
+            None => Vec::new(),
+        }
+        .into_iter();
         for (part, (role, shown)) in rows.into_iter().enumerate() {
+            let found = found.next().unwrap_or_default();
             if y >= inner.bottom() {
                 return;
             }
@@ -52,7 +62,7 @@ pub fn draw(model: &Model, view: &BodyView, buf: &mut Buffer, area: Rect) {
                 None => row.gap(GUTTER),
             };
             row.gap(indent(line, usize::from(inner.width)));
-            colour(&mut row, line, role, part == 0, shown, model.query.as_deref(), cursor.is_some());
+            colour(&mut row, line, role, part == 0, shown, &found, cursor.is_some());
             row.to(usize::from(inner.width));
             row.draw_under(buf, inner.x, y, cursor);
             y += 1;
@@ -107,12 +117,12 @@ fn colour(
     role: Role,
     first: bool,
     shown: Shown,
-    query: Option<&str>,
+    found: &[Range<usize>],
     current: bool,
 ) {
     let plain = shown.text();
-    if query.is_some_and(|query| crate::workbench::transcript::contains(&plain, &query.to_lowercase())) {
-        row.put_found(role, &plain, query, current);
+    if !found.is_empty() {
+        row.put_marked(role, &plain, found, current);
         return;
     }
     let key = line.key.as_ref().filter(|_| first).map(String::as_str);

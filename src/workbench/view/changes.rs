@@ -17,8 +17,9 @@ use crate::workbench::model::{ChangeRow, Model, Pair, overlay};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
-/// Draws the pane's rows into `inner`.
-pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
+/// Draws the pane's rows into `inner`; gives whether any of them is cut at the right.
+pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) -> bool {
+    let mut cut = false;
     let list = model.list(Pane::Changes);
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
     let ys = inner.y..inner.bottom();
@@ -31,6 +32,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
             ChangeRow::Group(group, count) => heading(model, group, count, width),
             ChangeRow::Change(entry, change) => one(model, entry, change, width, query),
         };
+        cut |= row.is_cut();
         row.draw_under(buf, inner.x, y, cursor);
         drawn += 1;
     }
@@ -42,6 +44,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         let cursor = (focus && list.cursor >= model.changes.rows()).then_some(Role::Cursor);
         row.draw_under(buf, inner.x, y, cursor);
     }
+    cut
 }
 
 /// Rows of the pane: the changes under their headings, and one about all other sessions.

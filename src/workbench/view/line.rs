@@ -1,5 +1,6 @@
 //! Lines of the panes around the transcript: what they say, what they point at, how they are drawn.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
@@ -9,10 +10,12 @@ use super::paint::{Row, scroll_mark};
 use crate::compare::{RuleAt, Side};
 use crate::monitor::{Rule, RuleId};
 use crate::session::{AlternativeRef, CallRef, Session};
+use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
-use crate::workbench::model::Seen;
+use crate::workbench::model::{Model, Seen};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
+use crate::workbench::transcript;
 
 /// A line of a pane.
 #[derive(Debug, Clone, Default)]
@@ -177,6 +180,17 @@ impl Line {
         self.indent + glyph + parts.sum::<usize>()
     }
 
+    /// The columns at which `query` (lower case) is found in it; none where two versions stand beside each other.
+    #[must_use]
+    pub fn columns_of(&self, query: &str) -> Option<Range<usize>> {
+        let text: String = self.parts.iter().map(|(_, part)| part.as_str()).collect();
+        let found = transcript::find(&text, query)?;
+        let signs = [self.gutter, self.glyph].into_iter().flatten().count() * 2;
+        let before = text::width(text.get(..found).unwrap_or_default(), text::Marks::Unicode, usize::MAX);
+        let start = signs + self.indent + before;
+        Some(start..start + text::width(query, text::Marks::Unicode, usize::MAX))
+    }
+
     /// Its text, for copying and searching.
     #[must_use]
     pub fn plain(&self) -> String {
@@ -287,23 +301,20 @@ pub fn labelled(
 /// Columns of a label, with the space after it.
 pub const LABEL: usize = 9;
 
-/// Draws the lines of a list that are on screen.
-pub fn draw(
-    buf: &mut Buffer,
-    inner: Rect,
-    theme: &Theme,
-    lines: &[Line],
-    list: List,
-    focus: bool,
-    query: Option<&str>,
-) {
+/// Draws the lines of a list that are on screen, with `out` columns scrolled out of sight; gives whether any of them is
+/// cut at the right.
+pub fn draw(model: &Model, pane: Pane, buf: &mut Buffer, inner: Rect, lines: &[Line], focus: bool) -> bool {
+    let (list, out, query) = (model.list(pane), model.out(pane), model.query.as_deref());
     let width = usize::from(inner.width);
+    let mut cut = false;
     for (offset, line) in lines.iter().skip(list.top).take(usize::from(inner.height)).enumerate() {
-        let mut row = Row::new(theme, width);
+        let mut row = Row::scrolled(&model.theme, width, out);
         line.fill(&mut row, query.filter(|_| focus));
+        cut |= row.is_cut();
         let cursor = (focus && list.top + offset == list.cursor).then_some(Role::Cursor);
         row.draw_under(buf, inner.x, inner.y + u16::try_from(offset).unwrap_or(0), cursor);
     }
+    cut
 }
 
 /// Marks on a pane's frame which part of its list is on screen.

@@ -1,6 +1,8 @@
 //! How views put text on the screen: rows of parts in roles, and frames. Every text goes through [`text`], so
 //! a view cannot let a recorded control character through.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -16,13 +18,49 @@ pub struct Row<'t> {
     room: usize,
     width: usize,
     parts: Vec<(String, Style)>,
+    /// Columns that are scrolled out of sight at the left, after the first `held` ones.
+    out: usize,
+    held: usize,
+    /// There was no room for all of it, and whether no mark says so yet.
+    cut: bool,
+    bare: bool,
 }
 
 impl<'t> Row<'t> {
     /// An empty row of `room` columns.
     #[must_use]
     pub fn new(theme: &'t Theme, room: usize) -> Self {
-        Self { theme, room, width: 0, parts: Vec::new() }
+        Self { theme, room, width: 0, parts: Vec::new(), out: 0, held: 0, cut: false, bare: false }
+    }
+
+    /// An empty row of `room` columns on screen, with `out` more that are scrolled out of sight at the left.
+    #[must_use]
+    pub fn scrolled(theme: &'t Theme, room: usize, out: usize) -> Self {
+        Self { out, ..Self::new(theme, room + out) }
+    }
+
+    /// What it holds so far stays in sight when the rest is scrolled.
+    pub fn hold(&mut self) -> &mut Self {
+        self.held = self.width;
+        self
+    }
+
+    /// Whether it is scrolled.
+    #[must_use]
+    pub fn is_scrolled(&self) -> bool {
+        self.out > 0
+    }
+
+    /// Whether there is more of it than fits, so that scrolling on shows more.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// There is more of it than was put.
+    pub fn cut(&mut self) -> &mut Self {
+        self.cut = true;
+        self
     }
 
     /// Columns still free.
@@ -50,13 +88,26 @@ impl<'t> Row<'t> {
 
     /// Appends `text`, cut to at most `most` columns.
     pub fn put_at_most(&mut self, role: Role, text: &str, most: usize) -> &mut Self {
-        let shown = text::fit(text, most.min(self.left()), self.theme.marks());
+        let (room, marks) = (self.left(), self.theme.marks());
+        if most >= room {
+            self.missing(text, room);
+        }
+        let shown = text::fit(text, most.min(room), marks);
         self.shown(role, shown)
+    }
+
+    /// Notes that `text` does not fit into `room`.
+    fn missing(&mut self, text: &str, room: usize) {
+        // Blanks at the end are nothing that anybody misses.
+        let cut = text::width(text.trim_end(), self.theme.marks(), room + 1) > room;
+        self.cut |= cut;
+        self.bare |= cut && room == 0;
     }
 
     /// Appends text that is already fit for the screen.
     pub fn shown(&mut self, role: Role, shown: Shown) -> &mut Self {
         if shown.width > self.left() {
+            (self.cut, self.bare) = (true, true);
             return self;
         }
         self.width += shown.width;
@@ -88,6 +139,7 @@ impl<'t> Row<'t> {
     /// Appends `text` with every place that `query` is found in marked.
     pub fn put_found(&mut self, role: Role, text: &str, query: Option<&str>, current: bool) -> &mut Self {
         let Some(query) = query.filter(|query| !query.is_empty()) else { return self.put(role, text) };
+        self.missing(text, self.left());
         // The mark is laid over the shown text, so a long text is cut before it is searched.
         let shown = text::fit(text, self.left(), self.theme.marks());
         self.put_shown(role, shown, Some(query), current)
@@ -97,6 +149,7 @@ impl<'t> Row<'t> {
     pub fn put_shown(&mut self, role: Role, shown: Shown, query: Option<&str>, current: bool) -> &mut Self {
         let Some(query) = query.filter(|query| !query.is_empty()) else { return self.shown(role, shown) };
         if shown.width > self.left() {
+            (self.cut, self.bare) = (true, true);
             return self;
         }
         let found = if current { Role::MatchCurrent } else { Role::Match };
@@ -117,9 +170,26 @@ impl<'t> Row<'t> {
         self
     }
 
+    /// Appends `text` with these of its bytes marked as found.
+    pub fn put_marked(&mut self, role: Role, text: &str, found: &[Range<usize>], current: bool) -> &mut Self {
+        let over = self.theme.style(if current { Role::MatchCurrent } else { Role::Match });
+        let mut at = 0;
+        for range in found {
+            self.put(role, text.get(at..range.start).unwrap_or_default());
+            let parts = self.parts.len();
+            self.put(role, text.get(range.clone()).unwrap_or_default());
+            for (_, style) in self.parts.iter_mut().skip(parts) {
+                *style = style.patch(over);
+            }
+            at = range.end;
+        }
+        self.put(role, text.get(at..).unwrap_or_default())
+    }
+
     /// Appends what another row holds.
     pub fn append(&mut self, other: Row<'t>) -> &mut Self {
         self.width += other.width;
+        self.cut |= other.cut;
         self.parts.extend(other.parts);
         self
     }
@@ -160,8 +230,38 @@ impl<'t> Row<'t> {
         self
     }
 
-    /// Draws it from `(x, y)` on.
+    /// Draws it from `(x, y)` on, with a mark at each edge at which it is cut.
     pub fn draw(&self, buf: &mut Buffer, x: u16, y: u16) {
+        let columns = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        if self.out == 0 {
+            self.lay(buf, x, y);
+            if self.bare && self.room > 0 {
+                self.mark(buf, x.saturating_add(columns(self.room - 1)), y);
+            }
+            return;
+        }
+        let mut whole = Buffer::empty(Rect::new(0, 0, columns(self.room), 1));
+        self.lay(&mut whole, 0, 0);
+        let (held, out) = (columns(self.held.min(self.room - self.out)), columns(self.out));
+        let hidden = (held..=held.saturating_add(out))
+            .any(|at| whole.cell((at, 0)).is_some_and(|cell| !matches!(cell.symbol(), " " | "")));
+        for at in 0..columns(self.room - self.out) {
+            let from = if at < held { at } else { at.saturating_add(out) };
+            if let (Some(cell), Some(to)) = (whole.cell((from, 0)), buf.cell_mut((x.saturating_add(at), y))) {
+                // What lies below shows through where there is nothing.
+                let (symbol, style) = (cell.symbol().to_owned(), cell.style());
+                to.set_symbol(&symbol).set_style(style);
+            }
+        }
+        if hidden {
+            self.mark(buf, x.saturating_add(held), y);
+        }
+        if self.bare {
+            self.mark(buf, x.saturating_add(columns(self.room - self.out - 1)), y);
+        }
+    }
+
+    fn lay(&self, buf: &mut Buffer, x: u16, y: u16) {
         let mut at = x;
         for (text, style) in &self.parts {
             let end = x.saturating_add(u16::try_from(self.room).unwrap_or(u16::MAX));
@@ -170,11 +270,15 @@ impl<'t> Row<'t> {
         }
     }
 
+    fn mark(&self, buf: &mut Buffer, x: u16, y: u16) {
+        buf.set_string(x, y, self.theme.marks().ellipsis(), self.theme.style(Role::TextDim));
+    }
+
     /// Draws it as the row under a cursor.
     pub fn draw_under(&self, buf: &mut Buffer, x: u16, y: u16, cursor: Option<Role>) {
         self.draw(buf, x, y);
         if let Some(cursor) = cursor {
-            let width = u16::try_from(self.room).unwrap_or(u16::MAX);
+            let width = u16::try_from(self.room.saturating_sub(self.out)).unwrap_or(u16::MAX);
             lay_under(buf, Rect::new(x, y, width, 1), self.theme.style(cursor));
         }
     }

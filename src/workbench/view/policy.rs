@@ -1,5 +1,7 @@
 //! The text of the policy, with the lines of the shown rule marked. Draws only the lines on screen.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -13,6 +15,7 @@ use crate::workbench::model::Model;
 use crate::workbench::model::texts::lines_of;
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use crate::workbench::transcript;
 
 /// A document on screen and the rule in it.
 pub struct Shown<'m> {
@@ -38,12 +41,13 @@ pub fn shown(model: &Model) -> Option<Shown<'_>> {
     document.map(|document| Shown { source: &document.source, rule: None })
 }
 
-/// Draws the pane's lines into `inner`.
-pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
+/// Draws the pane's lines into `inner`; gives whether any of them is cut at the right.
+pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) -> bool {
     let theme = &model.theme;
     let width = usize::from(inner.width);
     let Some(shown) = shown(model) else {
-        return without(model, buf, inner);
+        without(model, buf, inner);
+        return false;
     };
     let list = model.list(Pane::Policy);
     let query = model.query.as_deref().filter(|_| focus);
@@ -54,13 +58,15 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
     });
     let mark = if against { Role::VerdictDeny } else { Role::StatusNote };
     let off = switched_off(model, shown.source);
-    let digits = shown.source.line_count().to_string().len().max(2);
+    let digits = digits(shown.source);
+    let out = model.out(Pane::Policy);
+    let mut cut = false;
     for offset in 0..usize::from(inner.height) {
         let Ok(number) = u32::try_from(list.top + offset + 1) else { break };
         let Some(line) = shown.source.line(number) else { break };
         let y = inner.y + u16::try_from(offset).unwrap_or(0);
         let marked = shown.rule.is_some_and(|(_, first, last)| (first..=last).contains(&number));
-        let mut row = Row::new(theme, width);
+        let mut row = Row::scrolled(theme, width, out);
         let off = off.iter().find(|(first, last)| (*first..=*last).contains(&number));
         if off.is_some() {
             row.glyph(Role::StatusProblem, Glyph::None);
@@ -69,7 +75,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         } else {
             row.gap(1);
         }
-        row.put(Role::CodeLine, &format!("{number:>digits$} "));
+        row.put(Role::CodeLine, &format!("{number:>digits$} ")).hold();
         match query {
             Some(query) => {
                 row.put_found(Role::Text, line, Some(query), false);
@@ -82,11 +88,12 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         if off.is_some_and(|(first, _)| *first == number) {
             row.put(Role::StatusProblem, "  off");
         }
-        row.to(width);
+        cut |= row.is_cut();
+        row.to(width + out);
         let cursor = focus && list.cursor == list.top + offset;
         let under = if cursor { Some(Role::Cursor) } else { marked.then_some(Role::CodeRule) };
         row.draw_under(buf, inner.x, y, under);
-        if off.is_some() {
+        if off.is_some() && out == 0 {
             let text = line.trim_start();
             let from = row.used().min(1 + digits + 1 + (line.len() - text.len()));
             let struck = Style::new().add_modifier(Modifier::CROSSED_OUT);
@@ -95,6 +102,23 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
             buf.set_style(Rect::new(x, y, length, 1).intersection(inner), struck);
         }
     }
+    cut
+}
+
+fn digits(source: &Source) -> usize {
+    source.line_count().to_string().len().max(2)
+}
+
+/// The columns at which `query` (lower case) is found in a row of the pane.
+#[must_use]
+pub fn columns_of(model: &Model, row: usize, query: &str) -> Option<Range<usize>> {
+    let source = shown(model)?.source;
+    let line = source.line(u32::try_from(row + 1).ok()?)?;
+    let before = line.get(..transcript::find(line, query)?)?;
+    let columns = |text: &str| text::width(text, model.theme.marks(), usize::MAX);
+    // Before the text stand the mark of the rule, and the number.
+    let start = digits(source) + 2 + columns(before);
+    Some(start..start + columns(query))
 }
 
 /// The lines of the rules of this document that are switched off.

@@ -23,8 +23,9 @@ const BESIDE: u16 = 50;
 /// Rows that the list has at least where there is a foot.
 const LEAST: u16 = 6;
 
-/// Draws the pane's rows into `inner`.
-pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
+/// Draws the pane's rows into `inner`; gives whether any name is cut.
+pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) -> bool {
+    let mut cut = false;
     let (inner, foot) = split(inner);
     let list = model.list(Pane::Sessions);
     let width = usize::from(inner.width);
@@ -39,11 +40,14 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         let open = at == model.open;
         let query = model.query.as_deref().filter(|_| focus);
         let cursor = open.then_some(if focus { Role::Cursor } else { Role::CursorIdle });
-        one(model, entry, open, width, column, query).draw_under(buf, inner.x, y, cursor);
+        let row = one(model, entry, open, width, column, query);
+        cut |= row.is_cut();
+        row.draw_under(buf, inner.x, y, cursor);
     }
     if let Some((foot, entry)) = foot.zip(model.entry()) {
         below(model, entry, buf, foot);
     }
+    cut
 }
 
 /// The rows of the list, and those below it where the pane is high enough.
@@ -99,16 +103,19 @@ fn one<'m>(
     column: usize,
     query: Option<&str>,
 ) -> Row<'m> {
-    let mut row = Row::new(&model.theme, width);
+    let mut row = Row::scrolled(&model.theme, width, model.out(Pane::Sessions));
     let (role, glyph) = sign(model, entry);
     row.put(Role::Text, if open { model.theme.glyph(Glyph::Cursor) } else { " " });
-    row.put(role, glyph).gap(1);
+    row.put(role, glyph).gap(1).hold();
     let counts = counts(model, entry);
     let columns = if column > 0 { column + 2 } else { 0 };
     let room = row.left().saturating_sub(counts.used() + 1);
     // The formats stand below each other, whatever is counted.
     let named = if columns > 0 { row.left().saturating_sub(columns + COUNTS) } else { room };
     let start = row.used();
+    if text::width(&entry.name, model.theme.marks(), named + 1) > named {
+        row.cut();
+    }
     let name = text::ends(&entry.name, named, model.theme.marks());
     let name_role = if open { Role::TextStrong } else { Role::Text };
     row.put_found(name_role, &name.text(), query, false);

@@ -166,7 +166,7 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
         row.gap(1);
     }
     let note = super::note(model, model.focus);
-    if !layout.framed() {
+    if !layout.framed() && row.left() > 1 {
         row.gap(1);
         let note = tail(&note, row.left(), model.theme.marks());
         row.put(Role::TextDim, &note);
@@ -391,6 +391,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::Witness], "witness"),
             (&[C::Save], "save"),
             (&[C::WhatIfArguments], "what if"),
+            (&[C::Right], "sideways"),
             (&[C::Zoom], "zoom"),
             (&[C::Help], "help"),
             (&[C::Quit], "quit"),
@@ -423,6 +424,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::NextTurn, C::PreviousTurn], "turn"),
             (&[C::NextFinding], "finding"),
             (&[C::NextPane], "pane"),
+            (&[C::Right], "sideways"),
             (&[C::Search], "search"),
             (&[C::Edit], "edit"),
             (&[C::CopyRule], "copy rule"),
@@ -436,6 +438,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (&[C::NextFinding], "finding"),
             (&[C::Open], "go there"),
             (&[C::NextPane], "pane"),
+            (&[C::Right], "sideways"),
             (&[C::Edit], "edit"),
             (&[C::Zoom], "zoom"),
             (&[C::Help], "help"),

@@ -16,14 +16,19 @@ use crate::workbench::transcript::{self, RowKind, one_line};
 /// From this width on there is room for whole names of speakers.
 const ROOMY: usize = 56;
 
+/// Columns of arguments that are gone through sideways; what is longer is read as a body.
+const LONG: usize = 2000;
+
 /// What marks a choice that was not taken.
 const NOT_TAKEN: &str = "not chosen: ";
 
-/// Draws the pane's rows into `inner`.
-pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
+/// Draws the pane's rows into `inner`; gives whether any of them is cut at the right.
+pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) -> bool {
     let Some(session) = model.session() else {
-        return unread(model, buf, inner);
+        unread(model, buf, inner);
+        return false;
     };
+    let mut cut = false;
     let list = model.list(Pane::Transcript);
     let width = usize::from(inner.width);
     for offset in 0..usize::from(inner.height) {
@@ -35,6 +40,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         let selected = at == list.cursor;
         let drawn = one(model, session, row, width, first, selected, before);
         let cursor = selected.then_some(if focus { Role::Cursor } else { Role::CursorIdle });
+        cut |= drawn.is_cut();
         drawn.draw_under(buf, inner.x, y, cursor);
     }
     if model.rows.is_empty() {
@@ -42,6 +48,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, inner: Rect, focus: bool) {
         row.put(Role::TextDim, "nothing was said in this session");
         row.draw(buf, inner.x, inner.y);
     }
+    cut
 }
 
 fn one<'m>(
@@ -58,7 +65,8 @@ fn one<'m>(
     let begins = after && before.is_none_or(|before| !model.counterfactual(before));
     let notice = format!(" {} counterfactual from here ", theme.glyph(Glyph::Counterfactual));
     let room = if begins && width > 60 { width - notice.chars().count() } else { width };
-    let mut drawn = Row::new(theme, room);
+    let out = model.out(Pane::Transcript);
+    let mut drawn = Row::scrolled(theme, room, out);
     drawn.put(Role::Text, if selected { theme.glyph(Glyph::Cursor) } else { " " });
     let turn = match row.kind {
         _ if !first => String::new(),
@@ -181,7 +189,7 @@ fn one<'m>(
         }
     }
     if room < width {
-        let (end, mut whole) = (room, drawn.widen(width));
+        let (end, mut whole) = (room + out, drawn.widen(width + out));
         whole.to(end).put(Role::VerdictAfter, &notice);
         return whole;
     }
@@ -190,7 +198,14 @@ fn one<'m>(
 
 /// The arguments of a call, those that tell most first; where what is searched for is not among what fits, the place of it.
 fn arguments(row: &mut Row<'_>, role: Role, arguments: &Body, query: Option<&str>, selected: bool) {
-    let shown = words::call::arguments(arguments, row.left(), row.theme().marks());
+    let marks = row.theme().marks();
+    let whole_of = || words::call::arguments(arguments, LONG, marks);
+    if row.is_scrolled() {
+        // Nothing is cut in the middle of what is gone through from end to end.
+        row.put_found(role, &whole_of().text(), query, selected);
+        return;
+    }
+    let shown = words::call::arguments(arguments, row.left(), marks);
     let whole = one_line(arguments);
     let hidden = query.is_some_and(|query| {
         let query = query.to_lowercase();
@@ -200,6 +215,9 @@ fn arguments(row: &mut Row<'_>, role: Role, arguments: &Body, query: Option<&str
     if hidden || shown.width <= 1 {
         found(row, role, &whole, query, selected);
     } else {
+        if shown != whole_of() {
+            row.cut();
+        }
         row.put_shown(role, shown, query, selected);
     }
 }
@@ -228,7 +246,7 @@ fn found<'r, 't>(
 /// Who speaks, in a column; where there is little room the usual ones in short.
 fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
     if roomy {
-        row.column(role, name, 9).gap(1);
+        row.column(role, name, 9).gap(1).hold();
         return;
     }
     let short = match name {
@@ -238,7 +256,7 @@ fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
         name => name,
     };
     let short = short.replacen("result ", "res", 1).replacen("choice ", "ch", 1).replacen("told ", "told", 1);
-    row.column(role, &short, 5).gap(1);
+    row.column(role, &short, 5).gap(1).hold();
 }
 
 /// What a result is called: with the call's number where the turn has several.

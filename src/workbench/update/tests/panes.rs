@@ -53,6 +53,19 @@ fn the_policy_pane_shows_the_rule_that_is_most_about_the_tool() {
     assert_eq!(rule.kind, "max_calls");
 }
 
+/// Exact names before beginnings of names, and rules about this tool before those about any tool, wherever they stand.
+#[test]
+fn exact_names_come_before_beginnings_of_names() {
+    let rule = |pattern: &str| format!("{{sequence: [void_order, {pattern}], action: deny, reason: a:b}}");
+    let (named, begins) = (rule("lookup_order"), rule("{namePrefix: look}"));
+    for (first, second) in [(&begins, &named), (&named, &begins)] {
+        let policy = format!("id: p\nforbidden: [{first}, {second}]\n");
+        let model = judged(120, 40, "mono", loaded(&policy), vec![clean()]);
+        let rule = model.rule(model.shown_rule().unwrap()).unwrap();
+        assert!(rule.tools.iter().any(|tool| &**tool == "lookup_order"), "{policy}: {:?}", rule.tools);
+    }
+}
+
 #[test]
 fn tools_that_came_or_went_since_the_turn_before_are_marked() {
     let mut model = model();
