@@ -219,7 +219,7 @@ fn a_session_that_violates_a_rule_is_no_pass() {
             session.press("]f");
             session.sees("✗ VIOLATED session rule");
             session.until("what happened", |screen| {
-                ["actual   send_receipt never", "way out  add a call of"]
+                ["actual   send_receipt never", "suggest  add a call of"]
                     .iter()
                     .all(|said| screen.contains(said))
             });
