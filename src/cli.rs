@@ -16,7 +16,6 @@ mod redacted;
 mod replace;
 mod replay;
 mod reports;
-mod samples;
 mod screen;
 mod test;
 mod witness;
@@ -142,20 +141,6 @@ impl Failure {
             Failure::Usage { message, .. } => Failure::Usage { message, help: Some(help.into()) },
             other => other,
         }
-    }
-
-    /// As diagnostics, for who has no standard error at hand.
-    #[cfg(feature = "tui")]
-    fn into_diagnostics(self) -> Vec<Diagnostic> {
-        let (message, help) = match self {
-            Failure::Input(diagnostics) => return diagnostics,
-            Failure::Usage { message, help } => (message, help),
-            Failure::Undecided { message, .. } => (message, None),
-            Failure::Output(error) => (error.to_string(), None),
-            Failure::System(error) => (format!("{error:#}"), None),
-        };
-        let told = Diagnostic::error(crate::diagnostic::code::MISSING_FILE, message);
-        vec![help.into_iter().fold(told, Diagnostic::help)]
     }
 
     fn tell(self, screen: &mut Screen) -> Exit {

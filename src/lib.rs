@@ -28,6 +28,7 @@
 //! | [`redact`] | a session in which nothing stands that no rule looks at |
 //! | [`what_if`] | a session and a policy changed in memory |
 //! | [`case`] | a session, a policy and what is expected: read, judged, rewritten, saved |
+//! | `workspace` | what was opened: recordings, a version, a base; read again as they change |
 //! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
 //! | `files` | the only reader of files, and the watch over them |
 //! | [`gate`] | the front door for programs that run an agent |
@@ -100,3 +101,5 @@ pub mod witness;
 pub mod wording;
 #[cfg(feature = "tui")]
 pub mod workbench;
+#[cfg(feature = "cli")]
+pub mod workspace;

@@ -1,30 +1,26 @@
 //! `rulestep check`: policies parsed and validated.
 
 use super::args::{self, Format};
-use super::input::{self, Version};
+use super::input;
 use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::case::read::{Cases, read};
 use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::policy::{Loaded, Policy};
+use crate::policy::Loaded;
 use crate::report::{self, json, words};
+use crate::workspace::{Opened, Undecided, Version};
 
 /// Runs the verb.
 pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     let only = input::only(&asked.policies)?;
     let specs: Vec<String> = asked.named.iter().chain(&asked.policies.policy).cloned().collect();
-    let version = input::version(&specs, false)?;
-    let loaded = Policy::load(&version.files, only);
-    let Version { unreadable, notices, .. } = version;
-    let failed = !unreadable.is_empty();
+    let version = Version::named(&specs, false).map_err(|why| input::undecided(why, "policy", screen))?;
+    let Opened { policy, loaded } = version.load(only);
+    let failed = matches!(policy, Err(Undecided::Unreadable(_)));
     // Cases that stand beside the policies are parsed, not judged.
     let cases: Vec<Cases> = loaded.cases.iter().map(|source| read(source, false)).collect();
     let of_cases = cases.iter().flat_map(|read| &read.diagnostics);
-    let diagnostics: Vec<Diagnostic> = unreadable
-        .into_iter()
-        .chain(notices)
-        .chain(loaded.diagnostics.iter().chain(of_cases).cloned())
-        .collect();
+    let diagnostics: Vec<Diagnostic> = loaded.diagnostics.iter().chain(of_cases).cloned().collect();
     let found = |severity| diagnostics.iter().filter(move |told| told.severity == severity).count() as u64;
     let (errors, warnings) = (found(Severity::Error), found(Severity::Warning));
     match asked.format {
@@ -54,8 +50,8 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
             writeln!(screen.out(), "{}{cases}: {verdict}{out}", contents(&loaded))?;
         }
     }
-    if loaded.policy.as_ref().is_some_and(|policy| policy.documents().is_empty()) && !failed {
-        return Err(Failure::usage(input::nothing_to_judge_by(only)));
+    if let Err(Undecided::Empty { message, .. }) = policy {
+        return Err(Failure::usage(message));
     }
     Ok(match (failed, errors + warnings) {
         (true, _) => Exit::Bad,

@@ -7,19 +7,21 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args::{ANY, Diff, NONE};
-use super::input::{self, DEFAULT_POLICY, RECORDED, RECORDED_ALONE, Sessions, Wanted};
+use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
 use super::witness::{Count, Folder, Saved};
 use super::{Exit, Failure};
-use crate::compare::{Base, Comparison, Kind};
+use crate::compare::{Comparison, Kind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, Output, Part, View, Whole};
 use crate::report::words;
 use crate::report::{Look, Scope, notices};
 use crate::session::Session;
+use crate::workspace::Version;
+use crate::workspace::version::{self, DEFAULT_POLICY};
 
 /// Runs the verb.
 pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -155,23 +157,14 @@ struct Found {
 fn comparison(asked: &Diff, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Comparison, Failure> {
     let only = input::only(&asked.policies)?;
     let with_samples = wanted.is_samples() && !Path::new(DEFAULT_POLICY).exists();
-    let new = input::version(&asked.policies.policy, with_samples)?;
+    let new = Version::named(&asked.policies.policy, with_samples);
     let (new, told) = input::load(new, only, "new version", screen)?;
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
-    let base = match asked.base.as_slice() {
-        [base] if base == RECORDED => Base::Recorded,
-        bases if bases.iter().any(|base| base == RECORDED) => {
-            return Err(Failure::usage(RECORDED_ALONE));
-        }
-        bases => {
-            let base = input::base(bases, &asked.policies.policy);
-            let (base, told) = input::load(base, only, "base", screen)?;
-            // What is left out of it may look like a change; what could be better in it, nobody will mend there.
-            let told = told.iter().filter(|told| told.severity != Severity::Warning);
-            told.for_each(|diagnostic| screen.tell(diagnostic));
-            Base::Version(base)
-        }
-    };
+    let base = version::base(&asked.base, &asked.policies.policy, only);
+    let (base, told) = base.map_err(|why| input::undecided(why, "base", screen))?;
+    // What is left out of it may look like a change; what could be better in it, nobody will improve there.
+    let told = told.iter().filter(|told| told.severity != Severity::Warning);
+    told.for_each(|diagnostic| screen.tell(diagnostic));
     Ok(Comparison::new(base, new))
 }
 

@@ -1,8 +1,6 @@
 //! What the verbs share: the policy to judge by, and the sessions to judge.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,28 +8,21 @@ use std::time::Duration;
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 
+use super::Failure;
 use super::args::{Policies, Reading};
 use super::screen::Screen;
-use super::{Failure, samples};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::engine::Mode;
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
-use crate::policy::{Policy, PolicyFile};
+use crate::policy::Policy;
 use crate::recording::{self, FORMATS, Options};
 use crate::replay::corpus::{Judge, Read};
 use crate::report::words;
 use crate::session::{Session, refusal};
 use crate::source::nearest::nearest;
-
-/// The folder of policies where none is named.
-pub const DEFAULT_POLICY: &str = "contracts";
-
-/// As a base, the recording.
-pub const RECORDED: &str = "recorded";
-/// Why it is refused beside other bases.
-pub const RECORDED_ALONE: &str = "`recorded` is a version of its own and cannot be joined with others";
+use crate::workspace::{Opened, Undecided, Version, recordings, samples};
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
@@ -71,110 +62,38 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The files of a version, and what could not be read of it.
-pub struct Version {
-    /// What was read.
-    pub files: Vec<PolicyFile>,
-    /// What could not be read.
-    pub unreadable: Vec<Diagnostic>,
-    /// What else there is to say.
-    pub notices: Vec<Diagnostic>,
-}
-
-impl Version {
-    /// Adds the files of these versions.
-    fn read(&mut self, specs: &[String], beside: &[String]) {
-        for spec in specs {
-            match files::read_version(spec, beside) {
-                Err(diagnostic) => self.unreadable.push(diagnostic),
-                Ok(read) => {
-                    for file in read.files {
-                        match file.text {
-                            Ok(text) => self.files.push(PolicyFile {
-                                name: file.name,
-                                relative: file.relative,
-                                text,
-                                named: file.named,
-                            }),
-                            Err(diagnostic) => self.unreadable.push(diagnostic),
-                        }
-                    }
-                    let (errors, notices): (Vec<_>, Vec<_>) =
-                        read.diagnostics.into_iter().partition(|told| told.severity == Severity::Error);
-                    self.unreadable.extend(errors);
-                    self.notices.extend(notices);
-                }
-            }
-        }
-    }
-}
-
-/// The versions that were asked for, together. With sample sessions the sample policies go, unless others are named.
-pub fn version(specs: &[String], with_samples: bool) -> Result<Version, Failure> {
-    let mut version = Version { files: Vec::new(), unreadable: Vec::new(), notices: Vec::new() };
-    let default = [DEFAULT_POLICY.to_owned()];
-    let specs = if !specs.is_empty() {
-        specs
-    } else if with_samples {
-        version.files = samples::policies();
-        return Ok(version);
-    } else if Path::new(DEFAULT_POLICY).exists() {
-        default.as_slice()
-    } else {
-        let message = format!("no policy is named, and there is no folder `{DEFAULT_POLICY}` here");
-        return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
-    };
-    version.read(specs, specs);
-    Ok(version)
-}
-
-/// The version to compare with. `git:REV` means the same paths as `beside`.
-pub fn base(specs: &[String], beside: &[String]) -> Version {
-    let mut version = Version { files: Vec::new(), unreadable: Vec::new(), notices: Vec::new() };
-    version.read(specs, beside);
-    version
-}
-
 /// The policy to judge by. A version with an error does not decide.
 pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Result<Arc<Policy>, Failure> {
-    let (policy, told) = load(version(&asked.policy, with_samples)?, only(asked)?, "policy", screen)?;
+    let (policy, told) = load(Version::named(&asked.policy, with_samples), only(asked)?, "policy", screen)?;
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
     Ok(policy)
 }
 
 /// Loads a version, and says what else there is to tell of it. Where it does not decide it is called `what`.
 pub fn load(
-    version: Version,
+    version: Result<Version, Undecided>,
     only: Option<&'static Dialect>,
     what: &str,
     screen: &mut Screen,
 ) -> Result<(Arc<Policy>, Vec<Diagnostic>), Failure> {
-    if !version.unreadable.is_empty() {
-        return Err(undecided(&version.unreadable, what, screen));
-    }
-    let loaded = Policy::load(&version.files, only);
-    let told: Vec<Diagnostic> = version.notices.into_iter().chain(loaded.diagnostics).collect();
-    match loaded.policy {
-        None => Err(undecided(&told, what, screen)),
-        Some(policy) if policy.documents().is_empty() => {
-            told.iter().for_each(|diagnostic| screen.tell(diagnostic));
-            Err(Failure::Undecided { message: nothing_to_judge_by(only), told })
+    let opened = version.map(|version| version.load(only));
+    let decides = opened.and_then(|Opened { policy, loaded }| Ok((policy?, loaded.diagnostics)));
+    decides.map_err(|why| undecided(why, what, screen))
+}
+
+/// A version that does not decide: its problems are told, and what comes of them.
+pub fn undecided(why: Undecided, what: &str, screen: &mut Screen) -> Failure {
+    let (message, told) = match why {
+        Undecided::Unnamed { message, help } => {
+            return help.into_iter().fold(Failure::usage(message), Failure::help);
         }
-        Some(policy) => Ok((policy, told)),
-    }
-}
-
-/// A version with an error does not decide: its problems are told, and what comes of them.
-fn undecided(told: &[Diagnostic], what: &str, screen: &mut Screen) -> Failure {
+        Undecided::Unreadable(told) | Undecided::Invalid(told) => {
+            (format!("the {what} does not load, so nothing was judged"), told)
+        }
+        Undecided::Empty { message, told } => (message, told),
+    };
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
-    let message = format!("the {what} does not load, so nothing was judged");
-    Failure::Undecided { message, told: told.to_vec() }
-}
-
-/// Why a version without documents does not decide.
-pub fn nothing_to_judge_by(only: Option<&Dialect>) -> String {
-    let what = only.map_or("policy".to_owned(), |dialect| format!("`{}` document", dialect.name));
-    format!("no {what} was found, so there is nothing to judge by")
+    Failure::Undecided { message, told }
 }
 
 /// The one dialect that was asked for.
@@ -303,10 +222,8 @@ impl Sessions {
             Source::Opening(..) | Source::Sample(..) => true,
         };
         let opened = match source {
-            Source::Sample(name, bytes) => {
-                recording::open(name, Box::new(io::Cursor::new(bytes)), &self.options)
-            }
-            Source::File(input) if input.is_regular() => reading(input, &self.options),
+            Source::Sample(name, bytes) => recordings::open_sample(name, bytes, &self.options),
+            Source::File(input) if input.is_regular() => recordings::open(input, &self.options),
             Source::File(input) => match stream::begin(input) {
                 Ok(opening) => self.wait(opening, stream::SILENT)?,
                 Err(told) => Err(told),
@@ -319,11 +236,7 @@ impl Sessions {
                 self.before = self.count;
                 return Some(());
             }
-            // A folder may hold other things as well.
-            Err(told) if !named && told.code == code::NOT_A_SESSION => {
-                self.diagnostics.push(told.severity(Severity::Notice));
-            }
-            Err(told) => self.diagnostics.push(told),
+            Err(told) => self.diagnostics.push(recordings::weighed(told, named)),
         }
         self.skipped += 1;
         Some(())
@@ -399,22 +312,6 @@ pub fn watch_interrupts() -> Result<(), Failure> {
 /// Whether somebody asked to break off.
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
-}
-
-/// Begins to read a file.
-pub fn reading(input: Input, options: &Options) -> Result<recording::Reading, Diagnostic> {
-    let reader = input.open()?;
-    let name = Arc::clone(&input.name);
-    let mut options = options.clone();
-    // What comes through a pipe comes once: opening it again would take it from the first reader.
-    if input.is_regular() {
-        options.again = Some(Arc::new(move || again(&input)));
-    }
-    recording::open(name, reader, &options)
-}
-
-fn again(input: &Input) -> io::Result<Box<dyn BufRead + Send>> {
-    input.open().map_err(|told| io::Error::other(told.message))
 }
 
 /// There is nothing of this name; what there is, and what may have been meant.

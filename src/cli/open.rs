@@ -1,8 +1,6 @@
 //! `rulestep [SESSIONS]...`: the workbench, or what `replay` prints where there is no terminal.
 
 #[cfg(feature = "tui")]
-mod recordings;
-#[cfg(feature = "tui")]
 mod workbench;
 
 use clap::CommandFactory;

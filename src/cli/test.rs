@@ -7,7 +7,6 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args::{self, TestFormat};
-use super::input::{self, Version};
 use super::replace::replace;
 use super::screen::Screen;
 use super::{Exit, Failure};
@@ -17,12 +16,13 @@ use crate::case::update::update;
 use crate::case::{Case, Recorded, Reference};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::{self, Input};
-use crate::policy::{Loaded, Policy};
+use crate::policy::Policy;
 use crate::recording as sessions;
 use crate::report::cases::{self, Told, Totals};
 use crate::report::{Look, words};
 use crate::session::Session;
 use crate::source::{Source, quoted};
+use crate::workspace::{Opened, Undecided, Version};
 
 /// The folder of cases where none is named.
 const DEFAULT: &str = "contracts";
@@ -70,7 +70,7 @@ struct Test<'s> {
     screen: &'s mut Screen,
     update: bool,
     /// By their paths; `None` for those that do not load, which was told.
-    policies: HashMap<Vec<String>, Option<Arc<Policy>>>,
+    policies: HashMap<Vec<String>, Result<Arc<Policy>, String>>,
     answer: Answer,
 }
 
@@ -226,7 +226,7 @@ impl Test<'_> {
             None => Diagnostic::error(code::BAD_REFERENCE, message).in_file(case.source.name()),
         };
         if let Some(loaded) = self.policies.get(&paths) {
-            return loaded.clone().ok_or_else(|| broken("the policy does not load".to_owned()));
+            return loaded.clone().map_err(broken);
         }
         // What cannot be read is told where it is asked for.
         for (path, reference) in paths.iter().zip(&case.policy) {
@@ -234,17 +234,16 @@ impl Test<'_> {
                 return Err(bad(case, reference, format!("{}: {}", quoted(path), told.message)));
             }
         }
-        let Version { files, unreadable, .. } =
-            input::version(&paths, false).map_err(|_| broken("the policy cannot be read".to_owned()))?;
-        let Loaded { policy, diagnostics, .. } = Policy::load(&files, None);
-        unreadable.iter().chain(&diagnostics).for_each(|told| self.screen.tell(told));
-        let policy = policy.filter(|_| unreadable.is_empty());
+        let Opened { policy, loaded } = Version::beside(&paths, &paths).load(None);
+        loaded.diagnostics.iter().for_each(|told| self.screen.tell(told));
+        let policy = policy.map_err(|why| match why {
+            Undecided::Empty { .. } => {
+                "no policy was found there, so there is nothing to judge by".to_owned()
+            }
+            _ => "the policy does not load".to_owned(),
+        });
         self.policies.insert(paths, policy.clone());
-        let policy = policy.ok_or_else(|| broken("the policy does not load".to_owned()))?;
-        if policy.documents().is_empty() {
-            return Err(broken("no policy was found there, so there is nothing to judge by".to_owned()));
-        }
-        Ok(policy)
+        policy.map_err(broken)
     }
 
     /// A policy of which a part is written in the case itself.
@@ -260,9 +259,9 @@ impl Test<'_> {
             }
             files.extend(more);
         }
-        let Loaded { policy, diagnostics, .. } = Policy::load(&files, None);
-        diagnostics.iter().for_each(|told| self.screen.tell(told));
-        policy.ok_or_else(|| {
+        let Opened { policy, loaded } = Version { files, ..Version::default() }.load(None);
+        loaded.diagnostics.iter().for_each(|told| self.screen.tell(told));
+        policy.map_err(|_| {
             let message = "the policy in the case does not load";
             Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, case.span)
         })

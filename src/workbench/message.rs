@@ -15,6 +15,7 @@ use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
+use crate::workspace::recordings::Event;
 
 /// Something that happened.
 pub enum Msg {
@@ -144,4 +145,19 @@ pub struct ComparedSession {
     pub base: Option<Box<Replay>>,
     /// What changed.
     pub changes: Vec<Change>,
+}
+
+impl From<Event> for Msg {
+    fn from(event: Event) -> Msg {
+        match event {
+            Event::Listing { files } => Msg::Listing { files },
+            Event::Sessions { file, sessions, diagnostics, progress } => {
+                Msg::Sessions { file, sessions, diagnostics, progress }
+            }
+            Event::File { file, sessions, diagnostics, progress } => {
+                Msg::File { file, sessions, diagnostics, progress }
+            }
+            Event::End { diagnostics } => Msg::SessionsEnd { diagnostics },
+        }
+    }
 }

@@ -27,30 +27,15 @@ use super::message::Msg;
 use super::model::{BuiltIn, Chosen, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
-use crate::compare::Base;
 use crate::engine::Mode;
 use crate::files::watch::{Watch, Watched, Way, watch};
-use crate::policy::Loaded;
 use crate::report::words;
-
-/// Where policies and recordings come from. Called on threads of the workbench, never on the one that draws.
-pub trait Supply: Send + Sync {
-    /// Reads the policy.
-    fn policy(&self) -> Loaded;
-    /// Reads a version to compare with, as the person called it; in one line why there is none.
-    fn base(&self, name: &str) -> Result<Base, String>;
-    /// Reads the recordings that are not as they were when they were read last: [`Msg::Listing`], then
-    /// [`Msg::Sessions`] or [`Msg::File`] for each file, [`Msg::SessionsEnd`] at the end. Where one is still being
-    /// written, gives how long it has to stay as it is to be taken for whole: then it is to be read again.
-    fn sessions(&self, out: &mut dyn FnMut(Msg)) -> Option<Duration>;
-    /// The time of day, as people write it.
-    fn now(&self) -> String;
-}
+use crate::workspace::Workspace;
 
 /// What the workbench is started with.
 pub struct Settings {
-    /// Where policies and recordings come from.
-    pub supply: Arc<dyn Supply>,
+    /// Where policies and recordings come from. Read on threads of the workbench, never on the one that draws.
+    pub workspace: Arc<Workspace>,
     /// The files behind both, and how to watch them; `None` where none can change, or nobody wants to know.
     pub watch: Option<(Watched, Way)>,
     /// The policy's name, for the header.
@@ -117,7 +102,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     // The theme has no colours then; bold and reverse must come through all the same.
     crossterm::style::force_color_output(true);
     let (out, arriving) = channel();
-    let workers = Workers::start(Arc::clone(&settings.supply), out.clone())?;
+    let workers = Workers::start(Arc::clone(&settings.workspace), out.clone())?;
     terminal::hook_panics();
     end_on_signals(out.clone())?;
     let screen = Screen::enter()?;

@@ -20,8 +20,9 @@ const ROOMS: &[&[&str]] = &[
     &["compare", "what_if", "case", "explain", "coverage", "mine"],
     // What still shows a change asks what a change is.
     &["witness", "redact"],
-    &["report"],
     &["files"],
+    &["workspace"],
+    &["report"],
     &["gate"],
     &["workbench"],
     // The command without a verb opens the workbench, which knows nothing of the command line.
@@ -121,7 +122,8 @@ fn imports_run_one_way() {
             for other in named(line) {
                 let Some(theirs) = place(&other) else { continue };
                 let allowed = other == room
-                    || theirs < own && (other != "files" || ["cli", "workbench", "gate"].contains(&room));
+                    || theirs < own
+                        && (other != "files" || ["cli", "workbench", "gate", "workspace"].contains(&room));
                 if !allowed {
                     wrong.push(format!("src/{}:{number}: {room} imports {other}", source.path.display()));
                 }
@@ -176,7 +178,12 @@ fn files_stay_short() {
 fn nothing_left_of_report_reaches_outside() {
     let report = place("report").unwrap();
     let mut wrong = Vec::new();
-    for source in sources().iter().filter(|source| place(source.room()).is_some_and(|own| own <= report)) {
+    let inside = |source: &&Source| {
+        // What these read, the rest gets as values.
+        !["files", "workspace"].contains(&source.room())
+            && place(source.room()).is_some_and(|own| own <= report)
+    };
+    for source in sources().iter().filter(inside) {
         for (number, line) in source.code() {
             for word in OUTSIDE.iter().filter(|word| line.contains(**word)) {
                 wrong.push(format!("src/{}:{number}: {word}", source.path.display()));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ratatui::layout::Size;
 
 use super::work::Workers;
-use super::{Arrived, Supply, begin_watch};
+use super::{Arrived, begin_watch};
 use crate::engine::Mode;
 use crate::files::watch::{Watch, Watched, Way};
 use crate::workbench::effect::Effect;
@@ -15,6 +15,7 @@ use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Opening};
 use crate::workbench::theme::{Depth, Theme};
 use crate::workbench::update::update;
+use crate::workspace::Workspace;
 
 /// A workbench that nobody sees.
 pub(crate) struct Headless {
@@ -25,9 +26,9 @@ pub(crate) struct Headless {
 }
 
 impl Headless {
-    pub fn start(supply: Arc<dyn Supply>, watch: Option<(Watched, Way)>) -> Self {
+    pub fn start(workspace: Arc<Workspace>, watch: Option<(Watched, Way)>) -> Self {
         let (out, arriving) = channel();
-        let workers = Workers::start(supply, out.clone()).expect("threads");
+        let workers = Workers::start(workspace, out.clone()).expect("threads");
         workers.policy();
         workers.sessions();
         let watch = watch.map(|(watched, way)| begin_watch(watched, way, out).expect("a thread"));

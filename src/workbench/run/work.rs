@@ -7,20 +7,23 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Arrived, Supply, suppose};
-use crate::compare::Comparison;
+use super::{Arrived, suppose};
+use crate::compare::{Base, Comparison};
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{Judge, Save, Suppose, Wanted};
 use crate::workbench::message::{ComparedSession, Msg};
+use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
+use crate::workspace::Workspace;
 
 /// Threads that read and judge, and what they are told.
 pub struct Workers {
     out: Sender<Arrived>,
-    supply: Arc<dyn Supply>,
+    workspace: Arc<Workspace>,
     /// A token for each wish to read the policy. One thread reads, so what was read last is told last.
     policy: Sender<()>,
     /// The same for the recordings.
@@ -49,21 +52,24 @@ impl Workers {
     ///
     /// # Errors
     /// The system gives no threads.
-    pub fn start(supply: Arc<dyn Supply>, out: Sender<Arrived>) -> Result<Self, rayon::ThreadPoolBuildError> {
+    pub fn start(
+        workspace: Arc<Workspace>,
+        out: Sender<Arrived>,
+    ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let judges = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("judge {at}")).build()?;
         let first = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "judge first".to_owned());
         let first = first.build()?;
-        let kept = Arc::clone(&supply);
+        let kept = Arc::clone(&workspace);
         let witnesses = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "witness".to_owned());
         let witnesses = witnesses.build()?;
         let (policy, wanted) = channel();
-        let (source, tells) = (Arc::clone(&supply), out.clone());
-        thread::spawn(move || read_policies(&*source, &wanted, &tells));
+        let (source, tells) = (Arc::clone(&workspace), out.clone());
+        thread::spawn(move || read_policies(&source, &wanted, &tells));
         let (sessions, wanted) = channel();
         let tells = out.clone();
-        thread::spawn(move || read_sessions(&*supply, &wanted, &tells));
+        thread::spawn(move || read_sessions(&workspace, &wanted, &tells));
         let (witness, newest) = Default::default();
-        Ok(Self { out, supply: kept, policy, sessions, judges, first, witnesses, witness, newest })
+        Ok(Self { out, workspace: kept, policy, sessions, judges, first, witnesses, witness, newest })
     }
 
     /// Reads the policy.
@@ -74,10 +80,10 @@ impl Workers {
 
     /// Reads a version to compare with. It is asked for now and then by a person, so a thread of its own is cheap.
     pub fn base(&self, name: String) {
-        let (supply, out) = (Arc::clone(&self.supply), self.out.clone());
+        let (workspace, out) = (Arc::clone(&self.workspace), self.out.clone());
         let asked = name.clone();
         let reads = move || {
-            let read = catch_unwind(AssertUnwindSafe(|| supply.base(&name)));
+            let read = catch_unwind(AssertUnwindSafe(|| read_base(&workspace, &name)));
             let read = read.unwrap_or_else(|_| Err("a fault of the program while reading it".to_owned()));
             tell(&out, Msg::Base { name, read });
         };
@@ -160,18 +166,42 @@ impl Workers {
     }
 }
 
+/// Reads a version to compare with, as the person called it; in one line why there is none.
+fn read_base(workspace: &Workspace, name: &str) -> Result<Base, String> {
+    workspace.base(&[name.to_owned()]).map_err(|undecided| {
+        let mut told = undecided.into_diagnostics();
+        sort_problems(&mut told);
+        match told.as_slice() {
+            [] => format!("`{name}` does not load"),
+            [one] => plain(one),
+            [first, rest @ ..] => format!("{}, and {} more", plain(first), rest.len()),
+        }
+    })
+}
+
+/// Where and what, in a line.
+fn plain(told: &Diagnostic) -> String {
+    match told.place() {
+        Some(place) => match place.line() {
+            Some(line) => format!("{}:{line}: {}", place.file(), told.message),
+            None => format!("{}: {}", place.file(), told.message),
+        },
+        None => told.message.clone(),
+    }
+}
+
 /// Reads the policy as often as it is wanted; wishes that come while it is read are one.
-fn read_policies(supply: &dyn Supply, wanted: &Receiver<()>, out: &Sender<Arrived>) {
+fn read_policies(workspace: &Workspace, wanted: &Receiver<()>, out: &Sender<Arrived>) {
     while wanted.recv().is_ok() {
         wanted.try_iter().for_each(drop);
-        let at = supply.now();
-        let loaded = catch_unwind(AssertUnwindSafe(|| Box::new(supply.policy())));
+        let at = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
+        let loaded = catch_unwind(AssertUnwindSafe(|| Box::new(workspace.policy())));
         tell(out, loaded.map_or_else(|_| fault("reading the policy"), |loaded| Msg::Policy { loaded, at }));
     }
 }
 
 /// Reads the recordings as often as it is wanted, and once more when one that was being written has come to rest.
-fn read_sessions(supply: &dyn Supply, wanted: &Receiver<()>, out: &Sender<Arrived>) {
+fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, out: &Sender<Arrived>) {
     let mut rests = None;
     loop {
         let wish = match rests {
@@ -183,7 +213,8 @@ fn read_sessions(supply: &dyn Supply, wanted: &Receiver<()>, out: &Sender<Arrive
         }
         wanted.try_iter().for_each(drop);
         let begun = Instant::now();
-        let read = catch_unwind(AssertUnwindSafe(|| supply.sessions(&mut |message| tell(out, message))));
+        let read =
+            catch_unwind(AssertUnwindSafe(|| workspace.sessions(&mut |event| tell(out, event.into()))));
         rests = read.unwrap_or_else(|_| {
             tell(out, fault("reading the recordings"));
             tell(out, Msg::SessionsEnd { diagnostics: Vec::new() });

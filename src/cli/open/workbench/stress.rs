@@ -2,12 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::super::recordings::Recordings;
-use super::FromArguments;
 use crate::files::watch::{Watched, Way};
 use crate::recording::Options;
 use crate::workbench::keys::{TABLE, chord};
@@ -15,6 +13,7 @@ use crate::workbench::message::Msg;
 use crate::workbench::model::{Changes, Compare};
 use crate::workbench::run::headless::Headless;
 use crate::workbench::testing::{press, screen};
+use crate::workspace::Workspace;
 
 /// Numbers that look random and are the same every time.
 struct Numbers(u64);
@@ -115,16 +114,10 @@ impl Scene {
     fn start(&self, way: Option<Way>) -> Headless {
         let named = |name: &str| vec![self.path(name).display().to_string()];
         // What grows comes to rest soon, so that the end can be waited for.
-        let recordings =
-            Recordings::new(named("sessions"), Options::default()).resting(Duration::from_millis(300));
         let watched = Watched { policies: named("contracts"), sessions: named("sessions") };
-        let supply = FromArguments {
-            with_samples: false,
-            policies: named("contracts"),
-            only: None,
-            recordings: Mutex::new(recordings),
-        };
-        Headless::start(Arc::new(supply), way.map(|way| (watched, way)))
+        let workspace = Workspace::new(named("contracts"), None, named("sessions"), Options::default());
+        let workspace = workspace.resting(Duration::from_millis(300));
+        Headless::start(Arc::new(workspace), way.map(|way| (watched, way)))
     }
 
     /// One random change on disk.

@@ -1,18 +1,17 @@
-//! Reads recordings for the workbench, and again what has changed of them: a file at a time, never all for one.
+//! Reads recordings, and again what has changed of them: a file at a time, never all for one.
 
 use std::collections::{HashMap, HashSet};
-use std::io;
+use std::io::{self, BufRead};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::super::{input, samples};
+use super::samples;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::stamp::Stamp;
 use crate::files::{self, Input};
 use crate::recording::{self, Options, Reading};
 use crate::session::Session;
-use crate::workbench::message::Msg;
 
 /// The recordings that were named, and what was read of them.
 pub struct Recordings {
@@ -21,6 +20,43 @@ pub struct Recordings {
     /// How long a file that grows has to stay as it is to be taken for whole.
     rests: Duration,
     read: HashMap<Arc<str>, Read>,
+}
+
+/// What comes of reading recordings, in this order.
+#[derive(Debug)]
+pub enum Event {
+    /// The recordings are about to be read, again or for the first time.
+    Listing {
+        /// All files of them that there are, each once, in their order. Others are gone.
+        files: Vec<Arc<str>>,
+    },
+    /// A part of a file was read for the first time: what follows on the parts before.
+    Sessions {
+        /// The file, as it was named.
+        file: Arc<str>,
+        /// Its sessions.
+        sessions: Vec<Arc<Session>>,
+        /// What is wrong with the file, beyond what its sessions say of themselves.
+        diagnostics: Vec<Diagnostic>,
+        /// Files read so far, and how many there are.
+        progress: (usize, usize),
+    },
+    /// A file was read again, whole: this is what it holds now.
+    File {
+        /// The file, as it was named.
+        file: Arc<str>,
+        /// Its sessions.
+        sessions: Vec<Arc<Session>>,
+        /// What is wrong with the file, beyond what its sessions say of themselves.
+        diagnostics: Vec<Diagnostic>,
+        /// Files read so far, and how many there are to read.
+        progress: (usize, usize),
+    },
+    /// Every file that had to be was read.
+    End {
+        /// All that is wrong besides: paths that are not there, folders without recordings.
+        diagnostics: Vec<Diagnostic>,
+    },
 }
 
 /// What is known of a file that was read.
@@ -76,7 +112,7 @@ impl Recordings {
 
     /// Reads what was not read yet or has changed since. Gives when what is being written will have come to rest, if
     /// anything is: it is to be read once more then, since its end proves something only now.
-    pub fn read(&mut self, out: &mut dyn FnMut(Msg)) -> Option<Duration> {
+    pub fn read(&mut self, out: &mut dyn FnMut(Event)) -> Option<Duration> {
         let now = SystemTime::now();
         let There { files, missing, mut besides } = self.find();
         let names: Vec<Arc<str>> = files
@@ -87,7 +123,7 @@ impl Recordings {
             .collect();
         let there: HashSet<Arc<str>> = files.iter().map(|file| Arc::clone(&file.name)).collect();
         self.read.retain(|name, _| there.contains(name));
-        out(Msg::Listing { files: names });
+        out(Event::Listing { files: names });
         let mut due: Vec<&File> = files.iter().filter(|file| self.is_due(file, now)).collect();
         // What may keep waiting keeps no other waiting.
         due.sort_by_key(|file| matches!(file.source, Source::Input(_, None)));
@@ -96,12 +132,12 @@ impl Recordings {
             self.file(file, (done, all), out);
         }
         for (file, diagnostics) in missing {
-            out(Msg::File { file, sessions: Vec::new(), diagnostics, progress: (all, all) });
+            out(Event::File { file, sessions: Vec::new(), diagnostics, progress: (all, all) });
         }
         let notices =
             files.iter().filter_map(|file| self.read.get(&file.name)).flat_map(|read| &read.notices);
         besides.extend(notices.cloned());
-        out(Msg::SessionsEnd { diagnostics: besides });
+        out(Event::End { diagnostics: besides });
         let growing = self.read.values().filter(|read| read.grows);
         growing.map(|read| self.rests.saturating_sub(read.age(SystemTime::now()))).min()
     }
@@ -162,7 +198,7 @@ impl Recordings {
         }
     }
 
-    fn file(&mut self, file: &File, progress: (usize, usize), out: &mut dyn FnMut(Msg)) {
+    fn file(&mut self, file: &File, progress: (usize, usize), out: &mut dyn FnMut(Event)) {
         let at = SystemTime::now();
         let before = self.read.get(&file.name);
         let again = before.is_some();
@@ -197,7 +233,7 @@ impl Recordings {
         }
         if again {
             let (file, sessions) = (Arc::clone(&file.name), batch.sessions);
-            out(Msg::File { file, sessions, diagnostics, progress });
+            out(Event::File { file, sessions, diagnostics, progress });
         } else {
             batch.send(diagnostics, out);
         }
@@ -207,20 +243,45 @@ impl Recordings {
     fn open(&self, file: &File, following: bool) -> Result<Reading, Diagnostic> {
         let options = Options { following, ..self.options.clone() };
         match &file.source {
-            Source::Sample(bytes) => {
-                recording::open(Arc::clone(&file.name), Box::new(io::Cursor::new(*bytes)), &options)
-            }
+            Source::Sample(bytes) => open_sample(Arc::clone(&file.name), bytes, &options),
             Source::Input(input, _) => {
-                let input = Input { name: Arc::clone(&file.name), ..input.clone() };
-                let named = input.named;
-                input::reading(input, &options).map_err(|told| match told.code {
-                    // A folder may hold other things as well.
-                    code::NOT_A_SESSION if !named => told.severity(Severity::Notice),
-                    _ => told,
-                })
+                open(Input { name: Arc::clone(&file.name), ..input.clone() }, &options)
             }
         }
     }
+}
+
+/// Begins to read a file.
+pub fn open(input: Input, options: &Options) -> Result<Reading, Diagnostic> {
+    let reader = input.open()?;
+    let (name, named) = (Arc::clone(&input.name), input.named);
+    let mut options = options.clone();
+    // What comes through a pipe comes once: opening it again would take it from the first reader.
+    if input.is_regular() {
+        options.again = Some(Arc::new(move || again(&input)));
+    }
+    recording::open(name, reader, &options).map_err(|told| weighed(told, named))
+}
+
+/// Begins to read a sample.
+pub fn open_sample(
+    name: impl Into<Arc<str>>,
+    bytes: &'static [u8],
+    options: &Options,
+) -> Result<Reading, Diagnostic> {
+    recording::open(name, Box::new(io::Cursor::new(bytes)), options)
+}
+
+/// Why a file does not open. A folder may hold other things as well.
+pub fn weighed(told: Diagnostic, named: bool) -> Diagnostic {
+    match told.code {
+        code::NOT_A_SESSION if !named => told.severity(Severity::Notice),
+        _ => told,
+    }
+}
+
+fn again(input: &Input) -> io::Result<Box<dyn BufRead + Send>> {
+    input.open().map_err(|told| io::Error::other(told.message))
 }
 
 impl Read {
@@ -240,13 +301,13 @@ struct Batch<'f> {
 }
 
 impl Batch<'_> {
-    fn send(&mut self, diagnostics: Vec<Diagnostic>, out: &mut dyn FnMut(Msg)) {
+    fn send(&mut self, diagnostics: Vec<Diagnostic>, out: &mut dyn FnMut(Event)) {
         if self.sessions.is_empty() && diagnostics.is_empty() {
             return;
         }
         self.sent = true;
         let sessions = std::mem::take(&mut self.sessions);
-        out(Msg::Sessions { file: Arc::clone(self.file), sessions, diagnostics, progress: self.progress });
+        out(Event::Sessions { file: Arc::clone(self.file), sessions, diagnostics, progress: self.progress });
     }
 }
 

@@ -20,17 +20,14 @@ fn read(recordings: &mut Recordings, root: &Path) -> Vec<String> {
             ids.chain(codes).collect::<Vec<_>>().join(", ")
         };
         told.push(match message {
-            Msg::Listing { files } => files.iter().map(|file| short(file)).collect::<Vec<_>>().join(" "),
-            Msg::Sessions { file, sessions, diagnostics, .. } => {
+            Event::Listing { files } => files.iter().map(|file| short(file)).collect::<Vec<_>>().join(" "),
+            Event::Sessions { file, sessions, diagnostics, .. } => {
                 format!("{}: {}", short(&file), said(&sessions, &diagnostics))
             }
-            Msg::File { file, sessions, diagnostics, .. } => {
+            Event::File { file, sessions, diagnostics, .. } => {
                 format!("{} again: {}", short(&file), said(&sessions, &diagnostics))
             }
-            Msg::SessionsEnd { diagnostics } => {
-                format!("end {}", said(&[], &diagnostics)).trim_end().to_owned()
-            }
-            _ => "something else".to_owned(),
+            Event::End { diagnostics } => format!("end {}", said(&[], &diagnostics)).trim_end().to_owned(),
         });
     });
     told

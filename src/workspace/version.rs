@@ -1,0 +1,149 @@
+//! A version of a policy as it is named: its files, and whether it decides.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::samples;
+use crate::compare::Base;
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::dialect::Dialect;
+use crate::files;
+use crate::policy::{Loaded, Policy, PolicyFile};
+
+/// The folder of policies where none is named.
+pub const DEFAULT_POLICY: &str = "contracts";
+
+/// As a base, the recording.
+pub const RECORDED: &str = "recorded";
+
+/// The files of a version, and what could not be read of it.
+#[derive(Default)]
+pub struct Version {
+    /// What was read.
+    pub files: Vec<PolicyFile>,
+    /// What could not be read.
+    pub unreadable: Vec<Diagnostic>,
+    /// What else there is to say.
+    pub notices: Vec<Diagnostic>,
+}
+
+/// A version that was loaded.
+pub struct Opened {
+    /// The policy to judge by, else why there is none.
+    pub policy: Result<Arc<Policy>, Undecided>,
+    /// Everything that was read, even if the version does not decide: with what there is to say of the files.
+    pub loaded: Loaded,
+}
+
+/// Why there is nothing to judge by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Undecided {
+    /// No version is named, or two that cannot be joined.
+    Unnamed {
+        /// What is wrong.
+        message: String,
+        /// What would be right.
+        help: Option<&'static str>,
+    },
+    /// A part could not be read, and might have forbidden something.
+    Unreadable(Vec<Diagnostic>),
+    /// A document has an error.
+    Invalid(Vec<Diagnostic>),
+    /// There is no document: that is no policy that allows everything.
+    Empty {
+        /// The reason, as a sentence.
+        message: String,
+        /// What there is to say of the files.
+        told: Vec<Diagnostic>,
+    },
+}
+
+impl Undecided {
+    /// What is wrong, where nobody else says it.
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let (message, help) = match self {
+            Undecided::Unreadable(told) => return told,
+            Undecided::Invalid(told) => {
+                return told.into_iter().filter(|told| told.severity == Severity::Error).collect();
+            }
+            Undecided::Unnamed { message, help } => (message, help),
+            Undecided::Empty { message, .. } => (message, None),
+        };
+        let told = Diagnostic::error(code::MISSING_FILE, message);
+        vec![help.into_iter().fold(told, Diagnostic::help)]
+    }
+}
+
+impl Version {
+    /// The versions that are named, together; the samples where none is and they are asked for, else the usual folder.
+    pub fn named(specs: &[String], with_samples: bool) -> Result<Version, Undecided> {
+        if !specs.is_empty() {
+            return Ok(Version::beside(specs, specs));
+        }
+        if with_samples {
+            return Ok(Version { files: samples::policies(), ..Version::default() });
+        }
+        if Path::new(DEFAULT_POLICY).exists() {
+            let usual = [DEFAULT_POLICY.to_owned()];
+            return Ok(Version::beside(&usual, &usual));
+        }
+        let message = format!("no policy is named, and there is no folder `{DEFAULT_POLICY}` here");
+        Err(Undecided::Unnamed { message, help: Some("name one with `--policy FILE-OR-FOLDER`") })
+    }
+
+    /// Versions of which `git:REV` means the same paths as `beside`.
+    pub fn beside(specs: &[String], beside: &[String]) -> Version {
+        let mut version = Version::default();
+        for spec in specs {
+            match files::read_version(spec, beside) {
+                Err(diagnostic) => version.unreadable.push(diagnostic),
+                Ok(read) => {
+                    let (files, told) = read.into_policy_files();
+                    version.files.extend(files);
+                    let (errors, notices): (Vec<_>, Vec<_>) =
+                        told.into_iter().partition(|told| told.severity == Severity::Error);
+                    version.unreadable.extend(errors);
+                    version.notices.extend(notices);
+                }
+            }
+        }
+        version
+    }
+
+    /// Whether the version decides: all of it was read, no document has an error, and there is one.
+    pub fn load(self, only: Option<&'static Dialect>) -> Opened {
+        let mut loaded = Policy::load(&self.files, only);
+        let told: Vec<Diagnostic> = self.notices.into_iter().chain(loaded.diagnostics).collect();
+        let policy = match &loaded.policy {
+            _ if !self.unreadable.is_empty() => Err(Undecided::Unreadable(self.unreadable.clone())),
+            None => Err(Undecided::Invalid(told.clone())),
+            Some(policy) if policy.documents().is_empty() => {
+                let what = only.map_or("policy".to_owned(), |dialect| format!("`{}` document", dialect.name));
+                let message = format!("no {what} was found, so there is nothing to judge by");
+                Err(Undecided::Empty { message, told: told.clone() })
+            }
+            Some(policy) => Ok(Arc::clone(policy)),
+        };
+        loaded.diagnostics = self.unreadable.into_iter().chain(told).collect();
+        Opened { policy, loaded }
+    }
+}
+
+/// The base that is named: the recording, or a version, with what there is to say of it.
+pub fn base(
+    named: &[String],
+    beside: &[String],
+    only: Option<&'static Dialect>,
+) -> Result<(Base, Vec<Diagnostic>), Undecided> {
+    match named {
+        [one] if one == RECORDED => Ok((Base::Recorded, Vec::new())),
+        several if several.iter().any(|named| named == RECORDED) => {
+            let message = "`recorded` is a version of its own and cannot be joined with others".to_owned();
+            Err(Undecided::Unnamed { message, help: None })
+        }
+        named => {
+            let Opened { policy, loaded } = Version::beside(named, beside).load(only);
+            Ok((Base::Version(policy?), loaded.diagnostics))
+        }
+    }
+}
