@@ -193,12 +193,12 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     if let Some(explanation) = &explanation {
         paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);
     }
-    if let Some(rule) = rule {
-        paragraph(lines, &model.theme, Role::TextDim, &words::rule_name(rule), width, 0, link);
-    }
-    // What would help is what is looked for: it comes before the evidence, which may be long.
+    // What would help is what is looked for: it comes before the rule's words and the evidence, which may be long.
     if let Some(way) = explanation.as_ref().and_then(|explanation| explanation.way_out.as_ref()) {
         labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
+    }
+    if let Some(rule) = rule {
+        paragraph(lines, &model.theme, Role::TextDim, &words::rule_name(rule), width, 0, link);
     }
     if let Some(checked) = &finding.checked {
         let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);

@@ -1,9 +1,13 @@
 //! Sessions that violate rules about the session as a whole: every place that says what a session comes to says so.
 
+use std::rc::Rc;
+
 use super::*;
 use crate::compare::Base;
 use crate::engine::Mode;
 use crate::monitor::finding::RuleOutcome;
+use crate::replay::Status;
+use crate::workbench::theme::Glyph;
 
 /// Two of them are violated by [`clean`], one is held, one has nothing to decide.
 const RULES: &str = "\
@@ -257,4 +261,91 @@ fn a_call_that_breaks_an_order_is_explained_in_five_parts() {
         }
         assert!(!screen.contains("way out"), "{screen}");
     }
+}
+
+/// Three lookups in turns of their own; in the second response another choice ships instead.
+fn looking(aside: bool) -> Session {
+    let origin = Origin { file: "sessions/looking.json".into(), index: 0, format: "native", line: 1 };
+    let mut made = Builder::new("looking", origin);
+    made.said("user", Body::text("Where is ORD-1?"), None);
+    for (turn, id) in ["a", "b", "c"].into_iter().enumerate() {
+        made.response(None, Body::MISSING, None);
+        made.call(Some(id), "lookup_order", Body::text(r#"{"zone": "north"}"#), None);
+        if turn == 1 && aside {
+            let mut other = made.aside();
+            other.response(None, Body::MISSING, None);
+            other.call(Some("other"), "ship_order", Body::text("{}"), None);
+            made.beside(2, other);
+        }
+        made.result(Some(id), Body::text("shipped"), Mark::default(), None);
+    }
+    made.response(None, Body::text("It is on its way."), None);
+    made.finish()
+}
+
+/// What only one kind of statement objects to, or only reports: every place of the screen agrees with what `replay` exits
+/// with and with the status that it writes.
+#[test]
+fn every_place_agrees_with_what_replay_exits_with() {
+    let halt = "id: p\nforbidden: [{sequence: [lookup_order, lookup_order, lookup_order], action: halt, reason: a:b}]\n";
+    let report = "dialect: tool_policy\npolicies: [{type: read_before_write, name: r, write_tools: [lookup_order], read_tools: [cat]}]\n";
+    for (name, policy, aside, objects) in [
+        ("session_rule", "rules: [{type: require, tool: run_tests}]", false, true),
+        ("late_halt", halt, false, true),
+        ("not_taken", "rules: [{type: blocklist, tools: [ship_order]}]", true, true),
+        ("report", report, false, false),
+    ] {
+        let mut model = judged(120, 40, "mono", loaded(policy), vec![clean(), looking(aside)]);
+        for mode in [Mode::Enforce, Mode::Shadow] {
+            if model.mode != mode {
+                press(&mut model, "m");
+            }
+            go_to(&mut model, 1);
+            let entry = &model.entries[1];
+            let (verdict, replay) = (entry.verdict().unwrap(), Rc::clone(&entry.replay.as_ref().unwrap().1));
+            assert_eq!(replay.objects(), objects, "{name} {mode:?}");
+            assert_eq!(verdict.objects(), objects, "{name} {mode:?}");
+            let green = matches!(replay.status(), Status::Pass);
+            // In shadow nothing is stopped, so the status may be `pass`; the exit code speaks of what would be.
+            if mode == Mode::Enforce {
+                assert_eq!(green, !objects, "{name} {:?}", replay.status());
+            }
+            let shown = screen(&model);
+            let sign = match (name, objects) {
+                ("late_halt", _) => model.theme.glyph(Glyph::Halt),
+                (_, true) => model.theme.glyph(Glyph::Deny),
+                (_, false) => model.theme.glyph(Glyph::Allow),
+            };
+            let row = shown.lines().find(|line| line.contains("looking ")).unwrap_or_default();
+            assert!(
+                shown.lines().any(|line| line.starts_with(&format!("│›{sign} looking"))),
+                "{name} {row}\n{shown}"
+            );
+            assert_eq!(
+                shown.contains("nothing stopped") || shown.contains("nothing would stop"),
+                !objects,
+                "{shown}"
+            );
+            press(&mut model, "gg ]f");
+            let on = model.finding().is_some() || model.violation().is_some();
+            assert!(on && model.open == 1, "{name} {mode:?}: ]f\n{}", screen(&model));
+            press(&mut model, "F");
+            let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("no findings") };
+            assert!(view.rows.iter().any(|row| row.entry == 1), "{name} {mode:?}: F");
+            press(&mut model, "q");
+            insta::assert_snapshot!(format!("agrees_{name}_{}", mode.word()), screen(&model));
+            go_to(&mut model, 0);
+            let first = model.entries[0].verdict().unwrap().objects();
+            press(&mut model, "]s");
+            assert_eq!(model.open == 1, objects, "{name} {mode:?}: ]s, first {first}");
+        }
+    }
+}
+
+fn go_to(model: &mut Model, entry: usize) {
+    if entry == model.open {
+        return;
+    }
+    press(model, if entry > model.open { "}" } else { "{" });
+    assert_eq!(model.open, entry, "{}", note(model));
 }
