@@ -1,7 +1,7 @@
 //! One recorded run of an agent: messages, turns, calls, offered tools and what is known about its surroundings.
 //!
 //! A session holds what the recording says and nothing that a policy makes of it. It is built by
-//! [`build::Builder`], which every reader in [`read`] uses, so turns are formed and results are paired in one place.
+//! [`build::Builder`], which every reader of recordings uses, so turns are formed and results are paired in one place.
 
 pub mod alternative;
 pub mod body;

@@ -51,7 +51,7 @@ pub struct Options {
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result
     /// has one later is then known at once. Without it, such calls are `unknown`.
     pub again: Option<Again>,
-    /// A session longer than this many bytes of text may be handed on in parts, see [`Reading::piece`]. That needs
+    /// A session longer than this many bytes of text may be handed on in parts, see [`Reading::piece`](super::Reading::piece). That needs
     /// `again`; sessions are whole without it.
     pub parts_beyond: Option<usize>,
 }
