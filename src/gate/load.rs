@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files;
 use crate::policy::{Policy, PolicyFile};
 
@@ -47,6 +47,11 @@ impl Policy {
 fn loaded(files: &[PolicyFile], mut diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
     let loaded = Policy::load(files, None);
     diagnostics.extend(loaded.diagnostics);
+    // A folder in which no document is a policy is no policy that allows everything.
+    if loaded.policy.as_ref().is_some_and(|policy| policy.documents().is_empty()) {
+        let message = "none of the files holds a policy, so nothing would be decided";
+        diagnostics.push(Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message));
+    }
     let usable = diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
     match loaded.policy.filter(|_| usable) {
         Some(mut policy) => {

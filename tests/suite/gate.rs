@@ -44,6 +44,15 @@ fn everything_wrong_with_a_policy_is_in_the_error() {
     assert!(error.diagnostics().iter().any(|diagnostic| diagnostic.help.is_some()));
 }
 
+/// What decides nothing is refused, rather than taken for a policy that allows everything.
+#[test]
+fn a_folder_without_any_policy_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("compose.yaml"), "services: {web: {image: nginx}}\n").unwrap();
+    let error = Policy::from_dir(folder.path()).unwrap_err();
+    assert!(error.to_string().contains("none of the files holds a policy"), "{error}");
+}
+
 #[test]
 fn a_version_that_loads_keeps_its_warnings() {
     let policy = Policy::parse("p.yaml", "dialect: contract\ntool: deploy\n").unwrap();

@@ -74,9 +74,11 @@ impl Edits<'_> {
             }
             NodeValue::Seq(items) if self.is_flow(node) => Some(items.iter().map(|item| item.span).collect()),
             NodeValue::Seq(items) => {
-                // The span of a list that is indented like its key begins with its first item.
-                let is_item = items.first()?.span.start == node.span.start;
-                let mut dash = if is_item { self.dash_before(node.span.start)? } else { node.span.start };
+                // The span of a list that is indented like its key begins after its first dash; that of a first item
+                // which is a block of text begins later still.
+                let is_dash = self.source.text().get(node.span.start..)?.starts_with('-');
+                let leads = is_dash && items.first()?.span.start > node.span.start;
+                let mut dash = if leads { node.span.start } else { self.dash_before(node.span.start)? };
                 let mut spans = Vec::with_capacity(items.len());
                 for item in items {
                     self.source.text().get(dash..)?.starts_with('-').then_some(())?;
