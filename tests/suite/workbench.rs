@@ -193,6 +193,8 @@ fn the_readmes_screen_is_the_programs() {
     let (before, rest) = readme.split_once("```text\n").unwrap();
     let (shown, after) = rest.split_once("```").unwrap();
     if std::env::var_os("UPDATE_README").is_some() {
+        // The last of the samples may still be on their way.
+        std::thread::sleep(std::time::Duration::from_secs(2));
         let screen: String = session.screen().lines().map(|line| format!("{}\n", line.trim_end())).collect();
         std::fs::write(root().join("README.md"), format!("{before}```text\n{screen}```{after}")).unwrap();
     } else {
