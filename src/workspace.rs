@@ -3,102 +3,14 @@
 //! Only here are files opened for them, and only here is it decided whether a version decides. What is read is handed on as
 //! values: this room knows no screen and no message of one.
 
+#[cfg(feature = "tui")]
+mod followed;
+pub mod opener;
+#[cfg(feature = "tui")]
 pub mod recordings;
 pub mod samples;
 pub mod version;
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
-use crate::compare::Base;
-use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::Dialect;
-use crate::files::watch::{Touched, Watched};
-use crate::policy::Loaded;
-use crate::recording::Options;
-use recordings::{Event, Recordings};
-use version::DEFAULT_POLICY;
+#[cfg(feature = "tui")]
+pub use followed::Workspace;
 pub use version::{Opened, Undecided, Version};
-
-/// What was named, to be read as often as it changes.
-pub struct Workspace {
-    with_samples: bool,
-    policies: Vec<String>,
-    only: Option<&'static Dialect>,
-    sessions: Vec<String>,
-    recordings: Mutex<Recordings>,
-}
-
-impl Workspace {
-    /// Of these names. Without any of sessions it is the samples.
-    pub fn new(
-        policies: Vec<String>,
-        only: Option<&'static Dialect>,
-        sessions: Vec<String>,
-        options: Options,
-    ) -> Workspace {
-        let recordings = Mutex::new(Recordings::new(sessions.clone(), options));
-        Workspace { with_samples: sessions.is_empty(), policies, only, sessions, recordings }
-    }
-
-    /// Another time for recordings that grow to come to rest.
-    #[cfg(test)]
-    pub(crate) fn resting(mut self, rests: Duration) -> Workspace {
-        let recordings = self.recordings.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.recordings = Mutex::new(recordings.resting(rests));
-        self
-    }
-
-    /// The paths that the policy is read from; none where it is the samples.
-    pub fn policy_paths(&self) -> Vec<String> {
-        match self.policies.as_slice() {
-            [] if self.with_samples => Vec::new(),
-            [] => vec![DEFAULT_POLICY.to_owned()],
-            named => named.to_vec(),
-        }
-    }
-
-    /// What of it can change on disk; `None` where nothing can.
-    pub fn watched(&self) -> Option<Watched> {
-        let on_disk = |named: Vec<String>| named.into_iter().filter(|named| is_on_disk(named)).collect();
-        let watched =
-            Watched { policies: on_disk(self.policy_paths()), sessions: on_disk(self.sessions.clone()) };
-        (watched.sides() != Touched::default()).then_some(watched)
-    }
-
-    /// Reads the policy. One that does not decide shows what could be read of it.
-    pub fn policy(&self) -> Loaded {
-        match Version::named(&self.policies, self.with_samples) {
-            Ok(version) => {
-                let Opened { policy, mut loaded } = version.load(self.only);
-                if let Err(Undecided::Empty { message, .. }) = &policy {
-                    loaded.diagnostics.push(Diagnostic::error(code::MISSING_FILE, message.as_str()));
-                }
-                Loaded { policy: policy.ok(), ..loaded }
-            }
-            Err(undecided) => {
-                let diagnostics = undecided.into_diagnostics();
-                Loaded { policy: None, documents: Vec::new(), cases: Vec::new(), diagnostics }
-            }
-        }
-    }
-
-    /// Reads a version to compare with.
-    pub fn base(&self, named: &[String]) -> Result<Base, Undecided> {
-        version::base(named, &self.policies, self.only).map(|(base, _)| base)
-    }
-
-    /// Reads the recordings that are not as they were when they were read last. Where one is still being written, gives
-    /// how long it has to stay as it is to be taken for whole: then it is to be read again.
-    pub fn sessions(&self, out: &mut dyn FnMut(Event)) -> Option<Duration> {
-        // A panic while reading leaves files that are read again.
-        self.recordings.lock().unwrap_or_else(PoisonError::into_inner).read(out)
-    }
-}
-
-/// Whether what is named so can change: a file, a folder, a pattern, or what may be one some day. Revisions do not, and
-/// pipes give once what they give.
-fn is_on_disk(named: &str) -> bool {
-    let is_stream = || std::fs::metadata(named).is_ok_and(|found| !found.is_file() && !found.is_dir());
-    named != "-" && !named.starts_with("git:") && !is_stream()
-}

@@ -22,7 +22,7 @@ use crate::replay::corpus::{Judge, Read};
 use crate::report::words;
 use crate::session::{Session, refusal};
 use crate::source::nearest::nearest;
-use crate::workspace::{Opened, Undecided, Version, recordings, samples};
+use crate::workspace::{Opened, Undecided, Version, opener, samples};
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
@@ -222,8 +222,8 @@ impl Sessions {
             Source::Opening(..) | Source::Sample(..) => true,
         };
         let opened = match source {
-            Source::Sample(name, bytes) => recordings::open_sample(name, bytes, &self.options),
-            Source::File(input) if input.is_regular() => recordings::open(input, &self.options),
+            Source::Sample(name, bytes) => opener::open_sample(name, bytes, &self.options),
+            Source::File(input) if input.is_regular() => opener::open(input, &self.options),
             Source::File(input) => match stream::begin(input) {
                 Ok(opening) => self.wait(opening, stream::SILENT)?,
                 Err(told) => Err(told),
@@ -236,7 +236,7 @@ impl Sessions {
                 self.before = self.count;
                 return Some(());
             }
-            Err(told) => self.diagnostics.push(recordings::weighed(told, named)),
+            Err(told) => self.diagnostics.push(opener::weighed(told, named)),
         }
         self.skipped += 1;
         Some(())
