@@ -24,7 +24,7 @@ use crate::source::{Node, Source, Span};
 use crate::wording::all;
 use crate::wording::clean::{self, Marks};
 
-/// Columns a rule's description may take: it stands in a headline.
+/// Columns a rule's description may take: it is part of a headline.
 const WIDTH: usize = 120;
 
 /// A policy language.

@@ -42,7 +42,7 @@ use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End};
 use crate::policy::Policy;
 use crate::replay;
-use crate::session::build::{Builder, Mark};
+use crate::session::build::{Builder, Mark, spoken};
 use crate::session::{
     Body, CallRef, Facts, Message, MessageKind, Millis, Operation, Origin, Session, Tool, ToolCall,
 };
@@ -73,7 +73,9 @@ impl std::fmt::Debug for Live {
 impl Gate {
     /// A gate that enforces the policy on a new session.
     pub fn new(policy: &Arc<Policy>) -> Gate {
-        Gate::over(policy, Builder::new("live", live_origin()), Arc::default(), |run| run)
+        let facts = Arc::default();
+        let run = Run::new(policy, Mode::Enforce, Depth::Findings, &facts);
+        Gate::over(policy, Builder::new("live", live_origin()), facts, run)
     }
 
     /// A gate that goes on with a session: what was recorded happened, whatever this policy says of it, and a session that
@@ -81,11 +83,10 @@ impl Gate {
     pub fn resume(policy: &Arc<Policy>, session: Session) -> Gate {
         let facts = Arc::clone(&session.facts);
         let past = replay::happened(&session, policy);
-        Gate::over(policy, Builder::continued(session), facts, |_| past)
+        Gate::over(policy, Builder::continued(session), facts, past)
     }
 
-    fn over(policy: &Arc<Policy>, record: Builder, facts: Arc<Facts>, past: impl FnOnce(Run) -> Run) -> Gate {
-        let run = past(Run::new(policy, Mode::Enforce, Depth::Findings, &facts));
+    fn over(policy: &Arc<Policy>, record: Builder, facts: Arc<Facts>, run: Run) -> Gate {
         let live = Live { mode: Mode::Enforce, facts, run, record };
         Gate { policy: Arc::clone(policy), live: Arc::new(Mutex::new(live)) }
     }
@@ -143,7 +144,8 @@ impl Gate {
         let content = content.into();
         let mut live = self.lock();
         live.record.said(role, content.clone(), None);
-        let message = plain(role, content, MessageKind::Said);
+        // As a replay of the session will see it.
+        let message = plain(spoken(role), content, MessageKind::Said);
         live.run.message(&message);
     }
 

@@ -48,14 +48,14 @@ pub trait Unit: Send + Sync {
 /// A recorded value that a rule may look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Read {
-    /// What stands at a JSONPath in the arguments of calls of a tool.
+    /// The value at a JSONPath in the arguments of calls of a tool.
     Argument {
         /// The tool.
         tool: Arc<str>,
         /// The path.
         path: Arc<str>,
     },
-    /// What stands at a JSONPath in the results of calls of a tool.
+    /// The value at a JSONPath in the results of calls of a tool.
     Output {
         /// The tool.
         tool: Arc<str>,

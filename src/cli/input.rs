@@ -81,7 +81,7 @@ pub fn load(
     decides.map_err(|why| undecided(why, what, screen))
 }
 
-/// A version that does not decide: its problems are told, and what comes of them.
+/// A version that does not decide: its problems are reported, and the run ends.
 pub fn undecided(why: Undecided, what: &str, screen: &mut Screen) -> Failure {
     let (message, told) = match why {
         Undecided::Unnamed { message, help } => {

@@ -8,7 +8,7 @@ use crate::policy::Policy;
 use crate::redact::{alike, redact};
 use crate::session::Session;
 
-/// The session without the values that no rule looks at. Should it decide otherwise than the recording, it says so.
+/// The session without the values that no rule reads. If its decisions differ from those of the recording, it says so.
 pub fn redacted(session: Session, policies: &[&Arc<Policy>], mode: Mode) -> Session {
     let session = Arc::new(session);
     let plain: Vec<&Policy> = policies.iter().map(|policy| &***policy).collect();

@@ -60,7 +60,7 @@ impl Loading {
         if cases > 0 {
             self.cases.push(source.clone());
         }
-        // What is wrong with a case is told by whoever runs it; what cannot be read beside one might have been a policy.
+        // What is wrong with a case is reported by whoever runs it; what cannot be read beside one might have been a policy.
         let whole = parsed.documents.len() == 1 || !parsed.problems.iter().any(cut_short);
         if !file.named && cases > 0 && cases == parsed.documents.len() && whole {
             return false;
@@ -190,7 +190,7 @@ fn cut_short(problem: &Problem) -> bool {
     )
 }
 
-/// What the ids of a document's rules begin with. Those of a file's first document stay when another is written behind it.
+/// What the ids of a document's rules begin with. Those of a file's first document stay when another is written after it.
 fn prefix(file: &str, index: usize) -> String {
     match index {
         0 => format!("{file}#"),

@@ -84,7 +84,7 @@ pub struct Unit<'a> {
     pub members: Members<'a>,
     /// Line where it begins, from 1.
     pub line: u32,
-    /// The list at the top of the file that it stands in, from 0.
+    /// The list at the top of the file that holds it, from 0.
     pub list: Option<u32>,
     /// What is already known to be wrong with it.
     pub diagnostics: Vec<Diagnostic>,

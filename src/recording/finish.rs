@@ -155,7 +155,7 @@ impl Finish {
         self.ready.pop_front()
     }
 
-    /// How many calls have arguments that are no JSON and were read all the same.
+    /// How many calls have arguments that are not JSON and were read anyway.
     fn python(&self) -> Option<Diagnostic> {
         let message = match self.in_python {
             0 => return None,

@@ -261,14 +261,12 @@ impl Builder {
     /// is not kept for it, and that is told.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
         self.open = None;
-        let role = if NOT_SAID.contains(&role) {
+        if spoken(role) != role {
             self.damaged(format!(
                 "a message of the role `{role}` is no response and no result; its role is not known"
             ));
-            UNKNOWN
-        } else {
-            role
-        };
+        }
+        let role = spoken(role);
         if role == "user" && self.session.title.is_none() {
             self.session.title = content.said().and_then(title);
         }
@@ -576,6 +574,11 @@ impl Builder {
         self.session.began = self.session.began.or(at);
         self.session.messages.push(Message { role, content, at, kind, calls, line });
     }
+}
+
+/// The role under which something said is kept: never one that would make a response, a result or an operation of it.
+pub(crate) fn spoken(role: &str) -> &str {
+    if NOT_SAID.contains(&role) { UNKNOWN } else { role }
 }
 
 /// The first line with something on it, as much as a title needs.

@@ -155,6 +155,19 @@ fn what_a_resumed_session_did_is_not_judged_again() {
     assert_eq!(session.facts.context, Some(json!({"user_role": "standard"})));
 }
 
+/// A message is no answer of the model: live and in a replay, rules see the same speaker.
+#[test]
+fn what_is_said_as_the_model_is_seen_as_a_replay_sees_it() {
+    let plan = "tool: pay\nrejectionPlan: {conditions: [{type: regex, target: {role: assistant, position: -1}, regex: go}]}\n";
+    let policy = Policy::parse("plan.yaml", plan).unwrap();
+    let mut gate = Gate::new(&policy);
+    gate.message("assistant", "go");
+    let live = gate.turn().propose("pay", json!({})).decision().verdict;
+    let session = std::sync::Arc::new(gate.into_session());
+    let replay = rulestep::replay::Replay::new(&session, &policy, rulestep::engine::Mode::Enforce);
+    assert_eq!(live, replay.calls()[0].decision.verdict);
+}
+
 #[test]
 fn narrowed_tools_are_kept_with_the_session() {
     let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();

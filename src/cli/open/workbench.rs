@@ -64,7 +64,7 @@ pub fn open(asked: &Open, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Opt
     }
 }
 
-/// A base that does not load is told where it was asked for.
+/// A base that does not load is reported where it was requested.
 fn unusable(why: Undecided) -> Failure {
     match why {
         Undecided::Unnamed { message, .. } | Undecided::Empty { message, .. } => Failure::usage(message),
