@@ -14,7 +14,7 @@ use rulestep::session::build::{Builder, Mark};
 use rulestep::session::{Body, Origin, Session};
 use rulestep::workbench::effect::Effect;
 use rulestep::workbench::keys::Key;
-use rulestep::workbench::message::Msg;
+use rulestep::workbench::message::{Event, Msg};
 use rulestep::workbench::model::{Model, Opening};
 use rulestep::workbench::theme::{Depth, Theme};
 use rulestep::workbench::update::update;
@@ -67,9 +67,14 @@ fn model(calls: usize) -> Model {
     let sessions = vec![Arc::new(session(calls))];
     feed(
         &mut model,
-        Msg::Sessions { file: "bench.json".into(), sessions, diagnostics: Vec::new(), progress: (1, 1) },
+        Msg::Recordings(Event::Sessions {
+            file: "bench.json".into(),
+            sessions,
+            diagnostics: Vec::new(),
+            progress: (1, 1),
+        }),
     );
-    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     let middle = model.rows.len() / 2;
     feed(&mut model, Msg::Key(Key::char('G')));
     while model.list(rulestep::workbench::layout::Pane::Transcript).cursor > middle {

@@ -6,7 +6,6 @@ use ratatui::layout::Size;
 
 use super::keys::Key;
 use crate::compare::{Base, Change, Comparison};
-use crate::diagnostic::Diagnostic;
 use crate::files::watch::Told;
 use crate::policy::Loaded;
 use crate::replay::Replay;
@@ -15,7 +14,7 @@ use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
-use crate::workspace::recordings::Event;
+pub use crate::workspace::recordings::Event;
 
 /// Something that happened.
 pub enum Msg {
@@ -45,38 +44,8 @@ pub enum Msg {
     },
     /// The watch over policies and recordings has something to say.
     Watch(Told),
-    /// The recordings are about to be read, again or for the first time.
-    Listing {
-        /// All files of them that there are, each once, in their order. Others are gone.
-        files: Vec<Arc<str>>,
-    },
-    /// A part of a file of recordings was read for the first time: what follows on the parts before.
-    Sessions {
-        /// The file, as it was named.
-        file: Arc<str>,
-        /// Its sessions.
-        sessions: Vec<Arc<Session>>,
-        /// What is wrong with the file, beyond what its sessions say of themselves.
-        diagnostics: Vec<Diagnostic>,
-        /// Files read so far, and how many there are.
-        progress: (usize, usize),
-    },
-    /// A file of recordings was read again, whole: this is what it holds now.
-    File {
-        /// The file, as it was named.
-        file: Arc<str>,
-        /// Its sessions.
-        sessions: Vec<Arc<Session>>,
-        /// What is wrong with the file, beyond what its sessions say of themselves.
-        diagnostics: Vec<Diagnostic>,
-        /// Files read so far, and how many there are to read.
-        progress: (usize, usize),
-    },
-    /// Every file of recordings that had to be was read.
-    SessionsEnd {
-        /// All that is wrong besides: paths that are not there, folders without recordings.
-        diagnostics: Vec<Diagnostic>,
-    },
+    /// Recordings are read, or were.
+    Recordings(Event),
     /// Sessions were judged.
     Judged {
         /// Which request this answers.
@@ -145,19 +114,4 @@ pub struct ComparedSession {
     pub base: Option<Box<Replay>>,
     /// What changed.
     pub changes: Vec<Change>,
-}
-
-impl From<Event> for Msg {
-    fn from(event: Event) -> Msg {
-        match event {
-            Event::Listing { files } => Msg::Listing { files },
-            Event::Sessions { file, sessions, diagnostics, progress } => {
-                Msg::Sessions { file, sessions, diagnostics, progress }
-            }
-            Event::File { file, sessions, diagnostics, progress } => {
-                Msg::File { file, sessions, diagnostics, progress }
-            }
-            Event::End { diagnostics } => Msg::SessionsEnd { diagnostics },
-        }
-    }
 }

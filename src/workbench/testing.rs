@@ -8,7 +8,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::effect::{Effect, Judge};
 use super::keys::{Key, chord};
-use super::message::{ComparedSession, Msg};
+use super::message::{ComparedSession, Event, Msg};
 use super::model::texts::Texts;
 use super::model::{Model, Opening};
 use super::run::suppose;
@@ -107,9 +107,12 @@ pub fn judged(width: u16, height: u16, theme: &str, policy: Loaded, sessions: Ve
         }
         let sessions = vec![Arc::new(session)];
         let progress = (done + 1, total);
-        feed(&mut model, Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress });
+        feed(
+            &mut model,
+            Msg::Recordings(Event::Sessions { file, sessions, diagnostics: Vec::new(), progress }),
+        );
     }
-    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     model
 }
 

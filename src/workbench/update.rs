@@ -40,14 +40,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
         Msg::Base { name, read } => compare::read(model, name, read, &mut effects),
         Msg::Watch(told) => live::told(model, told, &mut effects),
-        Msg::Listing { files } => recordings::listing(model, files),
-        Msg::Sessions { file, sessions, diagnostics, progress } => {
-            recordings::part(model, &file, sessions, diagnostics, progress, &mut effects);
-        }
-        Msg::File { file, sessions, diagnostics, progress } => {
-            recordings::file(model, &file, sessions, diagnostics, progress, &mut effects);
-        }
-        Msg::SessionsEnd { diagnostics } => recordings::end(model, diagnostics),
+        Msg::Recordings(event) => recordings::told(model, event, &mut effects),
         Msg::Judged { generation, replays } => load::judged(model, generation, replays),
         Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
         Msg::Supposed { number, answer } => suppose::judged(model, number, answer),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rulestep::policy::{Policy, PolicyFile};
 use rulestep::replay::{Replay, Status};
 use rulestep::workbench::effect::Effect;
-use rulestep::workbench::message::Msg;
+use rulestep::workbench::message::{Event, Msg};
 use rulestep::workbench::model::{Model, Opening};
 use rulestep::workbench::theme::{Depth, Glyph, Theme};
 use rulestep::workbench::update::update;
@@ -34,7 +34,7 @@ fn workbench(document: &Value, session: &Value, mode: rulestep::engine::Mode) ->
     let loaded = Box::new(Policy::load(&[file], None));
     update(&mut model, Msg::Policy { loaded, at: "12:00:00".to_owned() });
     let (file, sessions) = ("session.json".into(), vec![Arc::new(read(session))]);
-    let msg = Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 1) };
+    let msg = Msg::Recordings(Event::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 1) });
     for effect in update(&mut model, msg) {
         let Effect::Judge(judge) = effect else { continue };
         let one = |(at, session): &(usize, Arc<_>)| {
@@ -43,7 +43,7 @@ fn workbench(document: &Value, session: &Value, mode: rulestep::engine::Mode) ->
         let replays = judge.sessions.iter().map(one).collect();
         update(&mut model, Msg::Judged { generation: judge.generation, replays });
     }
-    update(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    update(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     model
 }
 

@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{Judge, Save, Suppose, Wanted};
-use crate::workbench::message::{ComparedSession, Msg};
+use crate::workbench::message::{ComparedSession, Event, Msg};
 use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
 use crate::workspace::Workspace;
@@ -213,11 +213,12 @@ fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, out: &Sender<Arri
         }
         wanted.try_iter().for_each(drop);
         let begun = Instant::now();
-        let read =
-            catch_unwind(AssertUnwindSafe(|| workspace.sessions(&mut |event| tell(out, event.into()))));
+        let read = catch_unwind(AssertUnwindSafe(|| {
+            workspace.sessions(&mut |event| tell(out, Msg::Recordings(event)))
+        }));
         rests = read.unwrap_or_else(|_| {
             tell(out, fault("reading the recordings"));
-            tell(out, Msg::SessionsEnd { diagnostics: Vec::new() });
+            tell(out, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
             None
         });
         // Of very many files, one that is always being written must not keep the rest from being left in peace.

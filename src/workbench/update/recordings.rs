@@ -10,11 +10,33 @@ use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
+use crate::workbench::message::Event;
 use crate::workbench::model::supposed::Layer;
 use crate::workbench::model::{Entry, Held, Lost, Model, Overlay, Spot, Supposed};
 
+/// Recordings are read, or were.
+pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
+    match event {
+        Event::Listing { files } => listing(model, files),
+        Event::Sessions { file, sessions, diagnostics, progress } => {
+            model.reading = Some(progress);
+            part(model, &file, sessions, diagnostics, effects);
+        }
+        Event::File { file, sessions, diagnostics, progress } => {
+            model.reading = Some(progress);
+            whole(model, &file, sessions, diagnostics, effects);
+        }
+        Event::End { diagnostics } => {
+            model.reading = None;
+            model.problems = diagnostics;
+            overlays::renew_problems(model);
+            load::tell_changed(model);
+        }
+    }
+}
+
 /// The files that there are, in their order. What was read of others is gone.
-pub fn listing(model: &mut Model, files: Vec<Arc<str>>) {
+fn listing(model: &mut Model, files: Vec<Arc<str>>) {
     if model.files.are(&files) {
         return;
     }
@@ -36,15 +58,13 @@ pub fn listing(model: &mut Model, files: Vec<Arc<str>>) {
 }
 
 /// A part of a file was read for the first time.
-pub fn part(
+fn part(
     model: &mut Model,
     file: &Arc<str>,
     sessions: Vec<Arc<Session>>,
     diagnostics: Vec<Diagnostic>,
-    progress: (usize, usize),
     effects: &mut Vec<Effect>,
 ) {
-    model.reading = Some(progress);
     model.files.add(file);
     model.files.hold(file, model.files.held(file).and(Held::of(&sessions, &diagnostics)));
     let own = model.entries_of(file);
@@ -66,28 +86,18 @@ pub fn part(
 }
 
 /// A file was read again, whole.
-pub fn file(
+fn whole(
     model: &mut Model,
     file: &Arc<str>,
     sessions: Vec<Arc<Session>>,
     diagnostics: Vec<Diagnostic>,
-    progress: (usize, usize),
     effects: &mut Vec<Effect>,
 ) {
-    model.reading = Some(progress);
     model.files.add(file);
     model.files.hold(file, Held::of(&sessions, &diagnostics));
     let own = model.entries_of(file);
     let new = made(file, sessions, diagnostics);
     exchange(model, own, new, effects);
-}
-
-/// Everything that had to be was read.
-pub fn end(model: &mut Model, diagnostics: Vec<Diagnostic>) {
-    model.reading = None;
-    model.problems = diagnostics;
-    overlays::renew_problems(model);
-    load::tell_changed(model);
 }
 
 /// The rows of a file.

@@ -9,7 +9,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin, Session};
 use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
-use crate::workbench::message::Msg;
+use crate::workbench::message::{Event, Msg};
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
@@ -481,19 +481,20 @@ fn without_a_whole_policy_nothing_is_judged() {
     );
     let sessions = vec![Arc::new(refunds())];
     let file = Arc::from("sessions/refunds.json");
-    let message = Msg::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 2) };
+    let message =
+        Msg::Recordings(Event::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 2) });
     feed(&mut model, message);
     let bad = Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41);
     feed(
         &mut model,
-        Msg::Sessions {
+        Msg::Recordings(Event::Sessions {
             file: "broken.json".into(),
             sessions: Vec::<Arc<Session>>::new(),
             diagnostics: vec![bad],
             progress: (2, 2),
-        },
+        }),
     );
-    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded("tool: 3\n")), at: "12:00:00".to_owned() });
     let seen = screen(&model);
     assert!(
@@ -592,12 +593,12 @@ fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
     press(&mut model, "F");
     feed(
         &mut model,
-        Msg::Sessions {
+        Msg::Recordings(Event::Sessions {
             file: "more.json".into(),
             sessions: vec![Arc::new(refunds())],
             diagnostics: Vec::new(),
             progress: (3, 3),
-        },
+        }),
     );
     let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("the list is open") };
     assert_eq!(view.rows.len(), 2, "what was judged meanwhile is in it");

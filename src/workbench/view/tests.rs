@@ -12,7 +12,7 @@ use ratatui::style::{Modifier, Style};
 
 use crate::diagnostic::{Diagnostic, code};
 use crate::files::watch::{Told, Way};
-use crate::workbench::message::Msg;
+use crate::workbench::message::{Event, Msg};
 use crate::workbench::model::Model;
 use crate::workbench::testing::*;
 
@@ -173,8 +173,11 @@ fn problems_stay_in_sight() {
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&broken)), at: "12:05:00".to_owned() });
     let diagnostics = vec![Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41)];
     let file = "broken.json".into();
-    feed(&mut model, Msg::Sessions { file, sessions: Vec::new(), diagnostics, progress: (3, 3) });
-    feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    feed(
+        &mut model,
+        Msg::Recordings(Event::Sessions { file, sessions: Vec::new(), diagnostics, progress: (3, 3) }),
+    );
+    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     insta::assert_snapshot!("stale_80x24", dump(&model));
     feed(&mut model, Msg::Resize(Size::new(40, 8)));
     insta::assert_snapshot!("stale_40x8", screen(&model));
@@ -207,11 +210,22 @@ fn sessions_of_several_formats() {
         let diagnostics = [3, 7]
             .map(|line| Diagnostic::error(code::DAMAGED_LINE, "not JSON").on_line(&*file, line))
             .to_vec();
-        feed(&mut model, Msg::Sessions { file: Arc::clone(&file), sessions, diagnostics, progress: (3, 4) });
+        feed(
+            &mut model,
+            Msg::Recordings(Event::Sessions {
+                file: Arc::clone(&file),
+                sessions,
+                diagnostics,
+                progress: (3, 4),
+            }),
+        );
         let diagnostics = vec![Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41)];
         let file = "broken.json".into();
-        feed(&mut model, Msg::Sessions { file, sessions: Vec::new(), diagnostics, progress: (4, 4) });
-        feed(&mut model, Msg::SessionsEnd { diagnostics: Vec::new() });
+        feed(
+            &mut model,
+            Msg::Recordings(Event::Sessions { file, sessions: Vec::new(), diagnostics, progress: (4, 4) }),
+        );
+        feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
         press(&mut model, "1 j j");
         insta::assert_snapshot!(format!("formats_{width}x{height}"), screen(&model));
         press(&mut model, "z G");

@@ -12,7 +12,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin, Session};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
-use crate::workbench::message::{ComparedSession, Msg};
+use crate::workbench::message::{ComparedSession, Event, Msg};
 use crate::workbench::model::{Loads, Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::update::update;
@@ -31,12 +31,23 @@ fn policy(model: &mut Model, text: &str, at: &str) {
 
 fn file(model: &mut Model, name: &str, sessions: Vec<Session>) {
     let sessions = sessions.into_iter().map(Arc::new).collect();
-    feed(model, Msg::File { file: name.into(), sessions, diagnostics: Vec::new(), progress: (0, 1) });
-    feed(model, Msg::SessionsEnd { diagnostics: Vec::new() });
+    feed(
+        model,
+        Msg::Recordings(Event::File {
+            file: name.into(),
+            sessions,
+            diagnostics: Vec::new(),
+            progress: (0, 1),
+        }),
+    );
+    feed(model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
 }
 
 fn listing(model: &mut Model, files: &[&str]) {
-    feed(model, Msg::Listing { files: files.iter().map(|file| Arc::from(*file)).collect() });
+    feed(
+        model,
+        Msg::Recordings(Event::Listing { files: files.iter().map(|file| Arc::from(*file)).collect() }),
+    );
 }
 
 const REFUNDS: &str = "sessions/refunds.json";
@@ -212,7 +223,12 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
     press(&mut model, "]f");
     let list = model.list(Pane::Transcript);
     let sessions = vec![Arc::new(longer())];
-    let message = Msg::File { file: REFUNDS.into(), sessions, diagnostics: Vec::new(), progress: (0, 1) };
+    let message = Msg::Recordings(Event::File {
+        file: REFUNDS.into(),
+        sessions,
+        diagnostics: Vec::new(),
+        progress: (0, 1),
+    });
     let effects = update(&mut model, message);
     // Not judged yet: what was decided on its first calls stands, the new one has no decision.
     assert_eq!(model.list(Pane::Transcript), list);
@@ -236,7 +252,12 @@ fn a_file_that_is_read_again_and_says_the_same_is_not_judged_again() {
     let mut model = model();
     let before = Arc::clone(model.session().unwrap());
     let sessions = vec![Arc::new(refunds())];
-    let message = Msg::File { file: REFUNDS.into(), sessions, diagnostics: Vec::new(), progress: (0, 1) };
+    let message = Msg::Recordings(Event::File {
+        file: REFUNDS.into(),
+        sessions,
+        diagnostics: Vec::new(),
+        progress: (0, 1),
+    });
     assert!(update(&mut model, message).is_empty());
     assert!(Arc::ptr_eq(&before, model.session().unwrap()));
     assert_eq!(model.judging(), None);
@@ -320,8 +341,12 @@ fn a_recording_that_breaks_is_told_and_its_session_returns() {
     let mut model = model();
     press(&mut model, "]f");
     let told = Diagnostic::error(code::NOT_A_SESSION, "not JSON").in_file(REFUNDS);
-    let broken =
-        Msg::File { file: REFUNDS.into(), sessions: Vec::new(), diagnostics: vec![told], progress: (0, 1) };
+    let broken = Msg::Recordings(Event::File {
+        file: REFUNDS.into(),
+        sessions: Vec::new(),
+        diagnostics: vec![told],
+        progress: (0, 1),
+    });
     feed(&mut model, broken);
     assert_eq!((model.open, model.entries.len()), (1, 2));
     assert!(screen(&model).contains("not JSON"), "{}", screen(&model));
