@@ -63,7 +63,7 @@ pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
 pub fn checked(checked: &Checked) -> Sentence {
     Sentence::new(match &checked.value {
         Some(found) => format!("{} is {}", held(&checked.path), value(found)),
-        None => format!("{} has not exactly one value", held(&checked.path)),
+        None => format!("{} has no value", held(&checked.path)),
     })
 }
 

@@ -77,7 +77,7 @@ fn forbidden() {
     let policy = "tool: pay\nforbids_after: [pay, refund]\n";
     assert_snapshot!(said(policy, &[("pay", "{}", "1"), ("talk", "{}", "1"), ("refund", "{}", "1")]), @r"
     forbidden: forbidden since pay ran in turn 1
-      way out: nothing in this session: `forbids_after` lasts to its end; change p.yaml:2 if it should not
+      way out: none in this session: `forbids_after` applies until it ends; to allow the call, change p.yaml:2
     ");
 }
 
@@ -87,14 +87,14 @@ fn steps() {
     let talk = ("talk", "{}", "1");
     let pay = ("pay", "{}", "1");
     assert_snapshot!(said(policy, &[pay]), @r"
-    step_count_below: no turn was completed before, at least 3 asked
-      way out: call it 3 turns later
+    step_count_below: 0 turns completed before this one, at least 3 required
+      way out: make the call 3 turns later
     ");
     assert_snapshot!(said(policy, &[talk, pay]), @r"
-    step_count_below: 1 turn was completed before, at least 3 asked
-      way out: call it 2 turns later
+    step_count_below: 1 turn completed before this one, at least 3 required
+      way out: make the call 2 turns later
     ");
-    assert_snapshot!(said(policy, &[talk, talk, talk, pay]), @"passed: 3 turns were completed before, at least 3 asked");
+    assert_snapshot!(said(policy, &[talk, talk, talk, pay]), @"passed: 3 turns completed before this one, at least 3 required");
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn a_prior_tool_that_is_missing() {
     let pay = ("pay", r#"{"order": {"id": 7}}"#, "1");
     assert_snapshot!(said(BOUND, &[pay]), @r"
     prior_tool_missing: check has not succeeded in an earlier turn
-      way out: call check for order.id 7 with success, in an earlier turn
+      way out: call check for order.id 7 successfully in an earlier turn
     ");
     assert_snapshot!(said(BOUND, &[failed, ("check", "{}", ""), pay]), @r"
     prior_tool_missing: check has not succeeded in an earlier turn
       turn 2: check, it has no result
       turn 1: check, it ran and failed
-      way out: call check for order.id 7 with success, in an earlier turn
+      way out: call check for order.id 7 successfully in an earlier turn
     ");
 }
 
@@ -119,22 +119,22 @@ fn resources() {
     let check = |arguments| ("check", arguments, "1");
     assert_snapshot!(said(BOUND, &[check(r#"{"order": {"id": "7"}}"#), pay]), @r#"
     resource_unmatched: check ran for order.id "7", not 7
-      way out: call check for order.id 7 with success, in an earlier turn
+      way out: call check for order.id 7 successfully in an earlier turn
     "#);
     let checks =
         [r#"{"order": {"id": 1}}"#, r#"{"order": {"id": [2, {"a": null}]}}"#, r#"{"order": {"id": 1}}"#]
             .map(check);
     assert_snapshot!(said(BOUND, &[checks[0], checks[1], checks[2], pay]), @r#"
     resource_unmatched: check ran for order.id 1 and [2,{"a":null}], not 7
-      way out: call check for order.id 7 with success, in an earlier turn
+      way out: call check for order.id 7 successfully in an earlier turn
     "#);
     assert_snapshot!(said(BOUND, &[check("{}"), pay]), @r"
-    resource_unmatched: check ran without exactly one value for order.id, so not for 7
-      way out: call check for order.id 7 with success, in an earlier turn
+    resource_unmatched: check ran without a value for order.id, not for 7
+      way out: call check for order.id 7 successfully in an earlier turn
     ");
     assert_snapshot!(said(BOUND, &[check(r#"{"order": {"id": 7.0}}"#), ("pay", "not json", "1")]), @r"
-    resource_missing: this call has not exactly one value at `$.order.id` to compare with check
-      way out: give the call exactly one value at `$.order.id`
+    resource_missing: this call has no value at `$.order.id` to compare with that of check
+      way out: give the call a value at `$.order.id`
     ");
     assert_snapshot!(said(BOUND, &[check(r#"{"order": {"id": 7.0}}"#), pay]), @"passed: check ran in turn 1 for order.id 7");
 }
@@ -175,8 +175,8 @@ fn the_other_reading_is_told() {
         ("pay", arguments, "1"),
     ];
     assert_snapshot!(said(&policy, &calls), @r"
-    prior_output_unmatched: check in turn 2 gave ok false, not true; with `match: any` it would pass
-      way out: a later check for order.id 7 with ok true
+    prior_output_unmatched: check in turn 2 returned ok false, not true; with `match: any` it would pass
+      way out: call check for order.id 7 again; its result must have ok true
     ");
 }
 

@@ -1,4 +1,4 @@
-//! What contracts have to say: what was forbidden, how far the session is, which earlier call is wanted.
+//! The explanations of contracts: what is forbidden and since when, how many turns are completed, which earlier call is missing.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -40,20 +40,20 @@ pub struct Prior {
     pub matching: &'static str,
     /// The other reading of `match` would have decided differently.
     pub other_reading: bool,
-    /// What the deciding call's result was asked, and what stood there.
+    /// The conditions on the deciding call's result, and what the result had there.
     pub outputs: Vec<Output>,
     /// A path under which the failed condition would hold: the result is wrapped in another object.
     pub hint: Option<Arc<str>>,
 }
 
-/// How a rule about completed turns stands when a turn begins.
+/// A rule about completed turns, at the start of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StepsState {
     pub tool: Arc<str>,
     pub steps: Steps,
 }
 
-/// How a rule about an earlier call stands when a turn begins.
+/// A rule about an earlier call, at the start of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PriorState(pub Prior);
 
@@ -74,7 +74,7 @@ pub(super) fn phrase(rule: &Rule) -> Option<String> {
 impl Explain for Forbidden {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let way_out = format!(
-            "nothing in this session: `forbids_after` lasts to its end; change {} if it should not",
+            "none in this session: `forbids_after` applies until it ends; to allow the call, change {}",
             about.rule.place()
         );
         Explanation { way_out: Some(Sentence::new(way_out)), ..Explanation::new(forbidden(about)) }
@@ -87,7 +87,8 @@ impl Explain for Steps {
         let way_out = self.missing().filter(|_| about.code.is_some());
         Explanation {
             label: Some(self.label()),
-            way_out: way_out.map(|turns| Sentence::new(format!("call it {} later", count(turns, "turn")))),
+            way_out: way_out
+                .map(|turns| Sentence::new(format!("make the call {} later", count(turns, "turn")))),
             telling: true,
             ..Explanation::new(self.sentence() + middle)
         }
@@ -99,21 +100,19 @@ impl Explain for Steps {
 }
 
 impl Steps {
-    /// How many turns were completed, of how many that should be.
     fn sentence(&self) -> String {
-        let completed = match self.completed {
-            0 => "no turn was completed".to_owned(),
-            1 => "1 turn was completed".to_owned(),
-            many => format!("{} were completed", count(many, "turn")),
-        };
-        format!("{completed} before, at least {} asked", self.wanted)
+        format!(
+            "{} completed before this one, at least {} required",
+            count(self.completed, "turn"),
+            self.wanted
+        )
     }
 
     fn label(&self) -> String {
         let Steps { completed, wanted } = self;
-        // More than were wanted is not a count out of them.
+        // "steps 5 of 3" would be nonsense.
         match wanted.as_u64() {
-            Some(least) if *completed > least => format!("steps {completed}, {wanted} wanted"),
+            Some(least) if *completed > least => format!("steps {completed}, {wanted} required"),
             _ => format!("steps {completed} of {wanted}"),
         }
     }
@@ -155,7 +154,7 @@ impl Prior {
                 format!("{tool} has not succeeded in an earlier turn{}", about.from_the_middle())
             }
             codes::RESOURCE_MISSING => format!(
-                "this call has not exactly one value at `{}` to compare with {tool}",
+                "this call has no value at `{}` to compare with that of {tool}",
                 about.checked.map_or(Cow::Borrowed("$"), |checked| name(&checked.path)),
             ),
             codes::RESOURCE_UNMATCHED => unmatched(self, about) + about.from_the_middle(),
@@ -176,19 +175,21 @@ impl Prior {
         let tool = name(&self.tool);
         Some(match code {
             codes::PRIOR_TOOL_MISSING | codes::RESOURCE_UNMATCHED => {
-                format!("call {tool}{} with success, in an earlier turn", bound(checked))
+                format!("call {tool}{} successfully in an earlier turn", bound(checked))
             }
             codes::RESOURCE_MISSING => {
-                format!("give the call exactly one value at `{}`", name(&checked?.path))
+                format!("give the call a value at `{}`", name(&checked?.path))
             }
             codes::PRIOR_OUTPUT_UNMATCHED => match (&self.hint, failed(self)) {
                 (Some(hint), Some(failed)) => format!(
-                    "the result is wrapped: the condition would hold at `{}` instead of `{}`",
-                    name(hint),
-                    name(&failed.path)
+                    "the result is wrapped: change the condition's path from `{}` to `{}`",
+                    name(&failed.path),
+                    name(hint)
                 ),
-                (_, Some(failed)) => format!("a later {tool}{} with {}", bound(checked), condition(failed)),
-                (_, None) => format!("a later {tool}{} with another result", bound(checked)),
+                (_, Some(failed)) => {
+                    format!("call {tool}{} again; its result must have {}", bound(checked), condition(failed))
+                }
+                (_, None) => format!("call {tool}{} again; its result must be different", bound(checked)),
             },
             _ => return None,
         })
@@ -199,7 +200,7 @@ impl Prior {
         let mut lines: Vec<Line> = self.outputs.iter().map(output).collect();
         lines.extend(self.hint.iter().map(|hint| note(format!("`{}` would match", name(hint)))));
         if self.other_reading {
-            lines.push(note(format!("with `match: {}` it would be decided differently", other(self))));
+            lines.push(note(format!("with `match: {}` the decision would be different", other(self))));
         }
         lines
     }
@@ -255,7 +256,7 @@ fn unmatched(prior: &Prior, about: &About<'_>) -> String {
         }
     }
     if values.is_empty() {
-        return format!("{tool} ran without exactly one value for {path}, so not for {wanted}");
+        return format!("{tool} ran without a value for {path}, not for {wanted}");
     }
     let more = values.len() > LISTED;
     values.truncate(LISTED);
@@ -270,7 +271,7 @@ fn bad_output(prior: &Prior, about: &About<'_>) -> String {
     let when = about.found.first().map(|found| format!(" in {}", at(found.call, about.session)));
     let when = when.unwrap_or_default();
     let what = failed(prior).map_or_else(|| "another result".to_owned(), got);
-    let mut sentence = format!("{tool}{when} gave {what}");
+    let mut sentence = format!("{tool}{when} returned {what}");
     if let Some(hint) = &prior.hint {
         sentence.push_str(&format!("; `{}` would match", name(hint)));
     } else if prior.other_reading {
@@ -301,7 +302,7 @@ fn other(prior: &Prior) -> &'static str {
     if prior.matching == "any" { "newest" } else { "any" }
 }
 
-/// What a condition asks: `eligible true`, `score at least 5`.
+/// What a condition requires: `eligible true`, `score at least 5`.
 fn condition(output: &Output) -> String {
     let path = field(&output.path);
     match output.comparison {
@@ -314,7 +315,7 @@ fn condition(output: &Output) -> String {
     }
 }
 
-/// What stood there instead: `eligible false, not true`.
+/// What the result had instead: `eligible false, not true`.
 fn got(output: &Output) -> String {
     let path = field(&output.path);
     let wanted = value(&output.wanted);
@@ -327,7 +328,7 @@ fn got(output: &Output) -> String {
     }
     let values = list(values);
     match output.comparison {
-        Comparison::Exists => format!("{path} {values}, though there should be none"),
+        Comparison::Exists => format!("{path} {values}, where the rule allows no {path}"),
         comparison => {
             let all = if output.nodes > 1 { "all " } else { "" };
             format!("{path} {values}, not {all}{}", bounded(comparison, &wanted))
@@ -335,7 +336,7 @@ fn got(output: &Output) -> String {
     }
 }
 
-/// A condition, and what stood there where that is not said by the condition.
+/// A condition, and what the result had there unless the condition itself says it.
 fn output(output: &Output) -> Line {
     let asked = format!("{} {} {}", name(&output.path), output.comparison.word(), value(&output.wanted));
     let mut values: Vec<String> = output.got.iter().take(LISTED).map(value).collect();

@@ -1,4 +1,4 @@
-//! The conditions of a rejection plan in words: what each looked at, and what it came to.
+//! The conditions of a rejection plan in words: what each looked at, and whether it matched.
 
 use serde_json::{Map, Value, json};
 
@@ -31,7 +31,7 @@ impl Explain for Plan {
 /// Why the plan rejects the call, in a line.
 fn against(plan: &Plan) -> String {
     if let Some(found) = &plan.tree.unevaluable {
-        return format!("the plan cannot be evaluated, so it rejects: {}", cause(found));
+        return format!("the plan cannot be evaluated, so it rejects the call: {}", cause(found));
     }
     let mut leaves = Vec::new();
     plan.tree.conditions.iter().for_each(|condition| decisive(condition, &mut leaves));
@@ -52,7 +52,7 @@ fn in_favour(plan: &Plan) -> String {
     leaves.first().map_or_else(|| "a condition does not match".to_owned(), |leaf| worded(leaf))
 }
 
-/// The leaves that came to what the condition came to, and so made it that.
+/// The leaves whose value is the condition's, and so decided it.
 fn decisive<'a>(made: &'a Condition, leaves: &mut Vec<&'a Condition>) {
     if made.conditions.is_empty() {
         leaves.push(made);
@@ -76,7 +76,7 @@ fn turned(made: &Condition) -> Option<String> {
     }
     Some(match &made.kind {
         ConditionKind::Regex { pattern, negate, speaker, position, .. } => {
-            let has = if *negate { "has" } else { "does not have" };
+            let has = if *negate { "contains" } else { "does not contain" };
             format!("{} {has} `{}`", target(*speaker, *position), name(pattern))
         }
         ConditionKind::Liquid { .. } => "the template prints false".to_owned(),
@@ -93,8 +93,8 @@ fn turned(made: &Condition) -> Option<String> {
 /// A condition with what it is made of. One that matched speaks against the call.
 fn branch(made: &Condition) -> Line {
     let (label, state) = match (&made.unevaluable, made.value) {
-        (Some(_), true) => ("counted as matched", LineState::Doubtful),
-        (Some(_), false) => ("counted as matched", LineState::Good),
+        (Some(_), true) => ("counts as matched", LineState::Doubtful),
+        (Some(_), false) => ("counts as matched", LineState::Good),
         (None, true) => ("matched", LineState::Bad),
         (None, false) => ("not matched", LineState::Good),
     };
@@ -158,7 +158,7 @@ fn worded(condition: &Condition) -> String {
             format!("`{}` prints {}", name(template), value(&Value::String(printed.to_string())))
         }
         ConditionKind::Liquid { template, printed: None } => format!("`{}`", name(template)),
-        ConditionKind::Unknown => "a condition of no known type".to_owned(),
+        ConditionKind::Unknown => "a condition of an unknown type".to_owned(),
     };
     match &condition.unevaluable {
         Some(Cause::Printed) | None => said,
@@ -172,19 +172,21 @@ fn worded(condition: &Condition) -> String {
 fn cause(cause: &Cause) -> String {
     match cause {
         Cause::Text(text) | Cause::Template(text) => line(text),
-        Cause::Budget(steps) => format!("given up after {} steps", thousands(*steps)),
+        Cause::Budget(steps) => format!("evaluation stopped after {} steps", thousands(*steps)),
         Cause::Content => "the message is neither text nor a list of parts".to_owned(),
-        Cause::Printed => "neither `true` nor `false` was printed".to_owned(),
+        Cause::Printed => "the template prints neither `true` nor `false`".to_owned(),
         Cause::NoInstant => "the template reads the clock, and the session has no time".to_owned(),
     }
 }
 
 fn searched(pattern: &str, target: &str, seen: Option<&Seen>) -> String {
     let pattern = name(pattern);
-    let Some(seen) = seen else { return format!("{target} does not exist, and so has no `{pattern}`") };
+    let Some(seen) = seen else {
+        return format!("{target} does not exist, so it does not contain `{pattern}`");
+    };
     let own = if seen.own { " (this turn's own)" } else { "" };
-    let Some(text) = seen.content.said() else { return format!("{target}{own} is no text") };
-    let has = if seen.found.is_some() { "has" } else { "has no" };
+    let Some(text) = seen.content.said() else { return format!("{target}{own} is not text") };
+    let has = if seen.found.is_some() { "contains" } else { "does not contain" };
     format!("{target}{own} {has} `{pattern}`: {}", excerpt(text, seen.found.as_ref()))
 }
 

@@ -1,4 +1,4 @@
-//! What sequence policies have to say: which sequence a call completes, and how far a limit is used up.
+//! The explanations of sequence policies: which sequence a call completes, how much of a limit is used.
 
 use std::sync::Arc;
 
@@ -94,16 +94,17 @@ impl Dispatch {
         match &self.rule {
             DispatchRule::Sequence(patterns) if patterns.is_empty() => "every call is forbidden".to_owned(),
             DispatchRule::Sequence(patterns) => {
-                let begun = about.earlier().map(|first| format!(", begun in {}", at(first, about.session)));
+                let begun =
+                    about.earlier().map(|first| format!(", which began in {}", at(first, about.session)));
                 format!("completes the forbidden sequence {}{}", written(patterns), begun.unwrap_or_default())
             }
             DispatchRule::Limit { used, allowed } => {
                 let tool = about.rule.tool.as_deref().map_or_else(|| "the tool".into(), name);
                 match allowed {
-                    0 => format!("{tool} may not run at all"),
+                    0 => format!("{tool} may not run at all: its limit is 0 calls"),
                     most => {
                         format!(
-                            "{tool} ran {} before, at most {} allowed",
+                            "{tool} already ran {}, and its limit is {}",
                             times(*used),
                             count(*most, "call")
                         )
@@ -116,7 +117,7 @@ impl Dispatch {
     fn in_favour(&self) -> String {
         match &self.rule {
             DispatchRule::Sequence(patterns) => {
-                format!("the calls before do not end in {}", written(patterns))
+                format!("does not complete the sequence {}", written(patterns))
             }
             DispatchRule::Limit { used, allowed } => used_of(*used, *allowed),
         }
@@ -126,12 +127,12 @@ impl Dispatch {
         match &self.rule {
             DispatchRule::Sequence(patterns) if code == codes::SEQUENCE_FORBIDDEN => {
                 Some(match patterns.len() {
-                    0 => "nothing: an empty sequence fits every call",
-                    1 => "nothing: the sequence is this call alone",
-                    _ => "another call in between, one that runs, breaks the sequence",
+                    0 => "none: an empty sequence matches every call",
+                    1 => "none: the sequence consists of this one call",
+                    _ => "run another call in between, which breaks the sequence",
                 })
             }
-            DispatchRule::Limit { .. } => Some("nothing in this session: the limit is used up"),
+            DispatchRule::Limit { .. } => Some("none in this session: the limit is used up"),
             DispatchRule::Sequence(_) => None,
         }
     }

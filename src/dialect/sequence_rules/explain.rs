@@ -1,4 +1,4 @@
-//! What sequence rules have to say: what each expects, what happened instead, what would satisfy it.
+//! The explanations of sequence rules: what each expects, what happened instead, what would satisfy it.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::session::{CallRef, Outcome, Session};
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, all, at, count, joined, list, thousands, tool_of};
 
-/// What a rule asks, and how far it has counted when a call is checked.
+/// What a rule requires, and how far it has counted when a call is checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderCheck {
-    /// What it asks.
+    /// What it requires.
     pub asks: Arc<Order>,
     /// Calls or steps so far, where it counts any.
     pub count: u64,
 }
 
-/// What a rule asks, and how it ended.
+/// What a rule requires, and how it ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderOutcome {
-    /// What it asks.
+    /// What it requires.
     pub asks: Arc<Order>,
     /// Calls or steps, where it counts any.
     pub count: u64,
@@ -40,11 +40,11 @@ pub struct OrderOutcome {
 pub struct Deadline {
     /// The tool that is waited for.
     pub tool: Arc<str>,
-    /// The call since which it is; `None`: the session's start.
+    /// The call that started it; `None`: the session's start.
     pub since: Option<CallRef>,
     /// Calls left: the last of them may still be it.
     pub left: u64,
-    /// Calls that wait for one, this one included.
+    /// Triggers that wait for the tool, this one included.
     pub open: u64,
 }
 
@@ -130,14 +130,14 @@ impl Deadline {
 impl Explain for Deadline {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let (tool, left, session) = (name(&self.tool), count(self.left, "call"), about.session);
-        let open = (self.open > 1).then(|| format!("{} open", count(self.open, "window")));
+        let open = (self.open > 1).then(|| format!("{} waiting", count(self.open, "trigger")));
         let after = self.since.map(|call| format!("after {}", tool_of(call, session)));
         let since = self.since.zip(after.as_ref());
         let since =
             since.map_or_else(String::new, |(call, after)| format!(" {after} in {}", at(call, session)));
         let why = after.unwrap_or_else(|| "from the session's start".to_owned());
         let line = Line {
-            value: Some(Sentence::new(format!("deadline {left} left"))),
+            value: Some(Sentence::new(format!("due within {left}"))),
             state: LineState::Pending,
             lines: vec![Line { call: self.since, value: open.clone().map(Sentence::new), ..Line::new(why) }],
             ..Line::new(&*tool)
@@ -169,14 +169,14 @@ impl Explain for Progress {
         let Progress { done, of, next } = self;
         let (text, then, state) = match next {
             Some(next) => {
-                (format!("next {}", name(next)), format!(", then {}", name(next)), LineState::Pending)
+                (format!("next {}", name(next)), format!(", next {}", name(next)), LineState::Pending)
             }
             None => ("sequence done".to_owned(), String::new(), LineState::Good),
         };
         let value = Some(Sentence::new(format!("steps {done} of {of}")));
         Explanation {
             lines: vec![Line { value, state, ..Line::new(text) }],
-            ..Explanation::new(format!("sequence: {done} of {}{then}", count(*of, "step")))
+            ..Explanation::new(format!("sequence: {done} of {} done{then}", count(*of, "step")))
         }
     }
 
@@ -228,7 +228,7 @@ fn expected(order: &Order) -> String {
 fn in_favour(order: &Order, done: u64) -> String {
     let expected = expected(order);
     match order {
-        Order::MaxCalls { .. } => format!("{expected}, {} before", thousands(done)),
+        Order::MaxCalls { .. } => format!("{expected}, {} so far", thousands(done)),
         Order::Sequence { .. } | Order::Exact { .. } => {
             format!("{expected}: {done} of {} done", count(steps(order) as u64, "step"))
         }
@@ -243,58 +243,68 @@ fn suggestion(code: Code, order: &Order, done: u64) -> Option<String> {
             format!("add a call of {} that succeeds", operand(tool))
         }
         (codes::BEFORE_MISSING | codes::BEFORE_LATE, Order::Before { first, then }) => {
-            format!("call {}, with success, before {}", operand(first), any(then))
+            format!("call {} successfully before {}", operand(first), any(then))
         }
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
-            format!("call {}, with success, directly before {}", operand(first), any(then))
+            format!("call {} successfully, directly before {}", operand(first), any(then))
         }
-        (codes::BLOCKLISTED, _) => "leave the call out, or take the name off the list".to_owned(),
-        (codes::NOT_ALLOWLISTED, _) => "leave the call out, or put the name on the list".to_owned(),
-        (codes::MAX_CALLS_OVER, _) => "leave the call out, or raise `max`".to_owned(),
+        (codes::BLOCKLISTED, _) => "skip the call, or remove the name from the list".to_owned(),
+        (codes::NOT_ALLOWLISTED, _) => "skip the call, or add the name to the list".to_owned(),
+        (codes::MAX_CALLS_OVER, _) => "skip the call, or raise `max`".to_owned(),
         (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
-            format!("call {}, with success, {}", operand(tool), among(*within))
+            format!("call {} successfully {}", operand(tool), among(*within))
         }
         (codes::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
             format!("call {} before {}, or not at all", operand(forbidden), operand(trigger))
         }
         (codes::FOLLOW_UP_MISSING, Order::After { then, trigger, .. }) => {
-            format!("call {}, with success, soon after every {}", operand(then), operand(trigger))
+            format!("call {} successfully, soon after every {}", operand(then), operand(trigger))
         }
         (codes::SEQUENCE_INTERRUPTED, Order::Sequence { tools, .. }) => {
             let (first, last) = (tools.first()?, tools.last()?);
             format!("make the call before {} or after {}", operand(first), operand(last))
         }
         (codes::SEQUENCE_OUT_OF_ORDER | codes::SEQUENCE_CUT_SHORT, Order::Sequence { .. }) => {
-            format!("call {} next, with success", next(order, done)?)
+            format!("call {} next, successfully", next(order, done)?)
         }
         (codes::SEQUENCE_NOT_EXACT, Order::Exact { .. }) => match next(order, done) {
             Some(next) => format!("call {next} here, or change the list"),
-            None => "leave the call out, or add it to the list".to_owned(),
+            None => "skip the call, or add it to the list".to_owned(),
         },
         (codes::SEQUENCE_CUT_SHORT, Order::Exact { .. }) => {
-            format!("call {} next, with success", next(order, done)?)
+            format!("call {} next, successfully", next(order, done)?)
         }
         _ => return None,
     })
 }
 
-/// What speaks against a call, in a line.
+/// Why a call is stopped or reported, in a line.
 fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -> String {
     let (earlier, session) = (|| about.earlier(), about.session);
     let ran_in = |call: CallRef| format!("{} ran in {}", tool_of(call, session), at(call, session));
     match (code, order) {
         (codes::BEFORE_MISSING, Order::Before { first, .. }) => match earlier() {
-            Some(call) => format!("{} is not known to have succeeded: {}", operand(first), ran_in(call)),
+            Some(call) => format!("no {} is known to have succeeded; {}", operand(first), ran_in(call)),
             None => format!("{} has not succeeded yet", operand(first)),
         },
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
-            Some(call) => format!("not directly behind a successful {}: {}", operand(first), ran_in(call)),
-            None => format!("not directly behind a successful {}: it is the first call", operand(first)),
+            Some(call) => {
+                let (before, place) = (tool_of(call, session), at(call, session));
+                format!(
+                    "the call directly before is {before} in {place}, not a successful {}",
+                    operand(first)
+                )
+            }
+            None => format!("it is the first call, and {} must succeed directly before it", operand(first)),
         },
-        (codes::BLOCKLISTED, Order::Blocklist { .. }) => format!("the rule wants {}", expected(order)),
+        (codes::BLOCKLISTED, Order::Blocklist { .. }) => format!("the rule allows {}", expected(order)),
         (codes::NOT_ALLOWLISTED, Order::Allowlist { .. }) => format!("the rule allows {}", expected(order)),
         (codes::MAX_CALLS_OVER, Order::MaxCalls { tool, max }) => {
-            format!("{} ran {} of {max} times", operand(tool), done)
+            let done = match done {
+                1 => "once".to_owned(),
+                many => format!("{} times", thousands(many)),
+            };
+            format!("{} already ran {done}, and the limit is {}", operand(tool), count(*max, "call"))
         }
         (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
             format!("{} has not succeeded {}", operand(tool), among(*within))
@@ -312,7 +322,7 @@ fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -> String {
         }
         (codes::SEQUENCE_INTERRUPTED | codes::SEQUENCE_OUT_OF_ORDER, Order::Sequence { tools, .. }) => {
             let next = next(order, done).unwrap_or_default();
-            format!("{next} is the next of {}, {done} done", count(tools.len() as u64, "step"))
+            format!("the next step is {next} ({done} of {} done)", tools.len())
         }
         (codes::SEQUENCE_NOT_EXACT, Order::Exact { tools }) => {
             let of = tools.len();
@@ -321,10 +331,10 @@ fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -> String {
                 outcome.is_some_and(|outcome| outcome != Outcome::Ok)
             });
             if let Some(failed) = failed {
-                return format!("{}, and is not known to have succeeded", ran_in(failed));
+                return format!("{}, but is not known to have succeeded", ran_in(failed));
             }
             match next(order, done) {
-                Some(next) => format!("{next} is call {} of the {of} in the list", done + 1),
+                Some(next) => format!("call {} of {of} in the list is {next}", done + 1),
                 None if of == 0 => "the list has no calls".to_owned(),
                 None => format!("the list ends after {}", count(of as u64, "call")),
             }
@@ -351,58 +361,57 @@ impl Actual<'_> {
                 format!("{} never succeeded", operand(tool))
             }
             (codes::BEFORE_MISSING, Order::Before { first, .. }) => {
-                format!("{fault}, but {} never succeeded", operand(first))
+                format!("{fault} ran, but {} never succeeded", operand(first))
             }
-            (codes::BEFORE_LATE, Order::Before { first, .. }) => match self.state.calls.first() {
+            (codes::BEFORE_LATE, _) => match self.state.calls.first() {
                 Some(late) => {
-                    format!("{fault}, but {} not before place {}", operand(first), self.place(*late))
+                    format!("{fault} ran before {}", self.call(*late))
                 }
                 None => fault,
             },
             (codes::NOT_ADJACENT, _) => match self.state.calls.as_slice() {
-                [before, _] => format!("{fault}, directly behind {}", self.call(*before)),
-                _ => format!("{fault}, before anything else"),
+                [before, _] => format!("{fault} ran directly after {}", self.call(*before)),
+                _ => format!("{fault} ran before any other call"),
             },
             (codes::MAX_CALLS_OVER, _) => {
-                format!("{}, the one too many is {fault}", count(self.count, "call"))
+                format!("{} ran, and {fault} is over the limit", count(self.count, "call"))
             }
             (codes::DEADLINE_MISSED, Order::Eventually { tool, .. }) if self.state.position.is_none() => {
                 format!("{} never succeeded in {}", operand(tool), count(self.count, "call"))
             }
             (codes::DEADLINE_MISSED, _) => format!("{fault} came too late"),
             (codes::AFTER_TRIGGER, _) => match self.state.calls.first() {
-                Some(trigger) => format!("{fault}, after {}", self.call(*trigger)),
+                Some(trigger) => format!("{fault} ran after {}", self.call(*trigger)),
                 None => fault,
             },
             (codes::FOLLOW_UP_MISSING, Order::After { then, .. }) => {
-                let open = if self.count > 1 {
-                    format!(", and {} more without", self.count - 1)
-                } else {
-                    String::new()
+                let others = match self.count {
+                    0 | 1 => " has".to_owned(),
+                    open => format!(" and {} have", count(open - 1, "other call")),
                 };
-                format!("{fault} has no successful {} in time{open}", operand(then))
+                format!("{fault}{others} no successful {} in time", operand(then))
             }
             (codes::SEQUENCE_INTERRUPTED | codes::SEQUENCE_OUT_OF_ORDER, _) => {
                 let next = next(self.rule, self.count).unwrap_or_default();
-                format!("{fault}, where {next} was next")
+                format!("{fault} ran where {next} was next")
             }
             (codes::SEQUENCE_NOT_EXACT, _) => match next(self.rule, self.count) {
-                Some(next) => format!("{fault}, where {next} was next"),
-                None => format!("{fault}, after the last call of the list"),
+                Some(next) => format!("{fault} ran where {next} was next"),
+                None => format!("{fault} ran after the last call of the list"),
             },
             (codes::SEQUENCE_CUT_SHORT, _) => {
                 let of = steps(self.rule);
                 let next = next(self.rule, self.count).unwrap_or_default();
-                format!("ended after {} of {}, {next} was next", self.count, count(of as u64, "step"))
+                format!("ended after {} of {}, before {next}", self.count, count(of as u64, "step"))
             }
-            _ => fault,
+            _ => format!("{fault} ran"),
         }
     }
 
-    /// `DeleteCustomer at place 2`.
+    /// `DeleteCustomer (place 2)`.
     fn call(&self, index: u32) -> String {
         let tool = self.session.calls.get(index as usize).map(|call| tool_of(call.at, self.session));
-        format!("{} at place {}", tool.unwrap_or("a call".into()), self.place(index))
+        format!("{} (place {})", tool.unwrap_or("a call".into()), self.place(index))
     }
 
     /// Place in the trace, from 1.

@@ -1,4 +1,4 @@
-//! What tool policies have to say: which tools have not succeeded, which file was not read, what is recorded.
+//! The explanations of tool policies: which tools have not succeeded, which file was not read, what is recorded.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::monitor::explanation::{detail, state};
 use crate::monitor::kept::{Files, Recorded};
 use crate::monitor::{About, Checked, Explain, Explanation, Line, Rule};
 use crate::wording::sentence::name;
-use crate::wording::{Sentence, all, at, count, list, thousands};
+use crate::wording::{Sentence, all, at, count, list};
 
 /// The facts of a rule about tools that must have succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,7 +64,7 @@ impl Explain for Missing {
         let against = about.code.is_some();
         let middle = if against { about.from_the_middle() } else { "" };
         Explanation {
-            way_out: against.then(|| Sentence::new(format!("call {} with success first", tools()))),
+            way_out: against.then(|| Sentence::new(format!("call {} successfully first", tools()))),
             telling: true,
             ..Explanation::new(sentence + middle)
         }
@@ -94,14 +94,16 @@ impl Explain for Touched {
 impl Touched {
     fn sentence(&self, about: &About<'_>) -> String {
         let Some(path) = self.path(about.checked) else {
-            return "the call names no path that the policy knows, so it is let through unchecked".to_owned();
+            return "the policy finds no path in the call, so it is allowed without a check".to_owned();
         };
-        let since = about.earlier().map(|call| format!(" since {}", at(call, about.session)));
         match (self.exists, self.read) {
-            (Some(true), false) => format!("{path} exists{} and was not read", since.unwrap_or_default()),
+            (Some(true), false) => match about.earlier() {
+                Some(call) => format!("{path} was written in {} and was not read", at(call, about.session)),
+                None => format!("{path} exists and was not read"),
+            },
             (Some(true), true) => format!("{path} was read"),
             (Some(false), _) => format!("{path} is a new file"),
-            (None, _) => format!("whether {path} exists is not known; it counts as new"),
+            (None, _) => format!("it is not known whether {path} exists, so it counts as new"),
         }
     }
 
@@ -115,7 +117,7 @@ impl Touched {
                 .to_owned(),
             Some(_) => {
                 let path = self.path(checked).unwrap_or_else(|| "the file".to_owned());
-                format!("read {path} with success first, spelled the same")
+                format!("read {path} successfully first, with the path spelled the same way")
             }
         }
     }
@@ -141,13 +143,13 @@ impl Explain for Kept {
             parts.push(format!("read: {}", keys.join(", ")));
         }
         if parts.is_empty() {
-            parts.push("nothing recorded".to_owned());
+            parts.push("no call recorded".to_owned());
         }
         let files: Cow<'_, str> = match (files.len(), *listed) {
             (0, true) => "no file exists".into(),
-            (0, false) => "files were not listed".into(),
+            (0, false) => "initial files not listed".into(),
             (many, true) => format!("{} known", count(many as u64, "file")).into(),
-            (many, false) => format!("{} known of, not listed", thousands(many as u64)).into(),
+            (many, false) => format!("{} known, initial files not listed", count(many as u64, "file")).into(),
         };
         parts.push(files.into_owned());
         Explanation { label: Some("recorded".to_owned()), ..Explanation::new(parts.join("; ")) }

@@ -24,29 +24,29 @@ fn replay(conditions: &Value) -> Replay {
 
 #[rstest]
 #[case(json!([{"type": "regex", "regex": "^yes", "target": {"role": "user"}}]),
-    r#"the user's newest message has `^yes`: "yes""#, "it passes once the user's newest message does not have `^yes`")]
+    r#"the user's newest message contains `^yes`: "yes""#, "it passes once the user's newest message does not contain `^yes`")]
 #[case(json!([{"type": "regex", "regex": "no", "target": {"role": "assistant"}, "negate": true}]),
-    r#"the model's newest message (this turn's own) has no `no`: "Now.""#, "it passes once the model's newest message has `no`")]
+    r#"the model's newest message (this turn's own) does not contain `no`: "Now.""#, "it passes once the model's newest message contains `no`")]
 #[case(json!([{"type": "regex", "regex": "cancel", "target": {"position": 0}}]),
-    r#"the oldest message has `cancel`: "first of all: cancel it, and then\ntell me when…""#, "it passes once the oldest message does not have `cancel`")]
+    r#"the oldest message contains `cancel`: "first of all: cancel it, and then\ntell me when…""#, "it passes once the oldest message does not contain `cancel`")]
 #[case(json!([{"type": "regex", "regex": "will", "target": {"role": "user", "position": -3}}]),
-    r#"the user's 3rd newest message has `will`: "…n that is done, will you?""#, "it passes once the user's 3rd newest message does not have `will`")]
+    r#"the user's 3rd newest message contains `will`: "…n that is done, will you?""#, "it passes once the user's 3rd newest message does not contain `will`")]
 #[case(json!([{"type": "regex", "regex": "x", "target": {"position": 11}, "negate": true}]),
-    "the 12th message does not exist, and so has no `x`", "it passes once the 12th message has `x`")]
+    "the 12th message does not exist, so it does not contain `x`", "it passes once the 12th message contains `x`")]
 #[case(json!([{"type": "regex", "regex": "x", "target": {"role": "user", "position": 1}}]),
-    "the user's 2nd message is no text (the message is neither text nor a list of parts)", "it passes once the user's 2nd message does not have `x`")]
+    "the user's 2nd message is not text (the message is neither text nor a list of parts)", "it passes once the user's 2nd message does not contain `x`")]
 #[case(json!([{"type": "regex", "regex": "("}]),
     "the pattern cannot be used: this group is not closed at offset 0", "fix the plan: as it is written it rejects every call")]
 #[case(json!("no list"),
-    "the plan cannot be evaluated, so it rejects: expected a list for `conditions`, found text", "fix the plan: as it is written it rejects every call")]
+    "the plan cannot be evaluated, so it rejects the call: expected a list for `conditions`, found text", "fix the plan: as it is written it rejects every call")]
 #[case(json!([{"type": "liquid", "liquid": "{{ messages.size }}"}]),
     r#"`{{ messages.size }}` prints "5""#, "it passes once the template prints false")]
 #[case(json!([{"type": "liquid", "liquid": "{{ now }}"}]),
     "the template reads the clock, and the session has no time", "it passes once the template prints false")]
 #[case(json!([{"type": "group", "operator": "OR", "conditions": [
         {"type": "regex", "regex": "nothing"}, {"type": "regex", "regex": "N"}, {"type": "regex", "regex": "w", "negate": false}]}]),
-    r#"the newest message (this turn's own) has `N`: "Now." and the newest message (this turn's own) has `w`: "Now.""#,
-    "it passes once the newest message does not have `N` and the newest message does not have `w`")]
+    r#"the newest message (this turn's own) contains `N`: "Now." and the newest message (this turn's own) contains `w`: "Now.""#,
+    "it passes once the newest message does not contain `N` and the newest message does not contain `w`")]
 fn why_and_the_way_out(#[case] conditions: Value, #[case] why: &str, #[case] way_out: &str) {
     let replay = replay(&conditions);
     let finding = replay.call(0).unwrap().decision.deciding().unwrap();
@@ -61,13 +61,13 @@ fn why_and_the_way_out(#[case] conditions: Value, #[case] why: &str, #[case] way
 #[rstest]
 #[case(json!([]), "the plan has no conditions", &[])]
 #[case(json!([{"type": "regex", "regex": "yes"}, {"type": "liquid", "liquid": "true"}]),
-    r#"the newest message (this turn's own) has no `yes`: "Now.""#,
-    &[r#"not matched: the newest message (this turn's own) has no `yes`: "Now.""#, r#"matched: `true` prints "true""#])]
+    r#"the newest message (this turn's own) does not contain `yes`: "Now.""#,
+    &[r#"not matched: the newest message (this turn's own) does not contain `yes`: "Now.""#, r#"matched: `true` prints "true""#])]
 #[case(json!([{"type": "group", "operator": "AND", "conditions": [{"type": "regex", "regex": "["}, {"type": "regex", "regex": "no"}]}]),
-    r#"the newest message (this turn's own) has no `no`: "Now.""#,
+    r#"the newest message (this turn's own) does not contain `no`: "Now.""#,
     &["not matched: all of 2 conditions must match, 1 did",
-      "  counted as matched: the pattern cannot be used: this character class is not closed at offset 0",
-      r#"  not matched: the newest message (this turn's own) has no `no`: "Now.""#])]
+      "  counts as matched: the pattern cannot be used: this character class is not closed at offset 0",
+      r#"  not matched: the newest message (this turn's own) does not contain `no`: "Now.""#])]
 fn why_a_plan_lets_a_call_pass(#[case] conditions: Value, #[case] why: &str, #[case] tree: &[&str]) {
     let replay = replay(&conditions);
     let check = replay.frame(2).unwrap().calls[0].checks[0].clone();
@@ -109,7 +109,7 @@ fn a_check_as_data() {
     assert_eq!(
         causes,
         [
-            "neither `true` nor `false` was printed",
+            "the template prints neither `true` nor `false`",
             "`type`: expected `regex`, `liquid` or `group`, found `regexp`"
         ]
     );

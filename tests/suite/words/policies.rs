@@ -25,12 +25,12 @@ fn sequences() -> String {
 fn forbidden_sequences() {
     let calls = [("read", "{}", "1"), ("mail.send", "{}", "1")];
     assert_snapshot!(said(&sequences(), &calls), @r"
-    sequence_forbidden: completes the forbidden sequence `read`, then `{namePrefix: mail.}`, begun in turn 1
-      way out: another call in between, one that runs, breaks the sequence
+    sequence_forbidden: completes the forbidden sequence `read`, then `{namePrefix: mail.}`, which began in turn 1
+      way out: run another call in between, which breaks the sequence
     ");
     assert_snapshot!(said(SEQUENCES, &calls[..1]), @r"
     sequence_forbidden: every call is forbidden
-      way out: nothing: an empty sequence fits every call
+      way out: none: an empty sequence matches every call
     ");
 }
 
@@ -38,13 +38,13 @@ fn forbidden_sequences() {
 fn limits() {
     let pay = ("pay", "{}", "1");
     assert_snapshot!(said(&sequences(), &[pay, pay, pay]), @r"
-    limit_reached: pay ran twice before, at most 2 calls allowed
-      way out: nothing in this session: the limit is used up
+    limit_reached: pay already ran twice, and its limit is 2 calls
+      way out: none in this session: the limit is used up
     ");
     assert_snapshot!(said(&sequences(), &[pay, pay]), @"passed: 1 of 2 calls used");
     assert_snapshot!(said(&sequences(), &[("purge", "{}", "1")]), @r"
-    limit_reached: purge may not run at all
-      way out: nothing in this session: the limit is used up
+    limit_reached: purge may not run at all: its limit is 0 calls
+      way out: none in this session: the limit is used up
     ");
 }
 
@@ -55,11 +55,11 @@ fn missing_dependencies() {
     let (deploy, test) = (("deploy", "{}", "1"), ("test", "{}", "1"));
     assert_snapshot!(said(one, &[deploy]), @r"
     dependency_missing: test has not succeeded
-      way out: call test with success first
+      way out: call test successfully first
     ");
     assert_snapshot!(said(two, &[deploy]), @r"
     dependency_missing: build and test have not succeeded
-      way out: call build and test with success first
+      way out: call build and test successfully first
     ");
     assert_snapshot!(said(one, &[test, deploy]), @"passed: every tool it needs has succeeded");
 }
@@ -70,22 +70,22 @@ fn files_to_be_read() {
     let listed = format!("{FILES}existing_files: [a]\n");
     assert_snapshot!(said(&listed, &[write]), @r"
     not_read_before_write: `/w/a` exists and was not read
-      way out: read `/w/a` with success first, spelled the same
+      way out: read `/w/a` successfully first, with the path spelled the same way
     ");
     assert_snapshot!(said(&listed, &[("read", r#"{"file_path": "a"}"#, "1"), write]), @"passed: `/w/a` was read");
     assert_snapshot!(said(&listed, &[("write", r#"{"path": "b"}"#, "1")]), @"passed: `b` is a new file");
     assert_snapshot!(said(FILES, &[write]), @r"
-    existence_unknown: whether `/w/a` exists is not known; it counts as new
+    existence_unknown: it is not known whether `/w/a` exists, so it counts as new
       way out: list the files that exist, in the session's `files` or the document's `existing_files`
-    passed: whether `/w/a` exists is not known; it counts as new
+    passed: it is not known whether `/w/a` exists, so it counts as new
     ");
     assert_snapshot!(said(FILES, &[write, write]), @r"
-    not_read_before_write: `/w/a` exists since turn 1 and was not read
-      way out: read `/w/a` with success first, spelled the same
+    not_read_before_write: `/w/a` was written in turn 1 and was not read
+      way out: read `/w/a` successfully first, with the path spelled the same way
     ");
     assert_snapshot!(said(FILES, &[("write", "{}", "1")]), @r"
-    path_unknown: the call names no path that the policy knows, so it is let through unchecked
+    path_unknown: the policy finds no path in the call, so it is allowed without a check
       way out: name the argument that holds the path in the policy, as in `path_argument: $.target_file`
-    passed: the call names no path that the policy knows, so it is let through unchecked
+    passed: the policy finds no path in the call, so it is allowed without a check
     ");
 }

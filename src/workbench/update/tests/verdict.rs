@@ -38,7 +38,7 @@ fn every_place_shows_a_session_that_only_violates_rules_about_the_session() {
         "2✗  1│",
         "2✗ violated",
         "end ✗  rule      tests must run: run_tests never succeeded",
-        "✗  rule      ship-what-is-looked-up: ended after 1 of 2 steps, ship_order was next",
+        "✗  rule      ship-what-is-looked-up: ended after 1 of 2 steps, before ship_order",
         "✓───✗┤ call 1/1",
         "session rules",
         "✗ tests must run    violated",
