@@ -12,13 +12,13 @@ use rulestep::policy::{Policy, PolicyFile};
 use rulestep::replay::Replay;
 use rulestep::session::build::{Builder, Mark};
 use rulestep::session::{Body, Origin, Session};
+use rulestep::workbench::draw;
 use rulestep::workbench::effect::Effect;
 use rulestep::workbench::keys::Key;
 use rulestep::workbench::message::{Event, Msg};
 use rulestep::workbench::model::{Model, Opening};
 use rulestep::workbench::theme::{Depth, Theme};
 use rulestep::workbench::update::update;
-use rulestep::workbench::view;
 
 const CONTRACT: &str = "\
 tool: issue_refund
@@ -108,7 +108,7 @@ fn buffer() -> Buffer {
 #[divan::bench(args = [100, 1_000, 100_000])]
 fn draw(bencher: Bencher<'_, '_>, calls: usize) {
     let (model, mut buf) = (model(calls), buffer());
-    bencher.bench_local(|| view::draw(&model, &mut buf));
+    bencher.bench_local(|| draw::draw(&model, &mut buf));
 }
 
 /// A key that goes to another call, with the frame of its turn, and the drawing.
@@ -119,6 +119,6 @@ fn step_and_draw(bencher: Bencher<'_, '_>, calls: usize) {
     bencher.bench_local(|| {
         feed(&mut model, Msg::Key(Key::char(if back { 'k' } else { 'j' })));
         back = !back;
-        view::draw(&model, &mut buf)
+        draw::draw(&model, &mut buf)
     });
 }

@@ -1,22 +1,27 @@
 //! The terminal program: sessions, what the model could call, why a call was stopped.
 //!
 //! A closed [`message::Msg`] goes into [`update::update`], which changes the [`model::Model`] and returns
-//! [`effect::Effect`]s as data; [`view::draw`] draws the model and changes nothing.
+//! [`effect::Effect`]s as data; [`draw::draw`] draws the model and changes nothing.
 
 pub mod document;
+pub mod draw;
 pub mod effect;
 pub mod keys;
 pub mod layout;
+pub mod line;
 pub mod list;
 pub mod message;
 pub mod model;
+pub mod overlay;
+pub mod paint;
+pub mod pane;
+pub mod rows;
 pub mod run;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod theme;
 pub mod transcript;
 pub mod update;
-pub mod view;
 
 /// The one door by which recorded text reaches the screen, shared with the command line.
 pub use crate::wording::clean as text;

@@ -106,36 +106,6 @@ impl Pane {
         self as u8 + 1
     }
 
-    /// Its name on the screen.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Sessions => "Sessions",
-            Self::Transcript => "Transcript",
-            Self::Tools => "Tools",
-            Self::Forbidden => "Forbidden",
-            Self::Preconditions => "Preconditions",
-            Self::Decision => "Decision",
-            Self::Policy => "Policy",
-            Self::Changes => "Changes",
-        }
-    }
-
-    /// Its name where there is little room.
-    #[must_use]
-    pub const fn short(self) -> &'static str {
-        match self {
-            Self::Sessions => "Sess",
-            Self::Transcript => "Text",
-            Self::Tools => "Tools",
-            Self::Forbidden => "Forb",
-            Self::Preconditions => "Pre",
-            Self::Decision => "Dec",
-            Self::Policy => "Pol",
-            Self::Changes => "Chg",
-        }
-    }
-
     /// The pane with this number.
     #[must_use]
     pub fn numbered(number: u8) -> Option<Self> {
@@ -155,6 +125,12 @@ impl Layout {
     #[must_use]
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(known, _)| *known == pane).map(|(_, rect)| *rect)
+    }
+
+    /// Columns that a pane has for its rows; none where it is not on screen.
+    #[must_use]
+    pub fn width(&self, pane: Pane) -> usize {
+        self.inner(pane).map_or(0, |inner| usize::from(inner.width))
     }
 
     /// Whether panes have frames.

@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 
-use super::keys::Key;
+use super::keys::{Facts, Key};
 use super::layout::{Layout, LayoutState, Pane, layout};
+use super::line::{Line, Link};
 use super::list::List;
 use super::theme::Theme;
 use super::transcript::Rows;
@@ -34,6 +35,7 @@ pub use self::compare::{Chosen, Compare, Pair, Seen};
 pub use self::entries::{Files, Held, Lost};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
+pub use self::select::ShownDocument;
 pub use self::supposed::{Looking, Supposed};
 pub use self::verdict::SessionVerdict;
 
@@ -91,6 +93,8 @@ pub struct Model {
     pub frame: Option<Framed>,
     /// The selected call of a choice that was not taken.
     pub taking: Option<Taking>,
+    /// What is on screen, as it follows from all the rest.
+    pub settled: Settled,
     /// Cursor and scroll of each pane, by pane.
     pub lists: [List; Pane::ALL.len()],
     /// How far each pane is scrolled sideways, by pane.
@@ -181,6 +185,17 @@ pub struct Framed {
     pub near: Vec<Frame>,
 }
 
+/// What follows from everything else in the model: made once when that has changed, and looked at until it changes again.
+#[derive(Default)]
+pub struct Settled {
+    /// The lines of each pane that is made of lines, at the width that it has.
+    pub lines: [Option<Vec<Line>>; Pane::ALL.len()],
+    /// What the row under the cursor rests on, in the pane that has the keys.
+    pub link: Link,
+    /// What commands ask about the present.
+    pub facts: Facts,
+}
+
 /// A call of a choice that was not taken, in the session that takes it: its evidence may be calls beside it, which the
 /// open session has not.
 pub struct Taking {
@@ -264,6 +279,7 @@ impl Model {
             called: HashSet::new(),
             frame: None,
             taking: None,
+            settled: Settled::default(),
             lists: [List::default(); Pane::ALL.len()],
             sideways: [Sideways::default(); Pane::ALL.len()],
             focus: Pane::Transcript,
@@ -293,6 +309,12 @@ impl Model {
     #[must_use]
     pub fn list(&self, pane: Pane) -> List {
         self.lists.get(pane as usize).copied().unwrap_or_default()
+    }
+
+    /// The lines of a pane that is made of lines.
+    #[must_use]
+    pub fn built(&self, pane: Pane) -> Option<&Vec<Line>> {
+        self.settled.lines.get(pane as usize)?.as_ref()
     }
 
     /// Columns of a pane that are scrolled out of sight at its left edge.

@@ -115,6 +115,8 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     model.built_in = settings.built_in;
     model.compare.base = settings.base;
     model.policy_paths = settings.policy_paths;
+    let size = model.size;
+    update(&mut model, Msg::Resize(size));
     workers.policy();
     workers.sessions();
     let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;

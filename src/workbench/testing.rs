@@ -198,6 +198,6 @@ pub fn screen(model: &Model) -> String {
 /// The drawn screen.
 pub fn drawn(model: &Model) -> Buffer {
     let mut buf = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
-    crate::workbench::view::draw(model, &mut buf);
+    crate::workbench::draw::draw(model, &mut buf);
     buf
 }

@@ -12,6 +12,7 @@ mod paste;
 mod recordings;
 mod save;
 mod search;
+mod settle;
 mod sideways;
 mod suppose;
 mod texts;
@@ -32,10 +33,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Key(key) => pressed(model, key, &mut effects),
         Msg::Paste(text) => paste::pasted(model, &text),
         Msg::Typed(text) => effects.extend(paste::typed(model, &text)),
-        Msg::Resize(size) => {
-            model.size = size;
-            go::keep_all(model);
-        }
+        Msg::Resize(size) => model.size = size,
         Msg::ChordWaits => model.which_key = !model.pending.is_empty(),
         Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
         Msg::Base { name, read } => compare::read(model, name, read, &mut effects),
@@ -51,9 +49,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Note { failed, text } => model.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }
-    go::refresh(model);
-    sideways::keep(model);
     suppose::ask(model, &mut effects);
+    settle::settle(model);
     effects
 }
 
@@ -84,8 +81,6 @@ fn forget_chord(model: &mut Model) {
     model.pending.clear();
     model.which_key = false;
 }
-
-pub(super) use self::asking::label as asking_label;
 
 fn say(model: &mut Model, text: impl Into<String>) {
     model.note = Some(Note { failed: false, text: text.into() });
@@ -153,10 +148,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PaneDecision => go::focus(model, Pane::Decision),
         C::PanePolicy => go::focus(model, Pane::Policy),
         C::PaneChanges => go::focus(model, Pane::Changes),
-        C::Zoom => {
-            model.zoom = !model.zoom;
-            go::keep_all(model);
-        }
+        C::Zoom => model.zoom = !model.zoom,
         C::Base => compare::ask(model, effects),
         C::LastLoad => compare::loads(model, effects),
         C::EndCompare => compare::end(model, effects),

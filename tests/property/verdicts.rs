@@ -5,12 +5,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rulestep::policy::{Policy, PolicyFile};
 use rulestep::replay::{Replay, Status};
+use rulestep::workbench::draw;
 use rulestep::workbench::effect::Effect;
 use rulestep::workbench::message::{Event, Msg};
 use rulestep::workbench::model::{Model, Opening};
 use rulestep::workbench::theme::{Depth, Glyph, Theme};
 use rulestep::workbench::update::update;
-use rulestep::workbench::view;
 use serde_json::Value;
 
 use crate::contracts::config;
@@ -49,7 +49,7 @@ fn workbench(document: &Value, session: &Value, mode: rulestep::engine::Mode) ->
 
 fn header(model: &Model) -> String {
     let mut buf = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 120, 40));
-    view::draw(model, &mut buf);
+    draw::draw(model, &mut buf);
     buf.content().iter().take(120).map(ratatui::buffer::Cell::symbol).collect()
 }
 

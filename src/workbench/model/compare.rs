@@ -10,6 +10,7 @@ use crate::engine::Decision;
 use crate::monitor::{Rule, RuleId};
 use crate::replay::{Judged, Replay};
 use crate::session::AlternativeRef;
+use crate::workbench::line::Key;
 use crate::workbench::transcript::RowKind;
 
 /// What the version that decides is compared with, because the person said so.
@@ -131,7 +132,7 @@ impl Model {
         if let Some(pinned) = self.pinned {
             return new(pinned);
         }
-        let link = crate::workbench::view::link(self, self.focus).unwrap_or_default();
+        let link = self.settled.link;
         if link.rule.is_some() || link.base.is_some() {
             return Pair { base: link.base, new: link.rule };
         }
@@ -224,6 +225,14 @@ impl<'m> Seen<'m> {
             Side::New => self.model.rule(id),
             Side::Base => self.model.comparison()?.side(Side::Base)?.rules().get(id),
         }
+    }
+
+    /// What tells the part of a pane about a rule from others: the same for both versions, if both have it.
+    #[must_use]
+    pub fn key(self, rule: RuleId) -> Key {
+        let own = RuleAt { side: self.side, rule };
+        let new = self.model.pair(own).new.filter(|_| self.side == Side::Base);
+        Key::Rule(new.map_or(own, |rule| RuleAt { side: Side::New, rule }))
     }
 
     fn is_same(self) -> bool {

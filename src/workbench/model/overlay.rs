@@ -19,9 +19,9 @@ use crate::report::words::rule_name;
 use crate::session::{Body, Session};
 use crate::workbench::document::Document;
 use crate::workbench::keys::{self, Scope};
+use crate::workbench::line::{place, place_not_taken};
 use crate::workbench::list::List;
 use crate::workbench::transcript::contains;
-use crate::workbench::view::line::{place, place_not_taken};
 
 /// Something over the panes.
 pub enum Overlay {
@@ -34,7 +34,7 @@ pub enum Overlay {
     /// All that is wrong with policies and recordings.
     Problems(ProblemsView),
     /// The versions of the policy that were loaded before the one that decides.
-    Loads(List),
+    Loads(LoadsView),
     /// The text of two versions.
     Texts(Box<TextsView>),
 }
@@ -107,6 +107,13 @@ pub enum GroupBy {
     Code,
     /// The reason up to its first colon: its category.
     Reason,
+}
+
+/// The list of earlier versions.
+#[derive(Default)]
+pub struct LoadsView {
+    /// Where in the list.
+    pub list: List,
 }
 
 /// The list of commands.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::texts::lines_of;
 use super::{Model, Overlay, Spot, verdict};
 use crate::compare::Side;
 use crate::engine::{Decision, Verdict};
@@ -9,6 +10,7 @@ use crate::monitor::finding::{Check, Finding, RuleState};
 use crate::monitor::{Rule, RuleId};
 use crate::replay::Judged;
 use crate::session::{AlternativeRef, Call, CallRef, Turn};
+use crate::source::Source;
 use crate::workbench::keys::Facts;
 use crate::workbench::layout::Pane;
 use crate::workbench::transcript::{Row, RowKind};
@@ -86,7 +88,7 @@ impl Model {
     /// first check of the selected call, else the first one about its tool.
     #[must_use]
     pub fn shown_rule(&self) -> Option<RuleId> {
-        let pointed = crate::workbench::view::link(self, self.focus).and_then(|link| link.rule);
+        let pointed = self.settled.link.rule;
         let checks: &[Check] = self.full_decision().map_or(&[], |decision| &decision.checks);
         let of_tool = || {
             let (tool, policy) = (self.tool()?, self.replay()?.policy());
@@ -111,6 +113,21 @@ impl Model {
         };
         // The first of those that say the same.
         checks.iter().rev().max_by_key(|check| score(check)).map(|check| check.rule)
+    }
+
+    /// The document to show: that of the shown rule, else the one that does not load; else none.
+    #[must_use]
+    pub fn document(&self) -> Option<ShownDocument<'_>> {
+        if let Some((id, rule)) = self.shown_rule().and_then(|id| Some((id, self.rule(id)?))) {
+            let (first, last) = lines_of(&rule.source, rule.span);
+            return Some(ShownDocument { source: &rule.source, rule: Some((id, first, last)) });
+        }
+        let broken = self.rules.stale || self.rules.policy.is_none();
+        let problem = self.rules.first_problem().filter(|_| broken);
+        let wanted = problem.and_then(|problem| problem.place()).map(|place| place.file());
+        let mut documents = self.rules.documents.iter();
+        let document = documents.find(|document| Some(document.source.name()) == wanted);
+        document.map(|document| ShownDocument { source: &document.source, rule: None })
     }
 
     /// The earlier call that the first finding rests on, or the one that a violated rule does.
@@ -202,7 +219,7 @@ impl Model {
         let transcript = self.focus == Pane::Transcript;
         let rule = || {
             if self.focus == Pane::Policy && !self.splits() {
-                let document = crate::workbench::view::policy::shown(self)?;
+                let document = self.document()?;
                 let line = u32::try_from(self.list(Pane::Policy).cursor + 1).ok()?;
                 return Some(Editable::rule(document.source.name(), line));
             }
@@ -220,6 +237,14 @@ impl Model {
             .and_then(|session| self.row().and_then(|row| row.line(session)).or(Some(session.origin.line)));
         Some(Editable::recording(&entry.file, line.unwrap_or(1).max(1)))
     }
+}
+
+/// A document on screen and the rule in it.
+pub struct ShownDocument<'m> {
+    /// The text.
+    pub source: &'m Source,
+    /// The rule, and its lines from the first to the last, from 1.
+    pub rule: Option<(RuleId, u32, u32)>,
 }
 
 /// A place that an editor can open.
@@ -275,7 +300,7 @@ impl Overlay {
                 Some(Editable::recording(&session.origin.file, line))
             }
             Self::Texts(view) => {
-                let (file, line) = view.place(crate::workbench::view::texts::splits(model))?;
+                let (file, line) = view.place(model.texts_beside())?;
                 Some(Editable::rule(&file, line))
             }
             Self::Help(_) | Self::Loads(_) => None,

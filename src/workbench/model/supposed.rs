@@ -15,6 +15,7 @@ use crate::session::Session;
 use crate::session::edit::Edit;
 use crate::what_if::{Hypothesis, WhatIf};
 use crate::witness::Witness;
+use crate::workbench::line::place;
 
 /// What is supposed of one session, the topmost layer last. The layers below it are what closing it goes back to.
 #[derive(Default)]
@@ -122,6 +123,28 @@ impl Ask {
     #[must_use]
     pub fn is_text(&self) -> bool {
         !matches!(self, Ask::Save | Ask::Base)
+    }
+
+    /// What is asked for, before the line that is typed.
+    #[must_use]
+    pub fn label(&self, model: &Model) -> String {
+        let call = || match model.call() {
+            Some(call) => format!("{} {}", place(call.at), call.tool),
+            None => String::new(),
+        };
+        match self {
+            Ask::Save => "save as".to_owned(),
+            Ask::Base => "compare with git:REV, a path or recorded; empty: none".to_owned(),
+            Ask::Arguments(_) => format!("{} arguments", call()),
+            Ask::Result(_) => format!("{} result", call()),
+            Ask::NewCall { turn, behind } => {
+                let place = match (behind, model.call()) {
+                    (Some(_), Some(call)) => place(call.at),
+                    _ => format!("T{turn}"),
+                };
+                format!("new call behind {place}, tool {{json}} => result")
+            }
+        }
     }
 }
 

@@ -205,11 +205,11 @@ impl TextsView {
         Some((Arc::clone(&hunk.file), line))
     }
 
-    /// The text of the row under the cursor.
+    /// The text of a row.
     #[must_use]
-    pub fn text(&self, beside: bool) -> Option<String> {
+    pub fn text(&self, at: usize, beside: bool) -> Option<String> {
         let text = |line: &TextLine| line.parts.iter().map(|(_, part)| part.as_str()).collect();
-        match self.rows(beside).get(self.list.cursor)? {
+        match self.rows(beside).get(at)? {
             TextRow::Hunk(hunk) => {
                 self.texts.hunks.get(*hunk).map(|hunk| format!("{}:{}", hunk.file, hunk.line))
             }
@@ -227,7 +227,16 @@ impl TextRow {
     }
 }
 
+/// Columns of the screen from which both versions stand beside each other.
+const BESIDE: u16 = 100;
+
 impl Model {
+    /// Whether the texts of two versions stand beside each other.
+    #[must_use]
+    pub fn texts_beside(&self) -> bool {
+        self.size.width >= BESIDE
+    }
+
     /// How many changes of each origin and kind are about rules that a hunk touches, as far as sessions are compared.
     #[must_use]
     pub fn counts_of(&self, hunk: &Hunk) -> BTreeMap<(Origin, Kind), usize> {

@@ -14,8 +14,8 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
 
+use crate::workbench::draw;
 use crate::workbench::model::Model;
-use crate::workbench::view;
 
 /// The terminal, taken over. Dropping it gives it back.
 pub struct Screen {
@@ -82,7 +82,7 @@ impl Screen {
         }
         execute!(stdout(), BeginSynchronizedUpdate)?;
         self.terminal.draw(|frame| {
-            if let Some(cursor) = view::draw(model, frame.buffer_mut()) {
+            if let Some(cursor) = draw::draw(model, frame.buffer_mut()) {
                 frame.set_cursor_position(cursor);
             }
         })?;

@@ -11,7 +11,6 @@ use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key};
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::{Model, Note, Prompt};
-use crate::workbench::view;
 
 /// From this many characters on a text is changed in an editor.
 const LONG: usize = 400;
@@ -128,26 +127,4 @@ fn call(text: &str) -> Result<Added, String> {
         None => return Err("behind the arguments comes `=>` and the result".to_owned()),
     };
     Ok(Added { tool: tool.into(), arguments: Body::text(arguments.trim()), outcome, content })
-}
-
-/// What is asked for, before the line that is typed.
-#[must_use]
-pub fn label(model: &Model, ask: &Ask) -> String {
-    let call = || match model.call() {
-        Some(call) => format!("{} {}", view::line::place(call.at), call.tool),
-        None => String::new(),
-    };
-    match ask {
-        Ask::Save => "save as".to_owned(),
-        Ask::Base => "compare with git:REV, a path or recorded; empty: none".to_owned(),
-        Ask::Arguments(_) => format!("{} arguments", call()),
-        Ask::Result(_) => format!("{} result", call()),
-        Ask::NewCall { turn, behind } => {
-            let place = match (behind, model.call()) {
-                (Some(_), Some(call)) => view::line::place(call.at),
-                _ => format!("T{turn}"),
-            };
-            format!("new call behind {place}, tool {{json}} => result")
-        }
-    }
 }

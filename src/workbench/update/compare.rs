@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{asking, go, load, overlays, say, texts};
+use super::{asking, go, load, say, texts};
 use crate::compare::{Base, Comparison};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
+use crate::workbench::model::overlay::LoadsView;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::{Chosen, Model, Note, Overlay};
 
@@ -53,7 +54,7 @@ pub fn choose(model: &mut Model, chosen: Chosen, effects: &mut Vec<Effect>) {
 /// An earlier load to compare with: where there are several, which one is asked.
 pub fn loads(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.rules.loads.newest_first().len() > 2 {
-        model.overlays.push(Overlay::Loads(List::default()));
+        model.overlays.push(Overlay::Loads(LoadsView::default()));
         return;
     }
     load_before(model, 0, effects);
@@ -86,7 +87,6 @@ pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.focus == Pane::Changes && model.changes.comparison.is_none() {
         go::focus(model, Pane::Transcript);
     }
-    go::keep_all(model);
 }
 
 fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -96,8 +96,6 @@ fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
     *model.list_mut(Pane::Changes) = List::default();
     load::judge_all(model, effects);
     texts::renew(model, effects);
-    overlays::keep(model);
-    go::keep_all(model);
 }
 
 /// Makes the comparison of the version that decides with the base, else with the load before it.

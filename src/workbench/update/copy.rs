@@ -5,11 +5,9 @@ use serde_json::{Value, json};
 use super::say;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
-use crate::workbench::layout::Pane;
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::RowKind;
-use crate::workbench::view;
 
 /// Copies what the command says, or says why there is nothing to copy.
 pub fn copy(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
@@ -46,50 +44,8 @@ fn rule(model: &Model) -> Option<String> {
 
 fn row(model: &Model) -> Option<String> {
     match model.overlays.last() {
-        Some(Overlay::Body(view)) => return Some(view.document.line(view.list.cursor)?.text()),
-        Some(Overlay::Findings(view)) => {
-            let row = view.row()?;
-            let place = row.place();
-            return Some(format!("{} {place} {} {} {}", row.session(model), row.tool, row.code, row.rule));
-        }
-        Some(Overlay::Problems(view)) => return Some(view.rows.get(view.list.cursor)?.to_string()),
-        Some(Overlay::Help(view)) => {
-            let row = view.shown().nth(view.list.cursor)?;
-            return Some(format!("{}  {}", row.keys.join(" "), row.doc));
-        }
-        Some(Overlay::Loads(list)) => {
-            return Some(model.rules.loads.newest_first().nth(list.cursor + 1)?.at.clone());
-        }
-        Some(Overlay::Texts(view)) => return view.text(view::texts::splits(model)),
-        None => {}
-    }
-    match model.focus {
-        Pane::Sessions => Some(model.entry()?.name.to_string()),
-        Pane::Transcript => {
-            let (row, session) = (model.row()?, model.session()?);
-            let tool = match row.kind {
-                RowKind::Call(index) => format!(" {}", session.calls.get(index as usize)?.tool),
-                RowKind::Choice(place, _) => {
-                    let number = session.alternatives.get(place)?.choice;
-                    let tool = row.not_taken(session).map(|own| format!(" {}", own.call.tool));
-                    format!(" {number} (not chosen){}", tool.unwrap_or_default())
-                }
-                _ => String::new(),
-            };
-            if let Some(state) = model.violation() {
-                return Some(view::session_rules::sentence(model, state));
-            }
-            Some(format!("T{} {}{tool} {}", row.turn, row.speaker(session), row.body(session)?.shown()))
-        }
-        Pane::Policy => {
-            let line = u32::try_from(model.list(Pane::Policy).cursor + 1).ok()?;
-            view::policy::shown(model)?.source.line(line).map(str::to_owned)
-        }
-        Pane::Changes => Some(view::changes::plain(model, model.list(Pane::Changes).cursor)),
-        pane => {
-            let width = view::width(&model.layout(), pane);
-            Some(view::lines(model, pane, width).get(model.list(pane).cursor)?.plain())
-        }
+        Some(overlay) => overlay.window().copied(model, overlay.list().cursor),
+        None => model.focus.rows(model).copied(model, model.list(model.focus).cursor),
     }
 }
 

@@ -1,17 +1,17 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
-use super::{go, say};
+use super::{go, say, settle};
 use crate::compare::{At, Change, Kind};
 use crate::monitor::RuleId;
 use crate::replay::{Frame, Judged, Replay};
 use crate::report::diff;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
+use crate::workbench::line::Key;
 use crate::workbench::model::select::has_finding;
 use crate::workbench::model::{ChangeRow, Entry, Model, Spot, verdict};
+use crate::workbench::pane::{origin_word, rule_name, words_of};
 use crate::workbench::transcript::{Row, RowKind};
-use crate::workbench::view;
-use crate::workbench::view::line::Key;
 
 /// Places that are kept to go back to.
 const KEPT: usize = 100;
@@ -190,13 +190,7 @@ pub fn stop(model: &mut Model, forward: bool) {
 
 /// To the earlier call that the row under the cursor, else the first finding, rests on.
 pub fn cause(model: &mut Model) {
-    let pointed = match model.focus {
-        Pane::Decision | Pane::Preconditions | Pane::Forbidden => {
-            view::link(model, model.focus).and_then(|link| link.call)
-        }
-        _ => None,
-    };
-    if let Some(index) = pointed.or_else(|| model.cause().map(|at| at.index)) {
+    if let Some(index) = model.settled.link.call.or_else(|| model.cause().map(|at| at.index)) {
         to_call(model, index);
     }
 }
@@ -289,13 +283,11 @@ fn show_change(model: &mut Model, row: usize) {
         go::focus(model, model.focus);
     }
     // The frame of that turn is what the tools are listed by.
-    go::refresh(model);
+    settle::settle(model);
     let Some(key) = tool.map(Key::Tool) else { return };
-    let (len, height) = go::extent(model, pane);
-    let width = view::width(&model.layout(), pane);
-    if let Some(line) =
-        view::lines(model, pane, width).iter().position(|line| line.key.as_ref() == Some(&key))
-    {
+    let (len, height) = pane.extent(model);
+    let lines = model.built(pane).into_iter().flatten();
+    if let Some(line) = lines.map(|line| &line.key).position(|known| known.as_ref() == Some(&key)) {
         model.list_mut(pane).set(line, len, height);
     }
 }
@@ -309,14 +301,14 @@ fn tell_change(model: &mut Model, row: usize) {
         // An outcome has no row beside it that says what it was and what it is.
         let ways = match change.kind {
             Kind::OutcomeChanged => {
-                let rule = change.rule.and_then(|rule| view::changes::rule_name(model, rule));
+                let rule = change.rule.and_then(|rule| rule_name(model, rule));
                 let whose = rule.map_or_else(|| " of the session".to_owned(), |rule| format!(" of {rule}"));
-                let [base, new] = view::changes::words_of(model, change);
+                let [base, new] = words_of(model, change);
                 format!("{whose}: {base} > {new}")
             }
             _ => String::new(),
         };
-        format!("{}{tool}{ways} ({})", diff::title(change.kind), view::changes::origin_word(change))
+        format!("{}{tool}{ways} ({})", diff::title(change.kind), origin_word(change))
     });
     let said: Vec<String> = said.collect();
     say(model, said.join(", "));

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{compare, go, overlays, say, texts};
+use super::{compare, overlays, say, texts};
 use crate::diagnostic::Severity;
 use crate::policy::Loaded;
 use crate::replay::Replay;
@@ -65,7 +65,6 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
         }
     }
     overlays::renew_problems(model);
-    go::keep_all(model);
 }
 
 /// Judges everything anew, the open session first.
@@ -112,7 +111,6 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
         // The policy may have something to say about recordings.
         overlays::renew_problems(model);
     }
-    go::keep_all(model);
 }
 
 /// Another policy gives its rules other numbers: the one that was asked for is shown under its new one.
@@ -136,7 +134,6 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
         }
     }
     tell_changed(model);
-    go::keep_all(model);
 }
 
 /// Says how many decisions are otherwise, once every session is read and compared.

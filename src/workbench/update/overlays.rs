@@ -11,12 +11,12 @@ use crate::workbench::document::Document;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::{Pane, shrink};
+use crate::workbench::line::{place, place_not_taken};
 use crate::workbench::list::{Go, List};
 use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView};
 use crate::workbench::model::{FindingRow, Model, Overlay};
+use crate::workbench::pane::Enter;
 use crate::workbench::transcript::{RowKind, Rows};
-use crate::workbench::view;
-use crate::workbench::view::findings::PROBLEM;
 
 /// Opens what the cursor is on.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -42,29 +42,29 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
         Some(Overlay::Problems(_)) => {
             edit(model, effects);
         }
-        Some(Overlay::Loads(list)) => {
-            let row = list.cursor;
+        Some(Overlay::Loads(view)) => {
+            let row = view.list.cursor;
             model.overlays.pop();
             compare::load_before(model, row, effects);
         }
         Some(Overlay::Texts(_)) => texts::enter(model),
-        None => match model.focus {
-            Pane::Sessions => go::focus(model, Pane::Transcript),
-            Pane::Transcript => body(model),
-            Pane::Policy => {}
-            Pane::Changes => jump::change(model),
-            pane => follow(model, pane),
+        None => match model.focus.enter() {
+            Enter::Nothing => {}
+            Enter::Transcript => go::focus(model, Pane::Transcript),
+            Enter::Body => body(model),
+            Enter::Change => jump::change(model),
+            enter => follow(model, enter),
         },
     }
 }
 
 /// From a row beside the transcript: of a tool or a precondition to its rule, of others to the call they speak of, with
 /// the rule shown.
-fn follow(model: &mut Model, pane: Pane) {
-    let link = view::link(model, pane).unwrap_or_default();
-    match (pane, link.call, link.rule) {
-        (Pane::Tools | Pane::Preconditions, _, None) => return say(model, "no rule stands behind this row"),
-        (Pane::Decision | Pane::Forbidden, Some(index), _) => jump::to_call(model, index),
+fn follow(model: &mut Model, enter: Enter) {
+    let link = model.settled.link;
+    match (enter, link.call, link.rule) {
+        (Enter::Rule, _, None) => return say(model, "no rule stands behind this row"),
+        (Enter::Call, Some(index), _) => jump::to_call(model, index),
         _ => go::focus(model, Pane::Policy),
     }
     model.pinned = link.rule;
@@ -100,16 +100,14 @@ fn body_of(model: &Model, at: usize) -> Option<BodyView> {
         RowKind::Call(index) | RowKind::Result(index) => {
             let call = session.calls.get(index as usize)?;
             let what = if matches!(row.kind, RowKind::Call(_)) { "arguments" } else { "result" };
-            format!("{} {} {what}", view::line::place(call.at), call.tool)
+            format!("{} {} {what}", place(call.at), call.tool)
         }
         RowKind::Choice(place, _) => {
             let choice = session.alternatives.get(place)?.choice;
             match row.not_taken(session) {
-                Some(own) => format!(
-                    "{} {} arguments (not chosen)",
-                    view::line::place_not_taken(own.at()),
-                    own.call.tool
-                ),
+                Some(own) => {
+                    format!("{} {} arguments (not chosen)", place_not_taken(own.at()), own.call.tool)
+                }
                 None => format!("T{} choice {choice} (not chosen)", row.turn),
             }
         }
@@ -147,7 +145,6 @@ pub fn fold(model: &mut Model, command: Command) {
             _ => view.document.toggle(at),
         };
     }
-    keep(model);
 }
 
 pub fn findings(model: &mut Model) {
@@ -166,7 +163,6 @@ pub fn findings(model: &mut Model) {
     };
     view.list.cursor = view.shown.iter().position(row).unwrap_or(0);
     model.overlays.push(Overlay::Findings(view));
-    keep(model);
 }
 
 /// Groups findings by the next property, staying on the same one.
@@ -178,7 +174,6 @@ pub fn group(model: &mut Model) {
     let same = |at: &usize| view.rows.get(*at).map(|row| (row.entry, row.at, row.rule_id)) == here;
     view.list.cursor = view.shown.iter().position(same).unwrap_or(0);
     model.overlays.push(Overlay::Findings(view));
-    keep(model);
 }
 
 /// Takes into the list of findings, if it is open, what is new, staying on the same one: `moved` says where an entry
@@ -207,7 +202,6 @@ fn collect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>, top: bool)
         }
         model.overlays.insert(place, Overlay::Findings(view));
     }
-    keep(model);
 }
 
 /// The same while sessions are being judged: each time half as many more are, so that a long list is not made anew
@@ -242,7 +236,6 @@ pub fn renew_bodies(model: &mut Model, rows: &Rows, session: Option<&Arc<Session
         }
         model.overlays.push(Overlay::Body(view));
     }
-    keep(model);
 }
 
 /// Everything that is wrong: the policy first, then the recordings; errors before the rest.
@@ -262,7 +255,6 @@ pub fn renew_problems(model: &mut Model) {
             view.rows.clone_from(&rows);
         }
     }
-    keep(model);
 }
 
 fn all_problems(model: &Model) -> Vec<Diagnostic> {
@@ -291,110 +283,19 @@ pub fn help(model: &mut Model) {
 
 /// Closes what lies on top; with nothing there, ends a search, then a zoom. Whether there was anything.
 pub fn close(model: &mut Model) -> bool {
-    let closed = if model.overlays.pop().is_some() {
-        true
-    } else if model.query.take().is_some() {
-        return true;
-    } else {
-        std::mem::take(&mut model.zoom)
-    };
-    if closed {
-        go::keep_all(model);
-    }
-    closed
+    model.overlays.pop().is_some() || model.query.take().is_some() || std::mem::take(&mut model.zoom)
 }
 
 /// Moves in the topmost overlay.
 pub fn rows(model: &mut Model, go: Go) {
-    let height = height(model);
-    let loads = model.rules.loads.newest_first().len().saturating_sub(1);
-    let split = view::texts::splits(model);
-    match model.overlays.last_mut() {
-        Some(Overlay::Body(view)) => view.list.go(go, view.document.len(), height),
-        Some(Overlay::Findings(view)) => view.list.go(go, view.shown.len(), height),
-        Some(Overlay::Help(view)) => {
-            let len = view.shown().count();
-            view.list.go(go, len, height);
-        }
-        Some(Overlay::Problems(view)) => view.list.go(go, view.rows.len(), height / PROBLEM),
-        Some(Overlay::Loads(list)) => list.go(go, loads, height),
-        Some(Overlay::Texts(view)) => view.list.go(go, view.rows(split).len(), height),
-        None => {}
+    let Some(window) = model.overlays.last().map(Overlay::window) else { return };
+    let (len, height, mut list) = (window.len(model), height(model) / window.tall(), window.list());
+    list.go(go, len, height);
+    if let Some(overlay) = model.overlays.last_mut() {
+        *overlay.window_mut().list_mut() = list;
     }
-    keep_tall(model);
-}
-
-/// Keeps the cursor of the topmost overlay in sight.
-pub fn keep(model: &mut Model) {
-    let height = height(model);
-    let loads = model.rules.loads.newest_first().len().saturating_sub(1);
-    let split = view::texts::splits(model);
-    match model.overlays.last_mut() {
-        Some(Overlay::Body(view)) => view.list.keep(view.document.len(), height),
-        Some(Overlay::Findings(view)) => view.list.keep(view.shown.len(), height),
-        Some(Overlay::Help(view)) => {
-            let len = view.shown().count();
-            view.list.keep(len, height);
-        }
-        Some(Overlay::Problems(view)) => view.list.keep(view.rows.len(), height / PROBLEM),
-        Some(Overlay::Loads(list)) => list.keep(loads, height),
-        Some(Overlay::Texts(view)) => view.list.keep(view.rows(split).len(), height),
-        None => {}
-    }
-    keep_tall(model);
-}
-
-/// The same for a body, with some lines from the one under the cursor on in sight, as many of them as there is room for.
-pub fn keep_lines(model: &mut Model, lines: usize) {
-    let Some(Overlay::Body(view)) = model.overlays.last_mut() else { return };
-    let cursor = view.list.cursor;
-    view.list.cursor = cursor + lines.saturating_sub(1);
-    keep(model);
-    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
-        view.list.cursor = cursor;
-    }
-    keep(model);
 }
 
 fn height(model: &Model) -> usize {
     usize::from(shrink(model.layout().overlay).height)
-}
-
-/// Lines of a body and commands can take several rows, so fewer of them fit than their list thinks.
-fn keep_tall(model: &mut Model) {
-    let inner = shrink(model.layout().overlay);
-    let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-    let marks = model.theme.marks();
-    let commands = match model.overlays.last() {
-        Some(Overlay::Help(view)) => view::help::heights(model, view, width),
-        _ => Vec::new(),
-    };
-    match model.overlays.last_mut() {
-        Some(Overlay::Body(view)) => {
-            let document = &view.document;
-            let rows = |at: usize| {
-                let line = document.line(at);
-                line.map_or(1, |line| view::body::height(line, document.folded(at), width, marks))
-            };
-            view.list.top = top(&view.list, height, rows);
-        }
-        Some(Overlay::Help(view)) => {
-            view.list.top = top(&view.list, height, |at| commands.get(at).copied().unwrap_or(1));
-        }
-        _ => {}
-    }
-}
-
-/// The row to begin with, so that the one under the cursor is seen whole.
-fn top(list: &List, height: usize, rows: impl Fn(usize) -> usize) -> usize {
-    let mut taken = rows(list.cursor);
-    let mut top = list.cursor;
-    while top > list.top {
-        taken += rows(top - 1);
-        if taken > height {
-            break;
-        }
-        top -= 1;
-    }
-    top
 }

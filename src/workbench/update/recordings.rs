@@ -246,12 +246,11 @@ impl Place {
         }
         back_to_lost(model);
         let open = model.open;
-        let (len, height) = go::extent(model, Pane::Sessions);
+        let (len, height) = Pane::Sessions.extent(model);
         let list = model.list_mut(Pane::Sessions);
         list.top = open.saturating_sub(below);
         list.set(open, len, height);
         overlays::recollect(model, moved);
-        go::keep_all(model);
     }
 
     /// If the open session is another version of itself, the same row stays under the cursor, at the same height.
@@ -268,7 +267,7 @@ impl Place {
         go::lay_out(model);
         let List { cursor, top } = self.list;
         let row = rows.get(cursor).and_then(|row| model.rows.place_of(row)).unwrap_or(cursor);
-        let (len, height) = go::extent(model, Pane::Transcript);
+        let (len, height) = Pane::Transcript.extent(model);
         let list = model.list_mut(Pane::Transcript);
         list.top = row.saturating_sub(cursor.saturating_sub(top));
         list.set(row, len, height);

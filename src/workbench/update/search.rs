@@ -3,26 +3,21 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{asking, go, overlays, run, say, sideways};
+use super::{asking, go, run, say, settle, sideways};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::{Model, Overlay, Prompt};
-use crate::workbench::transcript::contains;
-use crate::workbench::view;
 
 /// Begins to type.
 pub fn begin(model: &mut Model) {
-    let (from, value) = match model.overlays.last() {
-        Some(Overlay::Findings(view)) => (view.list.cursor, view.filter.clone()),
-        Some(Overlay::Help(view)) => (view.list.cursor, view.filter.clone()),
-        Some(Overlay::Problems(_) | Overlay::Loads(_) | Overlay::Texts(_)) => {
-            return say(model, "this list is not searched");
-        }
-        Some(Overlay::Body(view)) => (view.list.cursor, String::new()),
-        None => (model.list(model.focus).cursor, String::new()),
-    };
+    let overlay = model.overlays.last();
+    let filter = overlay.and_then(|overlay| overlay.window().filter());
+    if filter.is_none() && !matches!(overlay, None | Some(Overlay::Body(_))) {
+        return say(model, "this list is not searched");
+    }
+    let (from, value) = (cursor(model), filter.unwrap_or_default().to_owned());
     let input = Input::new(value);
     let before = model.query.take();
     model.prompt = Some(Prompt { input, from, before, ask: None, refused: None, cut: None });
@@ -75,25 +70,23 @@ pub fn apply(model: &mut Model) {
     else {
         return;
     };
-    match model.overlays.pop() {
-        Some(Overlay::Findings(mut view)) => {
-            view.filter = value;
-            view.sift(model);
-            view.list.cursor = 0;
-            model.overlays.push(Overlay::Findings(view));
-        }
-        Some(Overlay::Help(mut view)) => {
-            view.filter = value;
-            view.list.cursor = 0;
-            model.overlays.push(Overlay::Help(view));
-        }
-        Some(other) => {
-            model.overlays.push(other);
-            search(model, value, from);
-        }
-        None => search(model, value, from),
+    if !sift(model, &value) {
+        search(model, value, from);
     }
-    overlays::keep(model);
+    settle::keep_overlay(model);
+}
+
+/// Keeps the rows that contain these words in the list on top, if it is one that sifts.
+fn sift(model: &mut Model, words: &str) -> bool {
+    let Some(mut overlay) = model.overlays.pop() else { return false };
+    let window = overlay.window_mut();
+    let sifts = window.filter().is_some();
+    if sifts {
+        window.sift(model, words.to_owned());
+        window.list_mut().cursor = 0;
+    }
+    model.overlays.push(overlay);
+    sifts
 }
 
 fn search(model: &mut Model, value: String, from: usize) {
@@ -116,8 +109,7 @@ fn search(model: &mut Model, value: String, from: usize) {
 
 fn keep(model: &mut Model) {
     let Some(prompt) = model.prompt.take() else { return };
-    let filters = matches!(model.overlays.last(), Some(Overlay::Findings(_) | Overlay::Help(_)));
-    if filters {
+    if model.overlays.last().is_some_and(|overlay| overlay.window().filter().is_some()) {
         model.query = prompt.before;
     } else if prompt.input.value().is_empty() {
         // An empty search repeats the one before.
@@ -137,18 +129,7 @@ fn keep(model: &mut Model) {
 
 fn give_up(model: &mut Model) {
     let Some(prompt) = model.prompt.take() else { return };
-    match model.overlays.pop() {
-        Some(Overlay::Findings(mut view)) => {
-            view.filter.clear();
-            view.sift(model);
-            model.overlays.push(Overlay::Findings(view));
-        }
-        Some(Overlay::Help(mut view)) => {
-            view.filter.clear();
-            model.overlays.push(Overlay::Help(view));
-        }
-        other => model.overlays.extend(other),
-    }
+    sift(model, "");
     model.query = prompt.before;
     set(model, prompt.from);
 }
@@ -192,18 +173,14 @@ fn places(model: &Model) -> Option<(usize, usize)> {
     if let Some(Overlay::Body(view)) = model.overlays.last() {
         return view.document.places(&query, view.list.cursor);
     }
-    let (count, _) = go::extent(model, model.focus);
-    let (texts, here) = (texts(model), cursor(model));
-    let found: Vec<usize> =
-        (0..count.min(COUNTED)).filter(|at| matches(model, texts.as_deref(), *at, &query)).collect();
+    let (rows, here) = (model.focus.rows(model), cursor(model));
+    let count = rows.len(model);
+    let found: Vec<usize> = (0..count.min(COUNTED)).filter(|at| rows.matches(model, *at, &query)).collect();
     (count <= COUNTED).then(|| (found.iter().filter(|at| **at <= here).count(), found.len()))
 }
 
 fn cursor(model: &Model) -> usize {
-    match model.overlays.last() {
-        Some(Overlay::Body(view)) => view.list.cursor,
-        _ => model.list(model.focus).cursor,
-    }
+    model.overlays.last().map_or_else(|| model.list(model.focus), Overlay::list).cursor
 }
 
 fn set(model: &mut Model, row: usize) {
@@ -212,36 +189,24 @@ fn set(model: &mut Model, row: usize) {
             view.list.cursor = row;
             let query = model.query.as_deref().unwrap_or_default();
             let lines = view.document.lines_of(query, row);
-            return overlays::keep_lines(model, lines);
+            return keep_lines(model, lines);
         }
         Some(_) => return,
         None => match model.focus {
             Pane::Transcript => go::to_row(model, row),
             Pane::Sessions => go::open(model, row),
             pane => {
-                let (len, height) = go::extent(model, pane);
+                let (len, height) = pane.extent(model);
                 model.list_mut(pane).set(row, len, height);
             }
         },
     }
-    overlays::keep(model);
-    sideways(model, row);
-}
-
-/// Brings the place found in a row into view where the pane is narrower than the row.
-fn sideways(model: &mut Model, row: usize) {
-    let pane = model.focus;
-    let Some(query) = model.query.as_ref().map(|query| query.to_lowercase()) else { return };
-    let columns = match pane {
-        // These rows begin where they are found.
-        Pane::Sessions | Pane::Transcript | Pane::Changes => None,
-        Pane::Policy if !model.splits() => view::policy::columns_of(model, row, &query),
-        _ => {
-            let width = view::width(&model.layout(), pane);
-            view::lines(model, pane, width).get(row).and_then(|line| line.columns_of(&query))
-        }
-    };
-    sideways::show(model, pane, columns.unwrap_or_default());
+    let query = model.query.as_ref().map(|query| query.to_lowercase());
+    if let Some(query) = query {
+        // What is found is brought into view where the pane is narrower than the row.
+        let columns = model.focus.rows(model).columns_of(model, row, &query);
+        sideways::show(model, model.focus, columns);
+    }
 }
 
 /// The next row that contains what is searched for, around the end.
@@ -250,12 +215,11 @@ fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
     if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
         return view.document.find(&query, from, forward);
     }
-    let (count, _) = go::extent(model, model.focus);
-    let texts = texts(model);
-    let query = query.to_lowercase();
+    let (rows, query) = (model.focus.rows(model), query.to_lowercase());
+    let count = rows.len(model);
     (1..=count)
         .map(|by| if forward { (from + by) % count } else { (from + count - by % count) % count })
-        .find(|at| matches(model, texts.as_deref(), *at, &query))
+        .find(|at| rows.matches(model, *at, &query))
 }
 
 fn hit(model: &Model, row: usize) -> bool {
@@ -263,38 +227,17 @@ fn hit(model: &Model, row: usize) -> bool {
     if let Some(Overlay::Body(view)) = model.overlays.last() {
         return view.document.begins_at(row, &query);
     }
-    matches(model, texts(model).as_deref(), row, &query)
+    model.focus.rows(model).matches(model, row, &query)
 }
 
-/// The texts of the focused pane, where it is made of lines.
-fn texts(model: &Model) -> Option<Vec<String>> {
-    let pane = model.focus;
-    let lines = pane == Pane::Policy && model.splits();
-    if !lines && matches!(pane, Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes) {
-        return None;
+/// Keeps some lines of a body in sight, from the one under the cursor on, as many of them as there is room for.
+fn keep_lines(model: &mut Model, lines: usize) {
+    let Some(Overlay::Body(view)) = model.overlays.last_mut() else { return };
+    let cursor = view.list.cursor;
+    view.list.cursor = cursor + lines.saturating_sub(1);
+    settle::keep_overlay(model);
+    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
+        view.list.cursor = cursor;
     }
-    let width = view::width(&model.layout(), pane);
-    Some(view::lines(model, pane, width).iter().map(view::line::Line::plain).collect())
-}
-
-fn matches(model: &Model, texts: Option<&[String]>, row: usize, query: &str) -> bool {
-    if let Some(texts) = texts {
-        return texts.get(row).is_some_and(|text| contains(text, query));
-    }
-    match model.focus {
-        Pane::Sessions => {
-            model.entries.get(row).is_some_and(|entry| contains(&view::sessions::plain(entry), query))
-        }
-        Pane::Changes => contains(&view::changes::plain(model, row), query),
-        Pane::Policy => {
-            let line = u32::try_from(row + 1).ok();
-            view::policy::shown(model)
-                .and_then(|shown| Some(contains(shown.source.line(line?)?, query)))
-                .unwrap_or(false)
-        }
-        _ => match (model.rows.get(row), model.session()) {
-            (Some(row), Some(session)) => row.contains(session, query),
-            _ => false,
-        },
-    }
+    settle::keep_overlay(model);
 }

@@ -15,11 +15,11 @@ use crate::what_if::{Hypothesis, Impossible, WhatIf};
 use crate::workbench::effect::{Effect, Suppose};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
+use crate::workbench::line::place;
 use crate::workbench::model::supposed::{Ask, Land, Premise, Shown, Target};
 use crate::workbench::model::texts::lines_of;
 use crate::workbench::model::{Model, Note};
 use crate::workbench::transcript::RowKind;
-use crate::workbench::view;
 
 /// Changes that can be taken back one after the other.
 const UNDONE: usize = 200;
@@ -117,12 +117,11 @@ fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     let list = model.list(Pane::Transcript);
     let height = cursor.saturating_sub(list.top);
     let row = row.unwrap_or(cursor);
-    let (len, shown) = go::extent(model, Pane::Transcript);
+    let (len, shown) = Pane::Transcript.extent(model);
     let list = model.list_mut(Pane::Transcript);
     list.top = row.saturating_sub(height);
     list.set(row, len, shown);
     overlays::renew_bodies(model, &rows, session.as_ref());
-    go::keep_all(model);
 }
 
 /// Changes what is supposed of the open session.
@@ -212,7 +211,6 @@ fn close_witness(model: &mut Model) {
         go::focus(model, Pane::Changes);
     } else {
         *model.list_mut(Pane::Transcript) = part.from;
-        go::keep_all(model);
     }
 }
 
@@ -255,7 +253,7 @@ pub fn outcome(model: &mut Model) {
         content => content,
     };
     set_result(model, target, outcome, content);
-    let (place, was, word) = (view::line::place(call.at), call.outcome.word(), outcome.word());
+    let (place, was, word) = (place(call.at), call.outcome.word(), outcome.word());
     let more = if outcome == Outcome::Unknown { ", without a result" } else { "" };
     say(model, format!("{place} {}: {word} instead of {was}{more}", call.tool));
 }
@@ -267,7 +265,7 @@ pub fn drop_call(model: &mut Model) {
         Target::Known(index) => what_if.edit(Edit::DropCall(index)),
         Target::Added(place) => drop(what_if.take_back(place)),
     });
-    say(model, format!("{} {} is left out", view::line::place(call.at), call.tool));
+    say(model, format!("{} {} is left out", place(call.at), call.tool));
 }
 
 /// Switches the rule that is shown, or in the policy the one under the cursor, off or on again.
@@ -284,7 +282,7 @@ fn pointed(model: &Model) -> Option<RuleId> {
     if model.focus != Pane::Policy {
         return model.shown_rule();
     }
-    let source = view::policy::shown(model)?.source;
+    let source = model.document()?.source;
     let line = u32::try_from(model.list(Pane::Policy).cursor + 1).ok()?;
     let rules = model.replay().map(|replay| replay.policy()).or(model.rules.policy.as_ref())?.rules();
     let here = rules.iter().filter(|(_, rule)| {
@@ -339,7 +337,7 @@ pub fn typed_result(model: &mut Model, target: Target, text: &str) {
     }
     let outcome = if call.outcome == Outcome::Unknown { Outcome::Ok } else { call.outcome };
     set_result(model, target, outcome, body);
-    say(model, format!("{} {}: another result", view::line::place(call.at), call.tool));
+    say(model, format!("{} {}: another result", place(call.at), call.tool));
 }
 
 /// What was typed for a call's arguments.
@@ -355,7 +353,7 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
             amend(what_if, place, |call| call.arguments = arguments);
         }
     });
-    say(model, format!("{} {}: other arguments", view::line::place(call.at), call.tool));
+    say(model, format!("{} {}: other arguments", place(call.at), call.tool));
 }
 
 /// A call that was typed, to stand behind another one, else behind all of its turn.
@@ -363,7 +361,7 @@ pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: Ad
     let selected = model.call().filter(|_| behind.is_some());
     let place = selected.map_or_else(
         || format!("the other calls of turn {turn}"),
-        |selected| format!("{} {}", view::line::place(selected.at), selected.tool),
+        |selected| format!("{} {}", place(selected.at), selected.tool),
     );
     let text = format!("{} is added behind {place}", call.tool);
     let layer = model.entry().and_then(|entry| entry.supposed.top());

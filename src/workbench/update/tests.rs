@@ -214,8 +214,7 @@ fn a_row_of_the_decision_leads_to_its_evidence() {
     press(&mut model, "]f 6");
     let found = (0..20).find(|_| {
         press(&mut model, "j");
-        let link = crate::workbench::view::link(&model, Pane::Decision).unwrap_or_default();
-        link.call == Some(0)
+        Pane::Decision.link(&model).call == Some(0)
     });
     assert!(found.is_some());
     press(&mut model, "Enter");
@@ -331,17 +330,13 @@ fn samples_are_called_so_and_not_edited() {
 #[test]
 fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
     let mut model = model();
-    let shown = |model: &Model| {
-        let shown = crate::workbench::view::policy::shown(model);
-        shown.and_then(|shown| shown.rule).map(|(_, first, _)| first)
-    };
+    let shown = |model: &Model| model.document().and_then(|shown| shown.rule).map(|(_, first, _)| first);
     // In the first turn the refund waits for the check; the selected call is the check, which no rule is about.
     let row = |model: &mut Model, text: &str| {
         (0..20).any(|_| {
             let pane = model.focus;
-            let width = crate::workbench::view::width(&model.layout(), pane);
-            let lines = crate::workbench::view::lines(model, pane, width);
-            let here = lines.get(model.list(pane).cursor).is_some_and(|line| line.plain().contains(text));
+            let here = pane.rows(model).text(model, model.list(pane).cursor);
+            let here = here.is_some_and(|line| line.contains(text));
             if !here {
                 press(model, "j");
             }
@@ -611,6 +606,6 @@ fn a_long_name_leaves_the_place_of_its_call_on_screen() {
     made.call(None, "exchange_delivered_order_items_later", Body::text("{}"), None);
     made.result(None, Body::text("{}"), Mark::default(), None);
     let model = opened(120, 40, "mono", vec![made.finish()]);
-    let lines = crate::workbench::view::lines(&model, Pane::Decision, 38);
+    let lines = Pane::Decision.lines(&model, 38).unwrap();
     assert!(lines.iter().any(|line| line.plain().starts_with("recorded") && line.plain().ends_with("T1.1")));
 }

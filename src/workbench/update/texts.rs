@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{jump, overlays, say};
+use super::{jump, say};
 use crate::compare::{Comparison, RuleAt};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::texts::{Texts, TextsView};
 use crate::workbench::model::{ChangeRow, Model, Overlay};
-use crate::workbench::view::texts::splits;
 
 /// Opens the texts, at the hunk that the selected change is about; where they were not compared yet, once they are.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -41,11 +40,10 @@ fn show(model: &mut Model, texts: Arc<Texts>) {
     }
     let mut view = TextsView::new(texts);
     let hunk = rule(model).and_then(|rule| view.texts.hunk_of(rule));
-    view.list.cursor = hunk.and_then(|hunk| view.texts.row_of(hunk, splits(model))).unwrap_or(0);
+    view.list.cursor = hunk.and_then(|hunk| view.texts.row_of(hunk, model.texts_beside())).unwrap_or(0);
     // What the hunk holds stands below its heading.
     view.list.top = view.list.cursor;
     model.overlays.push(Overlay::Texts(Box::new(view)));
-    overlays::keep(model);
 }
 
 /// The rule of the change under the cursor: in the list of changes, else at the selected call.
@@ -89,12 +87,11 @@ fn replace(model: &mut Model, texts: Arc<Texts>) {
     } else if let Some(Overlay::Texts(view)) = model.overlays.get_mut(at) {
         view.texts = texts;
     }
-    overlays::keep(model);
 }
 
 /// To the next hunk, or to the one before.
 pub fn hunk(model: &mut Model, forward: bool) {
-    let beside = splits(model);
+    let beside = model.texts_beside();
     let Some(Overlay::Texts(view)) = model.overlays.last_mut() else { return };
     let here = view.hunk(beside).unwrap_or(0);
     let at_start = view.texts.row_of(here, beside) == Some(view.list.cursor);
@@ -111,12 +108,11 @@ pub fn hunk(model: &mut Model, forward: bool) {
         }
         None => say(model, if forward { "this is the last hunk" } else { "this is the first hunk" }),
     }
-    overlays::keep(model);
 }
 
 /// To the first change that the hunk under the cursor makes.
 pub fn enter(model: &mut Model) {
-    let beside = splits(model);
+    let beside = model.texts_beside();
     let Some(Overlay::Texts(view)) = model.overlays.last() else { return };
     let hunk = view.hunk(beside).and_then(|hunk| view.texts.hunks.get(hunk));
     let Some(row) = hunk.and_then(|hunk| model.first_change_of(hunk)) else {
@@ -124,7 +120,7 @@ pub fn enter(model: &mut Model) {
     };
     model.overlays.pop();
     model.focus = Pane::Changes;
-    let (len, height) = super::go::extent(model, Pane::Changes);
+    let (len, height) = Pane::Changes.extent(model);
     model.list_mut(Pane::Changes).set(row, len, height);
     jump::change(model);
 }

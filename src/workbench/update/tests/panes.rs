@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::compare::Base;
+use crate::workbench::line::Line;
 use crate::workbench::model::Framed;
-use crate::workbench::view;
 
 fn lines(model: &Model, pane: Pane) -> Vec<String> {
-    let width = view::width(&model.layout(), pane);
-    view::lines(model, pane, width).iter().map(view::line::Line::plain).collect()
+    let lines = pane.lines(model, model.layout().width(pane)).unwrap_or_default();
+    lines.iter().map(Line::plain).collect()
 }
 
 fn line_of(lines: &[String], wanted: &str) -> usize {

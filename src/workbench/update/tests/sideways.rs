@@ -1,7 +1,6 @@
 //! Text that is wider than its pane, or broken over two rows: nothing of it is out of reach.
 
 use super::*;
-use crate::workbench::view;
 
 const LONG: &str = "\
 tool: issue_refund
@@ -64,7 +63,7 @@ fn every_pane_scrolls_or_says_that_nothing_is_cut() {
         for (width, height) in [(120, 40), (80, 24), (40, 8)] {
             let mut model = long(width, height);
             press(&mut model, &pane.number().to_string());
-            let (cut, before) = (view::is_cut(&model, pane), inside(&model, pane));
+            let (cut, before) = (pane.is_cut(&model), inside(&model, pane));
             let edge = |row: &String| row.ends_with('…');
             assert!(cut || !before.iter().any(edge), "{pane:?} {width}: {before:#?}");
             press(&mut model, "l");

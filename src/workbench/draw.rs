@@ -1,0 +1,143 @@
+//! Draws the model; changes nothing.
+//!
+//! What a pane or an overlay shows is its own; here is where it stands on the screen.
+
+mod footer;
+mod status;
+pub mod timeline;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::keys::{self, Meaning, Scope};
+use super::layout::{Layout, Pane, Shape, shrink};
+use super::model::{Model, Overlay};
+use super::paint::{Row, frame, scroll_mark};
+use super::rows::{Rows, Space};
+use super::text;
+use super::theme::{Role, Theme};
+
+/// Draws everything; gives where the text cursor is, while text is typed.
+pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
+    clear(buf, buf.area, &model.theme, Role::Text);
+    if buf.area.as_size() != model.size {
+        // The terminal has changed its size and the message of it is on its way.
+        return None;
+    }
+    let layout = model.layout();
+    if layout.shape == Shape::TooSmall {
+        status::too_small(model, buf, &layout);
+        return None;
+    }
+    status::header(model, buf, layout.header);
+    if let Some(area) = layout.tabs {
+        status::tabs(model, buf, area, &layout);
+    }
+    for (place, area) in &layout.panes {
+        pane(model, buf, *place, *area, &layout);
+    }
+    if let Some(area) = layout.timeline {
+        timeline::draw(model, buf, area);
+    }
+    if let Some(top) = model.overlays.last() {
+        overlay(model, buf, top, layout.overlay);
+    }
+    if model.which_key {
+        which_key(model, buf, layout.overlay);
+    }
+    if let Some(area) = layout.problem {
+        status::problem(model, buf, area);
+    }
+    layout.footer.and_then(|area| footer::draw(model, buf, area))
+}
+
+/// Empties an area, in the look of a role.
+fn clear(buf: &mut Buffer, area: Rect, theme: &Theme, role: Role) {
+    let area = area.intersection(buf.area);
+    for y in area.top()..area.bottom() {
+        for x in area.left()..area.right() {
+            if let Some(cell) = buf.cell_mut((x, y)) {
+                cell.reset();
+                cell.set_style(theme.ground(role));
+            }
+        }
+    }
+}
+
+fn pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout) {
+    let Some((list, foot)) = pane.areas(layout) else { return };
+    let focus = pane == model.focus && model.overlays.is_empty();
+    let shown = pane.rows(model);
+    if layout.framed() {
+        frame(buf, area, &model.theme, focus, &pane.title(model), &pane.note(model));
+        let beside = Rect { height: area.height - foot.height, ..area };
+        scroll_mark(buf, beside, &model.theme, model.list(pane).top, shown.len(model));
+    }
+    let cursor = if focus { Some(Role::Cursor) } else { pane.keeps_cursor().then_some(Role::CursorIdle) };
+    rows(model, shown, &pane.space(model, list), (cursor, 0), buf, list);
+    for (row, y) in shown.below(model, foot.width, foot.height).into_iter().zip(foot.top()..foot.bottom()) {
+        row.draw(buf, foot.x, y);
+    }
+}
+
+fn overlay(model: &Model, buf: &mut Buffer, overlay: &Overlay, area: Rect) {
+    let (window, list, theme) = (overlay.window(), overlay.list(), &model.theme);
+    clear(buf, area, theme, Role::Overlay);
+    frame(buf, area, theme, true, &window.title(model, usize::from(area.width)), &window.note(model));
+    scroll_mark(buf, area, theme, list.top, window.len(model));
+    rows(model, window, &model.overlay_space(list), (Some(Role::Cursor), 1), buf, shrink(area));
+}
+
+/// Rows from the first one on screen on; in place of none, why, after so many columns.
+fn rows(
+    model: &Model,
+    rows: &dyn Rows,
+    space: &Space<'_>,
+    (cursor, gap): (Option<Role>, usize),
+    buf: &mut Buffer,
+    area: Rect,
+) {
+    let mut ys = area.top()..area.bottom();
+    let len = rows.len(model);
+    if len == 0 {
+        for (role, line) in rows.instead(model) {
+            let width = space.width.saturating_sub(gap);
+            for line in text::wrap(&line, width, space.window.len(), model.theme.marks()) {
+                let Some(y) = ys.next() else { return };
+                let mut row = Row::new(&model.theme, space.width);
+                row.gap(gap).shown(role, line);
+                row.draw(buf, area.x, y);
+            }
+        }
+    }
+    for at in space.window.start..len {
+        if ys.is_empty() {
+            return;
+        }
+        for (row, y) in rows.rows(model, at, space).into_iter().zip(&mut ys) {
+            row.draw_under(buf, area.x, y, cursor.filter(|_| at == space.cursor));
+        }
+    }
+}
+
+/// Draws how the pending chord can go on, at the lower edge of `area`.
+fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
+    let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    let Meaning::Prefix(rest) = keys::meaning(&model.pending, scope) else { return };
+    let rows = u16::try_from(rest.len()).unwrap_or(u16::MAX);
+    let height = rows.saturating_add(2).min(area.height);
+    let longest = rest.iter().map(|(_, command)| command.row().doc.len()).max().unwrap_or(0);
+    let width = u16::try_from(longest + 9).unwrap_or(u16::MAX).min(area.width);
+    let place = Rect::new(area.right() - width, area.bottom() - height, width, height);
+    clear(buf, place, &model.theme, Role::Overlay);
+    frame(buf, place, &model.theme, false, &keys::chord::spell(&model.pending), "");
+    let inner = shrink(place);
+    for (y, (keys, command)) in (inner.top()..inner.bottom()).zip(rest) {
+        let mut row = Row::new(&model.theme, usize::from(inner.width));
+        row.gap(1).column(Role::Key, &keys, 4).put(Role::KeyDoc, command.row().doc);
+        row.draw(buf, inner.x, y);
+    }
+}
+
+#[cfg(test)]
+mod tests;

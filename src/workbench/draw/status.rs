@@ -1,0 +1,232 @@
+//! The lines above and below the panes: position and counts, numbers of panes, what is wrong.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::files::watch::{Touched, Way};
+use crate::replay::Replay;
+use crate::workbench::keys::Command;
+use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
+use crate::workbench::line::{place, problem_place};
+use crate::workbench::model::{Model, SessionVerdict};
+use crate::workbench::paint::{Row, tail};
+use crate::workbench::pane::part::supposed;
+use crate::workbench::text;
+use crate::workbench::theme::{Glyph, Role, Theme};
+
+/// Columns from which the header names the program and the policy.
+const ROOMY: u16 = 100;
+/// Columns from which it has room for long names and for what the policy holds.
+const WHOLE: u16 = 110;
+
+/// Draws the line at the top.
+pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
+    let theme = &model.theme;
+    let width = usize::from(area.width);
+    let right = verdicts(model);
+    let mut row = Row::new(theme, width.saturating_sub(right.used() + 1));
+    row.gap(1);
+    let roomy = area.width >= ROOMY;
+    if roomy {
+        row.put(Role::StatusStrong, "rulestep").gap(2);
+    }
+    if let Some(entry) = model.entry() {
+        let most = match roomy {
+            true if area.width >= WHOLE => 36,
+            true => 24,
+            false => 18.min(width / 3),
+        };
+        row.shown(Role::StatusStrong, text::ends(&entry.name, most.min(row.left()), theme.marks()));
+        let sample = if model.built_in.sessions { " sample" } else { "" };
+        row.put(Role::Status, &format!("{sample} {}/{}", model.open + 1, model.entries.len()));
+    } else {
+        row.put(Role::Status, if model.reading.is_some() { "reading sessions" } else { "no session" });
+    }
+    if let Some(label) = supposed::label(model) {
+        row.gap(1).put(Role::StatusProblem, &label);
+    }
+    if let (Some(turn), Some(session)) = (model.turn(), model.session()) {
+        let (number, turns) = (turn.number, session.turns.len());
+        if area.width >= MEDIUM.width {
+            row.gap(2).put(Role::Status, &format!("turn {number}/{turns}"));
+        } else {
+            row.gap(1).put(Role::Status, &format!("T{number}/{turns}"));
+        }
+        if let Some(call) = model.call().filter(|_| area.width >= MEDIUM.width) {
+            row.put(Role::Status, &format!(" call {}/{}", call.at.index + 1, session.calls.len()));
+        }
+    }
+    if roomy {
+        row.gap(2);
+        if model.rules.none() {
+            row.put(Role::StatusProblem, "no policy");
+        } else {
+            row.put_at_most(Role::Status, &model.policy_name, 30);
+            if area.width >= WHOLE {
+                documents(model, &mut row);
+            }
+        }
+    }
+    if area.width >= MEDIUM.width {
+        row.gap(2).put(Role::StatusStrong, model.mode.word());
+    }
+    against(model, &mut row);
+    if area.width >= MEDIUM.width {
+        live(model, &mut row);
+    }
+    row.draw(buf, area.x, area.y);
+    let x = area.right().saturating_sub(u16::try_from(right.used()).unwrap_or(0));
+    right.draw(buf, x.max(area.x), area.y);
+}
+
+/// The base that was chosen.
+fn against(model: &Model, row: &mut Row<'_>) {
+    if let Some(name) = &model.compare.reading {
+        row.gap(2).put(Role::StatusNote, &format!("reading base {name}"));
+    } else if let Some(chosen) = &model.compare.base {
+        row.gap(2).put(Role::Status, "base ").put_at_most(Role::StatusStrong, &chosen.name, 30);
+    }
+}
+
+/// Whether edits are picked up, and when the version that decides was.
+fn live(model: &Model, row: &mut Row<'_>) {
+    let Some(way) = model.live.way else { return };
+    row.gap(2);
+    if model.live.off {
+        row.put(Role::StatusNote, "live off");
+        if model.live.missed != Touched::default() {
+            row.put(Role::StatusProblem, ", edits wait");
+        }
+        return;
+    }
+    let word = match way {
+        Way::System => "live",
+        Way::Polling(_) => "polling",
+    };
+    row.put(Role::Status, word).gap(1).put(Role::Status, &model.rules.since);
+}
+
+fn documents(model: &Model, row: &mut Row<'_>) {
+    let documents = model.rules.documents.len();
+    let rules = model.rules.policy.as_ref().map_or(0, |policy| policy.rules().len());
+    let (s, t) = (if documents == 1 { "" } else { "s" }, if rules == 1 { "" } else { "s" });
+    row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
+}
+
+/// Stopped or violated, stopped hypothetically, allowed: of the open session.
+fn verdicts(model: &Model) -> Row<'_> {
+    let mut row = Row::new(&model.theme, 40);
+    // Of what is supposed, where something is; the list of sessions has those of the recording.
+    let Some(replay) = model.replay() else { return row };
+    counts(&mut row, replay);
+    row.gap(1);
+    row
+}
+
+fn counts(row: &mut Row<'_>, replay: &Replay) {
+    let theme: &Theme = row.theme();
+    let (summary, verdict) = (replay.summary(), SessionVerdict::of(replay));
+    let parts = [
+        (Role::VerdictDeny, Glyph::Deny, verdict.against(), true),
+        (Role::VerdictAfter, Glyph::After, verdict.after, false),
+        (Role::VerdictAllow, Glyph::Allow, summary.allow, true),
+        (Role::VerdictNone, Glyph::None, summary.not_reached, false),
+        (Role::Disagree, Glyph::Disagree, summary.disagree, false),
+    ];
+    for (role, glyph, count, always) in parts {
+        if always || count > 0 {
+            let role = if count == 0 { Role::TextDim } else { role };
+            row.put(role, &format!(" {}{count}", theme.glyph(glyph)));
+        }
+    }
+}
+
+/// Draws the numbers and short names of all panes, the ones that are seen marked; of the names as much as there is room
+/// for.
+pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
+    let mut row = Row::new(&model.theme, usize::from(area.width));
+    let beside = layout.shape == Shape::Medium && !model.zoom;
+    let panes = || Pane::ALL.into_iter().filter(move |pane| !beside || *pane != Pane::Transcript);
+    let tab = |pane: Pane, letters: usize| {
+        format!("{}{}", pane.number(), pane.short().chars().take(letters).collect::<String>())
+    };
+    let fits =
+        |letters: &usize| panes().map(|pane| tab(pane, *letters).len() + 1).sum::<usize>() <= row.left() + 1;
+    let letters = [5, 3, 2].into_iter().find(fits).unwrap_or(0);
+    for pane in panes() {
+        let seen = layout.pane(pane).is_some();
+        let role = match (seen, pane == model.focus) {
+            (true, true) => Role::TitleFocus,
+            (true, false) => Role::Title,
+            _ => Role::TextDim,
+        };
+        row.put(role, &tab(pane, letters));
+        row.gap(1);
+    }
+    let note = model.focus.note(model);
+    if !layout.framed() && row.left() > 1 {
+        row.gap(1);
+        let note = tail(&note, row.left(), model.theme.marks());
+        row.put(Role::TextDim, &note);
+    }
+    row.draw(buf, area.x, area.y);
+}
+
+/// Draws what is wrong with the policy, where, and which version decides instead.
+pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
+    let mut row = Row::new(&model.theme, usize::from(area.width));
+    row.gap(1).put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
+    let all = model.rules.problems.len();
+    let since = &model.rules.since;
+    let decides = match (model.rules.policy.is_some(), area.width >= ROOMY) {
+        (true, true) => format!("the policy of {since} decides"),
+        (true, false) => format!("policy of {since}"),
+        (false, _) if model.rules.none() => "not judged: no policy".to_owned(),
+        (false, true) => "nothing is judged".to_owned(),
+        (false, false) => "not judged".to_owned(),
+    };
+    let mut end = format!("  {decides}");
+    if area.width >= MEDIUM.width {
+        let what = if all == 1 { "shows it".to_owned() } else { format!("lists all {all}") };
+        end.push_str(&format!("  {} {what}", Command::Problems.key()));
+    }
+    if let Some(problem) = model.rules.first_problem() {
+        let room = row.left().saturating_sub(end.len());
+        let mut place = problem_place(problem);
+        // Of the place what is cut is its beginning, of the cause its end.
+        let marks = model.theme.marks();
+        if text::width(&place, marks, room) + problem.message.len() + 1 > room {
+            place = tail(&place, room * 3 / 5, marks);
+        }
+        let end = row.used() + room;
+        row.put_at_most(Role::StatusProblem, &place, room);
+        let left = end.saturating_sub(row.used() + 1);
+        if left > 0 {
+            row.gap(1).put_at_most(Role::StatusProblem, &problem.message, left);
+        }
+    }
+    row.put(Role::Status, &end);
+    row.draw(buf, area.x, area.y);
+}
+
+/// Draws what there is room for on a terminal that is too small for panes.
+pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
+    let mut row = Row::new(&model.theme, usize::from(layout.header.width));
+    let size = model.size;
+    let text = format!("{}x{} needed, this is {}x{}", NARROW.width, NARROW.height, size.width, size.height);
+    row.put(Role::StatusProblem, &text);
+    row.draw(buf, layout.header.x, layout.header.y);
+    if let Some(area) = layout.footer {
+        let mut row = Row::new(&model.theme, usize::from(area.width));
+        if let Some(at) = model.call().map(|call| call.at) {
+            row.put(Role::Status, &format!("{}/{} {}", model.open + 1, model.entries.len(), place(at)));
+        }
+        if let Some(replay) = model.replay() {
+            counts(&mut row, replay);
+        }
+        row.draw(buf, area.x, area.y);
+    }
+    if let Some(area) = layout.problem {
+        problem(model, buf, area);
+    }
+}

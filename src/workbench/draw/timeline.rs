@@ -1,0 +1,110 @@
+//! The strip with a place for every call of the open session: where it was stopped, and where the cursor is.
+
+use std::collections::HashSet;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::compare::At;
+use crate::replay::Judged;
+use crate::report::words;
+use crate::session::{CallRef, Session};
+use crate::workbench::model::{Model, SessionVerdict};
+use crate::workbench::paint::{Row, lay_under};
+use crate::workbench::pane::look;
+use crate::workbench::theme::{Glyph, Role};
+
+/// Columns a call takes at most.
+const WIDEST: usize = 4;
+
+/// Draws the strip.
+pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
+    let Some(session) = model.session() else { return };
+    let calls = session.calls.len();
+    let note = match (model.call(), model.not_taken()) {
+        (Some(call), _) => format!(" call {}/{calls}", call.at.index + 1),
+        (None, Some(at)) => format!(" choice {} not chosen", at.choice),
+        (None, None) => format!(" {}", words::count(calls as u64, "call")),
+    };
+    // What the session violates as a whole stands after its last call.
+    let violated = model.replay().map(|replay| SessionVerdict::of(replay).violated).unwrap_or_default();
+    let end = usize::from(violated > 0);
+    let room = usize::from(area.width).saturating_sub(note.len() + 3 + end * 2);
+    let mut row = Row::new(&model.theme, usize::from(area.width));
+    row.gap(1);
+    let places = places(model, session);
+    if places.is_empty() && end == 0 || room == 0 {
+        row.put(Role::TextDim, "no calls");
+        return row.draw(buf, area.x, area.y);
+    }
+    let each = room.checked_div(places.len()).unwrap_or(1).clamp(1, WIDEST);
+    let cells = places.len().min(room);
+    let here = model.not_taken().map(At::Alternative).or(model.call().map(|call| At::Call(call.at)));
+    let mut cursor = None;
+    let changes = model.entry().filter(|_| !model.supposes()).and_then(|entry| entry.changes.as_ref());
+    let changed: HashSet<At> = changes.into_iter().flatten().map(|change| change.at).collect();
+    for cell in 0..cells {
+        // Where there are more calls than columns, a column stands for several and shows the worst of them.
+        let (first, end) = (cell * places.len() / cells, (cell + 1) * places.len() / cells);
+        let together = places.get(first..end).unwrap_or_default();
+        let (role, glyph) = worst(together);
+        if together.iter().any(|(at, _)| Some(*at) == here) {
+            cursor = Some(row.used());
+        }
+        let differs = together.iter().any(|(at, _)| changed.contains(at));
+        if differs && each == 1 && !matches!(glyph, Glyph::Halt | Glyph::Deny) {
+            row.glyph(Role::ChangeNew, Glyph::Changed);
+        } else {
+            row.glyph(role, glyph);
+        }
+        for at in 1..each {
+            if differs && at == 1 {
+                row.glyph(Role::ChangeNew, Glyph::Changed);
+            } else {
+                row.glyph(Role::TextDim, Glyph::Track);
+            }
+        }
+    }
+    if end > 0 {
+        if model.violation().is_some() {
+            cursor = Some(row.used());
+        }
+        row.glyph(Role::VerdictDeny, Glyph::Deny).glyph(Role::TextDim, Glyph::End);
+    }
+    row.put(Role::TextDim, &note);
+    row.draw(buf, area.x, area.y);
+    if let Some(column) = cursor {
+        let x = area.x + u16::try_from(column).unwrap_or(0);
+        lay_under(buf, Rect::new(x, area.y, 1, 1), model.theme.style(Role::Cursor));
+    }
+}
+
+/// Every call in the order of the transcript, those of choices that were not taken after the calls of their turn, and
+/// what was decided.
+fn places<'m>(model: &'m Model, session: &'m Session) -> Vec<(At, Option<&'m Judged>)> {
+    let replay = model.replay();
+    let judged = |call: CallRef| replay.and_then(|replay| replay.call(call.index));
+    let mut places: Vec<_> = session.calls.iter().map(|call| (At::Call(call.at), judged(call.at))).collect();
+    let others = replay.into_iter().flat_map(|replay| replay.alternatives(None));
+    places.extend(others.map(|other| (At::Alternative(other.at()), Some(other.judged))));
+    if !session.alternatives.is_empty() {
+        places.sort_by_key(|(at, _)| at.turn());
+    }
+    places
+}
+
+fn worst(places: &[(At, Option<&Judged>)]) -> (Role, Glyph) {
+    let rank = |glyph| match glyph {
+        Glyph::Halt => 5,
+        Glyph::Deny => 4,
+        Glyph::After => 3,
+        Glyph::Problem => 2,
+        Glyph::None => 1,
+        _ => 0,
+    };
+    let judged = places.iter().filter_map(|(_, judged)| *judged);
+    match judged.map(look).max_by_key(|(_, glyph)| rank(*glyph)) {
+        Some((role, glyph)) => (role, glyph),
+        None => (Role::TextDim, Glyph::Dot),
+    }
+}

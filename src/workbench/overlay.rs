@@ -1,0 +1,92 @@
+//! What lies over the panes, a file each: what it shows, what is copied there.
+
+mod body;
+mod findings;
+mod help;
+mod loads;
+mod problems;
+mod texts;
+
+use super::layout::shrink;
+use super::list::List;
+use super::model::{Model, Overlay};
+use super::rows::{Hint, Rows, Space};
+
+/// Rows in a frame of their own, over the panes.
+pub trait Window: Rows {
+    /// What is on the upper edge, in an area of this width.
+    fn title(&self, model: &Model, width: usize) -> String;
+
+    /// What stands at its end.
+    fn note(&self, model: &Model) -> String;
+
+    /// Cursor and scroll.
+    fn list(&self) -> List;
+
+    /// The same, to change it.
+    fn list_mut(&mut self) -> &mut List;
+
+    /// Rows of the screen that each row takes at least.
+    fn tall(&self) -> usize {
+        1
+    }
+
+    /// Rows of the screen that one of them takes.
+    fn height(&self, _model: &Model, _at: usize, _space: &Space<'_>) -> usize {
+        self.tall()
+    }
+
+    /// The keys most wanted in it.
+    fn hints(&self) -> &'static [Hint];
+
+    /// The words that every row shown contains, where rows are sifted instead of searched.
+    fn filter(&self) -> Option<&str> {
+        None
+    }
+
+    /// Keeps the rows that contain these words.
+    fn sift(&mut self, _model: &Model, _words: String) {}
+}
+
+impl Overlay {
+    /// What is seen of it.
+    #[must_use]
+    pub fn window(&self) -> &dyn Window {
+        match self {
+            Self::Body(view) => &**view,
+            Self::Findings(view) => view,
+            Self::Help(view) => view,
+            Self::Problems(view) => view,
+            Self::Loads(view) => view,
+            Self::Texts(view) => &**view,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn window_mut(&mut self) -> &mut dyn Window {
+        match self {
+            Self::Body(view) => &mut **view,
+            Self::Findings(view) => view,
+            Self::Help(view) => view,
+            Self::Problems(view) => view,
+            Self::Loads(view) => view,
+            Self::Texts(view) => &mut **view,
+        }
+    }
+
+    /// Cursor and scroll.
+    #[must_use]
+    pub fn list(&self) -> List {
+        self.window().list()
+    }
+}
+
+impl Model {
+    /// The room for the rows of an overlay.
+    #[must_use]
+    pub fn overlay_space(&self, list: List) -> Space<'_> {
+        let inner = shrink(self.layout().overlay);
+        let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+        Space::new(list, width, height, 0, self.query.as_deref())
+    }
+}

@@ -1,0 +1,163 @@
+//! A whole body: JSON laid out in lines, the path of the line under the cursor on the title.
+
+use std::ops::Range;
+
+mod found;
+
+use super::Window;
+use crate::report::words;
+use crate::workbench::document::{Line, Token};
+use crate::workbench::keys::Command as C;
+use crate::workbench::list::List;
+use crate::workbench::model::Model;
+use crate::workbench::model::overlay::BodyView;
+use crate::workbench::paint::Row;
+use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::text::{self, Marks, Shown};
+use crate::workbench::theme::{Glyph, Role};
+
+/// Columns before a line: the sign of what can be folded.
+const GUTTER: usize = 2;
+/// Columns a level of nesting is moved in.
+const STEP: usize = 2;
+
+impl Rows for BodyView {
+    fn len(&self, _: &Model) -> usize {
+        self.document.len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let (document, theme, width) = (&self.document, &model.theme, space.width);
+        let Some(line) = document.line(at) else { return Vec::new() };
+        let sign = match document.folded(at) {
+            Some(_) => Some(Glyph::Folded),
+            None => line.opens().then_some(Glyph::Open),
+        };
+        let rows = wrapped(line, document.folded(at), width, theme.marks());
+        let mut found = match space.query.filter(|query| !query.is_empty()) {
+            Some(query) => found::in_rows(document, at, &rows, query, theme.marks()),
+            None => Vec::new(),
+        }
+        .into_iter();
+        let row = |(part, (role, shown))| {
+            let mut row = Row::new(theme, width);
+            match sign.filter(|_| part == 0) {
+                Some(glyph) => row.glyph(Role::TextDim, glyph).gap(1),
+                None => row.gap(GUTTER),
+            };
+            row.gap(indent(line, width));
+            let found = found.next().unwrap_or_default();
+            colour(&mut row, line, role, part == 0, shown, &found, at == space.cursor);
+            row.to(width);
+            row
+        };
+        rows.into_iter().enumerate().map(row).collect()
+    }
+
+    fn text(&self, _: &Model, at: usize) -> Option<String> {
+        self.document.line(at).map(Line::text)
+    }
+}
+
+impl Window for BodyView {
+    fn title(&self, model: &Model, width: usize) -> String {
+        let room = width.saturating_sub(18);
+        match self.document.path(self.list.cursor) {
+            // Where both do not fit, the path is what nobody can do without.
+            Some(path) if self.title.len() + path.len() + 3 > room => {
+                tail_of_path(&path, room, model.theme.marks())
+            }
+            Some(path) => format!("{}   {path}", self.title),
+            None => self.title.clone(),
+        }
+    }
+
+    fn note(&self, _: &Model) -> String {
+        format!("{}/{}", self.list.cursor + 1, self.document.len())
+    }
+
+    fn list(&self) -> List {
+        self.list
+    }
+
+    fn list_mut(&mut self) -> &mut List {
+        &mut self.list
+    }
+
+    fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {
+        self.rows(model, at, space).len()
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        &[
+            (&[C::CopyPath], "copy path"),
+            (&[C::Fold], "fold"),
+            (&[C::FoldAll, C::UnfoldAll], "all"),
+            (&[C::NextBody, C::PreviousBody], "next"),
+            (&[C::Search], "search"),
+            (&[C::CopyJson], "copy"),
+            (&[C::Quit], "close"),
+        ]
+    }
+}
+
+/// A path in at most `width` columns, cut at its beginning.
+fn tail_of_path(path: &str, width: usize, marks: Marks) -> String {
+    if text::width(path, marks, width + 1) <= width {
+        return path.to_owned();
+    }
+    let steps = path.match_indices(['.', '[']).map(|(at, _)| path.get(at..).unwrap_or_default());
+    let mut fitting = steps.filter(|step| text::width(step, marks, width) < width);
+    fitting.next().map_or_else(|| path.to_owned(), |step| format!("{}{step}", marks.ellipsis()))
+}
+
+/// Deep nesting is not moved in further than half the width.
+fn indent(line: &Line, width: usize) -> usize {
+    (line.depth * STEP).min(width / 2)
+}
+
+fn wrapped(line: &Line, folded: Option<usize>, width: usize, marks: Marks) -> Vec<(Role, Shown)> {
+    let room = width.saturating_sub(GUTTER + indent(line, width)).max(1);
+    let mut text = line.text();
+    if let (Some(size), Token::Open(sign)) = (folded, &line.token) {
+        let (close, what) = if *sign == '{' { ('}', "key") } else { (']', "element") };
+        let what = words::count(size as u64, what);
+        let comma = if line.comma { "," } else { "" };
+        text.push_str(&format!(" {} {what} {close}{comma}", marks.ellipsis()));
+    }
+    let role = match &line.token {
+        Token::String(_) => Role::CodeString,
+        Token::Word(word) if word.starts_with(['{', '[']) => Role::Text,
+        Token::Word(_) => Role::CodeNumber,
+        Token::Open(_) | Token::Close(_) | Token::Text(_) => Role::Text,
+    };
+    // The limit is never met: lines are cut to length when the document is made.
+    text::wrap(&text, room, 400, marks).into_iter().map(|shown| (role, shown)).collect()
+}
+
+/// Puts a row of a line, its key in the colour of keys; what was searched for is marked instead of coloured.
+fn colour(
+    row: &mut Row<'_>,
+    line: &Line,
+    role: Role,
+    first: bool,
+    shown: Shown,
+    found: &[Range<usize>],
+    current: bool,
+) {
+    let plain = shown.text();
+    if !found.is_empty() {
+        row.put_marked(role, &plain, found, current);
+        return;
+    }
+    let key = line.key.as_ref().filter(|_| first).map(String::as_str);
+    match key.and_then(|key| plain.strip_prefix(key).map(|rest| (key, rest))) {
+        Some((key, rest)) => {
+            row.put(Role::CodeKey, key).put(Role::Text, ": ");
+            row.put(role, rest.strip_prefix(": ").unwrap_or(rest));
+        }
+        None => {
+            row.shown(role, shown);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! All findings of all sessions in one list, under headings.
+
+use super::Window;
+use crate::engine::Mode;
+use crate::monitor::Effect;
+use crate::report::words;
+use crate::workbench::keys::Command as C;
+use crate::workbench::list::List;
+use crate::workbench::model::overlay::FindingsView;
+use crate::workbench::model::{FindingRow, GroupBy, Model};
+use crate::workbench::paint::{Row, tail};
+use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::text;
+use crate::workbench::theme::{Glyph, Role};
+
+impl Rows for FindingsView {
+    fn len(&self, _: &Model) -> usize {
+        self.shown.len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let row = |at: usize| self.rows.get(*self.shown.get(at)?);
+        let Some(found) = row(at) else { return Vec::new() };
+        // The column of names is as wide as the names on screen.
+        let names = space.window.clone().map_while(row).map(|row| row.group(self.by, model));
+        let longest = names.map(|name| text::width(name, model.theme.marks(), 60)).max().unwrap_or(0);
+        let column = longest.clamp(8, (space.width * 40 / 100).max(8));
+        // The name of a group stands on its first row only, and on the first one on screen.
+        let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(row);
+        let named = before.is_none_or(|before| before.group(self.by, model) != found.group(self.by, model));
+        vec![one(model, found, self.by, named, column, space.width)]
+    }
+
+    fn text(&self, model: &Model, at: usize) -> Option<String> {
+        let row = self.rows.get(*self.shown.get(at)?)?;
+        Some(format!("{} {} {} {} {}", row.session(model), row.place(), row.tool, row.code, row.rule))
+    }
+
+    fn instead(&self, _: &Model) -> Vec<(Role, String)> {
+        let why = match self.rows.is_empty() {
+            true => "no rule speaks against any call or session",
+            false => "none passes the filter",
+        };
+        vec![(Role::TextDim, why.to_owned())]
+    }
+}
+
+impl Window for FindingsView {
+    fn title(&self, model: &Model, width: usize) -> String {
+        let would = if model.mode == Mode::Shadow { ", what would stop" } else { "" };
+        let mut title = format!("Findings by {}{would}", self.by.word());
+        if !self.filter.is_empty() {
+            title.push_str(&format!("  /{}", self.filter));
+        }
+        // Several files may hold sessions of one name: the file of the row under the cursor stands above the list.
+        if let Some(entry) = self.row().and_then(|row| model.entries.get(row.entry)) {
+            let (marks, note) = (model.theme.marks(), self.note(model).len());
+            let room = width.saturating_sub(text::width(&title, marks, 80) + note + 12);
+            if room >= 8 {
+                title.push_str(&format!("   {}", tail(&entry.file, room, marks)));
+            }
+        }
+        title
+    }
+
+    fn note(&self, _: &Model) -> String {
+        let at = if self.shown.is_empty() { 0 } else { self.list.cursor + 1 };
+        format!("{at}/{}", self.shown.len())
+    }
+
+    fn list(&self) -> List {
+        self.list
+    }
+
+    fn list_mut(&mut self) -> &mut List {
+        &mut self.list
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        match self.row() {
+            None => &[(&[C::Quit], "close")],
+            Some(_) => &[
+                (&[C::Open], "go there"),
+                (&[C::GroupBy], "group"),
+                (&[C::Search], "filter"),
+                (&[C::CopyRule], "copy rule"),
+                (&[C::Quit], "close"),
+            ],
+        }
+    }
+
+    fn filter(&self) -> Option<&str> {
+        Some(&self.filter)
+    }
+
+    fn sift(&mut self, model: &Model, words: String) {
+        self.filter = words;
+        FindingsView::sift(self, model);
+    }
+}
+
+fn one<'m>(
+    model: &'m Model,
+    found: &FindingRow,
+    by: GroupBy,
+    named: bool,
+    column: usize,
+    width: usize,
+) -> Row<'m> {
+    let theme = &model.theme;
+    let mut row = Row::new(theme, width);
+    let (role, glyph) = match found.effect {
+        Effect::Halt => (Role::VerdictHalt, Glyph::Halt),
+        Effect::Deny if found.counterfactual => (Role::VerdictAfter, Glyph::After),
+        Effect::Deny => (Role::VerdictDeny, Glyph::Deny),
+        Effect::Report => (Role::VerdictReport, Glyph::Problem),
+        Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
+    };
+    row.gap(1).column(Role::TextStrong, if named { found.group(by, model) } else { "" }, column).gap(1);
+    row.glyph(role, glyph).gap(1).column(Role::TextDim, &found.place(), 6).gap(1);
+    // The call, then the rule that speaks against it, then the code where there is room for it.
+    let code = if row.left() >= ROOMY { CODE } else { 0 };
+    let session = if by == GroupBy::Session || row.left() < ROOMY { 0 } else { SESSION };
+    let end = row.used() + row.left() - code - session;
+    let room = end.saturating_sub(row.used());
+    let rule = if by == GroupBy::Rule || room < 40 { 0 } else { room * 2 / 5 };
+    let call = room - rule;
+    match (found.call(model), found.violation(model)) {
+        (Some(call_of), _) if call < NARROW => {
+            row.put_at_most(Role::Text, call_of.0, call.saturating_sub(1));
+        }
+        (Some(call_of), _) => {
+            let shown = words::call::in_line(call_of.0, call_of.1, call.saturating_sub(1), theme.marks());
+            row.shown(Role::Text, shown);
+        }
+        (None, Some((replay, state))) => {
+            let actual = words::violation(state, replay).map(|violation| violation.actual.to_string());
+            row.put_at_most(Role::Text, &actual.unwrap_or_default(), call.saturating_sub(1));
+        }
+        (None, None) => {}
+    }
+    row.to(end - rule);
+    if rule > 0 {
+        row.column(Role::TextDim, &found.name, rule.saturating_sub(1)).gap(1);
+    }
+    if session > 0 {
+        row.column(Role::TextDim, found.session(model), session - 1).gap(1);
+    }
+    if code > 0 {
+        row.column(Role::TextDim, found.code.as_str(), code);
+    }
+    row
+}
+
+/// Columns left for a finding from which its code and its session have columns of their own.
+const ROOMY: usize = 76;
+/// Columns in which there is no room for more of a call than its tool.
+const NARROW: usize = 24;
+/// Columns of a code.
+const CODE: usize = 22;
+/// Columns of a session's name, with the space after it.
+const SESSION: usize = 18;

@@ -1,0 +1,59 @@
+//! The versions of the policy that were loaded before the one that decides.
+
+use super::Window;
+use crate::report::words;
+use crate::workbench::keys::Command as C;
+use crate::workbench::list::List;
+use crate::workbench::model::overlay::LoadsView;
+use crate::workbench::model::{Load, Model};
+use crate::workbench::paint::Row;
+use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::theme::Role;
+
+fn load(model: &Model, at: usize) -> Option<&Load> {
+    model.rules.loads.newest_first().nth(at + 1)
+}
+
+impl Rows for LoadsView {
+    fn len(&self, model: &Model) -> usize {
+        model.rules.loads.newest_first().len().saturating_sub(1)
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let Some(load) = load(model, at) else { return Vec::new() };
+        let mut row = space.row(model);
+        let (documents, rules) = (load.policy.documents().len() as u64, load.policy.rules().len() as u64);
+        let size = format!("  {}, {}", words::count(documents, "document"), words::count(rules, "rule"));
+        row.gap(1).put(Role::TextStrong, &load.at).put(Role::Text, &size);
+        if at == 0 {
+            row.put(Role::TextDim, "  the one before");
+        }
+        vec![row]
+    }
+
+    fn text(&self, model: &Model, at: usize) -> Option<String> {
+        load(model, at).map(|load| load.at.clone())
+    }
+}
+
+impl Window for LoadsView {
+    fn title(&self, _: &Model, _: usize) -> String {
+        "Compare with an earlier load".to_owned()
+    }
+
+    fn note(&self, model: &Model) -> String {
+        self.len(model).to_string()
+    }
+
+    fn list(&self) -> List {
+        self.list
+    }
+
+    fn list_mut(&mut self) -> &mut List {
+        &mut self.list
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        &[(&[C::Open], "compare"), (&[C::Quit], "close")]
+    }
+}

@@ -1,0 +1,83 @@
+//! All that is wrong with policies and recordings: what and where, and below it the message.
+
+use super::Window;
+use crate::diagnostic::Severity;
+use crate::workbench::keys::Command as C;
+use crate::workbench::line::problem_place;
+use crate::workbench::list::List;
+use crate::workbench::model::Model;
+use crate::workbench::model::overlay::ProblemsView;
+use crate::workbench::paint::{Row, tail};
+use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::text;
+use crate::workbench::theme::Role;
+
+/// Rows that a problem takes: one for what and where, two for the message.
+const TALL: usize = 3;
+
+impl Rows for ProblemsView {
+    fn len(&self, _: &Model) -> usize {
+        self.rows.len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let Some(problem) = self.rows.get(at) else { return Vec::new() };
+        let (theme, width) = (&model.theme, space.width);
+        let role = if problem.severity == Severity::Error { Role::VerdictDeny } else { Role::VerdictReport };
+        let mut row = Row::new(theme, width);
+        row.gap(1)
+            .put(role, problem.severity.name())
+            .gap(1)
+            .put(Role::TextStrong, problem.code.as_str())
+            .gap(2);
+        row.put(Role::TextDim, &tail(&problem_place(problem), row.left(), theme.marks()));
+        let mut rows = vec![row];
+        let mut message = problem.message.clone();
+        if let Some(help) = &problem.help {
+            message.push_str("; ");
+            message.push_str(help);
+        }
+        for shown in text::wrap(&message, width.saturating_sub(3), TALL - 1, theme.marks()) {
+            let mut row = Row::new(theme, width);
+            row.gap(3).shown(Role::Text, shown);
+            rows.push(row);
+        }
+        rows.resize(TALL, Row::new(theme, width));
+        rows
+    }
+
+    fn text(&self, _: &Model, at: usize) -> Option<String> {
+        self.rows.get(at).map(ToString::to_string)
+    }
+
+    fn instead(&self, _: &Model) -> Vec<(Role, String)> {
+        vec![(Role::TextDim, "nothing is wrong with the policy or the recordings".to_owned())]
+    }
+}
+
+impl Window for ProblemsView {
+    fn title(&self, _: &Model, _: usize) -> String {
+        "Problems".to_owned()
+    }
+
+    fn note(&self, _: &Model) -> String {
+        let at = if self.rows.is_empty() { 0 } else { self.list.cursor + 1 };
+        format!("{at}/{}", self.rows.len())
+    }
+
+    fn list(&self) -> List {
+        self.list
+    }
+
+    fn list_mut(&mut self) -> &mut List {
+        &mut self.list
+    }
+
+    fn tall(&self) -> usize {
+        TALL
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        &[(&[C::Open], "edit"), (&[C::Quit], "close")]
+    }
+}

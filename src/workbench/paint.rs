@@ -1,0 +1,474 @@
+//! How text is put on the screen: rows of parts in roles, and frames. Every text goes through [`text`], so
+//! nothing lets a recorded control character through.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use crate::workbench::text::{self, Run, Shown};
+use crate::workbench::theme::{Glyph, GlyphSet, Role, Theme};
+
+/// One row of the screen, filled from the left.
+#[derive(Debug, Clone)]
+pub struct Row<'t> {
+    theme: &'t Theme,
+    room: usize,
+    width: usize,
+    parts: Vec<(String, Style)>,
+    /// Columns that are scrolled out of sight at the left, after the first `held` ones.
+    out: usize,
+    held: usize,
+    /// There was no room for all of it, and whether no mark says so yet.
+    cut: bool,
+    bare: bool,
+    /// The look of a row that stands out where no cursor is on it.
+    under: Option<Role>,
+}
+
+impl<'t> Row<'t> {
+    /// An empty row of `room` columns.
+    #[must_use]
+    pub fn new(theme: &'t Theme, room: usize) -> Self {
+        Self {
+            theme,
+            room,
+            width: 0,
+            parts: Vec::new(),
+            out: 0,
+            held: 0,
+            cut: false,
+            bare: false,
+            under: None,
+        }
+    }
+
+    /// An empty row of `room` columns on screen, with `out` more that are scrolled out of sight at the left.
+    #[must_use]
+    pub fn scrolled(theme: &'t Theme, room: usize, out: usize) -> Self {
+        Self { out, ..Self::new(theme, room + out) }
+    }
+
+    /// What it holds so far stays in sight when the rest is scrolled.
+    pub fn hold(&mut self) -> &mut Self {
+        self.held = self.width;
+        self
+    }
+
+    /// Whether it is scrolled.
+    #[must_use]
+    pub fn is_scrolled(&self) -> bool {
+        self.out > 0
+    }
+
+    /// Whether there is more of it than fits, so that scrolling on shows more.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// There is more of it than was put.
+    pub fn cut(&mut self) -> &mut Self {
+        self.cut = true;
+        self
+    }
+
+    /// Columns still free.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.room.saturating_sub(self.width)
+    }
+
+    /// Columns used.
+    #[must_use]
+    pub fn used(&self) -> usize {
+        self.width
+    }
+
+    /// The theme it is drawn in.
+    #[must_use]
+    pub fn theme(&self) -> &'t Theme {
+        self.theme
+    }
+
+    /// Appends `text`, cut to what fits.
+    pub fn put(&mut self, role: Role, text: &str) -> &mut Self {
+        self.put_at_most(role, text, usize::MAX)
+    }
+
+    /// Appends `text`, cut to at most `most` columns.
+    pub fn put_at_most(&mut self, role: Role, text: &str, most: usize) -> &mut Self {
+        let (room, marks) = (self.left(), self.theme.marks());
+        if most >= room {
+            self.missing(text, room);
+        }
+        let shown = text::fit(text, most.min(room), marks);
+        self.shown(role, shown)
+    }
+
+    /// Notes that `text` does not fit into `room`.
+    fn missing(&mut self, text: &str, room: usize) {
+        // Blanks at the end are nothing that anybody misses.
+        let cut = text::width(text.trim_end(), self.theme.marks(), room + 1) > room;
+        self.cut |= cut;
+        self.bare |= cut && room == 0;
+    }
+
+    /// Appends text that is already fit for the screen.
+    pub fn shown(&mut self, role: Role, shown: Shown) -> &mut Self {
+        if shown.width > self.left() {
+            (self.cut, self.bare) = (true, true);
+            return self;
+        }
+        self.width += shown.width;
+        let style = self.theme.style(role);
+        for run in shown.runs {
+            let style = self.run_style(style, &run);
+            self.parts.push((run.text, style));
+        }
+        self
+    }
+
+    /// Marks stand out from the text they are in; where it was cut is no mark.
+    fn run_style(&self, style: Style, run: &Run) -> Style {
+        let cut = run.text == self.theme.marks().ellipsis();
+        match (run.mark, cut) {
+            (false, _) => style,
+            (true, true) => style.patch(self.theme.style(Role::TextDim)),
+            (true, false) => style.patch(self.theme.style(Role::TextMark)),
+        }
+    }
+
+    /// Appends `text` in exactly `width` columns, cut or filled up.
+    pub fn column(&mut self, role: Role, text: &str, width: usize) -> &mut Self {
+        let end = self.width.saturating_add(width);
+        self.put_at_most(role, text, width);
+        self.to(end)
+    }
+
+    /// Appends `text` with every place that `query` is found in marked.
+    pub fn put_found(&mut self, role: Role, text: &str, query: Option<&str>, current: bool) -> &mut Self {
+        let Some(query) = query.filter(|query| !query.is_empty()) else { return self.put(role, text) };
+        self.missing(text, self.left());
+        // The mark is laid over the shown text, so a long text is cut before it is searched.
+        let shown = text::fit(text, self.left(), self.theme.marks());
+        self.put_shown(role, shown, Some(query), current)
+    }
+
+    /// The same with text that is already fit for the screen.
+    pub fn put_shown(&mut self, role: Role, shown: Shown, query: Option<&str>, current: bool) -> &mut Self {
+        let Some(query) = query.filter(|query| !query.is_empty()) else { return self.shown(role, shown) };
+        if shown.width > self.left() {
+            (self.cut, self.bare) = (true, true);
+            return self;
+        }
+        let found = if current { Role::MatchCurrent } else { Role::Match };
+        let (style, over) = (self.theme.style(role), self.theme.style(found));
+        self.width += shown.width;
+        for run in shown.runs {
+            let style = self.run_style(style, &run);
+            let mut rest = run.text.as_str();
+            while let Some(at) = find_ignoring_case(rest, query) {
+                let (before, from) = rest.split_at(at);
+                let (hit, after) = from.split_at(same_length(from, query));
+                self.parts.push((before.to_owned(), style));
+                self.parts.push((hit.to_owned(), style.patch(over)));
+                rest = after;
+            }
+            self.parts.push((rest.to_owned(), style));
+        }
+        self
+    }
+
+    /// Appends `text` with these of its bytes marked as found.
+    pub fn put_marked(&mut self, role: Role, text: &str, found: &[Range<usize>], current: bool) -> &mut Self {
+        let over = self.theme.style(if current { Role::MatchCurrent } else { Role::Match });
+        let mut at = 0;
+        for range in found {
+            self.put(role, text.get(at..range.start).unwrap_or_default());
+            let parts = self.parts.len();
+            self.put(role, text.get(range.clone()).unwrap_or_default());
+            for (_, style) in self.parts.iter_mut().skip(parts) {
+                *style = style.patch(over);
+            }
+            at = range.end;
+        }
+        self.put(role, text.get(at..).unwrap_or_default())
+    }
+
+    /// Appends what another row holds.
+    pub fn append(&mut self, other: Row<'t>) -> &mut Self {
+        self.width += other.width;
+        self.cut |= other.cut;
+        self.parts.extend(other.parts);
+        self
+    }
+
+    /// Appends what `put` does, struck out.
+    pub fn struck(&mut self, put: impl FnOnce(&mut Self)) -> &mut Self {
+        let parts = self.parts.len();
+        put(self);
+        for (_, style) in self.parts.iter_mut().skip(parts) {
+            *style = style.add_modifier(Modifier::CROSSED_OUT);
+        }
+        self
+    }
+
+    /// Stands out, also where no cursor is on it.
+    pub fn stand_out(&mut self, role: Role) -> &mut Self {
+        self.under = Some(role);
+        self
+    }
+
+    /// Appends a glyph.
+    pub fn glyph(&mut self, role: Role, glyph: Glyph) -> &mut Self {
+        if self.left() > 0 {
+            self.parts.push((self.theme.glyph(glyph).to_owned(), self.theme.style(role)));
+            self.width += 1;
+        }
+        self
+    }
+
+    /// Appends `count` spaces.
+    pub fn gap(&mut self, count: usize) -> &mut Self {
+        let count = count.min(self.left());
+        self.parts.push((" ".repeat(count), self.theme.style(Role::Text)));
+        self.width += count;
+        self
+    }
+
+    /// Fills up to this column.
+    pub fn to(&mut self, column: usize) -> &mut Self {
+        self.gap(column.saturating_sub(self.width))
+    }
+
+    /// The same row with room up to `room` columns.
+    #[must_use]
+    pub fn widen(mut self, room: usize) -> Self {
+        self.room = self.room.max(room);
+        self
+    }
+
+    /// The same row with room up to `room` columns and no further.
+    #[must_use]
+    pub fn within(mut self, room: usize) -> Self {
+        self.room = room;
+        self
+    }
+
+    /// Draws it from `(x, y)` on, with a mark at each edge at which it is cut.
+    pub fn draw(&self, buf: &mut Buffer, x: u16, y: u16) {
+        let columns = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        if self.out == 0 {
+            self.lay(buf, x, y);
+            if self.bare && self.room > 0 {
+                self.mark(buf, x.saturating_add(columns(self.room - 1)), y);
+            }
+            return;
+        }
+        let mut whole = Buffer::empty(Rect::new(0, 0, columns(self.room), 1));
+        self.lay(&mut whole, 0, 0);
+        let (held, out) = (columns(self.held.min(self.room - self.out)), columns(self.out));
+        let hidden = (held..=held.saturating_add(out))
+            .any(|at| whole.cell((at, 0)).is_some_and(|cell| !matches!(cell.symbol(), " " | "")));
+        for at in 0..columns(self.room - self.out) {
+            let from = if at < held { at } else { at.saturating_add(out) };
+            if let (Some(cell), Some(to)) = (whole.cell((from, 0)), buf.cell_mut((x.saturating_add(at), y))) {
+                // What lies below shows through where there is nothing.
+                let (symbol, style) = (cell.symbol().to_owned(), cell.style());
+                to.set_symbol(&symbol).set_style(style);
+            }
+        }
+        if hidden {
+            self.mark(buf, x.saturating_add(held), y);
+        }
+        if self.bare {
+            self.mark(buf, x.saturating_add(columns(self.room - self.out - 1)), y);
+        }
+    }
+
+    fn lay(&self, buf: &mut Buffer, x: u16, y: u16) {
+        let mut at = x;
+        for (text, style) in &self.parts {
+            let end = x.saturating_add(u16::try_from(self.room).unwrap_or(u16::MAX));
+            let (next, _) = buf.set_stringn(at, y, text, usize::from(end.saturating_sub(at)), *style);
+            at = next;
+        }
+    }
+
+    fn mark(&self, buf: &mut Buffer, x: u16, y: u16) {
+        buf.set_string(x, y, self.theme.marks().ellipsis(), self.theme.style(Role::TextDim));
+    }
+
+    /// Draws it as the row under a cursor.
+    pub fn draw_under(&self, buf: &mut Buffer, x: u16, y: u16, cursor: Option<Role>) {
+        self.draw(buf, x, y);
+        if let Some(cursor) = cursor.or(self.under) {
+            let width = u16::try_from(self.room.saturating_sub(self.out)).unwrap_or(u16::MAX);
+            lay_under(buf, Rect::new(x, y, width, 1), self.theme.style(cursor));
+        }
+    }
+}
+
+/// Lays the style of a selected row under what is drawn in `area`. Where the theme reverses such rows, colours
+/// of single words would become patches of background; they take the row's instead.
+pub fn lay_under(buf: &mut Buffer, area: Rect, style: Style) {
+    let area = area.intersection(buf.area);
+    let plain = style.add_modifier.contains(Modifier::REVERSED) || style.fg.is_some();
+    for y in area.top()..area.bottom() {
+        for x in area.left()..area.right() {
+            let Some(cell) = buf.cell_mut((x, y)) else { continue };
+            if plain {
+                cell.fg = style.fg.unwrap_or_default();
+                cell.bg = style.bg.unwrap_or_default();
+                cell.modifier.remove(Modifier::DIM | Modifier::REVERSED);
+            }
+            cell.set_style(style);
+        }
+    }
+}
+
+/// Draws a frame with a title on its upper edge and, where there is one, a note at its right end.
+pub fn frame(buf: &mut Buffer, rect: Rect, theme: &Theme, focus: bool, title: &str, note: &str) {
+    let (line, name) =
+        if focus { (Role::BorderFocus, Role::TitleFocus) } else { (Role::Border, Role::Title) };
+    let [h, v, tl, tr, bl, br] = match (theme.glyphs, focus) {
+        (GlyphSet::Unicode, false) => ["─", "│", "┌", "┐", "└", "┘"],
+        (GlyphSet::Unicode, true) => ["═", "║", "╔", "╗", "╚", "╝"],
+        (GlyphSet::Ascii, false) => ["-", "|", "+", "+", "+", "+"],
+        (GlyphSet::Ascii, true) => ["=", "|", "+", "+", "+", "+"],
+    };
+    let style = theme.style(line);
+    let (left, right) = (rect.left(), rect.right().saturating_sub(1));
+    let (top, bottom) = (rect.top(), rect.bottom().saturating_sub(1));
+    if rect.width < 2 || rect.height < 2 {
+        return;
+    }
+    for x in left..=right {
+        buf.set_string(x, top, h, style);
+        buf.set_string(x, bottom, h, style);
+    }
+    for y in top..=bottom {
+        buf.set_string(left, y, v, style);
+        buf.set_string(right, y, v, style);
+    }
+    for (x, y, corner) in [(left, top, tl), (right, top, tr), (left, bottom, bl), (right, bottom, br)] {
+        buf.set_string(x, y, corner, style);
+    }
+    let room = usize::from(rect.width.saturating_sub(4));
+    let mut row = Row::new(theme, room);
+    row.put(name, " ").put(name, title).put(name, " ");
+    row.draw(buf, left + 2, top);
+    if !note.is_empty() {
+        let space = room.saturating_sub(row.used() + 3);
+        let note = text::fit(&tail(note, space, theme.marks()), space, theme.marks());
+        if note.width > 0 {
+            let x = right.saturating_sub(u16::try_from(note.width).unwrap_or(0) + 3);
+            let mut row = Row::new(theme, note.width + 2);
+            row.put(Role::TextDim, " ").shown(Role::TextDim, note).put(Role::TextDim, " ");
+            row.draw(buf, x, top);
+        }
+    }
+}
+
+/// Marks on the right edge of a framed list which part of it is on screen.
+pub fn scroll_mark(buf: &mut Buffer, rect: Rect, theme: &Theme, top: usize, len: usize) {
+    let height = usize::from(rect.height.saturating_sub(2));
+    if height == 0 || len <= height {
+        return;
+    }
+    let size = (height * height / len).clamp(1, height);
+    let from = (top * (height - size)).checked_div(len - height).unwrap_or(0).min(height - size);
+    for at in from..from + size {
+        let y = rect.y + 1 + u16::try_from(at).unwrap_or(0);
+        let glyph = theme.glyph(Glyph::Thumb);
+        buf.set_string(rect.right().saturating_sub(1), y, glyph, theme.style(Role::Scroll));
+    }
+}
+
+/// A file's name in at most `width` columns: what is cut is its beginning.
+#[must_use]
+pub fn tail(path: &str, width: usize, marks: text::Marks) -> String {
+    if text::width(path, marks, width + 1) <= width {
+        return path.to_owned();
+    }
+    let parts = path.match_indices(['/', '\\']).map(|(at, _)| path.get(at..).unwrap_or_default());
+    let mut fitting = parts.filter(|part| text::width(part, marks, width) < width);
+    if let Some(part) = fitting.next() {
+        return format!("{}{part}", marks.ellipsis());
+    }
+    let from = path.char_indices().rev().map(|(at, _)| path.get(at..).unwrap_or_default());
+    let end = from.take_while(|end| text::width(end, marks, width) < width).last();
+    format!("{}{}", marks.ellipsis(), end.unwrap_or_default())
+}
+
+/// Where `query` begins in `text`, whatever the case.
+fn find_ignoring_case(text: &str, query: &str) -> Option<usize> {
+    text.char_indices().map(|(at, _)| at).find(|at| {
+        let mut rest = text.get(*at..).unwrap_or_default().chars().flat_map(char::to_lowercase);
+        query.chars().flat_map(char::to_lowercase).all(|c| rest.next() == Some(c))
+    })
+}
+
+/// Bytes at the start of `text` that `query` was found in.
+fn same_length(text: &str, query: &str) -> usize {
+    text.chars().take(query.chars().count()).map(char::len_utf8).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workbench::theme::Depth;
+
+    fn theme(name: &str) -> Theme {
+        Theme::builtin(name, Depth::Rgb).unwrap()
+    }
+
+    fn drawn(row: &Row<'_>, width: u16) -> String {
+        let mut buf = Buffer::empty(Rect::new(0, 0, width, 1));
+        row.draw(&mut buf, 0, 0);
+        buf.content().iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn rows_are_cut_filled_and_safe() {
+        let theme = theme("mono");
+        let mut row = Row::new(&theme, 20);
+        row.column(Role::Text, "ab\x1b[2J", 5).glyph(Role::VerdictDeny, Glyph::Deny).gap(1);
+        row.put(Role::Text, "a long text that ends");
+        assert_eq!(drawn(&row, 24), "ab␛[…✗ a long text …    ");
+        assert_eq!(row.left(), 0);
+    }
+
+    #[test]
+    fn what_was_found_is_marked() {
+        let theme = theme("mono");
+        let mut row = Row::new(&theme, 20);
+        row.put_found(Role::Text, "ORD-1 and ord-2", Some("ord"), false);
+        let found = row.parts.iter().filter(|(_, style)| *style != Style::new());
+        assert_eq!(found.map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["ORD", "ord"]);
+        assert_eq!(drawn(&row, 20).trim_end(), "ORD-1 and ord-2");
+    }
+
+    #[test]
+    fn frames_fit_their_rectangle() {
+        let theme = theme("mono");
+        let mut buf = Buffer::empty(Rect::new(0, 0, 30, 4));
+        frame(&mut buf, Rect::new(0, 0, 30, 4), &theme, true, "2 Transcript", "3/24");
+        scroll_mark(&mut buf, Rect::new(0, 0, 30, 4), &theme, 5, 10);
+        let lines: Vec<String> = buf
+            .content()
+            .chunks(30)
+            .map(|row| row.iter().map(ratatui::buffer::Cell::symbol).collect())
+            .collect();
+        assert_eq!(lines[0], "╔═ 2 Transcript ══════ 3/24 ═╗");
+        assert_eq!(lines[1], "║                            ┃");
+        assert_eq!(lines[2], "║                            ║");
+        for width in 0..8 {
+            for height in 0..4 {
+                frame(&mut buf, Rect::new(0, 0, width, height), &theme, false, "title", "note");
+            }
+        }
+    }
+}

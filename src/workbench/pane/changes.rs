@@ -1,0 +1,289 @@
+//! What is otherwise under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each
+//! change.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::unit::{Enter, OF_LINES, Unit};
+use crate::compare::{Answer, At, Base, Change, Kind, Origin, RuleAt, Side, Stand};
+use crate::engine::Verdict;
+use crate::report::{diff, words};
+use crate::session::Body;
+use crate::workbench::keys::Command as C;
+use crate::workbench::line::{Link, mark_of, place, place_not_taken, rule_place};
+use crate::workbench::model::changes::Group;
+use crate::workbench::model::verdict::headline;
+use crate::workbench::model::{ChangeRow, Model, Pair, overlay};
+use crate::workbench::paint::{Row, tail};
+use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::text;
+use crate::workbench::theme::{Glyph, Role};
+
+/// The pane.
+pub(super) const UNIT: Unit = Unit {
+    title: "Changes",
+    short: "Chg",
+    note,
+    rows: &Changes,
+    enter: Enter::Change,
+    hints: |model| {
+        let mut hints: Vec<Hint> = vec![(&[C::NextPane], "pane"), (&[C::Base], "base")];
+        if !model.changes.is_empty() {
+            hints = vec![
+                (&[C::NextCall, C::PreviousCall], "change"),
+                (&[C::Open], "go there"),
+                (&[C::Texts], "text"),
+                (&[C::Witness], "witness"),
+                (&[C::NextPane], "pane"),
+                (&[C::Search], "search"),
+                (&[C::Base], "base"),
+            ];
+        }
+        hints.extend::<[Hint; 5]>([
+            (&[C::Edit], "edit"),
+            (&[C::Live], "live"),
+            (&[C::Zoom], "zoom"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ]);
+        hints
+    },
+    ..OF_LINES
+};
+
+/// The changes under their headings, and a row about all other sessions.
+struct Changes;
+
+impl Rows for Changes {
+    fn len(&self, model: &Model) -> usize {
+        model.changes.rows() + 1
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        match model.change_rows(at).next() {
+            Some(ChangeRow::Group(group, count)) => vec![heading(model, group, count, space.width)],
+            Some(ChangeRow::Change(entry, change)) => {
+                vec![one(model, entry, change, space.width, space.query)]
+            }
+            None => {
+                let lines = text::wrap(&rest(model), space.width, space.window.len(), model.theme.marks());
+                let row = |line| {
+                    let mut row = Row::new(&model.theme, space.width);
+                    row.shown(Role::TextDim, line);
+                    row
+                };
+                lines.into_iter().map(row).collect()
+            }
+        }
+    }
+
+    fn text(&self, model: &Model, at: usize) -> Option<String> {
+        Some(match model.change_rows(at).next() {
+            Some(ChangeRow::Group(group, count)) => {
+                let rule = group.rule.and_then(|rule| rule_name(model, rule)).unwrap_or_default();
+                format!("{} {}", titled(group, count), rule)
+            }
+            Some(ChangeRow::Change(entry, change)) => {
+                let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
+                let [base, new] = words_of(model, change);
+                format!("{name} {} {base} > {new} {}", subject(change), origin_word(change))
+            }
+            None => rest(model),
+        })
+    }
+
+    /// The rules that decide.
+    fn link(&self, model: &Model, at: usize) -> Link {
+        let pair = match model.change_rows(at).next() {
+            Some(ChangeRow::Change(_, change)) => Pair { base: change.base.rule, new: change.new.rule },
+            Some(ChangeRow::Group(group, _)) => group.rule.map(|rule| model.pair(rule)).unwrap_or_default(),
+            None => Pair::default(),
+        };
+        Link { call: None, rule: pair.new, base: pair.base.filter(|_| model.splits()) }
+    }
+
+    fn subject(&self, model: &Model) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.len(model), &model.changes.since).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// What stands beside the title: since when, or from which base.
+fn note(model: &Model) -> String {
+    match (&model.changes.comparison, &model.compare.base) {
+        (Some(_), Some(chosen)) => format!("from {}", chosen.name),
+        (Some(_), None) => format!("since {}", model.changes.since),
+        (None, _) => String::new(),
+    }
+}
+
+/// A rule of either version, where it stands; in the base alone, that it does.
+#[must_use]
+pub fn rule_name(model: &Model, rule: RuleAt) -> Option<String> {
+    let place = rule_place_of(model, rule)?;
+    Some(match rule.side {
+        Side::Base => format!("{place} of the base"),
+        Side::New => place,
+    })
+}
+
+fn rule_place_of(model: &Model, rule: RuleAt) -> Option<String> {
+    Some(rule_place(model.comparison()?.side(rule.side)?.rules().get(rule.rule)?))
+}
+
+/// Columns from which a row has room for where a change comes from.
+const ROOMY: usize = 60;
+/// What a call shows that is stopped under both, otherwise than before.
+const OTHER_REASON: &str = "other reason";
+
+/// `newly allowed: 2 calls`, and of those that follow from others that they do.
+fn titled(group: Group, count: usize) -> String {
+    let downstream = match group.origin {
+        _ if group.inferred => ", inferred",
+        Origin::Downstream => ", downstream",
+        Origin::Primary => "",
+    };
+    format!("{}: {}{downstream}", diff::title(group.kind), words::count(count as u64, diff::noun(group.kind)))
+}
+
+fn heading(model: &Model, group: Group, count: usize, width: usize) -> Row<'_> {
+    let mut row = Row::new(&model.theme, width);
+    row.put(Role::TextStrong, &titled(group, count));
+    let rule = match group.rule {
+        Some(rule) => rule_name(model, rule).unwrap_or_default(),
+        None if group.kind == Kind::OutcomeChanged => "the session's status".to_owned(),
+        None => "refused in the recording".to_owned(),
+    };
+    let room = row.left().saturating_sub(2);
+    let of_base = group.rule.filter(|of| of.side == Side::Base && rule.chars().count() > room);
+    match of_base.and_then(|rule| rule_place_of(model, rule)) {
+        // Where there is little room, the rule matters more than the words for whose it is.
+        Some(place) if room >= 8 => {
+            let (role, glyph) = mark_of(Side::Base);
+            row.gap(2).glyph(role, glyph);
+            let place = tail(&place, row.left(), model.theme.marks());
+            row.put(Role::TextDim, &place);
+        }
+        _ if room >= 6 => {
+            row.gap(2).put(Role::TextDim, &tail(&rule, room, model.theme.marks()));
+        }
+        _ => {}
+    }
+    row
+}
+
+fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query: Option<&str>) -> Row<'m> {
+    let mut row = Row::new(&model.theme, width);
+    let (role, glyph) = sign(change);
+    row.glyph(role, glyph).gap(1);
+    // What it was and what it is must be seen; what is cut are names, of a session's the beginning.
+    let [base, new] = words_of(model, change);
+    let same = change.kind == Kind::OtherReason;
+    let end = if same { OTHER_REASON.len() } else { base.len() + new.len() + 3 };
+    let origin = if width >= ROOMY { 2 + "downstream".len() } else { 0 };
+    let room = row.left().saturating_sub(end + origin + 1);
+    let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
+    let subject = match called(model, entry, change) {
+        Some((tool, arguments)) => {
+            // A session's name needs no more than a third.
+            let place = match change.at {
+                At::Alternative(at) => place_not_taken(at),
+                at => at.call().map(place).unwrap_or_default(),
+            };
+            let most = room.saturating_sub(name.len().min(room / 3) + place.len() + 2);
+            let shown = words::call::in_line(tool, arguments, most, model.theme.marks());
+            format!("{place} {}", if most < NARROW { tool.to_owned() } else { shown.text() })
+        }
+        None => subject(change),
+    };
+    // The rule of the heading often says the tool, nothing else says the session.
+    let columns = text::width(&subject, model.theme.marks(), room);
+    let most = (room / 3).max(room.saturating_sub(columns + 1));
+    row.put_found(Role::Text, &tail(name, most, model.theme.marks()), query, false).gap(1);
+    let names = 2 + room;
+    row = row.within(names);
+    row.put_found(Role::TextStrong, &subject, query, false);
+    row = row.within(width);
+    row.to(names + 1);
+    if same {
+        row.put(role, OTHER_REASON);
+    } else {
+        row.put(Role::TextDim, &base).put(Role::TextDim, " > ").put(role, &new);
+    }
+    if origin > 0 {
+        row.gap(2).put(Role::TextDim, origin_word(change));
+    }
+    row
+}
+
+/// Columns in which there is no room for more of a call than its tool.
+const NARROW: usize = 24;
+
+/// The call that a change is about.
+fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<(&'m str, &'m Body)> {
+    overlay::called(model.entries.get(entry)?.session.as_ref()?, change.at)
+}
+
+/// The call, the turn's tool or the end that it is about.
+fn subject(change: &Change) -> String {
+    let tool = change.tool.as_deref().unwrap_or_default();
+    match change.at {
+        At::Call(call) => format!("{} {tool}", place(call)),
+        At::Alternative(other) => format!("T{} choice {} {tool}", other.turn, other.choice),
+        At::Turn(turn) => format!("T{turn} {tool}"),
+        At::End => "at the end".to_owned(),
+    }
+}
+
+/// What the base and the new version decide, in a word each: stops in capitals, as everywhere. In shadow no version
+/// stops anything; what a recording refused was refused in any mode.
+#[must_use]
+pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
+    let word = |stand: Stand| match stand.answer {
+        Answer::Call(verdict) if verdict.stops() => headline(verdict, model.mode),
+        Answer::Call(Verdict::NotReached) => "not reached".to_owned(),
+        other => other.word().unwrap_or("no rule").to_owned(),
+    };
+    let refused = change.base.answer == Answer::Call(Verdict::Deny)
+        && model.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Recorded));
+    [if refused { "refused".to_owned() } else { word(change.base) }, word(change.new)]
+}
+
+/// What makes a change count for less, if anything does.
+#[must_use]
+pub fn origin_word(change: &Change) -> &'static str {
+    if change.inferred { "inferred" } else { change.origin.word() }
+}
+
+/// By what stands now.
+fn sign(change: &Change) -> (Role, Glyph) {
+    match change.new.answer {
+        Answer::Call(Verdict::Allow) | Answer::Tool { visible: true } => (Role::VerdictAllow, Glyph::Allow),
+        Answer::Call(Verdict::Deny) if change.counterfactual => (Role::VerdictAfter, Glyph::After),
+        Answer::Call(Verdict::Deny) => (Role::VerdictDeny, Glyph::Deny),
+        Answer::Call(Verdict::Halt) => (Role::VerdictHalt, Glyph::Halt),
+        Answer::Call(Verdict::NotReached) | Answer::Tool { visible: false } => {
+            (Role::VerdictNone, Glyph::None)
+        }
+        Answer::Session(_) | Answer::Rule(_) => (Role::VerdictReport, Glyph::Problem),
+    }
+}
+
+/// What there is to say of all other sessions.
+fn rest(model: &Model) -> String {
+    if model.changes.comparison.is_none() {
+        return "no edit yet, and no base: what changes is listed here".to_owned();
+    }
+    let (compared, unchanged) = model.changes.counts();
+    let all = model.session_count();
+    if compared < all {
+        return format!("compared {compared} of {}", words::count(all as u64, "session"));
+    }
+    let inferred: usize =
+        model.changes.groups().filter(|(group, _)| group.inferred).map(|(_, count)| count).sum();
+    let apart = match inferred {
+        0 => String::new(),
+        turns => format!("; inferred tools in {}", words::count(turns as u64, "turn")),
+    };
+    format!("{} unchanged{apart}", words::count(unchanged as u64, "session"))
+}

@@ -1,0 +1,291 @@
+//! The decision on the selected call: the verdict beside the recorded one, what spoke against the call and on
+//! which evidence, and the checks that passed.
+
+use super::part::{counters, evidence, session_rules, supposed};
+use super::split;
+use super::unit::{Enter, OF_LINES, Unit};
+use crate::engine::{Mode, Verdict};
+use crate::monitor::{Effect, Finding};
+use crate::replay::Judged;
+use crate::report::words::{self, Violation};
+use crate::session::{Call, Outcome, Session};
+use crate::workbench::line::{
+    Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tool_of,
+};
+use crate::workbench::model::verdict::headline;
+use crate::workbench::model::{Model, Seen, Taking};
+use crate::workbench::paint::tail;
+use crate::workbench::theme::{Glyph, Role};
+use crate::workbench::transcript::RowKind;
+
+/// The pane.
+pub(super) const UNIT: Unit = Unit {
+    title: "Decision",
+    short: "Dec",
+    lines: |model, width| {
+        let mut own = Vec::new();
+        split::change(&mut own, model, width);
+        own.extend(split::lines(model, width, lines, false));
+        Some(own)
+    },
+    enter: Enter::Call,
+    ..OF_LINES
+};
+
+/// The lines of the pane, at most `width` columns wide.
+pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
+    let model = seen.model;
+    let mut lines = Vec::new();
+    if let Some(state) = model.violation() {
+        // Another version may see it otherwise, so each tells its own.
+        let own = seen.replay().and_then(|replay| replay.rules().iter().find(|own| own.rule == state.rule));
+        session_rules::violated(&mut lines, seen, own.unwrap_or(state), width);
+        return lines;
+    }
+    if let Some(taking) = seen.taking() {
+        not_taken(&mut lines, seen, taking, width);
+        return lines;
+    }
+    let (Some(session), Some(call)) = (model.session(), model.call()) else {
+        lines.push(Line::dim(if model.session().is_some() {
+            "no call in this turn"
+        } else {
+            "no session is open"
+        }));
+        return lines;
+    };
+    let Some(judged) = seen.judged_call() else {
+        lines.push(
+            Line::new().text(Role::Text, "not judged").text(Role::TextStrong, format!(" {}", call.tool)),
+        );
+        let why = match (&model.rules.policy, model.rules.read) {
+            (Some(_), _) => "being judged",
+            (None, false) => "the policy is being read",
+            (None, true) if model.rules.none() => "there is no policy to judge by",
+            (None, true) => "the policy does not load; its problems stand in the policy pane",
+        };
+        paragraph(&mut lines, &model.theme, Role::TextDim, why, width, 0, Link::default());
+        return lines;
+    };
+    head(&mut lines, model, session, call, judged, width);
+    decided(&mut lines, seen, session, judged, width);
+    counted(&mut lines, seen, session, call, width);
+    lines
+}
+
+/// The decision on a call of a choice that was not taken: nothing was recorded of it, and nothing follows from it.
+fn not_taken(lines: &mut Vec<Line>, seen: Seen<'_>, taking: &Taking, width: usize) {
+    let Some(judged) = taking.replay.call(taking.call.at.index) else { return };
+    let (role, glyph) = look(judged);
+    let word = headline(judged.decision.verdict, seen.model.mode);
+    let line = Line::new().glyph(role, glyph).text(role, word);
+    let line = line.text(Role::TextStrong, format!(" {}", taking.call.tool));
+    let at = place_not_taken(taking.at);
+    let fits = line.width() + at.len() < width;
+    lines.push(if fits { line.right(Role::TextDim, &*at) } else { line });
+    let choice = Line::dim(format!("{:LABEL$}", "recorded"))
+        .text(Role::Text, format!("not chosen (choice {})", taking.at.choice));
+    lines.push(if fits { choice } else { choice.right(Role::TextDim, at) });
+    decided(lines, seen, taking.replay.session(), judged, width);
+    // Calls beside it have no row to go to: what has their numbers here are other calls.
+    let first = taking.replay.session().turns.last().map_or(0, |turn| turn.calls.start as u32);
+    for line in lines {
+        line.link.call = line.link.call.filter(|call| *call < first);
+    }
+}
+
+/// What spoke against a call, what the model reads, and what passed.
+fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &Judged, width: usize) {
+    let model = seen.model;
+    for (at, finding) in judged.decision.findings.iter().enumerate() {
+        // What decided stands beside what decided, whatever rule it is.
+        let key = if at == 0 { Key::Part("decided") } else { seen.key(finding.rule) };
+        if at > 0 {
+            lines.push(Line::new());
+        }
+        let from = lines.len();
+        self::finding(lines, seen, session, finding, width);
+        if let Some(first) = lines.get_mut(from - usize::from(at > 0)) {
+            first.key = Some(key);
+        }
+    }
+    if let Some(told) = &judged.decision.told {
+        lines.push(Line::new().part(Key::Part("told")));
+        labelled(lines, &model.theme, "told", Role::Text, told, width, Link::default());
+    }
+    passed(lines, seen, width);
+}
+
+/// What is counted as the turn begins, where it may matter to the call: the limit of its own tool, and what is under way
+/// whatever is called.
+fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call, width: usize) {
+    let Some(framed) = seen.frame().filter(|framed| framed.turn == call.at.turn) else { return };
+    let mut counted = Vec::new();
+    for item in &framed.frame.state {
+        let Some(counter) = counters::of(item, framed.replay.policy().rules(), session) else { continue };
+        if item.tool().is_none_or(|tool| *tool == call.tool) || counters::is_pending(&counter) {
+            counters::lines(&mut counted, seen, item, &counter, width);
+        }
+    }
+    if !counted.is_empty() {
+        lines.push(Line::new().part(Key::Part("counters")));
+        lines.push(Line::dim("as the turn begins:"));
+        lines.append(&mut counted);
+    }
+}
+
+fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, judged: &Judged, width: usize) {
+    let verdict = judged.decision.verdict;
+    let (role, glyph) = look(judged);
+    let word = headline(verdict, model.mode);
+    let line =
+        Line::new().glyph(role, glyph).text(role, word).text(Role::TextStrong, format!(" {}", call.tool));
+    // A long name takes the room; then the place stands on the next line.
+    let at = place(call.at);
+    let fits = line.width() + at.len() < width;
+    lines.push(if fits { line.right(Role::TextDim, &*at) } else { line });
+    let outcome = if session.facts.results == crate::session::Results::Absent {
+        "without results"
+    } else {
+        call.outcome.word()
+    };
+    let as_recorded = supposed::mark(model, RowKind::Call(call.at.index)).is_empty()
+        && supposed::mark(model, RowKind::Result(call.at.index)).is_empty();
+    let label = if as_recorded { "recorded" } else { "supposed" };
+    let mut recorded = Line::dim(format!("{label:LABEL$}"));
+    let failed = matches!(call.outcome, Outcome::Error | Outcome::Refused);
+    recorded = recorded.text(if failed { Role::VerdictReport } else { Role::Text }, outcome);
+    if !judged.agrees {
+        let other = match (verdict, model.mode) {
+            (Verdict::Allow, _) => "allowed now",
+            (_, Mode::Enforce) => "stopped now",
+            // In shadow nothing is.
+            (_, Mode::Shadow) => "would stop",
+        };
+        recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
+    }
+    lines.push(if fits { recorded } else { recorded.right(Role::TextDim, at) });
+    if let Some(pair) = supposed::beside(model) {
+        lines.push(Line::dim(format!("{:LABEL$}", "what if")).text(Role::TextStrong, pair));
+    }
+    if let Some(refusal) = call.refusal {
+        paragraph(lines, &model.theme, Role::TextDim, refusal, width, LABEL, Link::default());
+    }
+    if judged.counterfactual {
+        let sign = model.theme.glyph(Glyph::Counterfactual);
+        let text = format!("{sign} counterfactual: the model had seen something else by then");
+        paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
+    }
+}
+
+fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &Finding, width: usize) {
+    let model = seen.model;
+    let link = Link {
+        call: finding.found.first().map(|found| found.call.index),
+        rule: Some(finding.rule),
+        base: None,
+    };
+    let role = match finding.effect {
+        Effect::Halt => Role::VerdictHalt,
+        Effect::Deny => Role::VerdictDeny,
+        Effect::Report => Role::VerdictReport,
+        Effect::Also | Effect::None => Role::Text,
+    };
+    let mut line = Line::new().text(role, finding.code.as_str()).rule(finding.rule);
+    if !matches!(finding.effect, Effect::Deny | Effect::Halt) {
+        line = line.right(Role::TextDim, finding.effect.word());
+    }
+    lines.push(line);
+    let rule = seen.rule(finding.rule);
+    if let (Some(rule), Some(violation)) =
+        (rule, rule.and_then(|rule| Violation::of(finding.explain(rule, session))))
+    {
+        paragraph(lines, &model.theme, Role::Text, &words::rule_name(rule), width, 0, link);
+        let trace = session_rules::trace_of(seen, finding, session);
+        session_rules::parts(lines, seen, rule, (&violation, &trace), width, link);
+        return;
+    }
+    let explanation = rule.map(|rule| finding.explain(rule, session));
+    if let Some(explanation) = &explanation {
+        paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);
+    }
+    // What would help is what is looked for: it comes before the rule's words and the evidence, which may be long.
+    if let Some(way) = explanation.as_ref().and_then(|explanation| explanation.way_out.as_ref()) {
+        labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
+    }
+    if let Some(rule) = rule {
+        paragraph(lines, &model.theme, Role::TextDim, &words::rule_name(rule), width, 0, link);
+    }
+    if let Some(checked) = &finding.checked {
+        let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
+        labelled(
+            lines,
+            &model.theme,
+            "checked",
+            Role::Text,
+            &format!("{} {value}", checked.path),
+            width,
+            link,
+        );
+    }
+    for (at, found) in finding.found.iter().enumerate() {
+        let value = found.value.as_ref().map(|value| format!("{value} ")).unwrap_or_default();
+        let text = format!("{value}{} {}", place(found.call), tool_of(session, found.call));
+        let link = Link { call: Some(found.call.index), ..link };
+        labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
+    }
+    if let Some(explanation) = &explanation {
+        evidence::tree(lines, seen, finding.rule, &explanation.lines, LABEL, width);
+    }
+    if let Some(reason) = &finding.reason {
+        labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
+    }
+    if let Some(rule) = rule {
+        let place = tail(&rule_place(rule), width.saturating_sub(LABEL), model.theme.marks());
+        labelled(lines, &model.theme, "rule", Role::TextDim, &place, width, link);
+    }
+}
+
+fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
+    let model = seen.model;
+    let Some(decision) = seen.full_decision() else { return };
+    let passed = || decision.checks.iter().filter(|check| check.passed);
+    if passed().next().is_some() {
+        lines.push(Line::new().part(Key::Part("passed")));
+    }
+    for check in passed().filter(|check| evidence::tells(seen, check)) {
+        evidence::check(lines, seen, check, width);
+    }
+    let rest = passed().filter(|check| !evidence::tells(seen, check)).count();
+    evidence::others(lines, rest, passed().count() > rest || !decision.findings.is_empty());
+    if decision.checks.is_empty() && decision.findings.is_empty() && decision.verdict == Verdict::Allow {
+        lines.push(Line::new().part(Key::Part("none")));
+        paragraph(
+            lines,
+            &model.theme,
+            Role::TextDim,
+            "no rule is about this tool",
+            width,
+            0,
+            Link::default(),
+        );
+    }
+}
+
+fn reports(judged: &Judged) -> bool {
+    judged.decision.findings.iter().any(|finding| finding.effect == Effect::Report)
+}
+
+/// How a decided call is marked.
+#[must_use]
+pub fn look(judged: &Judged) -> (Role, Glyph) {
+    match judged.decision.verdict {
+        // It runs, and a rule has something to say of it all the same.
+        Verdict::Allow if reports(judged) => (Role::VerdictReport, Glyph::Problem),
+        Verdict::Allow => (Role::VerdictAllow, Glyph::Allow),
+        Verdict::NotReached => (Role::VerdictNone, Glyph::None),
+        Verdict::Deny | Verdict::Halt if judged.counterfactual => (Role::VerdictAfter, Glyph::After),
+        Verdict::Deny => (Role::VerdictDeny, Glyph::Deny),
+        Verdict::Halt => (Role::VerdictHalt, Glyph::Halt),
+    }
+}

@@ -1,0 +1,45 @@
+//! The tools that earlier calls forbade, as it stands when the selected turn begins.
+
+use std::sync::Arc;
+
+use super::split;
+use super::unit::{Enter, OF_LINES, Unit};
+use crate::monitor::StateItem;
+use crate::workbench::line::{Key, Line, place, tool_of};
+use crate::workbench::model::Seen;
+use crate::workbench::theme::{Glyph, Role};
+
+/// The pane.
+pub(super) const UNIT: Unit = Unit {
+    title: "Forbidden",
+    short: "Forb",
+    note: |model| split::note(model, note),
+    lines: |model, width| Some(split::lines(model, width, lines, true)),
+    enter: Enter::Call,
+    ..OF_LINES
+};
+
+/// The lines of the pane.
+pub fn lines(seen: Seen<'_>, _: usize) -> Vec<Line> {
+    let (Some(framed), Some(session)) = (seen.frame(), seen.model.session()) else { return Vec::new() };
+    let mut lines = Vec::new();
+    for item in &framed.frame.state {
+        if let StateItem::Forbidden { tool, since, rule } = item {
+            let first = Line::new().glyph(Role::VerdictDeny, Glyph::Deny).text(Role::Text, &**tool);
+            lines.push(first.call(*since).rule(*rule).part(Key::Tool(Arc::clone(tool))));
+            let since_what = format!("since {} {}", place(*since), tool_of(session, *since));
+            lines.push(Line::dim(since_what).indent(2).call(*since).rule(*rule));
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::dim("nothing is forbidden"));
+    }
+    lines
+}
+
+/// What stands beside the title: how many.
+fn note(seen: Seen<'_>) -> String {
+    let Some(framed) = seen.frame() else { return String::new() };
+    let count = framed.frame.state.iter().filter(|item| matches!(item, StateItem::Forbidden { .. })).count();
+    if count == 0 { String::new() } else { count.to_string() }
+}

@@ -1,0 +1,6 @@
+//! What several panes show: evidence, counters, rules about the session, what is supposed.
+
+pub mod counters;
+pub mod evidence;
+pub mod session_rules;
+pub mod supposed;

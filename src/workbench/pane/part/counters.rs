@@ -1,0 +1,35 @@
+//! What is counted when a turn begins: how far limits are used up, how soon deadlines pass, how far sequences have come.
+
+use super::evidence;
+use crate::monitor::{Explanation, LineState, Rules, StateItem};
+use crate::session::Session;
+use crate::workbench::line::Line;
+use crate::workbench::model::Seen;
+
+/// What is counted of an item, where it is counted at all.
+#[must_use]
+pub fn of(item: &StateItem, rules: &Rules, session: &Session) -> Option<Explanation> {
+    let explanation = matches!(item, StateItem::Kept { .. }).then(|| item.explain(rules, session))?;
+    (!explanation.lines.is_empty()).then_some(explanation)
+}
+
+/// Whether it matters whatever is called.
+#[must_use]
+pub fn is_pending(explanation: &Explanation) -> bool {
+    explanation.lines.iter().any(|line| line.state == LineState::Pending)
+}
+
+/// Adds the lines of a counter, at most `width` columns wide.
+pub fn lines(
+    lines: &mut Vec<Line>,
+    seen: Seen<'_>,
+    item: &StateItem,
+    explanation: &Explanation,
+    width: usize,
+) {
+    let from = lines.len();
+    evidence::tree(lines, seen, item.rule(), &explanation.lines, 0, width);
+    if let Some(first) = lines.get_mut(from) {
+        *first = std::mem::take(first).part(seen.key(item.rule()));
+    }
+}

@@ -1,0 +1,89 @@
+//! The tools offered in the selected turn: visible, and hidden with the codes of the rules that hide them.
+
+use super::split;
+use super::unit::{OF_LINES, Unit};
+use crate::monitor::StateItem;
+use crate::workbench::line::{Key, Line, Link, paragraph};
+use crate::workbench::model::Seen;
+use crate::workbench::theme::{Glyph, Role};
+
+/// The pane.
+pub(super) const UNIT: Unit = Unit {
+    title: "Tools",
+    short: "Tools",
+    note: |model| split::note(model, note),
+    lines: |model, width| Some(split::lines(model, width, lines, true)),
+    ..OF_LINES
+};
+
+/// The lines of the pane, at most `width` columns wide.
+pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
+    let model = seen.model;
+    let Some(framed) = seen.frame() else { return Vec::new() };
+    let mut lines = Vec::new();
+    let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
+    if framed.frame.narrowing.inferred {
+        // Not an order that anybody offered them in: what the session calls comes first.
+        tools.sort_by_key(|tool| !model.called.contains(&tool.tool));
+        // Said before the first of them: a name that only a rule has may be no tool at all.
+        lines.push(Line::dim("inferred, not recorded:").part(split::INFERRED));
+    }
+    let before = framed.before();
+    let forbidden = framed.frame.state.iter().filter_map(|item| match item {
+        StateItem::Forbidden { tool, .. } => Some(tool),
+        _ => None,
+    });
+    let forbidden: Vec<_> = forbidden.collect();
+    for tool in tools {
+        // What the model sees that it did not see in the turn before, or no longer sees.
+        let was = before.and_then(|frame| frame.narrowing.tools.iter().find(|known| known.tool == tool.tool));
+        let now = match (was.map(|was| was.visible()), tool.visible()) {
+            (Some(true), false) => " gone",
+            (Some(false), true) => " new",
+            _ => "",
+        };
+        let wanted = model.call().is_some_and(|call| call.tool == tool.tool);
+        let role = if wanted { Role::TextStrong } else { Role::Text };
+        let Some(first) = tool.reasons.first() else {
+            let line = Line::new().glyph(Role::VerdictAllow, Glyph::Allow).text(role, &*tool.tool);
+            let line = line.text(Role::StatusNote, now);
+            lines.push(line.part(Key::Tool(tool.tool.clone())));
+            continue;
+        };
+        let forbidden = forbidden.contains(&&tool.tool);
+        let (sign, glyph) =
+            if forbidden { (Role::VerdictDeny, Glyph::Deny) } else { (Role::VerdictNone, Glyph::None) };
+        let line = Line::new().glyph(sign, glyph).text(role, &*tool.tool).rule(first.rule);
+        let line = line.text(Role::StatusNote, now);
+        let line = line.part(Key::Tool(tool.tool.clone()));
+        if tool.reasons.len() == 1 && line.width() + 1 + first.code.as_str().len() <= width {
+            lines.push(line.text(Role::TextDim, format!(" {}", first.code)));
+            continue;
+        }
+        lines.push(line);
+        let mut before = None;
+        for reason in &tool.reasons {
+            // Rules with one code are one line: the first of them is what it points at.
+            if before != Some(reason.code) {
+                lines.push(Line::dim(reason.code.as_str()).indent(2).rule(reason.rule));
+            }
+            before = Some(reason.code);
+        }
+    }
+    if framed.frame.narrowing.tools.is_empty() {
+        lines = vec![Line::dim("no tool was offered")];
+    } else if framed.frame.narrowing.inferred {
+        let text = "these are the names that rules and calls have; a name that is misspelt there is here too";
+        lines.push(Line::new().part(Key::Part("note")));
+        paragraph(&mut lines, &model.theme, Role::TextDim, text, width, 0, Link::default());
+    }
+    lines
+}
+
+/// What stands beside the title: how many are visible.
+fn note(seen: Seen<'_>) -> String {
+    let Some(framed) = seen.frame() else { return String::new() };
+    let narrowing = &framed.frame.narrowing;
+    let visible = narrowing.tools.iter().filter(|tool| tool.visible()).count();
+    format!("{visible} of {}", narrowing.tools.len())
+}

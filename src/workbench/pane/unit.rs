@@ -1,0 +1,70 @@
+//! What a pane is: a row of the table of panes.
+
+use crate::workbench::keys::Command as C;
+use crate::workbench::line::Line;
+use crate::workbench::model::Model;
+use crate::workbench::rows::{Hint, Rows};
+
+/// What a pane is.
+pub struct Unit {
+    /// Its name on the screen.
+    pub title: &'static str,
+    /// The same where there is little room.
+    pub short: &'static str,
+    /// What stands beside the title.
+    pub note: fn(&Model) -> String,
+    /// Its lines at a width; `None` where its rows are made one by one.
+    pub lines: fn(&Model, usize) -> Option<Vec<Line>>,
+    /// Those rows.
+    pub rows: &'static (dyn Rows + Sync),
+    /// What Enter does on a row.
+    pub enter: Enter,
+    /// The cursor is seen while other panes have the keys.
+    pub keeps_cursor: bool,
+    /// The keys most wanted in it.
+    pub hints: fn(&Model) -> Vec<Hint>,
+}
+
+/// What Enter does on a row of a pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enter {
+    /// Nothing.
+    Nothing,
+    /// Goes to the transcript.
+    Transcript,
+    /// Opens the whole body.
+    Body,
+    /// Goes to where the change stands.
+    Change,
+    /// Shows the rule that the row rests on.
+    Rule,
+    /// Goes to the call that the row rests on, with its rule shown.
+    Call,
+}
+
+static NONE: Vec<Line> = Vec::new();
+
+/// A pane of lines, but for what each has of its own.
+pub const OF_LINES: Unit = Unit {
+    title: "",
+    short: "",
+    note: |_| String::new(),
+    lines: |_, _| None,
+    rows: &NONE,
+    enter: Enter::Rule,
+    keeps_cursor: false,
+    hints: |_| {
+        vec![
+            (&[C::NextCall, C::PreviousCall], "row"),
+            (&[C::NextTurn, C::PreviousTurn], "turn"),
+            (&[C::NextFinding], "finding"),
+            (&[C::Open], "go there"),
+            (&[C::NextPane], "pane"),
+            (&[C::Right], "sideways"),
+            (&[C::Edit], "edit"),
+            (&[C::Zoom], "zoom"),
+            (&[C::Help], "help"),
+            (&[C::Quit], "quit"),
+        ]
+    },
+};

@@ -1,0 +1,137 @@
+//! Rows with a cursor: what a pane or an overlay shows. `update` moves, searches, follows and copies by the same rows that
+//! `draw` draws.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use super::keys::Command;
+use super::line::{Line, Link};
+use super::list::List;
+use super::model::Model;
+use super::paint::Row;
+use super::theme::Role;
+use super::transcript::contains;
+
+/// The room for rows on the screen, and what is marked in them.
+#[derive(Debug, Clone)]
+pub struct Space<'q> {
+    /// Columns.
+    pub width: usize,
+    /// Columns that are scrolled out of sight at the left edge.
+    pub out: usize,
+    /// What is searched for.
+    pub query: Option<&'q str>,
+    /// The row under the cursor.
+    pub cursor: usize,
+    /// The rows on screen, if each takes one row of the screen.
+    pub window: Range<usize>,
+}
+
+impl<'q> Space<'q> {
+    /// Of a list in `width` columns and `height` rows of the screen.
+    #[must_use]
+    pub fn new(list: List, width: usize, height: usize, out: usize, query: Option<&'q str>) -> Self {
+        Self { width, out, query, cursor: list.cursor, window: list.top..list.top + height }
+    }
+
+    /// An empty row of this width.
+    #[must_use]
+    pub fn row<'m>(&self, model: &'m Model) -> Row<'m> {
+        Row::scrolled(&model.theme, self.width, self.out)
+    }
+}
+
+/// Keys that are wanted together, and a word for what they do.
+pub type Hint = (&'static [Command], &'static str);
+
+/// Rows with a cursor.
+pub trait Rows {
+    /// How many there are.
+    fn len(&self, model: &Model) -> usize;
+
+    /// One of them as it is drawn, in one row of the screen or several.
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>>;
+
+    /// Its text.
+    fn text(&self, model: &Model, at: usize) -> Option<String>;
+
+    /// What copying it gives.
+    fn copied(&self, model: &Model, at: usize) -> Option<String> {
+        self.text(model, at)
+    }
+
+    /// Whether `query` (lower case) is found in it.
+    fn matches(&self, model: &Model, at: usize, query: &str) -> bool {
+        self.text(model, at).is_some_and(|text| contains(&text, query))
+    }
+
+    /// The columns at which `query` (lower case) is found in it; of rows that begin where it is found, none.
+    fn columns_of(&self, _model: &Model, _at: usize, _query: &str) -> Range<usize> {
+        0..0
+    }
+
+    /// What it rests on.
+    fn link(&self, _model: &Model, _at: usize) -> Link {
+        Link::default()
+    }
+
+    /// What they are rows of, in a number: other content begins at the left edge again. Where the cursor is makes no
+    /// difference.
+    fn subject(&self, _model: &Model) -> u64 {
+        0
+    }
+
+    /// What stands in their place.
+    fn instead(&self, _model: &Model) -> Vec<(Role, String)> {
+        Vec::new()
+    }
+
+    /// Rows of the screen below the list, in this room.
+    fn foot(&self, _width: u16, _height: u16) -> u16 {
+        0
+    }
+
+    /// What stands there.
+    fn below<'m>(&self, _model: &'m Model, _width: u16, _height: u16) -> Vec<Row<'m>> {
+        Vec::new()
+    }
+}
+
+impl Rows for Vec<Line> {
+    fn len(&self, _: &Model) -> usize {
+        self.len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let mut row = space.row(model);
+        if let Some(line) = self.get(at) {
+            line.fill(&mut row, space.query);
+        }
+        vec![row]
+    }
+
+    fn text(&self, _: &Model, at: usize) -> Option<String> {
+        self.get(at).map(Line::plain)
+    }
+
+    fn columns_of(&self, _: &Model, at: usize, query: &str) -> Range<usize> {
+        self.get(at).and_then(|line| line.columns_of(query)).unwrap_or_default()
+    }
+
+    fn link(&self, _: &Model, at: usize) -> Link {
+        self.get(at).map(|line| line.link).unwrap_or_default()
+    }
+
+    fn subject(&self, _: &Model) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.iter().for_each(|line| line.plain().hash(&mut hasher));
+        hasher.finish()
+    }
+}
+
+/// Whether anything on screen is cut at the right edge.
+#[must_use]
+pub fn are_cut(rows: &dyn Rows, model: &Model, space: &Space<'_>) -> bool {
+    let seen = space.window.start..space.window.end.min(rows.len(model));
+    seen.into_iter().any(|at| rows.rows(model, at, space).iter().any(Row::is_cut))
+}

@@ -1,0 +1,153 @@
+//! What follows when anything has changed: the frame of the selected turn, the lines of the panes, cursors inside their
+//! lists, the shown rule in sight.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use super::go;
+use crate::replay::{Frame, Replay};
+use crate::session::AlternativeRef;
+use crate::workbench::layout::{Layout, Pane};
+use crate::workbench::line::Link;
+use crate::workbench::list::List;
+use crate::workbench::model::{Framed, Model, Overlay, Sideways, Taking};
+
+/// Turns before and after the selected one whose frames are made together with its own.
+const NEAR: u32 = 8;
+
+/// After anything.
+pub fn settle(model: &mut Model) {
+    go::end_rows(model);
+    frame(model);
+    let layout = model.layout();
+    // What has the keys comes first: the policy pane may show the rule that its row rests on.
+    model.settled.link = Link::default();
+    let focus = model.focus;
+    settle_pane(model, &layout, focus);
+    model.settled.link = focus.link(model);
+    Pane::ALL.into_iter().filter(|pane| *pane != focus).for_each(|pane| settle_pane(model, &layout, pane));
+    if focus != Pane::Policy {
+        follow_rule(model);
+    }
+    model.settled.facts = model.facts();
+    keep_overlay(model);
+    Pane::ALL.into_iter().for_each(|pane| keep_sideways(model, pane));
+}
+
+/// Builds the lines of a pane on screen, and keeps the cursor among them.
+fn settle_pane(model: &mut Model, layout: &Layout, pane: Pane) {
+    let lines = layout.pane(pane).and_then(|_| pane.lines(model, layout.width(pane)));
+    if let Some(settled) = model.settled.lines.get_mut(pane as usize) {
+        *settled = lines;
+    }
+    let (len, height) = pane.extent(model);
+    // Of what is not on screen nobody knows how long it is.
+    if len > 0 && (pane != Pane::Policy || pane == model.focus) {
+        model.list_mut(pane).keep(len, height);
+    }
+}
+
+/// Brings the shown rule into sight.
+fn follow_rule(model: &mut Model) {
+    if model.splits() {
+        // Both rules stand one below the other, from the first line on.
+        *model.list_mut(Pane::Policy) = List::default();
+        return;
+    }
+    let Some((_, first, last)) = model.document().and_then(|shown| shown.rule) else { return };
+    let (first, last) = (first as usize - 1, last as usize - 1);
+    let (len, height) = Pane::Policy.extent(model);
+    let list = model.list_mut(Pane::Policy);
+    // The whole rule, with a line or two before it; where it is longer, its beginning.
+    list.cursor = first;
+    if first < list.top || last >= list.top + height {
+        list.top = first.saturating_sub(2).min(len.saturating_sub(height));
+    }
+}
+
+/// Keeps the cursor of the topmost overlay in sight, and the row under it whole: rows may be tall, and fewer of them fit
+/// than their list thinks.
+pub fn keep_overlay(model: &mut Model) {
+    let Some(window) = model.overlays.last().map(Overlay::window) else { return };
+    let mut list = window.list();
+    let space = model.overlay_space(list);
+    let height = space.window.len();
+    list.keep(window.len(model), height / window.tall());
+    let (mut taken, mut top) = (window.height(model, list.cursor, &space), list.cursor);
+    while top > list.top {
+        taken += window.height(model, top - 1, &space);
+        if taken > height {
+            break;
+        }
+        top -= 1;
+    }
+    list.top = top;
+    if let Some(overlay) = model.overlays.last_mut() {
+        *overlay.window_mut().list_mut() = list;
+    }
+}
+
+/// A pane that shows something else than when it was scrolled sideways begins at the left edge again.
+fn keep_sideways(model: &mut Model, pane: Pane) {
+    let scrolled = model.sideways.get(pane as usize).copied().unwrap_or_default();
+    if scrolled.out > 0 && scrolled.of != subject(model, pane) {
+        scroll_sideways(model, pane, 0);
+    }
+}
+
+/// Scrolls a pane sideways, as long as it shows the same.
+pub fn scroll_sideways(model: &mut Model, pane: Pane, out: usize) {
+    let of = if out > 0 { subject(model, pane) } else { 0 };
+    if let Some(sideways) = model.sideways.get_mut(pane as usize) {
+        *sideways = Sideways { out, of };
+    }
+}
+
+fn subject(model: &Model, pane: Pane) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (model.layout().width(pane), pane.rows(model).subject(model)).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn frame(model: &mut Model) {
+    let turn = model.turn().map(|turn| turn.number);
+    model.frame = framed(model.frame.take(), model.replay().cloned(), turn);
+    let base = model.entry().and_then(|entry| entry.base.clone()).filter(|_| model.splits());
+    let not_taken = model.not_taken();
+    model.taking = taking(model.taking.take(), model.replay().cloned(), not_taken);
+    model.compare.taking = taking(model.compare.taking.take(), base.clone(), not_taken);
+    model.compare.frame = framed(model.compare.frame.take(), base, turn);
+}
+
+/// A call of a choice that was not taken in the session that takes it, unless it is known already.
+fn taking(known: Option<Taking>, of: Option<Rc<Replay>>, at: Option<AlternativeRef>) -> Option<Taking> {
+    let (of, at) = of.zip(at)?;
+    if let Some(known) = known.filter(|known| Rc::ptr_eq(&known.of, &of) && known.at == at) {
+        return Some(known);
+    }
+    let (replay, call) = of.not_taken(at)?;
+    Some(Taking { of, at, replay, call })
+}
+
+/// What stands in a turn of a replay; what is known already is not made again.
+fn framed(known: Option<Framed>, replay: Option<Rc<Replay>>, turn: Option<u32>) -> Option<Framed> {
+    let (replay, turn) = replay.zip(turn)?;
+    let near = match known {
+        Some(framed) if Rc::ptr_eq(&framed.replay, &replay) => {
+            if framed.turn == turn {
+                return Some(framed);
+            }
+            framed.near
+        }
+        _ => Vec::new(),
+    };
+    let of_turn = |near: &[Frame]| near.iter().find(|frame| frame.turn == turn).cloned();
+    // The turn before is looked at too: what has become visible or hidden since then is marked.
+    let before = turn == 1 || near.iter().any(|frame| frame.turn + 1 == turn);
+    if let Some(frame) = of_turn(&near).filter(|_| before) {
+        return Some(Framed { replay, turn, frame, near });
+    }
+    // Around the turn, so that going to and fro stays inside.
+    let near = replay.frames(turn.saturating_sub(NEAR).max(1), turn + NEAR);
+    of_turn(&near).map(|frame| Framed { replay, turn, frame, near })
+}
