@@ -19,7 +19,7 @@ use format::{
     mini_swe_agent, native, openai_agents, openai_chat, openai_responses, openhands, otel, swe_agent,
     tau_bench, tau2, vercel_ai,
 };
-pub use reading::{Piece, Reading, open};
+pub use reading::{Reading, open};
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.

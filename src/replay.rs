@@ -20,12 +20,11 @@ use crate::engine::{Decision, Halt, Mode, Narrowing, Run, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, StateItem};
 use crate::policy::Policy;
-use crate::session::part::View;
 use crate::session::{CallRef, Outcome, Session, Turn};
 
 pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
-pub use outcomes::{Outcomes, Running, outcomes};
+pub use outcomes::{Outcomes, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount};
 use tally::Tally;
@@ -84,12 +83,11 @@ const STRIDE: u32 = 64;
 /// from now on.
 pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
     let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Findings);
-    let view = View::from(session);
     for turn in &session.turns {
-        player.enter(view, turn);
-        player.play(view, turn, &mut |_| ());
+        player.enter(session, turn);
+        player.play(session, turn, &mut |_| ());
     }
-    player.leave(view);
+    player.leave(session);
     player.run.set_mode(Mode::Enforce);
     player.run
 }
@@ -97,7 +95,6 @@ pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
 impl Replay {
     /// Judges every call.
     pub fn new(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
-        let view = View::from(&**session);
         let mut player = Player::new(&session.facts, policy, mode, Depth::Findings);
         let (mut forks, mut stride): (Vec<(u32, Run)>, u32) = (Vec::new(), STRIDE);
         let mut tally = Tally::new(mode);
@@ -105,7 +102,7 @@ impl Replay {
         let (mut calls, mut recorded) = (Vec::with_capacity(session.calls.len()), session.calls.iter());
         let mut alternatives: Vec<Vec<Judged>> = Vec::with_capacity(session.alternatives.len());
         for turn in &session.turns {
-            player.enter(view, turn);
+            player.enter(session, turn);
             if (turn.number - 1) % stride == 0 {
                 if forks.len() == FORKS {
                     stride *= 2;
@@ -116,18 +113,18 @@ impl Replay {
                 }
             }
             let mut judged = by_alternative(session, turn);
-            player.beside(view, turn, &mut |place, decision| {
+            player.beside(session, turn, &mut |place, decision| {
                 let decided = tally.judge_alternative(turn.number, decision);
                 if let Some(calls) = judged.get_mut(place) {
                     calls.push(decided);
                 }
             });
             alternatives.extend(judged);
-            player.play(view, turn, &mut |decision| {
+            player.play(session, turn, &mut |decision| {
                 calls.extend(recorded.next().map(|call| tally.judge(call, decision)));
             });
         }
-        player.leave(view);
+        player.leave(session);
         let rules = player.run.report(End::Complete);
         Replay {
             session: Arc::clone(session),
@@ -234,7 +231,6 @@ impl Replay {
         let Some((number, fork)) = self.forks.iter().rev().find(|(number, _)| *number <= first) else {
             return;
         };
-        let view = View::from(&*self.session);
         let mut player = Player::resumed(fork.fork(), self.mode);
         player.told = self.told_before(*number);
         player.run.tell(Depth::Verdict);
@@ -242,23 +238,23 @@ impl Replay {
             self.session.turns.iter().skip(*number as usize - 1).take_while(|turn| turn.number <= last)
         {
             if turn.number != *number {
-                player.enter(view, turn);
+                player.enter(&self.session, turn);
             }
             if turn.number < first {
-                player.play(view, turn, &mut |_| {});
+                player.play(&self.session, turn, &mut |_| {});
                 continue;
             }
             player.run.tell(Depth::Checks);
             let narrowing = player.narrowing(&self.session, turn, &self.policy);
             let state = player.run.state();
             let mut alternatives = by_alternative(&self.session, turn);
-            player.beside(view, turn, &mut |place, decision| {
+            player.beside(&self.session, turn, &mut |place, decision| {
                 if let Some(calls) = alternatives.get_mut(place) {
                     calls.push(decision);
                 }
             });
             let mut calls = Vec::new();
-            player.play(view, turn, &mut |decision| calls.push(decision));
+            player.play(&self.session, turn, &mut |decision| calls.push(decision));
             if visit(Frame { turn: turn.number, narrowing, state, calls, alternatives }).is_break() {
                 break;
             }
@@ -299,9 +295,9 @@ impl Iterator for Narrowings<'_> {
     fn next(&mut self) -> Option<Narrowing> {
         let turn = self.turns.next()?;
         let session = &*self.replay.session;
-        self.player.enter(session.into(), turn);
+        self.player.enter(session, turn);
         let narrowing = self.player.narrowing(session, turn, &self.replay.policy);
-        self.player.play(session.into(), turn, &mut |_| {});
+        self.player.play(session, turn, &mut |_| {});
         Some(narrowing)
     }
 }

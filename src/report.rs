@@ -200,13 +200,7 @@ impl Judged {
         }
     }
 
-    /// A session that was judged while it was read.
-    pub fn outcome(session: Session, policy: &Arc<Policy>, mode: Mode, outcomes: Outcomes) -> Judged {
-        let (session, outcomes) = (Arc::new(session), Box::new(outcomes));
-        Judged::Outcome { session, policy: Arc::clone(policy), mode, outcomes }
-    }
-
-    /// The session. Of one that was judged while it was read, the turns may be gone.
+    /// The session.
     pub fn session(&self) -> &Session {
         match self {
             Judged::Whole(replay) => replay.session(),

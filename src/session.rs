@@ -12,7 +12,6 @@ pub mod body;
 pub mod build;
 pub mod damage;
 pub mod edit;
-pub mod part;
 pub mod refusal;
 pub mod value;
 pub mod write;
@@ -26,7 +25,6 @@ use serde_json::{Map, Value};
 pub use alternative::{Alternative, AlternativeRef};
 pub use body::{Body, Form};
 pub use damage::Damage;
-pub use part::Part;
 
 use crate::diagnostic::Diagnostic;
 
@@ -290,5 +288,10 @@ impl Session {
     pub fn after(&self, turn: &Turn) -> Range<usize> {
         let end = self.turn(turn.number + 1).map_or(self.messages.len(), |next| next.messages.start);
         turn.messages.end..end
+    }
+
+    /// The messages that stand between a turn's response and the one before.
+    pub(crate) fn before(&self, turn: &Turn) -> Range<usize> {
+        self.turn(turn.number.saturating_sub(1)).map_or(0, |before| before.messages.end)..turn.messages.start
     }
 }

@@ -13,12 +13,10 @@ use super::args::{Policies, Reading};
 use super::screen::Screen;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect};
-use crate::engine::Mode;
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
 use crate::policy::Policy;
 use crate::recording::{self, FORMATS, Options};
-use crate::replay::corpus::{Judge, Read};
 use crate::report::words;
 use crate::session::{Session, refusal};
 use crate::source::nearest::nearest;
@@ -28,8 +26,6 @@ use crate::workspace::{Opened, Undecided, Version, opener, samples};
 const SAID_EVERY: u64 = 32;
 /// How long an input is waited for that was waited for before.
 const AGAIN: Duration = Duration::from_millis(100);
-/// Bytes of a session that are held before it is judged while it is read, where that is possible.
-const TOO_LONG: usize = 2 << 20;
 
 /// Whether somebody asked to break off.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -181,13 +177,6 @@ impl Sessions {
         }
     }
 
-    /// The sessions, those that are too long to be held judged while they are read; for outcomes alone.
-    pub fn judged_while_read(&mut self, policy: &Arc<Policy>, mode: Mode) -> impl Iterator<Item = Read> {
-        self.options.parts_beyond = Some(TOO_LONG);
-        let mut judge = Judge::new(policy, mode);
-        std::iter::from_fn(move || self.next_of(&mut |reading| judge.next(reading)))
-    }
-
     /// The files by the names they are shown under, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(|source| match source {
@@ -260,15 +249,16 @@ impl Sessions {
     }
 }
 
-impl Sessions {
-    /// The next thing that a file gives.
-    fn next_of<T>(&mut self, give: &mut dyn FnMut(&mut recording::Reading) -> Option<T>) -> Option<T> {
+impl Iterator for Sessions {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
         loop {
             if interrupted() {
                 return None;
             }
             if let Some(reading) = &mut self.current {
-                let session = give(reading);
+                let session = reading.next();
                 self.diagnostics.extend(reading.diagnostics());
                 if session.is_some() {
                     self.count += 1;
@@ -287,14 +277,6 @@ impl Sessions {
                 self.progress.inc(1);
             }
         }
-    }
-}
-
-impl Iterator for Sessions {
-    type Item = Session;
-
-    fn next(&mut self) -> Option<Session> {
-        self.next_of(&mut |reading| reading.next())
     }
 }
 

@@ -14,9 +14,10 @@ use super::{Exit, Failure};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
-use crate::replay::corpus::{Corpus, Read};
+use crate::replay::corpus::Corpus;
 use crate::report::ci::{self, Gathered, Issue};
 use crate::report::{End, Judged, Look, OUTPUTS, Output, Scope, Total, json};
+use crate::session::Session;
 
 /// What is asked, whichever way it was.
 pub struct Asked<'a> {
@@ -81,18 +82,12 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let (mut total, mut gathered) = (Total::default(), Gathered::default());
     let mut written = Ok(());
     let outputs = reports.outputs.clone();
-    let blank = |read| match read {
-        Read::Whole(session) if asked.redact => {
-            Read::Whole(Box::new(redacted(*session, &[&policy], asked.mode)))
-        }
-        read => read,
+    let blank = |session| match asked.redact {
+        true => redacted(session, &[&policy], asked.mode),
+        false => session,
     };
-    let answer = |read| Answer::new(blank(read), &policy, asked.mode, &outputs, look);
-    let mut reads: Box<dyn Iterator<Item = Read>> = match asked.scope {
-        Scope::Summary if !asked.redact => Box::new(sessions.judged_while_read(&policy, asked.mode)),
-        _ => Box::new(sessions.by_ref().map(|session| Read::Whole(Box::new(session)))),
-    };
-    let _ = corpus.run(&mut *reads, &answer, &mut |answer: Answer| {
+    let answer = |session| Answer::new(blank(session), &policy, asked.mode, &outputs, look);
+    let _ = corpus.run(&mut sessions, &answer, &mut |answer: Answer| {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         total.merge(&answer.total);
         written = reports.write(&answer.bytes, screen);
@@ -105,7 +100,6 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
             ControlFlow::Continue(())
         }
     });
-    drop(reads);
     screen.end_progress();
     written?;
 
@@ -143,17 +137,15 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(read: Read, policy: &Arc<Policy>, mode: Mode, outputs: &[&Output], look: Look) -> Answer {
-        let (mut diagnostics, judged) = match read {
-            Read::Whole(mut session) => {
-                let diagnostics = std::mem::take(&mut session.diagnostics);
-                (diagnostics, Judged::new(*session, policy, mode, look.scope))
-            }
-            Read::Judged(mut session, outcomes) => {
-                let diagnostics = std::mem::take(&mut session.diagnostics);
-                (diagnostics, Judged::outcome(*session, policy, mode, *outcomes))
-            }
-        };
+    fn new(
+        mut session: Session,
+        policy: &Arc<Policy>,
+        mode: Mode,
+        outputs: &[&Output],
+        look: Look,
+    ) -> Answer {
+        let mut diagnostics = std::mem::take(&mut session.diagnostics);
+        let judged = Judged::new(session, policy, mode, look.scope);
         diagnostics.extend(judged.notices());
         let mut total = Total::default();
         total.add(&judged);

@@ -9,7 +9,6 @@ use setting::Setting;
 
 use crate::diagnostic::Diagnostic;
 use crate::recording::input::shallow::{self, Members, Node};
-use crate::session::build::Builder;
 use crate::session::refusal;
 
 pub mod out;
@@ -51,9 +50,6 @@ pub struct Options {
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result
     /// has one later is then known at once. Without it, such calls are `unknown`.
     pub again: Option<Again>,
-    /// A session longer than this many bytes of text may be handed on in parts, see [`Reading::piece`](super::Reading::piece). That needs
-    /// `again`; sessions are whole without it.
-    pub parts_beyond: Option<usize>,
 }
 
 /// A format's own part: makes sessions of one file's values.
@@ -68,12 +64,6 @@ pub trait Reader: Send {
 
     /// The file's end.
     fn end(&mut self, _out: &mut Out) {}
-
-    /// The session that is being read, where what its builder holds is so for good as far as can be known. A reader that
-    /// holds back what it reads gives its builder what is beyond `most` bytes of that.
-    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
-        None
-    }
 }
 
 /// One value of a file.

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::recording::contract::out::{Complete, Made};
+use crate::recording::contract::out::Made;
 use crate::recording::contract::{Again, Format, Options};
 use crate::recording::input::digest::digest;
-use crate::session::{Call, MessageKind, Outcome, Results, Session};
+use crate::session::{MessageKind, Outcome, Results, Session, Turn};
 use crate::source::quoted;
 
 /// The last step before a session is handed out.
@@ -27,7 +27,7 @@ pub struct Finish {
     kept: Kept,
     held: VecDeque<Made>,
     held_bytes: usize,
-    ready: VecDeque<Complete>,
+    ready: VecDeque<Session>,
     index: usize,
     /// Hashes of the ids that were given.
     ids: HashSet<u64>,
@@ -89,33 +89,28 @@ impl Finish {
             unasked.for_each(|told| told.loss = None);
         }
         let unread = told.iter().filter(|told| told.may_lose_calls()).count() as u64;
-        let only = alone && self.index == 0 && made.tail.is_none() && !self.following;
+        let only = alone && self.index == 0 && !self.following;
         if only && messages.is_empty() && calls.is_empty() && unread + lost > 0 {
             // Nothing of the file could be read, so it holds no session: what is wrong is said of the file.
             self.lost += unread;
             return diagnostics.append(told);
         }
         self.name(&mut made.session, alone);
-        if let Some(tail) = &mut made.tail {
-            // Whether calls without a result count as ok is known too late.
-            tail.spoiled |= self.kept == Kept::Absent || made.results == 0;
-        } else if made.session.messages.is_empty() {
+        if made.session.messages.is_empty() {
             let notice = Diagnostic::notice(code::EMPTY_SESSION, "the session has no message");
             let line = u64::from(made.session.origin.line);
             made.session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
         }
         self.results += made.results;
         self.in_python += made.in_python;
-        self.calls += made.calls;
+        self.calls += made.session.calls.len() as u64;
         self.lost += unread;
         self.marked |= made.marks_errors;
         if made.results > 0 && self.kept == Kept::NotYetKnown {
             self.settle(Kept::Recorded);
         }
-        let spoiled = made.tail.as_ref().is_some_and(|tail| tail.spoiled);
         let needs_no_answer = made.states_results || made.session.calls.is_empty();
-        // What is spoiled makes the input be read again, with all that is held; until then no other is to be handed on.
-        if self.kept != Kept::NotYetKnown || spoiled || needs_no_answer && self.held.is_empty() {
+        if self.kept != Kept::NotYetKnown || needs_no_answer && self.held.is_empty() {
             self.ready.push_back(self.settled(made));
             return;
         }
@@ -127,13 +122,13 @@ impl Finish {
     }
 
     /// The next session that is complete.
-    pub fn pop(&mut self) -> Option<Complete> {
+    pub fn pop(&mut self) -> Option<Session> {
         self.ready.pop_front()
     }
 
     /// The file has ended: gives what was held back, one after the other. So many places of it were lost that belong
     /// to no session.
-    pub fn end(&mut self, lost: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<Complete> {
+    pub fn end(&mut self, lost: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<Session> {
         if !std::mem::replace(&mut self.ended, true) {
             if self.kept == Kept::NotYetKnown && !self.held.is_empty() {
                 self.settle(Kept::Absent);
@@ -205,15 +200,15 @@ impl Finish {
         self.held_bytes = 0;
     }
 
-    fn settled(&self, made: Made) -> Complete {
-        let Made { mut session, states_results, tail, .. } = made;
+    fn settled(&self, made: Made) -> Session {
+        let Made { mut session, states_results, .. } = made;
         if self.kept == Kept::Absent && !states_results {
             session.without_results();
         }
         if session.facts.results == Results::Recorded && !self.following {
-            unanswered(&mut session, tail.as_ref().and_then(|tail| tail.unanswered));
+            unanswered(&mut session);
         }
-        Complete { session, tail }
+        session
     }
 
     /// Reads on in a second look at the input until a result comes, or the end.
@@ -268,20 +263,14 @@ fn size(session: &Session) -> usize {
     messages + calls
 }
 
-/// Says how many calls have no result. `before` are those of parts that were handed on, with the line of the first.
-fn unanswered(session: &mut Session, before: Option<(usize, u32)>) {
+/// Says how many calls have no result.
+fn unanswered(session: &mut Session) {
     let mut unknown = session.calls.iter().filter(|call| call.outcome == Outcome::Unknown);
-    let first = unknown.next();
-    let count = usize::from(first.is_some()) + unknown.count() + before.map_or(0, |(count, _)| count);
-    let line_of = |call: &Call| {
-        let turn = session.turns.iter().find(|turn| turn.number == call.at.turn)?;
-        Some(session.messages.get(turn.messages.start)?.line)
-    };
-    let line = match (before, first) {
-        (None, None) => return,
-        (Some((_, line)), _) => line,
-        (None, Some(first)) => line_of(first).unwrap_or(session.origin.line),
-    };
+    let Some(first) = unknown.next() else { return };
+    let count = 1 + unknown.count();
+    let message_of = |turn: &Turn| session.messages.get(turn.messages.start);
+    let line =
+        session.turn(first.at.turn).and_then(message_of).map_or(session.origin.line, |begins| begins.line);
     let message = match count {
         1 => "1 call has no result".to_owned(),
         count => format!("{count} calls have no result; the first stands here"),

@@ -6,7 +6,6 @@ use super::player::Player;
 use super::tally::{self, Tally};
 use super::{Judged, Replay};
 use crate::monitor::End;
-use crate::session::part::View;
 use crate::session::{Alternative, AlternativeRef, Call, ToolCall};
 
 /// A call of an alternative, decided.
@@ -64,7 +63,6 @@ impl Replay {
     pub fn taking(&self, place: usize) -> Option<Replay> {
         let alternative = self.session.alternatives.get(place)?;
         let session = Arc::new(self.session.taking(alternative));
-        let view = View::from(&*session);
         let last = session.turns.last()?;
         let mut tally = Tally::new(self.mode);
         tally.summary.turns = session.turns.len() as u32;
@@ -83,11 +81,11 @@ impl Replay {
         player.told = self.told_before(*number);
         for turn in session.turns.iter().skip(*number as usize - 1) {
             if turn.number != *number {
-                player.enter(view, turn);
+                player.enter(&session, turn);
             }
-            player.play(view, turn, &mut |_| {});
+            player.play(&session, turn, &mut |_| {});
         }
-        player.leave(view);
+        player.leave(&session);
         let rules = player.run.report(End::Complete);
         Some(Replay {
             policy: Arc::clone(&self.policy),

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::monitor::RuleId;
 use crate::policy::Policy;
-use crate::session::part::View;
 use crate::session::{Call, CallRef, Outcome, Session};
 
 /// Results of one session that are the text of one rule.
@@ -30,50 +29,28 @@ pub struct CountedRefusals {
     pub failed: bool,
 }
 
-/// Finds them in a session, part by part.
-#[derive(Default)]
-pub(super) struct Counting(BTreeMap<RuleId, CountedRefusals>);
-
-/// Those of a whole session, by rule.
+/// Those of a session, by rule.
 pub fn counted_refusals(session: &Session, policy: &Policy) -> Vec<CountedRefusals> {
-    let mut counting = Counting::default();
-    counting.add(session.into(), policy);
-    counting.end()
-}
-
-impl Counting {
-    /// The results that stand in this part.
-    pub fn add(&mut self, view: View<'_>, policy: &Policy) {
-        if !policy.has_texts() {
-            return;
-        }
-        for call in view.answered() {
-            let failed = call.outcome == Outcome::Error;
-            let Some(rule) = rule(call, policy) else { continue };
-            let line = call.result.and_then(|place| view.session.messages.get(place));
-            let (tool, line) = (Arc::clone(&call.tool), line.map_or(0, |message| message.line));
-            let counted = self.0.entry(rule).or_insert_with(|| CountedRefusals {
-                rule,
-                calls: 0,
-                first: call.at,
-                tool: Arc::clone(&tool),
-                text: call.output.shown().trim().into(),
-                line,
-                failed,
-            });
-            counted.calls += 1;
-            counted.failed &= failed;
-            // A result may stand after that of a later call.
-            if call.at < counted.first {
-                (counted.first, counted.tool, counted.line) = (call.at, tool, line);
-            }
-        }
+    if !policy.has_texts() {
+        return Vec::new();
     }
-
-    /// All of them, by rule.
-    pub fn end(self) -> Vec<CountedRefusals> {
-        self.0.into_values().collect()
+    let mut all: BTreeMap<RuleId, CountedRefusals> = BTreeMap::new();
+    for call in &session.calls {
+        let failed = call.outcome == Outcome::Error;
+        let Some(rule) = rule(call, policy) else { continue };
+        let counted = all.entry(rule).or_insert_with(|| CountedRefusals {
+            rule,
+            calls: 0,
+            first: call.at,
+            tool: Arc::clone(&call.tool),
+            text: call.output.shown().trim().into(),
+            line: call.result.and_then(|place| session.messages.get(place)).map_or(0, |message| message.line),
+            failed,
+        });
+        counted.calls += 1;
+        counted.failed &= failed;
     }
+    all.into_values().collect()
 }
 
 /// The rule whose text the result is, if the call counts as one that ran.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::engine::{Decision, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
 use crate::monitor::Depth;
 use crate::policy::Policy;
-use crate::session::part::View;
 use crate::session::{Body, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
 
 /// Plays a recording into a run.
@@ -32,20 +31,21 @@ impl Player {
     }
 
     /// What stands between the last turn and this one, and the turn's start.
-    pub fn enter(&mut self, view: View<'_>, turn: &Turn) {
-        self.between(view.session, view.before(turn));
-        self.run.begin_turn(view.session.time_of(turn));
+    pub fn enter(&mut self, session: &Session, turn: &Turn) {
+        self.between(session, session.before(turn));
+        self.run.begin_turn(session.time_of(turn));
     }
 
     /// What stands after the last turn.
-    pub fn leave(&mut self, view: View<'_>) {
-        self.between(view.session, view.behind());
+    pub fn leave(&mut self, session: &Session) {
+        let from = session.turns.last().map_or(0, |turn| turn.messages.end);
+        self.between(session, from..session.messages.len());
     }
 
     /// What is decided about the calls of the turn's alternatives, each with the place of its alternative. Each alternative
     /// is judged from the state at the turn's start; none of them ran, so the run itself never hears of them.
-    pub fn beside(&self, view: View<'_>, turn: &Turn, decided: &mut dyn FnMut(usize, Decision)) {
-        for (place, alternative) in view.session.alternatives_of(turn.number).iter().enumerate() {
+    pub fn beside(&self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(usize, Decision)) {
+        for (place, alternative) in session.alternatives_of(turn.number).iter().enumerate() {
             let mut run = self.run.fork();
             if self.reads {
                 run.respond(&alternative.message);
@@ -56,7 +56,7 @@ impl Player {
                 let ran = decision.verdict == Verdict::Allow || self.mode == Mode::Shadow;
                 decided(place, decision);
                 // Siblings are in flight, unless every call of the recording counts as ok.
-                if ran && view.session.facts.results == Results::Absent {
+                if ran && session.facts.results == Results::Absent {
                     run.resolve(ticket, Outcome::Ok, &Body::MISSING);
                 }
             }
@@ -64,14 +64,14 @@ impl Player {
     }
 
     /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
-    pub fn play(&mut self, view: View<'_>, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
-        let messages = view.session.messages.get(turn.messages.clone()).unwrap_or_default();
+    pub fn play(&mut self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
+        let messages = session.messages.get(turn.messages.clone()).unwrap_or_default();
         if self.reads {
             let responses =
                 messages.iter().filter(|message| matches!(message.kind, MessageKind::Response(_)));
             responses.for_each(|message| self.run.respond(message));
         }
-        for call in view.session.calls_of(turn) {
+        for call in session.calls_of(turn) {
             let (ticket, decision) =
                 self.run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
             self.told.push(decision.told.clone().filter(|_| self.mode == Mode::Enforce));
@@ -84,7 +84,7 @@ impl Player {
         self.run.end_turn();
         // A result that stands after its turn's end counts from the turn after the one it stands in.
         for index in &turn.late {
-            if let Some(call) = view.call(*index)
+            if let Some(call) = session.calls.get(*index as usize)
                 && call.outcome != Outcome::Refused
                 && self.told.get(*index as usize).is_none_or(Option::is_none)
             {

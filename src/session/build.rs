@@ -15,11 +15,6 @@ use super::{
 use crate::diagnostic::{Code, Diagnostic, Loss, code};
 use crate::source::quoted;
 
-mod parts;
-
-use parts::Sent;
-pub(crate) use parts::{Known, Tail};
-
 /// Collects one session.
 #[derive(Debug, Clone)]
 pub struct Builder {
@@ -43,9 +38,6 @@ pub struct Builder {
     refused: Option<refusal::Test>,
     /// Calls whose arguments were read in Python notation.
     in_python: u32,
-    /// Bytes that are held, about.
-    held: usize,
-    sent: Sent,
 }
 
 /// How a result is marked in the recording.
@@ -96,8 +88,6 @@ impl Builder {
             results: 0,
             refused: None,
             in_python: 0,
-            held: 0,
-            sent: Sent::default(),
         }
     }
 
@@ -124,9 +114,7 @@ impl Builder {
 
     /// What became of a call, as far as it is known.
     pub fn outcome(&self, call: CallRef) -> Outcome {
-        let place = call.index.checked_sub(self.sent.calls);
-        let call = place.and_then(|place| self.session.calls.get(place as usize));
-        call.map_or(Outcome::Unknown, |call| call.outcome)
+        self.session.calls.get(call.index as usize).map_or(Outcome::Unknown, |call| call.outcome)
     }
 
     /// Refusals are also told by this test, whatever else their results are marked as.
@@ -245,11 +233,11 @@ impl Builder {
 
     /// Calls so far.
     pub fn call_count(&self) -> u64 {
-        u64::from(self.sent.calls) + self.session.calls.len() as u64
+        self.session.calls.len() as u64
     }
 
     fn turn_count(&self) -> u32 {
-        self.sent.turns + self.session.turns.len() as u32
+        self.session.turns.len() as u32
     }
 
     /// Number of messages so far.
@@ -336,8 +324,7 @@ impl Builder {
             self.lost(Loss::MayHoldCalls, message);
         }
         let place = self.session.calls.len();
-        let index = self.sent.calls + place as u32;
-        self.held += arguments.raw().len() + 256;
+        let index = place as u32;
         let (turn, call) = match self.session.turns.last_mut() {
             Some(turn) => {
                 turn.calls.end = place + 1;
@@ -391,14 +378,7 @@ impl Builder {
         self.push("tool", content.clone(), at, MessageKind::Result(index, id));
         let turn = self.turn_count();
         let index = index?;
-        let earlier = self.sent.unanswered.remove(&index).map(|(call, _)| {
-            self.sent.answered.push(call);
-            self.sent.answered.last_mut()
-        });
-        let call = match earlier {
-            Some(call) => call?,
-            None => self.session.calls.get_mut(index.checked_sub(self.sent.calls)? as usize)?,
-        };
+        let call = self.session.calls.get_mut(index as usize)?;
         let by_test = || self.refused.as_ref().filter(|_| !content.is_missing())?.recognised(content.shown());
         call.refusal =
             mark.refused.or_else(|| refusal::recognised(content.shown(), &call.tool)).or_else(by_test);
@@ -411,8 +391,6 @@ impl Builder {
         call.result = Some(message);
         call.in_turn = call.at.turn == turn;
         let at = call.at;
-        // A refusal is known when its call is decided.
-        self.sent.spoiled |= index < self.sent.calls && call.outcome == Outcome::Refused;
         if at.turn != turn
             && let Some(turn) = self.session.turns.last_mut()
         {
@@ -470,8 +448,6 @@ impl Builder {
             self.session.messages.get(messages).unwrap_or_default().iter().find_map(|message| message.at);
         let before = self.session.alternatives.last().filter(|last| last.turn == turn);
         let choice = before.map_or(choice.max(1), |last| choice.max(last.choice + 1));
-        let bytes = message.calls.iter().map(|call| call.arguments.raw().len() + 128).sum::<usize>();
-        self.held += message.content.raw().len() + bytes + 128;
         let message = Message { at, kind: MessageKind::Response(turn), ..message };
         self.session.alternatives.push(Alternative { turn, choice, message });
     }
@@ -497,11 +473,6 @@ impl Builder {
     /// Something damaged or odd.
     pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
         self.session.diagnostics.push(diagnostic);
-    }
-
-    /// Takes out what was told so far.
-    pub(crate) fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
-        std::mem::take(&mut self.session.diagnostics)
     }
 
     /// Something odd on the line that was named last.
@@ -570,7 +541,6 @@ impl Builder {
 
     fn push(&mut self, role: &str, content: Body, at: Option<Millis>, kind: MessageKind) {
         let (role, calls, line) = (self.name(role), Vec::new(), self.line);
-        self.held += content.raw().len() + 128;
         self.session.began = self.session.began.or(at);
         self.session.messages.push(Message { role, content, at, kind, calls, line });
     }

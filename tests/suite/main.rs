@@ -21,7 +21,6 @@ mod gate;
 #[cfg(feature = "cli")]
 mod hostile;
 mod layering;
-mod parts;
 mod plans;
 mod policies;
 #[cfg(feature = "cli")]

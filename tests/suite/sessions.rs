@@ -4,6 +4,7 @@ mod costs;
 mod damage;
 mod edited;
 mod exchanges;
+mod long;
 mod losses;
 mod lost;
 mod marks;
@@ -11,6 +12,7 @@ mod outlines;
 pub mod recorded;
 mod spans;
 mod streams;
+mod traced;
 mod types;
 pub mod written;
 

@@ -1,18 +1,16 @@
-//! What a reader has made of a file so far: sessions, parts of one, and what was wrong with the file.
+//! What a reader has made of a file so far: sessions, and what was wrong with the file.
 
 use std::collections::VecDeque;
 
 use crate::diagnostic::Diagnostic;
-use crate::session::build::{Builder, Tail};
-use crate::session::{Part, Session};
+use crate::session::Session;
+use crate::session::build::Builder;
 
 /// What the reader has made so far.
 #[derive(Default)]
 pub struct Out {
     /// Sessions, in their order.
     pub sessions: VecDeque<Made>,
-    /// Parts of one.
-    pub parts: VecDeque<Part>,
     made: usize,
     /// What was wrong with the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -20,8 +18,6 @@ pub struct Out {
     pub more: u64,
     /// Places that were lost.
     pub lost: u64,
-    /// Something was handed on too early.
-    pub spoiled: bool,
 }
 
 /// A session as its reader gave it.
@@ -32,22 +28,10 @@ pub struct Made {
     pub states_results: bool,
     /// Whether its recording marks failures.
     pub marks_errors: bool,
-    /// Results, also of its parts before.
+    /// How many results it has.
     pub results: u64,
-    /// Calls, also of its parts before.
-    pub calls: u64,
     /// Calls whose arguments were read in Python notation.
     pub in_python: u32,
-    /// What belongs to its end, where parts of it were handed on.
-    pub tail: Option<Tail>,
-}
-
-/// A session that is complete: its end, where parts were handed on.
-pub struct Complete {
-    /// The session.
-    pub session: Session,
-    /// What belongs to its end.
-    pub tail: Option<Tail>,
 }
 
 /// Diagnostics kept of one file; the rest are counted.
@@ -55,15 +39,13 @@ const MOST_DIAGNOSTICS: usize = 1000;
 
 impl Out {
     /// A session is complete.
-    pub fn session(&mut self, mut builder: Builder) {
+    pub fn session(&mut self, builder: Builder) {
         self.made += 1;
         self.sessions.push_back(Made {
             states_results: builder.states_results(),
             marks_errors: builder.marks_errors(),
             results: builder.result_count(),
-            calls: builder.call_count(),
             in_python: builder.python_count(),
-            tail: builder.tail(),
             session: builder.finish(),
         });
     }

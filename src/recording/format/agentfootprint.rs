@@ -83,11 +83,6 @@ impl Reader for Footprint {
             out.session(run.builder);
         }
     }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let held = |run: &Run| (run.builder.is_in_parts(), run.builder.held());
-        self.open.long(most, held).map(|run| &mut run.builder)
-    }
 }
 
 impl Footprint {

@@ -2,8 +2,7 @@
 //! the older form, a call a line.
 //!
 //! A step is what happened at once: an answer of the model, with the calls in it, or a call by itself. Calls may be
-//! written later than their steps, so an episode is put together at its end; of one that is too long for that, the latest
-//! steps are held.
+//! written later than their steps, so an episode is put together at its end.
 
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
@@ -119,13 +118,6 @@ impl Reader for Assay {
             episode.close(&self.setting, out);
         }
         self.unknown.tell(&self.setting, out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let held = |episode: &Episode| (episode.builder.is_in_parts(), episode.held());
-        let episode = self.open.long(most, held)?;
-        episode.settle(most, &self.setting);
-        Some(&mut episode.builder)
     }
 }
 

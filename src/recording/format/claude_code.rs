@@ -2,8 +2,7 @@
 //!
 //! One log is one session, and each subagent whose lines stand in it is a session of its own. Which lines are the
 //! conversation is known when the last one was read, so a session's lines are held until then; of what is not
-//! said to anybody (progress, hooks, snapshots of files) only its place in the tree is kept. Of a log that is too long
-//! for that, the latest lines are held, and the others taken for what they are by then.
+//! said to anybody (progress, hooks, snapshots of files) only its place in the tree is kept.
 
 mod branch;
 mod entry;
@@ -21,7 +20,6 @@ use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::open::Open;
 use crate::recording::shape::unknown::Unknown;
 use crate::session::Damage;
-use crate::session::build::Builder;
 use crate::source::quoted;
 use entry::{Entry, entry};
 use log::{Key, Log};
@@ -101,8 +99,6 @@ struct ClaudeCode {
     /// The sessions of subagents that lines are known to belong to, by the names of the lines.
     sidechains: HashMap<Box<str>, Box<str>>,
     unknown: Unknown,
-    /// The session of which only the latest lines are held.
-    long: Option<Key>,
 }
 
 impl Reader for ClaudeCode {
@@ -132,17 +128,6 @@ impl Reader for ClaudeCode {
             log.close(&self.marks, out);
         }
         self.unknown.tell(&self.marks.setting, out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let known = self.long.as_ref().and_then(|key| self.open.position(|log| log.key == *key));
-        let at = known.or_else(|| self.open.position(|log| log.bytes() > most))?;
-        let log = self.open.get_mut(at)?;
-        if log.bytes() > most {
-            log.settle(most, &self.marks);
-        }
-        self.long = Some(log.key.clone());
-        Some(&mut log.builder)
     }
 }
 
@@ -231,14 +216,8 @@ impl ClaudeCode {
         let latest = || self.latest().map(|(_, session)| session.into());
         let session: Option<Box<str>> = named.map(|named| named.as_ref().into()).or_else(latest);
         let Some(session) = session else { return };
-        let long = self.long.as_ref().filter(|key| key.session == session);
-        let at = long.and_then(|long| self.open.position(|log| log.key == *long));
-        let mut long = at.and_then(|at| self.open.get_mut(at));
         for id in denied {
             self.marks.deny(&session, &id, unit.line);
-            if let Some(log) = &mut long {
-                log.deny(&id);
-            }
         }
     }
 

@@ -2,15 +2,13 @@
 //!
 //! What happened stands in `response_item` lines. `event_msg` lines say the same once more for the screen, so of them
 //! only marks of failure are taken, and turns that were taken back. Since that is known when it happens, a session's
-//! items are held until the file's next session, or its end; of one that is too long for that, the latest ones.
+//! items are held until the file's next session, or its end.
 
 use std::collections::HashSet;
 
-use crate::diagnostic::Diagnostic;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
-use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::items;
@@ -60,20 +58,10 @@ struct Rollout {
     failed: HashSet<Box<str>>,
     /// The session whose beginning was copied here.
     copied: Option<Box<str>>,
-    row: Row,
-    /// Bytes of the lines of the items.
-    bytes: usize,
-    /// Whether items are held no longer.
-    settled: bool,
-    /// Hashes of the ids of results that are held no longer.
-    answered: HashSet<u64>,
-    /// What was told of items that are held no longer.
-    told: Vec<Diagnostic>,
 }
 
 struct Step {
     line: u32,
-    bytes: usize,
     at: Option<Millis>,
     /// Why its time cannot be read.
     odd: Option<String>,
@@ -98,7 +86,7 @@ impl Reader for Codex {
             }
             ("compacted", Some(_)) => {
                 let rollout = self.rollout(unit, out);
-                if rollout.items.is_empty() && !rollout.settled {
+                if rollout.items.is_empty() {
                     let how = "the rollout begins with a summary of what came before";
                     rollout.builder.at_line(unit.line).starts_in_the_middle(how);
                 }
@@ -122,14 +110,6 @@ impl Reader for Codex {
             rollout.close(&self.setting, out);
         }
         self.unknown.tell(&self.setting, out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let rollout = self.open.as_mut()?;
-        if rollout.bytes > most {
-            rollout.settle(most / 4, &self.setting);
-        }
-        Some(&mut rollout.builder)
     }
 }
 
@@ -179,10 +159,8 @@ impl Codex {
             Ok(at) => (at, None),
             Err(odd) => (None, Some(odd)),
         };
-        let (line, bytes) = (unit.line, unit.node.json().len());
-        let rollout = self.rollout(unit, out);
-        rollout.bytes += bytes;
-        rollout.items.push(Step { line, bytes, at, odd, item, prompt: false });
+        let step = Step { line: unit.line, at, odd, item, prompt: false };
+        self.rollout(unit, out).items.push(step);
     }
 
     fn event(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &Out) {
@@ -200,11 +178,7 @@ impl Codex {
                 rollout.roll_back(turns, unit.line);
             }
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" if output::failed_event(payload) => {
-                let id = text("call_id");
-                if rollout.answered.contains(&digest(&id)) {
-                    rollout.builder.spoil();
-                }
-                rollout.failed.insert(id.as_ref().into());
+                rollout.failed.insert(text("call_id").as_ref().into());
             }
             _ => {}
         }
@@ -213,30 +187,16 @@ impl Codex {
 
 impl Rollout {
     fn new(builder: Builder) -> Rollout {
-        Rollout {
-            builder,
-            items: Vec::new(),
-            failed: HashSet::new(),
-            copied: None,
-            row: Row::default(),
-            bytes: 0,
-            settled: false,
-            answered: HashSet::new(),
-            told: Vec::new(),
-        }
+        Rollout { builder, items: Vec::new(), failed: HashSet::new(), copied: None }
     }
 
     /// The user took the last questions back, and what came of them.
     fn roll_back(&mut self, turns: usize, line: u32) {
         let mut prompts = self.items.iter().enumerate().filter(|(_, step)| step.prompt).map(|(at, _)| at);
         let Some(at) = turns.checked_sub(1).and_then(|behind| prompts.by_ref().rev().nth(behind)) else {
-            if self.settled {
-                self.builder.spoil();
-            }
             return self.builder.at_line(line).damaged("more turns are taken back here than there were");
         };
         let gone = self.items.split_off(at);
-        self.bytes -= gone.iter().map(|step| step.bytes).sum::<usize>();
         let calls = gone.iter().filter(|step| matches!(step.item, Item::Call(_) | Item::Ran(..))).count();
         let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
         let message =
@@ -245,42 +205,17 @@ impl Rollout {
         self.builder.at_line(first).passed_by(message);
     }
 
-    /// Adds the oldest items to the session, until at most so many bytes are held.
-    fn settle(&mut self, most: usize, setting: &Setting) {
-        let held = self.builder.take_diagnostics();
-        let mut left = self.bytes;
-        let count = self.items.iter().take_while(|step| {
-            let more = left > most;
-            left -= step.bytes;
-            more
-        });
-        self.add(count.count(), setting);
-        self.settled = true;
-        self.told.extend(self.builder.take_diagnostics());
-        held.into_iter().for_each(|told| self.builder.diagnostic(told));
-    }
-
-    fn add(&mut self, count: usize, setting: &Setting) {
-        for step in self.items.drain(..count) {
-            self.bytes -= step.bytes;
-            if let Some(odd) = step.odd {
-                self.builder.at_line(step.line).damaged(odd);
-            }
-            if let Item::Answer(Answer { id: Some(id), .. }) | Item::Ran(_, Answer { id: Some(id), .. }) =
-                &step.item
-            {
-                self.answered.insert(digest(id));
-            }
-            let mark = |answer: &Answer| mark(answer, &self.failed, setting);
-            self.row.add(&mut self.builder, step.line, step.item, step.at, &mark);
-        }
-    }
-
     fn close(mut self, setting: &Setting, out: &mut Out) {
         self.builder.mark_errors();
-        std::mem::take(&mut self.told).into_iter().for_each(|told| self.builder.diagnostic(told));
-        self.add(self.items.len(), setting);
-        self.row.end(&mut self.builder, &|answer: &Answer| mark(answer, &self.failed, setting));
+        let mark = |answer: &Answer| mark(answer, &self.failed, setting);
+        let mut row = Row::default();
+        for Step { line, at, odd, item, .. } in self.items {
+            if let Some(odd) = odd {
+                self.builder.at_line(line).damaged(odd);
+            }
+            row.add(&mut self.builder, line, item, at, &mark);
+        }
+        row.end(&mut self.builder, &mark);
         out.session(self.builder);
     }
 }

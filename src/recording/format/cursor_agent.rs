@@ -149,10 +149,6 @@ impl Reader for CursorAgent {
         self.close(out);
         self.unknown.tell(&self.setting, out);
     }
-
-    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
-        self.open.as_mut().map(|stream| &mut stream.builder)
-    }
 }
 
 impl CursorAgent {

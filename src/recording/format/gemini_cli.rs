@@ -14,7 +14,6 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::chat;
-use crate::session::build::Builder;
 use history::History;
 
 pub(in crate::recording) const FORMAT: Format = Format {
@@ -109,12 +108,6 @@ impl Reader for Gemini {
 
     fn end(&mut self, out: &mut Out) {
         self.close(out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let (history, _) = self.open.as_mut()?;
-        history.settle(most, &self.setting);
-        Some(&mut history.builder)
     }
 }
 

@@ -90,10 +90,6 @@ impl Reader for GeminiStream {
         self.close(out);
         self.unknown.tell(&self.setting, out);
     }
-
-    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
-        self.open.as_mut().map(|stream| &mut stream.builder)
-    }
 }
 
 impl GeminiStream {

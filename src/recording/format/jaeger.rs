@@ -11,7 +11,6 @@ use crate::recording::shape::chat::Lines;
 use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Event, Span, objects};
 use crate::session::Damage;
-use crate::session::build::Builder;
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
@@ -70,10 +69,6 @@ impl Reader for Jaeger {
 
     fn end(&mut self, out: &mut Out) {
         self.traces.end(out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        self.traces.long(most)
     }
 }
 

@@ -17,7 +17,6 @@ use crate::recording::shape::spans::record::SpanRecord;
 use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
-use crate::session::build::Builder;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "langsmith", title: "LangSmith runs", absent_without_results: false, recognise, reader };
@@ -79,10 +78,6 @@ impl Reader for LangSmith {
 
     fn end(&mut self, out: &mut Out) {
         self.traces.end(out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        self.traces.long(most)
     }
 }
 

@@ -159,11 +159,6 @@ impl Reader for Mcp {
             log.close(out);
         }
     }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let held = |log: &Log| (log.builder.is_in_parts(), log.builder.held());
-        self.open.long(most, held).map(|log| &mut log.builder)
-    }
 }
 
 impl Mcp {

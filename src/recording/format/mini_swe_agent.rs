@@ -107,10 +107,6 @@ impl Reader for MiniSweAgent {
     fn end(&mut self, out: &mut Out) {
         self.close(out);
     }
-
-    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
-        self.open.as_mut().map(|(run, _)| &mut run.builder)
-    }
 }
 
 impl MiniSweAgent {

@@ -118,10 +118,6 @@ impl Reader for Native {
     fn end(&mut self, out: &mut Out) {
         self.close(out);
     }
-
-    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
-        self.open.as_mut().map(|(builder, _)| builder)
-    }
 }
 
 impl Native {

@@ -18,7 +18,6 @@ use crate::recording::shape::spans::record::SpanRecord;
 use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
-use crate::session::build::Builder;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "openai-agents",
@@ -102,10 +101,6 @@ impl Reader for OpenAiAgents {
         begun.sort_by_key(|span| span.line);
         begun.into_iter().for_each(|span| self.traces.add(span));
         self.traces.end(out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        self.traces.long(most)
     }
 }
 

@@ -140,10 +140,6 @@ impl Reader for OpenHands {
         self.close(out);
         self.unknown.tell(&self.setting, out);
     }
-
-    fn long(&mut self, _most: usize) -> Option<&mut Builder> {
-        self.open.as_mut().map(|(run, _)| &mut run.builder)
-    }
 }
 
 impl OpenHands {

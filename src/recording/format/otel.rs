@@ -14,7 +14,6 @@ use crate::recording::shape::spans::record::SpanRecord;
 use crate::recording::shape::spans::traces::{Apart, Traces};
 use crate::recording::shape::spans::{Attributes, Event, Span, objects};
 use crate::session::Damage;
-use crate::session::build::Builder;
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
@@ -114,8 +113,6 @@ impl Reader for OTel {
         }
         if self.held > MOST_EVENTS {
             self.attach();
-        } else if self.traces.is_full() {
-            self.attach_known();
         }
         self.traces.settle(out);
     }
@@ -130,10 +127,6 @@ impl Reader for OTel {
             out.diagnostic(self.setting.passed_by(line, message));
         }
         self.traces.end(out);
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        self.traces.long(most)
     }
 }
 
@@ -197,11 +190,6 @@ impl OTel {
                 }
             }
         }
-    }
-
-    /// Gives events to those of their spans that have come.
-    fn attach_known(&mut self) {
-        self.events = self.traces.attach(std::mem::take(&mut self.events));
     }
 
     /// Gives the events to their spans.

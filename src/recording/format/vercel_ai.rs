@@ -143,11 +143,6 @@ impl Reader for VercelAi {
     fn end(&mut self, out: &mut Out) {
         self.close(out);
     }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let held = |chat: &Chat| (chat.builder.is_in_parts(), chat.builder.held());
-        self.open.long(most, held).map(|chat| &mut chat.builder)
-    }
 }
 
 impl VercelAi {

@@ -157,7 +157,7 @@ impl<A: Api> Exchanges<A> {
         let said: Vec<u64> = history.iter().map(|message| digest(*message)).collect();
         let unanswered = exchange.is_unanswered();
         let bytes = unit.node.json().len();
-        let (place, mut conversation) = match self.before(exchange, &history, &said, out) {
+        let (place, mut conversation) = match self.before(exchange, &history, &said) {
             Before::Named(place, mut before) if unanswered => {
                 before.attempt = Some(Attempt { json: unit.node.json().into(), line: unit.line });
                 self.open.put(place, before, bytes);
@@ -167,7 +167,6 @@ impl<A: Api> Exchanges<A> {
                 (place, Conversation { grows: true, goes_on: false, attempt: None, ..before })
             }
             Before::Repeated(place, before) => {
-                out.spoiled |= before.builder.is_in_parts();
                 (place, Conversation::new(self.begin(exchange, unit, out), before.steps))
             }
             Before::Nothing => (usize::MAX, Conversation::new(self.begin(exchange, unit, out), Vec::new())),
@@ -265,13 +264,7 @@ impl<A: Api> Exchanges<A> {
 
     /// The conversation that a request continues: the one whose response it names, or the longest that it repeats. Those
     /// that were not answered and that it repeats too are dropped.
-    fn before(
-        &mut self,
-        exchange: &Exchange<'_>,
-        history: &[Node<'_>],
-        said: &[u64],
-        out: &mut Out,
-    ) -> Before {
+    fn before(&mut self, exchange: &Exchange<'_>, history: &[Node<'_>], said: &[u64]) -> Before {
         let named = exchange
             .previous()
             .and_then(|previous| self.open.position(|open| open.answered.as_deref() == Some(&*previous)));
@@ -292,8 +285,7 @@ impl<A: Api> Exchanges<A> {
         }
         let in_vain = |open: &Conversation| open.unanswered && open.is_repeated::<A>(history, said);
         while let Some(other) = self.open.position(in_vain) {
-            let dropped = self.open.take(other);
-            out.spoiled |= dropped.is_some_and(|dropped| dropped.builder.is_in_parts());
+            self.open.take(other);
             place -= usize::from(other < place);
         }
         Before::Repeated(place, before)
@@ -365,17 +357,6 @@ impl<A: Api> Reader for Exchanges<A> {
         for open in self.open.close() {
             self.close(open, out);
         }
-    }
-
-    fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        let begun = self.open.position(|open| open.builder.is_in_parts());
-        if begun.is_none()
-            && let Some((builder, _)) = &mut self.bare
-        {
-            return Some(builder);
-        }
-        let at = begun.or_else(|| self.open.position(|open| open.grows && open.builder.held() > most))?;
-        self.open.get_mut(at).map(|open| &mut open.builder)
     }
 }
 

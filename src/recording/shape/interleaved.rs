@@ -54,14 +54,6 @@ impl<T> Interleaved<T> {
         Some(gone.session)
     }
 
-    /// The session to hand on in parts: the one that is already, else the first that holds more than so many bytes.
-    /// `held` gives whether it is the one, and how many it holds.
-    pub fn long(&mut self, most: usize, held: impl Fn(&T) -> (bool, usize)) -> Option<&mut T> {
-        let begun = self.open.position(|open| held(&open.session).0);
-        let at = begun.or_else(|| self.open.position(|open| held(&open.session).1 > most))?;
-        self.open.get_mut(at).map(|open| &mut open.session)
-    }
-
     /// All that are left, in the order in which they began.
     pub fn close(&mut self) -> impl Iterator<Item = T> + use<T> {
         self.open.close().map(|open| open.session)

@@ -209,21 +209,6 @@ impl Attributes {
         structure(self.get(name)?)
     }
 
-    /// They are those of an agent's run, whatever else they say.
-    pub fn is_run(&mut self) {
-        const RUN: &str = "\"invoke_agent\"";
-        if self.get(OPERATION) != Some(RUN) {
-            self.0.insert(0, (OPERATION.into(), RUN.into()));
-        }
-    }
-
-    /// Keeps only what tells the run of an agent.
-    pub fn only_kind(&mut self) {
-        let kinds =
-            [OPERATION, "openinference.span.kind", "langfuse.observation.type", "traceloop.span.kind"];
-        self.0.retain(|(name, _)| kinds.contains(&&**name));
-    }
-
     /// Bytes that they hold.
     pub fn size(&self) -> usize {
         self.0.iter().map(|(name, json)| name.len() + json.len() + 32).sum()

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::branch;
-use super::branch::{Branch, Settled};
+use super::branch::Branch;
 use super::entry::{Entry, Follows, Kind};
 use super::marks::Marks;
-use crate::diagnostic::{Diagnostic, Loss};
+use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::Members;
@@ -23,16 +23,6 @@ pub struct Log {
     entries: Vec<Entry>,
     /// Digests and places of the lines, by hashes of their names.
     names: HashMap<u64, (u64, usize)>,
-    /// Bytes of the entries.
-    bytes: usize,
-    /// Bytes of entries that are to be held before it is tried again to settle some.
-    patience: usize,
-    settled: Settled,
-    /// Hashes of the ids of calls whose results are settled, and were taken for anything but refused.
-    answered: HashSet<u64>,
-    left: Left,
-    /// What was told of the beginning and of lines that are settled.
-    told: [Vec<Diagnostic>; 2],
 }
 
 /// Whose lines they are.
@@ -44,36 +34,10 @@ pub struct Key {
     pub agent: Option<Box<str>>,
 }
 
-/// Lines that are no part of the conversation as it went on.
-#[derive(Default)]
-struct Left {
-    /// Those that follow one that is not there: how many, and the line of the first.
-    adrift: Option<(usize, u32)>,
-    /// Those on a branch that was left.
-    lines: Option<(usize, u32)>,
-    calls: usize,
-}
-
 impl Log {
     /// Of a session without lines.
     pub fn new(builder: Builder, key: Key) -> Log {
-        Log {
-            builder,
-            key,
-            entries: Vec::new(),
-            names: HashMap::new(),
-            bytes: 0,
-            patience: 0,
-            settled: Settled::default(),
-            answered: HashSet::new(),
-            left: Left::default(),
-            told: Default::default(),
-        }
-    }
-
-    /// Bytes of the lines that are held, about.
-    pub fn bytes(&self) -> usize {
-        self.bytes
+        Log { builder, key, entries: Vec::new(), names: HashMap::new() }
     }
 
     /// Hash of what the line of this name says, where there is one.
@@ -83,7 +47,6 @@ impl Log {
 
     /// Adds a line.
     pub fn push(&mut self, mut entry: Entry) {
-        let place = self.settled.len() + self.entries.len();
         entry.follows = match entry.parent.take() {
             None => Follows::Nothing,
             Some(parent) => {
@@ -91,9 +54,8 @@ impl Log {
             }
         };
         if let Some(uuid) = entry.uuid.take() {
-            self.names.insert(digest(&uuid), (entry.digest, place));
+            self.names.insert(digest(&uuid), (entry.digest, self.entries.len()));
         }
-        self.bytes += entry.size();
         self.entries.push(entry);
     }
 
@@ -106,103 +68,26 @@ impl Log {
         }
     }
 
-    /// It is said that this call was denied.
-    pub fn deny(&mut self, id: &str) {
-        if self.answered.contains(&digest(id)) {
-            self.builder.spoil();
-        }
-    }
-
-    /// Takes the oldest lines for what they are by now, where more than so many bytes are held: a quarter of that is left.
-    pub fn settle(&mut self, most: usize, marks: &Marks) {
-        if self.bytes <= self.patience {
-            return;
-        }
-        let Some(branch) = branch::follow(&self.entries, &self.settled) else { return self.builder.spoil() };
-        let Some(count) = self.whole(most / 4) else {
-            self.patience = 2 * self.bytes;
-            return;
-        };
-        let leans = self.settled.leans_on_later(&self.entries, &branch, count);
-        if leans || self.comes_late(&branch.live, count) {
-            return self.builder.spoil();
-        }
-        let held = self.builder.take_diagnostics();
-        if self.settled.len() == 0 {
-            self.beginning(&branch);
-        }
-        let beginning = self.builder.take_diagnostics();
-        self.count_left(&branch, count);
-        self.settled.add(&self.entries, &branch, count);
-        self.note_answers(&branch.live, count, marks);
-        self.add(&branch.live, count, marks);
-        let added = self.builder.take_diagnostics();
-        for (told, more) in self.told.iter_mut().zip([beginning, added]) {
-            told.extend(more);
-        }
-        held.into_iter().for_each(|told| self.builder.diagnostic(told));
-    }
-
-    /// How many of the oldest lines can go: with the next one begins a response, all others are whole on either side, and
-    /// at least so many bytes are left.
-    fn whole(&self, left: usize) -> Option<usize> {
-        let mut last: HashMap<&str, usize> = HashMap::new();
-        for (at, entry) in self.entries.iter().enumerate() {
-            last.extend(entry.response().map(|key| (key, at)));
-        }
-        let (mut open_until, mut bytes, mut best) = (0, self.bytes, None);
-        for (at, entry) in self.entries.iter().enumerate() {
-            let begins = matches!(entry.kind, Kind::Response { .. }) && open_until < at;
-            if begins && at > 0 && bytes >= left {
-                best = Some(at);
-            }
-            bytes -= entry.size();
-            let ends = entry.response().and_then(|key| last.get(key));
-            open_until = open_until.max(ends.copied().unwrap_or(0));
-        }
-        best
-    }
-
     /// The session is whole.
     pub fn close(mut self, marks: &Marks, out: &mut Out) {
-        let count = self.entries.len();
-        let branch = branch::follow(&self.entries, &self.settled);
-        let Some(branch) = branch.filter(|branch| !self.comes_late(&branch.live, count)) else {
-            self.builder.spoil();
-            return out.session(self.builder);
-        };
-        if self.settled.len() == 0 {
-            self.beginning(&branch);
-        }
-        self.count_left(&branch, count);
-        let [beginning, added] = std::mem::take(&mut self.told);
-        beginning.into_iter().for_each(|told| self.builder.diagnostic(told));
-        self.left_behind();
-        added.into_iter().for_each(|told| self.builder.diagnostic(told));
-        self.add(&branch.live, count, marks);
+        let branch = branch::follow(&self.entries);
+        self.beginning(&branch);
+        self.left_behind(&branch);
+        self.add(&branch.live, marks);
         marks.settle(&self.key.session, &mut self.builder);
         out.session(self.builder);
     }
 
-    /// Whether one of the first entries belongs to a response that is settled.
-    fn comes_late(&self, live: &[bool], count: usize) -> bool {
-        let live = self.entries.iter().zip(live).take(count).filter(|(_, live)| **live);
-        live.filter_map(|(entry, _)| entry.response()).any(|key| self.settled.has_response(key))
-    }
-
-    /// Adds the first entries to the session, as far as they are the conversation.
-    fn add(&mut self, live: &[bool], count: usize, marks: &Marks) {
-        let gone = self.entries.drain(..count).zip(live);
-        let mut entries: Vec<_> = gone.map(|(entry, live)| (entry, *live)).collect();
-        self.bytes -= entries.iter().map(|(entry, _)| entry.size()).sum::<usize>();
-        entries.retain(|(_, live)| *live);
+    /// Adds the lines to the session that are the conversation.
+    fn add(&mut self, live: &[bool], marks: &Marks) {
+        let live = std::mem::take(&mut self.entries).into_iter().zip(live).filter(|(_, live)| **live);
+        let mut entries: Vec<_> = live.map(|(entry, _)| Some(entry)).collect();
         let mut responses: HashMap<Box<str>, Vec<usize>> = HashMap::new();
-        for (at, (entry, _)) in entries.iter().enumerate() {
+        for (at, entry) in entries.iter().flatten().enumerate() {
             if let Some(key) = entry.response() {
                 responses.entry(key.into()).or_default().push(at);
             }
         }
-        let mut entries: Vec<_> = entries.into_iter().map(|(entry, _)| Some(entry)).collect();
         let (builder, session) = (&mut self.builder, &*self.key.session);
         for at in 0..entries.len() {
             let Some(entry) = entries.get_mut(at).and_then(Option::take) else { continue };
@@ -215,17 +100,6 @@ impl Log {
                     add(builder, marks, session, entry, &mut calls);
                 }
             }
-        }
-    }
-
-    /// Keeps in mind whose results are about to be settled, and may turn out to have been refusals.
-    fn note_answers(&mut self, live: &[bool], count: usize, marks: &Marks) {
-        for (entry, _) in self.entries.iter().zip(live).take(count).filter(|(_, live)| **live) {
-            let answers = entry.blocks().map_or(&[][..], |blocks| &blocks.answers);
-            let rejected = matches!(entry.kind, Kind::Answer { rejected: true, .. });
-            let refused = |answer: &_| marks.of(&self.key.session, answer, rejected).refused.is_some();
-            let open = answers.iter().filter(|answer| !refused(answer));
-            self.answered.extend(open.filter_map(|answer| answer.id.as_deref()).map(digest));
         }
     }
 
@@ -249,35 +123,26 @@ impl Log {
         self.builder.at_line(line).starts_in_the_middle(why);
     }
 
-    /// Counts what of the first entries is no part of the conversation as it went on.
-    fn count_left(&mut self, branch: &Branch, count: usize) {
-        for entry in branch.adrift.iter().filter(|at| **at < count).filter_map(|at| self.entries.get(*at)) {
-            self.left.adrift.get_or_insert((0, entry.line)).0 += 1;
-        }
-        for (entry, _) in self.entries.iter().zip(&branch.live).take(count).filter(|(_, live)| !**live) {
-            if let Some(blocks) = entry.blocks() {
-                self.left.lines.get_or_insert((0, entry.line)).0 += 1;
-                self.left.calls += blocks.calls.len();
-            }
-        }
-    }
-
     /// Says what of the log is no part of the conversation as it went on.
-    fn left_behind(&mut self) {
-        if let Some((lines, line)) = self.left.adrift {
-            let lines = number(lines, "line follows", "lines follow");
+    fn left_behind(&mut self, branch: &Branch) {
+        let mut adrift = branch.adrift.iter().filter_map(|at| self.entries.get(*at));
+        if let Some(first) = adrift.next() {
+            let lines = number(1 + adrift.count(), "line follows", "lines follow");
             let message = format!(
                 "{lines} one that is not in the file, and is read as following the line before it; the first stands here"
             );
-            self.builder.at_line(line).damaged(message);
+            self.builder.at_line(first.line).damaged(message);
         }
-        let Some((lines, line)) = self.left.lines else { return };
+        let left = self.entries.iter().zip(&branch.live).filter(|(_, live)| !**live);
+        let left: Vec<_> =
+            left.filter_map(|(entry, _)| Some((entry.line, entry.blocks()?.calls.len()))).collect();
+        let Some((line, _)) = left.first() else { return };
         let message = format!(
             "{} with {} on a branch that was left; the first stands here",
-            number(lines, "line", "lines"),
-            number(self.left.calls, "call", "calls"),
+            number(left.len(), "line", "lines"),
+            number(left.iter().map(|(_, calls)| calls).sum(), "call", "calls"),
         );
-        self.builder.at_line(line).passed_by(message);
+        self.builder.at_line(*line).passed_by(message);
     }
 }
 

@@ -1,11 +1,9 @@
 //! The messages of a session while it is read, since a later line may say one of them anew or take some back.
-//!
-//! Of a session that is too long for that, the latest ones are held, and the others taken for what they are by then.
 
 use std::collections::HashMap;
 
 use super::message::message;
-use crate::diagnostic::{Diagnostic, Loss};
+use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::digest::digest;
@@ -19,14 +17,8 @@ pub struct History {
     /// What is known of it.
     pub builder: Builder,
     messages: Vec<Message>,
-    /// Places of the messages, those that are settled counted too, and hashes of what they say; by hashes of their ids.
+    /// Places of the messages, and hashes of what they say; by hashes of their ids.
     known: HashMap<u64, (usize, u64)>,
-    /// How many are settled.
-    settled: usize,
-    /// Bytes of the messages that are held.
-    bytes: usize,
-    /// What was told of those that are settled.
-    told: Vec<Diagnostic>,
 }
 
 /// A message as it stands in the file.
@@ -39,14 +31,7 @@ struct Message {
 impl History {
     /// Of a session without messages.
     pub fn new(builder: Builder) -> History {
-        History {
-            builder,
-            messages: Vec::new(),
-            known: HashMap::new(),
-            settled: 0,
-            bytes: 0,
-            told: Vec::new(),
-        }
+        History { builder, messages: Vec::new(), known: HashMap::new() }
     }
 
     /// Adds a message, or takes it in the place of the one that has its id.
@@ -56,21 +41,15 @@ impl History {
         let says = digest(&*message.json);
         let known = id.and_then(|id| self.known.get(&id).copied());
         let Some((at, said)) = known else {
-            let place = self.settled + self.messages.len();
-            self.known.extend(id.map(|id| (id, (place, says))));
-            self.bytes += message.json.len();
+            self.known.extend(id.map(|id| (id, (self.messages.len(), says))));
             return self.messages.push(message);
         };
         if said == says {
             return;
         }
-        match at.checked_sub(self.settled).and_then(|at| self.messages.get_mut(at)) {
-            Some(place) => {
-                self.bytes = self.bytes + message.json.len() - place.json.len();
-                *place = message;
-                self.known.extend(id.map(|id| (id, (at, says))));
-            }
-            None => self.builder.spoil(),
+        if let Some(place) = self.messages.get_mut(at) {
+            *place = message;
+            self.known.extend(id.map(|id| (id, (at, says))));
         }
     }
 
@@ -102,15 +81,11 @@ impl History {
     /// The user went back to before this message. Of one that is not there nothing is left, as the program has it.
     pub fn take_back(&mut self, id: &str, line: u32) {
         let known = self.known.get(&digest(id)).copied();
-        let place = known.map_or(Some(0), |(place, _)| place.checked_sub(self.settled));
-        let Some(at) = place.filter(|_| known.is_some() || self.settled == 0) else {
-            return self.builder.spoil();
-        };
         if known.is_none() {
             let odd = "the conversation was taken back to a message that is not in the file, so all before is left out";
             self.builder.at_line(line).lost(Loss::MayHoldCalls, odd);
         }
-        let gone = self.messages.split_off(at.min(self.messages.len()));
+        let gone = self.messages.split_off(known.map_or(0, |(place, _)| place).min(self.messages.len()));
         let Some(first) = gone.first() else { return };
         let calls: usize = gone.iter().map(Message::calls).sum();
         let message = format!(
@@ -121,47 +96,21 @@ impl History {
         );
         self.builder.at_line(first.line).passed_by(message);
         for message in gone {
-            self.bytes -= message.json.len();
             if let Some(id) = message.id {
                 self.known.remove(&id);
             }
         }
     }
 
-    /// Takes the oldest messages for what they are by now, where more than so many bytes are held: a quarter of that is
-    /// left.
-    pub fn settle(&mut self, most: usize, setting: &Setting) {
-        if self.bytes <= most {
-            return;
-        }
-        let held = self.builder.take_diagnostics();
-        let mut left = self.bytes;
-        let count = self.messages.iter().take_while(|message| {
-            let more = left > most / 4;
-            left -= message.json.len();
-            more
-        });
-        self.add(count.count(), setting);
-        self.told.extend(self.builder.take_diagnostics());
-        held.into_iter().for_each(|told| self.builder.diagnostic(told));
-    }
-
     /// The session is whole.
     pub fn close(mut self, setting: &Setting, out: &mut Out) {
-        std::mem::take(&mut self.told).into_iter().for_each(|told| self.builder.diagnostic(told));
-        self.add(self.messages.len(), setting);
-        self.builder.mark_errors();
-        out.session(self.builder);
-    }
-
-    fn add(&mut self, count: usize, setting: &Setting) {
-        for held in self.messages.drain(..count) {
-            self.settled += 1;
-            self.bytes -= held.json.len();
+        for held in self.messages {
             read_again(&held.json, held.line, &mut self.builder, |builder, _, members| {
                 message(setting, builder.at_line(held.line), members);
             });
         }
+        self.builder.mark_errors();
+        out.session(self.builder);
     }
 }
 

@@ -12,18 +12,7 @@ pub struct Ancestry {
     /// What each span is; a request that others are made within is the run of an agent.
     parts: Vec<Part>,
     /// What is around each, beside those that are [`Part::Other`].
-    around: Vec<Around>,
-}
-
-/// What a span is within.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Around {
-    /// A span of the session, by its place.
-    Span(usize),
-    /// A span with this id, which is not among those of the session.
-    Beyond(Box<str>),
-    /// Nothing.
-    Nothing,
+    around: Vec<Option<usize>>,
 }
 
 /// Parents of spans that are not kept, by trace and id.
@@ -40,11 +29,11 @@ impl Ancestry {
         let mut around = Vec::with_capacity(spans.len());
         for (place, span) in spans.iter().enumerate() {
             let found = parents.nearest(&span.trace, span.parent.as_deref());
-            around.push(if found == Around::Span(place) { Around::Nothing } else { found });
+            around.push(found.filter(|outer| *outer != place));
         }
         let mut within = vec![0_u32; spans.len()];
         for (place, outer) in around.iter().enumerate() {
-            if let Around::Span(outer) = *outer
+            if let Some(outer) = *outer
                 && parts.get(place) == Some(&Part::Model)
                 && let Some(count) = within.get_mut(outer)
             {
@@ -66,15 +55,7 @@ impl Ancestry {
 
     /// The nearest span around it that is part of a run.
     pub fn around(&self, place: usize) -> Option<usize> {
-        match self.beyond(place) {
-            Around::Span(outer) => Some(*outer),
-            Around::Beyond(_) | Around::Nothing => None,
-        }
-    }
-
-    /// What is around it, be it that it is not among the spans.
-    pub fn beyond(&self, place: usize) -> &Around {
-        self.around.get(place).unwrap_or(&Around::Nothing)
+        self.around.get(place).copied().flatten()
     }
 
     /// The outermost span that a span stands for together with all between: those for which `same` (inner, outer) holds.
@@ -108,44 +89,38 @@ impl Ancestry {
 }
 
 /// Finds what is around a span, by the parents of those between.
-pub struct Parents<'a> {
+struct Parents<'a> {
     places: HashMap<(&'a str, &'a str), usize>,
     passed: &'a Passed,
-    known: HashMap<Key, Around>,
+    known: HashMap<Key, Option<usize>>,
 }
 
 impl<'a> Parents<'a> {
-    /// Among these spans; `passed` are those between them.
-    pub fn of(spans: &'a [Span], passed: &'a Passed) -> Parents<'a> {
+    fn of(spans: &'a [Span], passed: &'a Passed) -> Parents<'a> {
         let named = spans.iter().enumerate().map(|(place, span)| ((&*span.trace, &*span.id), place));
         Parents { places: named.collect(), passed, known: HashMap::new() }
     }
 
     /// The nearest span that is kept, from the one of this id on.
-    pub fn nearest(&mut self, trace: &str, id: Option<&str>) -> Around {
+    fn nearest(&mut self, trace: &str, id: Option<&str>) -> Option<usize> {
         let mut path: Vec<Key> = Vec::new();
         let mut parent: Option<Box<str>> = id.map(Into::into);
         let found = loop {
-            let Some(id) = parent else { break Around::Nothing };
+            let Some(id) = parent else { break None };
             if let Some(place) = self.places.get(&(trace, &*id)) {
-                break Around::Span(*place);
+                break Some(*place);
             }
             let key: Key = (trace.into(), id);
             if let Some(found) = self.known.get(&key) {
-                break found.clone();
+                break *found;
             }
-            let outer = self.passed.get(&key);
-            let (_, id) = &key;
             // Said now already, so that a circle ends here.
-            let now = if outer.is_some() { Around::Nothing } else { Around::Beyond(id.clone()) };
-            self.known.insert(key.clone(), now.clone());
-            match outer {
-                Some(outer) => parent = outer.clone(),
-                None => break now,
-            }
+            self.known.insert(key.clone(), None);
+            let Some(outer) = self.passed.get(&key) else { break None };
+            parent = outer.clone();
             path.push(key);
         };
-        self.known.extend(path.into_iter().map(|key| (key, found.clone())));
+        self.known.extend(path.into_iter().map(|key| (key, found)));
         found
     }
 }

@@ -1,7 +1,7 @@
 //! Tells a conversation as a session, once it is known which responses there were and which calls they made: what was
 //! said, the calls, and their results where they came.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::said::Proposed;
@@ -27,21 +27,17 @@ type Due = BTreeMap<(i64, usize, u32), Waiting>;
 /// Results that stand in requests, by the ids of their calls.
 type Answers = HashMap<Box<str>, Body>;
 
-/// Tells the responses of a session, one after the other.
+/// What is known on the way through the responses of a session.
 #[derive(Default)]
-pub struct Telling {
-    /// Responses that were told.
+struct Telling {
+    /// Responses so far.
     told: usize,
     /// How often each message was told.
     heard: HashMap<u64, u32>,
     waiting: Due,
     offered: HashMap<Scope, Arc<[Tool]>>,
-    /// Results in the requests that were told, whose calls were not.
+    /// Results in the requests, whose calls have not come yet.
     answers: Answers,
-    /// Hashes of the ids of calls that were told.
-    called: HashSet<u64>,
-    /// Hashes of the ids of those whose result was not found by then.
-    unanswered: HashSet<u64>,
     calls: u32,
     /// Whether some result is recorded.
     kept: bool,
@@ -50,70 +46,29 @@ pub struct Telling {
     open: u32,
 }
 
+/// Adds the responses of a session, in their order, with what was said and what their calls gave back.
+pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) {
+    let unknown = unknown(&responses);
+    builder.at_line(responses.first().map_or(1, |response| response.line));
+    if unknown > 0 {
+        let what = if unknown == 1 { "a response".to_owned() } else { format!("{unknown} responses") };
+        builder.starts_in_the_middle(format!("the first request repeats {what} that no span stands for"));
+    }
+    let mut telling = Telling::default();
+    for (id, content) in responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers)
+    {
+        if let Some(id) = id {
+            telling.answers.entry(id.clone()).or_insert_with(|| content.clone());
+        }
+    }
+    for response in responses {
+        telling.response(response, setting, builder);
+    }
+    telling.end(builder);
+}
+
 impl Telling {
-    /// Begins to tell a session that has these responses, as far as is known.
-    pub fn begin(&mut self, responses: &[Response], builder: &mut Builder) {
-        let unknown = unknown(responses);
-        builder.at_line(responses.first().map_or(1, |response| response.line));
-        if unknown > 0 {
-            let what = if unknown == 1 { "a response".to_owned() } else { format!("{unknown} responses") };
-            let message = format!("the first request repeats {what} that no span stands for");
-            builder.starts_in_the_middle(message);
-        }
-    }
-
-    /// Whether something was told.
-    pub fn has_begun(&self) -> bool {
-        self.told > 0
-    }
-
-    /// Runs are called otherwise now.
-    pub fn rename(&mut self, mut now: impl FnMut(&Scope) -> Scope) {
-        self.offered = self.offered.drain().map(|(run, tools)| (now(&run), tools)).collect();
-    }
-
-    /// Tells responses, in their order. `behind` are those that follow, as far as is known. False where these say what
-    /// became of a call that was told without.
-    pub fn tell(
-        &mut self,
-        responses: Vec<Response>,
-        behind: &[Response],
-        setting: &Setting,
-        builder: &mut Builder,
-    ) -> bool {
-        let mut answers = std::mem::take(&mut self.answers);
-        let known = self.hear(&responses, &mut answers);
-        let mut later = Answers::new();
-        let known = self.hear(behind, &mut later) && known;
-        for response in responses {
-            self.response(response, (&mut answers, &mut later), setting, builder);
-        }
-        self.answers = answers;
-        known
-    }
-
-    /// The results that the requests of responses hold. False where one is of a call that was told without.
-    fn hear(&self, responses: &[Response], answers: &mut Answers) -> bool {
-        let said = responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers);
-        let mut known = true;
-        for (id, content) in said {
-            let Some(id) = id else { continue };
-            let called = digest(id);
-            known &= !self.unanswered.contains(&called);
-            if !self.called.contains(&called) {
-                answers.entry(id.clone()).or_insert_with(|| content.clone());
-            }
-        }
-        known
-    }
-
-    fn response(
-        &mut self,
-        response: Response,
-        (answers, behind): (&mut Answers, &mut Answers),
-        setting: &Setting,
-        builder: &mut Builder,
-    ) {
+    fn response(&mut self, response: Response, setting: &Setting, builder: &mut Builder) {
         let index = self.told;
         self.told += 1;
         // Results that came before this response was asked for.
@@ -201,23 +156,12 @@ impl Telling {
                 arguments,
                 start.map(millis),
             );
-            let later = id.as_ref().and_then(|id| {
-                self.called.insert(digest(id));
-                let near = answers.remove(id);
-                let far = behind.remove(id);
-                near.or(far)
-            });
+            let later = id.as_ref().and_then(|id| self.answers.remove(id));
             let error = made.as_ref().is_some_and(|made| made.error);
             let end = made.as_ref().filter(|made| made.ended).map(|made| made.end);
             let recorded = made.as_ref().and_then(|made| made.result.clone());
             self.kept |= recorded.is_some() || later.is_some();
             let message = made.filter(|made| made.error).map(|made| made.message);
-            if recorded.is_none()
-                && later.is_none()
-                && let Some(id) = &id
-            {
-                self.unanswered.insert(digest(id));
-            }
             let Some(content) = recorded.or(later).or(message) else {
                 let counted = if end.is_some() { &mut self.silent } else { &mut self.open };
                 *counted += 1;
@@ -231,8 +175,7 @@ impl Telling {
         }
     }
 
-    /// Nothing follows.
-    pub fn end(mut self, builder: &mut Builder) {
+    fn end(mut self, builder: &mut Builder) {
         due(&mut self.waiting, (i64::MAX, usize::MAX, u32::MAX), builder);
         // The status of a span is a mark of its own.
         builder.mark_errors();

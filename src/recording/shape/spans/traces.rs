@@ -4,13 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ancestry::{Key, Passed};
-use super::conversation::Conversation;
+use super::conversation;
 use super::{Event, Part, Span, digest};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::session::Damage;
-use crate::session::build::Builder;
 
 /// The traces of one file.
 pub struct Traces {
@@ -18,17 +17,10 @@ pub struct Traces {
     open: Vec<Trace>,
     /// Places in `open`, by trace.
     places: HashMap<Box<str>, usize>,
-    /// Bytes of the spans that have come, and of those that are held.
+    /// Bytes of the spans that are held.
     bytes: usize,
-    held: usize,
     /// Bytes at which some are given out.
     most: usize,
-    /// A session longer than this many bytes may be handed on in parts.
-    parts_beyond: Option<usize>,
-    /// Bytes of spans that are to be held before it is tried again.
-    patience: usize,
-    /// The conversation that is, and the trace that it begins with.
-    long: Option<(Conversation, Box<str>)>,
     /// Spans so far.
     clock: u64,
     /// Digests of the traces that were given out before the file's end.
@@ -58,8 +50,6 @@ pub struct Trace {
     /// Ids of its spans.
     ids: HashSet<Box<str>>,
     repeated: u64,
-    /// Place among those that are open.
-    place: usize,
     /// Whether a span of a run has come.
     has_run: bool,
     /// The conversation that it belongs to, as the first span in time says that names one.
@@ -91,11 +81,7 @@ impl Traces {
             open: Vec::new(),
             places: HashMap::new(),
             bytes: 0,
-            held: 0,
             most: MOST_HELD,
-            parts_beyond: None,
-            patience: 0,
-            long: None,
             clock: 0,
             closed: HashSet::new(),
             aside: Aside::default(),
@@ -127,7 +113,6 @@ impl Traces {
             let size = span.size();
             trace.spans.push(span);
             trace.has_run = true;
-            self.held += size;
             size
         };
         if let Some(trace) = self.open.get_mut(place) {
@@ -151,9 +136,6 @@ impl Traces {
         let mut left = Vec::new();
         for apart in events {
             let (trace, id) = &apart.span;
-            if let Some((long, _)) = &mut self.long {
-                long.adds_to(trace, id);
-            }
             let place = self.places.get(trace).copied();
             let found = place.and_then(|place| {
                 let spans = &mut self.open.get_mut(place)?.spans;
@@ -170,28 +152,11 @@ impl Traces {
         left
     }
 
-    /// Whether so much is held that some of it is about to be told.
-    pub fn is_full(&self) -> bool {
-        self.most_held().is_some_and(|most| self.held > most.max(self.patience))
-    }
-
-    /// Bytes of spans beyond which some are told.
-    fn most_held(&self) -> Option<usize> {
-        self.parts_beyond.map(|most| most.saturating_mul(2).min(MOST_HELD))
-    }
-
     /// Gives out the conversations that were added to longest ago, where too much is held. The latest one stays.
     pub fn settle(&mut self, out: &mut Out) {
         if self.bytes > self.most {
             self.give_out(out);
         }
-        self.tell_some(out);
-    }
-
-    /// The conversation that is handed on in parts, where sessions longer than so many bytes may be.
-    pub fn long(&mut self, most: usize) -> Option<&mut Builder> {
-        self.parts_beyond = Some(most);
-        self.long.as_mut().map(|(long, _)| &mut long.builder)
     }
 
     fn give_out(&mut self, out: &mut Out) {
@@ -212,41 +177,6 @@ impl Traces {
         self.places = named.collect();
         self.most = MOST_HELD.max(2 * self.bytes);
         self.close(gone, out);
-        self.held = self.open.iter().flat_map(|trace| &trace.spans).map(Span::size).sum();
-        self.patience = 0;
-    }
-
-    /// Tells the oldest responses of a conversation that is too long to be held.
-    fn tell_some(&mut self, out: &Out) {
-        let Some(most) = self.most_held().filter(|_| self.is_full()) else { return };
-        for (place, trace) in self.open.iter_mut().enumerate() {
-            trace.place = place;
-        }
-        let mut conversations = grouped(std::mem::take(&mut self.open));
-        let size =
-            |traces: &[Trace]| traces.iter().flat_map(|trace| &trace.spans).map(Span::size).sum::<usize>();
-        let largest = match &self.long {
-            Some((_, first)) => conversations.iter_mut().find(|traces| is_of(traces, first)),
-            None => conversations.iter_mut().max_by_key(|traces| size(traces)),
-        };
-        let before = largest.as_deref().map_or(0, |traces| size(traces));
-        let mut told = false;
-        if let Some(traces) = largest.filter(|_| before > most / 2)
-            && let Some(first) = traces.first()
-        {
-            let (long, _) = self.long.get_or_insert_with(|| {
-                let line = traces.iter().map(|trace| trace.line).min().unwrap_or(1);
-                let id = conversation(first).unwrap_or(&first.id);
-                (Conversation::new(self.setting.session_at(id, line, out)), first.id.clone())
-            });
-            let after = long.settle(traces, before, most / 2, &self.setting);
-            told = after < before;
-            self.held = self.held.saturating_sub(before) + after;
-        }
-        self.patience = if told { self.held + most / 2 } else { 2 * self.held };
-        let mut open: Vec<Trace> = conversations.into_iter().flatten().collect();
-        open.sort_by_key(|trace| trace.place);
-        self.open = open;
     }
 
     /// The file has ended.
@@ -285,15 +215,9 @@ impl Traces {
                 }
             }
             let Some(first) = runs.first() else { continue };
-            let id = conversation(first).unwrap_or(&first.id).to_owned();
-            let long = match self.long.take_if(|(_, first)| is_of(&runs, first)) {
-                Some((long, _)) => long,
-                None => {
-                    let line = runs.iter().map(|trace| trace.line).min().unwrap_or(1);
-                    Conversation::new(self.setting.session_at(&id, line, out))
-                }
-            };
-            long.close(&id, runs, &self.setting, out);
+            let line = runs.iter().map(|trace| trace.line).min().unwrap_or(1);
+            let builder = self.setting.session_at(name(first).unwrap_or(&first.id), line, out);
+            conversation::close(builder, runs, &self.setting, out);
         }
     }
 
@@ -321,13 +245,13 @@ fn grouped(traces: Vec<Trace>) -> Vec<Vec<Trace>> {
     let mut conversations: Vec<Vec<Trace>> = Vec::new();
     let mut places: HashMap<Box<str>, usize> = HashMap::new();
     for trace in traces {
-        let name: Option<Box<str>> = conversation(&trace).map(Into::into);
-        let place = name.as_ref().and_then(|name| places.get(name));
+        let named: Option<Box<str>> = name(&trace).map(Into::into);
+        let place = named.as_ref().and_then(|name| places.get(name));
         if let Some(traces) = place.and_then(|place| conversations.get_mut(*place)) {
             traces.push(trace);
             continue;
         }
-        if let Some(name) = name {
+        if let Some(name) = named {
             places.insert(name, conversations.len());
         }
         conversations.push(vec![trace]);
@@ -336,11 +260,6 @@ fn grouped(traces: Vec<Trace>) -> Vec<Vec<Trace>> {
 }
 
 /// The conversation that a trace belongs to.
-fn conversation(trace: &Trace) -> Option<&str> {
+fn name(trace: &Trace) -> Option<&str> {
     trace.conversation.as_ref().map(|(_, name)| &**name)
-}
-
-/// Whether one of these is the trace of this id.
-fn is_of(traces: &[Trace], id: &str) -> bool {
-    traces.iter().any(|trace| *trace.id == *id)
 }

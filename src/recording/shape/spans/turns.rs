@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::ancestry::{Ancestry, Around};
+use super::ancestry::Ancestry;
 use super::said;
 use super::said::{Proposed, Said};
 use super::{Part, Span};
@@ -348,14 +348,10 @@ pub fn choose(responses: &mut [Response]) {
 /// A trace, and the run within it: the id of the span that is that.
 pub type Scope = (Box<str>, Option<Box<str>>);
 
-/// The run that each span is part of. One that is not among the spans is none, unless it is to be told from others.
-pub fn scopes(spans: &[Span], ancestry: &Ancestry, beyond: bool) -> Vec<Scope> {
+/// The run that each span is part of. One that is not among the spans is none.
+pub fn scopes(spans: &[Span], ancestry: &Ancestry) -> Vec<Scope> {
     let of_place = |(place, span): (usize, &Span)| {
-        let run = match ancestry.beyond(place) {
-            Around::Span(outer) => spans.get(*outer).map(|outer| outer.id.clone()),
-            Around::Beyond(id) => Some(id.clone()).filter(|_| beyond),
-            Around::Nothing => None,
-        };
+        let run = ancestry.around(place).and_then(|outer| spans.get(outer)).map(|outer| outer.id.clone());
         (span.trace.clone(), run)
     };
     spans.iter().enumerate().map(of_place).collect()

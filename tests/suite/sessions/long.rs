@@ -1,10 +1,17 @@
 //! Long sessions in every format that goes on line by line: of each step what is said, and two calls at once with their
 //! results.
 
+use std::path::Path;
+
+use rulestep::replay::counted_refusals;
+use rulestep::session::{Outcome, Session};
 use serde_json::{Value, json};
 
+use super::opened;
+use crate::policies;
+
 /// Names of the formats.
-pub const FORMATS: [&str; 23] = [
+const FORMATS: [&str; 23] = [
     "native",
     "claude-code",
     "codex-rollout",
@@ -31,7 +38,7 @@ pub const FORMATS: [&str; 23] = [
 ];
 
 /// So many steps, a value a line.
-pub fn long(format: &str, steps: usize) -> String {
+fn long(format: &str, steps: usize) -> String {
     let mut lines = beginning(format);
     let mut before = Value::Null;
     for step in 0..steps {
@@ -398,4 +405,97 @@ impl Span {
         json!({"object": "trace.span", "id": self.id, "trace_id": "t", "parent_id": self.within,
             "started_at": seconds, "ended_at": seconds, "span_data": data})
     }
+}
+
+/// The one session of a file.
+fn read(text: &str) -> Session {
+    let (mut sessions, _) = opened(text);
+    assert_eq!(sessions.len(), 1, "{text}");
+    sessions.remove(0)
+}
+
+#[test]
+fn every_step_of_a_long_session_is_a_turn_of_two_calls() {
+    let forbidden =
+        |text: &str| json!({"sequence": ["x"], "action": "deny", "reason": "a:b", "tellLLM": text});
+    let text =
+        json!({"dialect": "sequence_policy", "id": "p", "forbidden": [forbidden("a7"), forbidden("b41")]});
+    let policy = policies::policy("p.json", &text.to_string());
+    let mut counted = 0;
+    for format in FORMATS {
+        let session = read(&long(format, 60));
+        let answered = session.calls.iter().filter(|call| call.result.is_some()).count();
+        // Results stand in the request after, and there is none after the last response.
+        let expected = if format == "openai-responses" { 118 } else { 120 };
+        assert_eq!((session.calls.len(), answered), (120, expected), "{format}");
+        assert!(session.turns.iter().all(|turn| turn.calls.len() <= 2), "{format}");
+        // What may have been a refusal is counted wherever its result stands.
+        counted += counted_refusals(&session, &policy).len();
+    }
+    assert!(counted >= 2 * 12, "{counted}");
+}
+
+/// What the last line says changes what was read long before it: how many turns and calls there are then, and how many of
+/// the calls failed.
+#[rstest::rstest]
+#[case::a_branch("claude-code", json!({"type": "user", "sessionId": "s", "uuid": "again", "parentUuid": "u4",
+    "message": {"role": "user", "content": "no, from the beginning"}}), [1, 2, 0])]
+#[case::a_failure("codex-rollout", json!({"type": "event_msg", "payload": {"type": "exec_command_end",
+    "call_id": "a3", "exit_code": 1}}), [60, 120, 1])]
+#[case::a_branch_of_parts("qwen-code", json!({"type": "user", "sessionId": "s", "uuid": "again",
+    "parentUuid": "u4", "message": {"parts": [{"text": "no, from there"}]}}), [5, 10, 0])]
+#[case::taken_back("gemini-cli", json!({"$rewindTo": "m3"}), [3, 6, 0])]
+#[case::said_anew("gemini-cli", json!({"id": "m3", "type": "gemini", "content": "so"}), [60, 118, 0])]
+#[case::a_span_within_one("otel-flat", json!({"trace_id": "t", "span_id": "late", "parent_span_id": "r3",
+    "name": "span", "start_time": "1777888832000000000", "attributes": {"gen_ai.tool.name": "t"}}), [60, 121, 0])]
+#[case::a_request_before("otel-flat", json!({"trace_id": "t", "span_id": "late", "parent_span_id": "run",
+    "name": "span", "start_time": "1777888832000000000",
+    "attributes": {"gen_ai.operation.name": "chat"}}), [61, 120, 0])]
+fn the_last_line_may_change_the_first(
+    #[case] format: &str,
+    #[case] late: Value,
+    #[case] expected: [usize; 3],
+) {
+    let session = read(&format!("{}{late}\n", long(format, 60)));
+    let failed = session.calls.iter().filter(|call| call.outcome == Outcome::Error).count();
+    assert_eq!([session.turns.len(), session.calls.len(), failed], expected);
+}
+
+/// Calls may be written after other steps of their episode.
+#[test]
+fn a_call_that_comes_late_belongs_to_its_step() {
+    let mut text = long("assay", 60);
+    text.truncate(text.trim_end().rfind('\n').unwrap() + 1);
+    text += &format!(
+        "{}\n",
+        json!({"type": "tool_call", "episode_id": "e", "step_id": "s3", "tool_name": "t", "result": 1})
+    );
+    let session = read(&text);
+    assert_eq!((session.calls.len(), session.turns[3].calls.len()), (121, 3));
+}
+
+/// A call without an id follows from the latest request before it, wherever in the file that stands.
+#[test]
+fn a_request_that_comes_late_has_its_calls() {
+    let file = [
+        r#"{"run_type": "tool", "id": "t", "name": "h", "start_time": "4", "outputs": ""}"#,
+        r#"{"run_type": ""}"#,
+        r#"{"run_type": "tool", "trace_id": "t", "parent_run_id": "t", "start_time": "2"}"#,
+        r#"{"run_type": "llm", "trace_id": "t", "parent_run_id": "t"}"#,
+        r#"{"run_type": "llm", "trace_id": "t", "parent_run_id": "t", "start_time": "1"}"#,
+    ];
+    assert_eq!(opened(file.join("\n")).0[0].calls[0].at.turn, 2);
+}
+
+/// What a run offers holds from its first call on, even if that call follows from no request.
+#[test]
+fn a_run_may_say_late_what_it_offers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions/openai-agents.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let run = lines.remove(1);
+    lines.insert(4, run);
+    lines.remove(1);
+    let (sessions, _) = opened(lines.join("\n"));
+    assert!(sessions.iter().any(|session| session.offered.iter().any(|offered| offered.turn == 1)));
 }

@@ -1,7 +1,12 @@
 //! Spans of any kind, within each other in any way and in any order: requests, calls, runs of agents and others.
 
+use std::path::Path;
+
 use proptest::prelude::*;
+use rulestep::recording::{self, Options};
 use serde_json::{Value, json};
+
+use super::written;
 
 /// A span, by small numbers.
 #[derive(Debug, Clone)]
@@ -26,7 +31,7 @@ struct Span {
 }
 
 /// A file of spans, mostly in the order of their ends.
-pub fn spans() -> impl Strategy<Value = String> {
+fn spans() -> impl Strategy<Value = String> {
     let what = (
         prop_oneof![4 => Just(0u8), 4 => Just(1u8), 1 => Just(2u8), 2 => Just(3u8)],
         prop_oneof![9 => Just(0u8), 1 => Just(1u8)],
@@ -106,4 +111,17 @@ fn line(at: usize, span: &Span) -> Value {
         "parent_span_id": span.parent.map(|parent| format!("i{parent}")),
         "start_time": nanos(start), "end_time": nanos(start + long), "attributes": attributes,
         "status": {"code": if span.failed { "ERROR" } else { "OK" }}})
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// Whatever is read of them can be written and read again.
+    #[test]
+    fn any_spans_are_survived(text in spans()) {
+        let opened = recording::open("f.jsonl", Box::new(std::io::Cursor::new(text.into_bytes())), &Options::default());
+        for session in opened.into_iter().flatten() {
+            written::survives(&session, Path::new("f.jsonl"));
+        }
+    }
 }
