@@ -108,8 +108,9 @@ fn guarded(screen: &mut Screen, work: impl FnOnce(&mut Screen) -> Result<Exit, F
         Ok(Err(failure)) => failure.tell(screen),
         Err(_) => {
             let fault = FAULT.lock().ok().and_then(|mut fault| fault.take()).unwrap_or_default();
-            let told = format!("this is a fault of rulestep, please report it: {}", fault.replace('\n', " "));
-            screen.error(&told, Some("nothing was judged after it"));
+            let told =
+                format!("this is a defect in rulestep, please report it: {}", fault.replace('\n', " "));
+            screen.error(&told, Some("nothing was judged after that"));
             Exit::Fault
         }
     }

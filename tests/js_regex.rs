@@ -196,7 +196,7 @@ fn errors_say_where_and_what() {
     assert_eq!(message("good(?i)BYE"), "`(?i)` at offset 4 is not supported");
     assert_eq!(message("(?-i:a)"), "`(?-i:` at offset 0 is not supported");
     assert_eq!(message(&"(".repeat(300)), "the pattern is too large: groups nest deeper than 100");
-    assert_eq!(OverBudget { budget: 7 }.to_string(), "the search was given up after 7 steps");
+    assert_eq!(OverBudget { budget: 7 }.to_string(), "the search stopped after 7 steps");
 }
 
 /// Deep nesting, long patterns and counts that multiply: an answer or an error, on a small stack, soon.

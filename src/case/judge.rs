@@ -80,7 +80,7 @@ pub fn version(case: &Case, policy: &Arc<Policy>) -> Result<Arc<Policy>, Diagnos
             (Some((one, _)), Some(_)) => {
                 let whole = policy.rules().get(one).map_or("", |rule| &rule.id);
                 let told = bad(format!("several rules of the policy are {}", quoted(&name.path)));
-                return Err(told.help(format!("say which, for one {}", quoted(whole))));
+                return Err(told.help(format!("say which, for example {}", quoted(whole))));
             }
         }
         let less = policy.without(&off);

@@ -203,7 +203,7 @@ fn expectations(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<Expecta
     let before = out.len();
     let list = field.list(out, |item, out| expectation(&item, out))?;
     if list.is_empty() && out.len() == before {
-        field.refuse("nothing is expected, so nothing is tested", out);
+        field.refuse("the case expects nothing, so it tests nothing", out);
     }
     (out.len() == before).then_some(list)
 }
@@ -233,8 +233,10 @@ fn expectation(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Expectation>
     };
     fields.finish(out);
     if wants.0.is_empty() && out.len() == before {
-        let problem = field.problem(ProblemKind::MissingKey, "the expectation expects nothing");
-        out.push(problem.help("say what, for one: `{call: 2.1, decision: deny, code: resource_unmatched}`"));
+        let problem = field.problem(ProblemKind::MissingKey, "the expectation is empty");
+        out.push(
+            problem.help("say what, for example `{call: 2.1, decision: deny, code: resource_unmatched}`"),
+        );
     }
     (out.len() == before).then_some(Expectation { subject: subject?, span: field.span(), wants: wants.0 })
 }
@@ -246,7 +248,7 @@ fn place(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Place> {
         return match u32::try_from(read) {
             Ok(index) => Some(Place::Index(index)),
             Err(_) => {
-                index.refuse("no session has so many calls", out);
+                index.refuse("no session has this many calls", out);
                 None
             }
         };
@@ -335,7 +337,8 @@ fn known_code<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<&'a str> 
     if dialect::page(name).is_some_and(|page| page.kind == PageKind::Finding) {
         return Some(name);
     }
-    let mut problem = field.problem(ProblemKind::BadValue, format!("no rule says {}", quoted(name)));
+    let mut problem =
+        field.problem(ProblemKind::BadValue, format!("no rule gives the code {}", quoted(name)));
     let known = dialect::codes().filter(|page| page.kind == PageKind::Finding).map(|page| page.code.as_str());
     problem.help = Some(match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),

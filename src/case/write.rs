@@ -95,7 +95,7 @@ pub fn write(draft: &Draft<'_>) -> Result<String, Unwritable> {
         },
         _ => false,
     };
-    if same { Ok(text) } else { Err(Unwritable("it would be read as another one".to_owned())) }
+    if same { Ok(text) } else { Err(Unwritable("it would read back as a different session".to_owned())) }
 }
 
 /// A session up to the end of a turn (from 1), as it is saved.

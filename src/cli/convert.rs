@@ -28,8 +28,8 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let wanted = Wanted::of(&recordings.sessions, recordings.samples, "rulestep convert SESSIONS")?;
     let named = !asked.policies.policy.is_empty();
     if named && !asked.redact {
-        let message = "a policy changes nothing in what is converted";
-        return Err(Failure::usage(message).help("with `--redact` it says which values stay"));
+        let message = "a policy does not change what `convert` writes";
+        return Err(Failure::usage(message).help("with `--redact` it decides which values are kept"));
     }
     let policy = if named { input::policy(&asked.policies, false, screen)? } else { Policy::empty() };
     let mut sessions = Sessions::new(wanted, options, screen);
@@ -102,7 +102,7 @@ impl Target {
         match inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| files.contains(&input))) {
             None => Ok(()),
             Some(input) => {
-                let message = format!("`{input}` would be written over while it is read");
+                let message = format!("`{input}` would be overwritten while it is read");
                 Err(Failure::usage(message).help("name another file or folder with `--output`"))
             }
         }

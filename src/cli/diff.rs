@@ -54,7 +54,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     };
     screen.all = asked.full;
     input::watch_interrupts()?;
-    let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
+    let corpus = Corpus::new(asked.jobs).context("no thread can be started").map_err(Failure::System)?;
 
     let mut sessions = Sessions::new(wanted, options, screen);
     sessions.show_progress(screen);

@@ -46,7 +46,7 @@ impl<'a> Wanted<'a> {
         match (sessions, samples) {
             (_, true) => Ok(Wanted::Samples),
             ([], false) => Err(Failure::usage("no session is named").help(format!(
-                "name files, folders, globs or `-`: `{usage}`; `--samples` takes the samples built into the program"
+                "name files, folders, globs or `-`: `{usage}`; `--samples` uses the samples built into the program"
             ))),
             (named, false) => Ok(Wanted::Named(named)),
         }
@@ -124,7 +124,7 @@ fn regex(option: &str, pattern: &str) -> Result<regex::Regex, Failure> {
     regex::Regex::new(pattern).map_err(|error| {
         let told = error.to_string();
         let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Failure::usage(format!("`{option}` is no regular expression: {why}"))
+        Failure::usage(format!("`{option}` is not a regular expression: {why}"))
     })
 }
 
@@ -240,7 +240,7 @@ impl Sessions {
             Ok(Err(opening)) => {
                 if time == stream::SILENT {
                     let first = if self.sources.is_empty() { "" } else { "; the others are read first" };
-                    (self.patience.say)(&format!("waiting for somebody to write to `{name}`{first}"));
+                    (self.patience.say)(&format!("waiting for input from `{name}`{first}"));
                 }
                 self.sources.push_back(Source::Opening(opening));
                 None
@@ -287,7 +287,7 @@ pub fn watch_interrupts() -> Result<(), Failure> {
             std::process::exit(130);
         }
     })
-    .context("interrupts cannot be watched for")
+    .context("cannot watch for interrupts")
     .map_err(Failure::System)
 }
 

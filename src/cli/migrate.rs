@@ -60,7 +60,7 @@ fn tell(migrated: &Migrated, name: &str, say: &mut dyn FnMut(&str)) {
                 if *empty > 0 {
                     let gone = words::count(*empty as u64, "list");
                     say(&format!(
-                        "{name}:{line}: left out {gone} of fewer than two names, which asks nothing"
+                        "{name}:{line}: removed {gone} of fewer than two names, which require nothing"
                     ));
                 }
             }
@@ -71,11 +71,13 @@ fn tell(migrated: &Migrated, name: &str, say: &mut dyn FnMut(&str)) {
 fn refused(refusal: &Refusal, name: &str) -> Failure {
     match refusal {
         Refusal::Broken(told) => Failure::Input(told.clone()),
-        Refusal::Foreign => Failure::usage(format!("{name} holds no sequence rules, so there is nothing to migrate"))
-            .help("the old form has `sequences` with lists of names, at the top or in a test"),
-        Refusal::Tangled(line) => {
-            Failure::usage(format!("{name}:{line}: `sequences` is written in a way that cannot be changed in place"))
-                .help("write it as a plain list of lists of names, without anchors, and without `rules` that are no list")
+        Refusal::Foreign => {
+            Failure::usage(format!("{name} holds no sequence rules, so there is nothing to migrate"))
+                .help("the old form has `sequences` with lists of names, at the top or in a test")
         }
+        Refusal::Tangled(line) => Failure::usage(format!(
+            "{name}:{line}: `sequences` is written in a way that cannot be changed in place"
+        ))
+        .help("write it as a plain list of lists of names, without anchors, and with `rules` only as a list"),
     }
 }

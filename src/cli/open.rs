@@ -53,9 +53,9 @@ fn misspelt_command(sessions: &[String]) -> Option<Failure> {
     let cli = Cli::command();
     let meant = nearest(word, cli.get_subcommands().map(clap::Command::get_name))?;
     let help = if meant == word {
-        format!("a command stands before its options: `rulestep {meant} …`")
+        format!("the command comes before its options: `rulestep {meant} …`")
     } else {
         format!("did you mean `rulestep {meant}`?")
     };
-    Some(Failure::usage(format!("`{word}` is no file, no folder and no command")).help(help))
+    Some(Failure::usage(format!("`{word}` is not a file, a folder or a command")).help(help))
 }

@@ -75,7 +75,7 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let look = Look { scope: asked.scope, color: screen.color };
     screen.all = asked.scope == Scope::Full;
     input::watch_interrupts()?;
-    let corpus = Corpus::new(asked.jobs).context("no threads to judge with").map_err(Failure::System)?;
+    let corpus = Corpus::new(asked.jobs).context("no thread can be started").map_err(Failure::System)?;
 
     let mut sessions = Sessions::new(asked.wanted, options, screen);
     sessions.show_progress(screen);

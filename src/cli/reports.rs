@@ -49,7 +49,7 @@ impl<O: Named> Reports<O> {
             };
             let output = named(format)?;
             if paths.contains(&path) {
-                return Err(Failure::usage(format!("two reports go to `{path}`")));
+                return Err(Failure::usage(format!("two reports would be written to `{path}`")));
             }
             paths.push(path);
             reports.outputs.push(output);

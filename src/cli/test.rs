@@ -237,9 +237,7 @@ impl Test<'_> {
         let Opened { policy, loaded } = Version::beside(&paths, &paths).load(None);
         loaded.diagnostics.iter().for_each(|told| self.screen.tell(told));
         let policy = policy.map_err(|why| match why {
-            Undecided::Empty { .. } => {
-                "no policy was found there, so there is nothing to judge by".to_owned()
-            }
+            Undecided::Empty { .. } => "no policy was found there, so nothing can be judged".to_owned(),
             _ => "the policy does not load".to_owned(),
         });
         self.policies.insert(paths, policy.clone());

@@ -43,7 +43,7 @@ impl Count {
         match self.left_out {
             0 => format!("{saved} saved in {folder}"),
             left => format!(
-                "{saved} saved in {folder}; of {} no part by itself can be saved",
+                "{saved} saved in {folder}; no part that still shows it could be saved for {}",
                 words::count(left, "change")
             ),
         }
@@ -58,9 +58,7 @@ impl Folder {
             return Err(Failure::usage(message).help("check the revision out and name its folder"));
         }
         if let Some(nowhere) = policy.iter().find(|policy| !Path::new(policy).exists()) {
-            return Err(Failure::usage(format!(
-                "a case refers to files, and there is no `{nowhere}` to refer to"
-            )));
+            return Err(Failure::usage(format!("a case refers to files, and `{nowhere}` does not exist")));
         }
         let made = fs::create_dir_all(path).with_context(|| format!("the folder {path} cannot be made"));
         made.map_err(Failure::System)?;

@@ -31,7 +31,7 @@ enum Step {
 
 /// Why a text is no path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{path}` is no JSONPath: {cause}")]
+#[error("`{path}` is not a JSONPath: {cause}")]
 pub struct BadPath {
     path: String,
     cause: String,

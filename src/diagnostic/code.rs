@@ -28,7 +28,7 @@ pub struct Code {
     title: &'static str,
 }
 
-/// What there is to say about a code.
+/// What `rulestep explain` shows for a code.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The code.
@@ -37,7 +37,7 @@ pub struct Page {
     pub title: &'static str,
     /// Where people meet it.
     pub kind: PageKind,
-    /// What it means, an example, and how it is mended. Lines end in LF; four blanks begin example lines.
+    /// What it means, why it happens, an example and the fix. Lines end in LF; four blanks begin example lines.
     pub text: &'static str,
 }
 

@@ -132,14 +132,13 @@ impl<'a> Reading<'a, '_> {
         let stem = self.text.stem();
         if !self.text.alone || stem.is_empty() {
             let missing = fields.missing("tool");
-            out.push(
-                missing
-                    .help("a contract takes its file's name only if no `---` parts it from another document"),
-            );
+            out.push(missing.help(
+                "a contract takes its file's name only if no `---` separates it from another document",
+            ));
             return (None, None);
         }
         let message =
-            format!("the contract has no `tool`, so it is for {}, as its file is called", quoted(stem));
+            format!("the contract has no `tool`, so it applies to {}, after its file's name", quoted(stem));
         let told =
             Diagnostic::notice(codes::TOOL_FROM_FILE_NAME, message).at(self.text.source, fields.head());
         self.told.push(told.help(format!("write `tool: {stem}` to say it in the file")));
@@ -161,9 +160,8 @@ impl<'a> Reading<'a, '_> {
         if tool.is_none() {
             for key in ["resource", "with_output", "match"] {
                 if let Some(entry) = item.node.entry(key) {
-                    let message = format!(
-                        "`{key}` says something about a prior call, but there is no `requires_prior_tool`"
-                    );
+                    let message =
+                        format!("`{key}` describes a prior call, but there is no `requires_prior_tool`");
                     out.push(Problem::new(ProblemKind::MissingKey, entry.key_span, message));
                 }
             }
@@ -258,11 +256,11 @@ fn singular_path(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Path> {
     if path.is_singular() {
         return Some(path);
     }
-    let message = format!("{} can name several values, and a resource is one", quoted(path.text()));
+    let message = format!("{} can match several values, and a resource is one value", quoted(path.text()));
     out.push(
         field
             .problem(ProblemKind::BadPath, message)
-            .help("use names and indices alone, as in `$.items[0].id`"),
+            .help("use only names and indices, as in `$.items[0].id`"),
     );
     None
 }

@@ -110,7 +110,7 @@ fn misspelt(entry: &Entry, source: &Source, wanted: &dyn Fn(&str) -> bool) -> Op
     let known = near.min_by_key(|known| edits(&entry.key, known))?;
     let message = format!("unknown key {}, did you mean `{known}`?", quoted(&entry.key));
     let help =
-        "if this file is no policy, keep it out of the folder of policies: what it says is not enforced";
+        "if this file is not a policy, keep it out of the folder of policies: what it says is not enforced";
     Some(Diagnostic::error(code::UNKNOWN_KEY, message).at(source, entry.key_span).help(help))
 }
 

@@ -187,8 +187,8 @@ fn slipped(text: Text<'_>, slip: &Slip<'_>) -> Diagnostic {
         Slip::Unwrapped(entry) => (entry, "write `rejectionPlan: {conditions: […]}`"),
     };
     let message = match slip {
-        Slip::Unwrapped(_) => "the conditions are in no `rejectionPlan`, so they would not be enforced",
-        _ => "this `rejectionPlan` is on no tool, so it would not be enforced",
+        Slip::Unwrapped(_) => "the conditions are not in a `rejectionPlan`, so they would not be enforced",
+        _ => "this `rejectionPlan` does not belong to a tool, so it would not be enforced",
     };
     Diagnostic::error(code::NOT_ENFORCED, message).at(text.source, entry.key_span).help(help)
 }

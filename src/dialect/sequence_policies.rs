@@ -20,7 +20,7 @@ use unit::{Forbidden, Limit, Said, SequencePolicy};
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
     name: "sequence_policy",
-    title: "sequence policies: forbidden orders of calls, and limits to their number",
+    title: "sequence policies: forbidden orders of calls, and limits on their number",
     reference: include_str!("sequence_policies/reference.md"),
     schema: include_str!("sequence_policies/schema.json"),
     codes: codes::PAGES,

@@ -239,12 +239,12 @@ fn file_rule<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Kind {
 fn path_argument(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Path> {
     let text = field.text(out)?;
     let help = || match text.starts_with('$') {
-        true => "use names and indices alone, as in `$.target_file`".to_owned(),
+        true => "use only names and indices, as in `$.target_file`".to_owned(),
         false => format!("write `path_argument: $.{text}`"),
     };
     let path = match Path::parse(text) {
         Ok(path) if path.is_singular() => return Some(path),
-        Ok(_) => format!("{} can name several values, and a call has one path", quoted(text)),
+        Ok(_) => format!("{} can match several values, and a call has one path", quoted(text)),
         Err(error) => error.to_string(),
     };
     out.push(field.problem(ProblemKind::BadPath, path).help(help()));

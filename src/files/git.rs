@@ -35,7 +35,7 @@ pub(super) fn read(
         let name = shown;
         if repository.is_link(&commit, &in_tree) {
             // What git keeps of a link is the path it leads to, which must not be read as a policy.
-            let message = "a link; only files are read from a revision";
+            let message = "this is a link; only files are read from a revision";
             let told = Diagnostic::error(code::NOT_IN_REVISION, message).in_file(name);
             return Err(told.help("name the file that the link leads to"));
         }
@@ -52,7 +52,7 @@ pub(super) fn read(
         }
         let name = walk::join(&shown, &entry.path);
         if !entry.is_file {
-            let message = "a link or submodule; only files are read from a revision";
+            let message = "this is a link or a submodule; only files are read from a revision";
             version.diagnostics.push(Diagnostic::notice(code::LINK_REPEATS, message).in_file(name));
             continue;
         }
@@ -147,9 +147,7 @@ impl Repository<'_> {
     fn commit(&self, revision: &str) -> Result<String, Diagnostic> {
         let unknown = |message: String| Diagnostic::error(code::BAD_REVISION, message).in_file(self.spec);
         if revision.is_empty() {
-            return Err(
-                unknown("no revision stands behind `git:`".to_owned()).help("write `git:HEAD`, for one")
-            );
+            return Err(unknown("no revision follows `git:`".to_owned()).help("for example `git:HEAD`"));
         }
         let peeled = format!("{revision}^{{commit}}");
         // A revision that looks like an option is none.

@@ -128,7 +128,7 @@ fn matching(arg: &str, found: &mut Found) {
         }
         Err(reason) => {
             let bad =
-                Diagnostic::error(code::MISSING_FILE, format!("no such file, and no pattern: {reason}"));
+                Diagnostic::error(code::MISSING_FILE, format!("no such file, and not a pattern: {reason}"));
             found.diagnostics.push(bad.in_file(arg));
         }
     }

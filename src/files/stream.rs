@@ -117,12 +117,12 @@ impl Chunks {
                 Ok(chunk) => return chunk.map(Some),
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) if (self.patience.broken_off)() => {
-                    return Err(io::Error::other("broken off while it was waited for"));
+                    return Err(io::Error::other("interrupted while waiting for it"));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if !std::mem::replace(&mut self.told, true) {
                         (self.patience.say)(&format!(
-                            "waiting for `{}`, from which nothing comes so far",
+                            "waiting for `{}`, which has sent nothing yet",
                             self.name
                         ));
                     }

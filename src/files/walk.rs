@@ -88,7 +88,9 @@ impl Walk<'_> {
                 _ if !(self.wanted)(&relative) => {}
                 Ok(metadata) if metadata.is_file() => self.walked.files.push(WalkedFile { relative, path }),
                 // Pipes and devices could be waited for without end; named themselves, they are read.
-                Ok(_) => self.tell(Diagnostic::warning(code::UNREADABLE_FILE, "no regular file"), &relative),
+                Ok(_) => {
+                    self.tell(Diagnostic::warning(code::UNREADABLE_FILE, "not a regular file"), &relative)
+                }
                 Err(error) if is_link => {
                     let message = format!("a link that leads nowhere: {}", super::words(&error));
                     self.tell(Diagnostic::warning(code::UNREADABLE_FILE, message), &relative);
@@ -100,7 +102,7 @@ impl Walk<'_> {
 
     fn linked_folder(&mut self, path: &Path, relative: &str) {
         if path.canonicalize().is_ok_and(|real| self.seen.contains(&real)) {
-            let message = "a link to a folder that is read already";
+            let message = "a link to a folder that is already read";
             self.tell(Diagnostic::notice(code::LINK_REPEATS, message), relative);
             return;
         }

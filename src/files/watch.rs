@@ -198,7 +198,7 @@ fn happened(event: notify::Result<notify::Event>) -> Option<Heard> {
 
 fn reason(error: &notify::Error) -> String {
     match &error.kind {
-        notify::ErrorKind::MaxFilesWatch => "the system watches no more folders".to_owned(),
+        notify::ErrorKind::MaxFilesWatch => "the system cannot watch more folders".to_owned(),
         notify::ErrorKind::Io(error) => super::words(error),
         _ => error.to_string(),
     }

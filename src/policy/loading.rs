@@ -230,9 +230,9 @@ fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
     let help = format!("dialects: {}", names.join(", "));
     if is_case(node) {
-        let message = "a case, and no policy";
+        let message = "this is a case, not a policy";
         let case = Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, node.span);
-        return case.help("`rulestep test` runs it; in a folder of policies it is passed over");
+        return case.help("`rulestep test` runs it; in a folder of policies it is skipped");
     }
     let (message, span) = match node.entry("dialect") {
         Some(entry) => {

@@ -142,7 +142,8 @@ impl Finish {
                 let message = format!("none of {} results is marked as failed", self.results);
                 let notice =
                     Diagnostic::notice(code::NO_ERRORS_MARKED, message).in_file(Arc::clone(&self.file));
-                diagnostics.push(notice.help("if failures can be told by their text: `--error-regex RE`"));
+                diagnostics
+                    .push(notice.help("if failures can be recognised by their text, use `--error-regex RE`"));
             }
             diagnostics.extend(self.python());
             diagnostics.extend(self.unread(lost));

@@ -208,9 +208,9 @@ fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<Unmet> {
             (Value::Null, vec![format!("the session has {turns}")])
         }
         Got::NotOffered => (Value::Null, vec!["the tool is not offered in this turn".to_owned()]),
-        Got::Rules(0) => (Value::Null, vec!["no rule about sessions has this id".to_owned()]),
+        Got::Rules(0) => (Value::Null, vec!["no session rule has this id".to_owned()]),
         Got::Rules(several) => {
-            (Value::Null, vec![format!("{several} rules about sessions have an id that ends so")])
+            (Value::Null, vec![format!("{several} session rules have an id with this ending")])
         }
     };
     Some(Unmet {

@@ -210,7 +210,7 @@ pub(super) fn told(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Resu
         writeln!(out, "diagnostics: {}", told.join(", "))?;
     }
     if total.interrupted {
-        writeln!(out, "{}", paint.bold("interrupted: this is what was done until then"))?;
+        writeln!(out, "{}", paint.bold("interrupted: these results are incomplete"))?;
     }
     Ok(())
 }

@@ -117,7 +117,7 @@ pub fn attempts(
 ) -> Vec<Sentence> {
     let attempts = by_tool.before(tool, call).take(ATTEMPTS).map(|other| {
         let why = match other.outcome {
-            _ if stopped(other.at) => "it is stopped here",
+            _ if stopped(other.at) => "stopped in this replay",
             Outcome::Ok if other.at.turn == call.turn => "in the same turn, so its result was not known",
             Outcome::Ok => "its result came too late",
             outcome => became(outcome),

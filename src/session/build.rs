@@ -251,7 +251,7 @@ impl Builder {
         self.open = None;
         if spoken(role) != role {
             self.damaged(format!(
-                "a message of the role `{role}` is no response and no result; its role is not known"
+                "a message has the unknown role `{role}`, so it is neither a response nor a result"
             ));
         }
         let role = spoken(role);
@@ -412,7 +412,7 @@ impl Builder {
         let told = match id {
             Some(id) if self.called.contains(id) => Diagnostic::warning(
                 code::RESULT_WITHOUT_CALL,
-                format!("a result is for the call {}, which has its result already", quoted(id)),
+                format!("a result is for the call {}, which already has a result", quoted(id)),
             ),
             Some(id) => Diagnostic::lost(
                 code::RESULT_WITHOUT_CALL,
@@ -422,7 +422,7 @@ impl Builder {
             None => Diagnostic::lost(
                 code::RESULT_WITHOUT_CALL,
                 Loss::MayHoldCalls,
-                "a result names no call, and no call without an id is open here",
+                "a result names no call, and no call without an id is waiting for one",
             ),
         };
         self.diagnostic(told.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));

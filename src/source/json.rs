@@ -104,7 +104,7 @@ impl Reader<'_> {
                 );
                 match self.text.get(span.start..span.end).and_then(|written| written.parse().ok()) {
                     Some(number) => NodeValue::Number(number),
-                    None => return Err(self.fail(span, "this is no number of JSON", None)),
+                    None => return Err(self.fail(span, "this is not a JSON number", None)),
                 }
             }
             Some(b'a'..=b'z' | b'A'..=b'Z') => {
@@ -115,7 +115,7 @@ impl Reader<'_> {
                     "null" => NodeValue::Null,
                     word => {
                         let message = format!("expected a value, found {}", quoted(word));
-                        return Err(self.fail(span, &message, Some("text stands in double quotes")));
+                        return Err(self.fail(span, &message, Some("put text in double quotes")));
                     }
                 }
             }
@@ -207,7 +207,7 @@ impl Reader<'_> {
         let (message, help) = match found {
             None => (format!("{wanted}, found the end of the file"), None),
             Some('/' | '#') => (format!("{wanted}, found a comment"), Some("JSON has no comments")),
-            Some('\'') => (format!("{wanted}, found `'`"), Some("text stands in double quotes")),
+            Some('\'') => (format!("{wanted}, found `'`"), Some("put text in double quotes")),
             Some(character) => (format!("{wanted}, found `{character}`"), None),
         };
         self.fail(span, &message, help)

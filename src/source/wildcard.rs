@@ -44,7 +44,7 @@ impl<'a> Wildcard<'a> {
     /// The error at a place where names are exact; `help` is the form that works there.
     pub fn problem(&self, span: Span, help: impl Into<String>) -> Problem {
         let message = format!(
-            "names are compared letter by letter here, so the `{}` in {} would match nothing",
+            "names are compared exactly here, so the `{}` in {} would match nothing",
             self.sign,
             quoted(self.name)
         );

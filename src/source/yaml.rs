@@ -93,10 +93,10 @@ impl<'s> Reader<'s> {
             }
             Event::Alias(anchor) => self.alias(anchor, span)?,
             Event::UnresolvedAlias(name) => {
-                let message = format!("no anchor {} stands before this alias", quoted(&format!("&{name}")));
+                let message = format!("no anchor {} comes before this alias", quoted(&format!("&{name}")));
                 self.builder.problem(
                     Problem::new(ProblemKind::BadAlias, span, message)
-                        .help("write text that begins with `*` in quotes"),
+                        .help("put text that begins with `*` in quotes"),
                 );
                 self.put(Node { span, value: NodeValue::Null }, 0)?;
             }
@@ -112,7 +112,7 @@ impl<'s> Reader<'s> {
                 node.value.clone()
             }
             None => {
-                let message = "this alias stands within what it repeats";
+                let message = "this alias is inside the value that it repeats";
                 self.builder.problem(Problem::new(ProblemKind::BadAlias, span, message));
                 NodeValue::Null
             }
@@ -220,7 +220,7 @@ impl<'s> Reader<'s> {
     fn report_unknown_tag(&mut self, tag: &Tag, span: Span) {
         self.builder.problem(
             Problem::new(ProblemKind::BadTag, span, format!("unknown tag {}", quoted(&tag.original())))
-                .help("leave the tag out; write text that begins with `!` in quotes"),
+                .help("remove the tag, or put text that begins with `!` in quotes"),
         );
     }
 
@@ -335,37 +335,34 @@ fn phrase(kind: &ErrorKind) -> (Cow<'static, str>, Option<&'static str>) {
     const TABS: Option<&str> = Some("indent with spaces");
     let message = match kind {
         ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
-            return ("a tab stands where only spaces may indent".into(), TABS);
+            return ("a tab is used for indentation".into(), TABS);
         }
         ErrorKind::TabAtBlockScalarStart | ErrorKind::TabInPlainScalar => {
-            return ("a tab stands where it may not".into(), TABS);
+            return ("a tab is not allowed here".into(), TABS);
         }
         ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockMappingKey => {
             return (
                 "expected a key, or less indentation".into(),
-                Some("the keys of a mapping, and the dashes of a list, stand in one column"),
+                Some("the keys of a mapping, and the dashes of a list, start in the same column"),
             );
         }
         ErrorKind::ExpectedBlockSequenceEntry => {
             return (
                 "expected `- ` and the next item of the list".into(),
-                Some("the dashes of a list stand in one column"),
+                Some("the dashes of a list start in the same column"),
             );
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
             return (
-                "a `: ` stands where no key can".into(),
-                Some("write text that has a colon and a space in it in quotes"),
+                "a `: ` is not allowed here".into(),
+                Some("put text that contains a colon and a space in quotes"),
             );
         }
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
-            return ("expected `:` behind this key".into(), Some("a key stands on one line with its colon"));
+            return ("expected `:` after this key".into(), Some("a key and its colon are on one line"));
         }
         ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection => {
-            return (
-                "a list's `- ` stands where it may not".into(),
-                Some("begin the list on a line of its own"),
-            );
+            return ("a list's `- ` is not allowed here".into(), Some("begin the list on a line of its own"));
         }
         ErrorKind::UnclosedFlowCollection { open } => format!("`{open}` is not closed"),
         ErrorKind::UnexpectedEofFlowSequence => "`[` is not closed".to_owned(),
@@ -380,13 +377,13 @@ fn phrase(kind: &ErrorKind) -> (Cow<'static, str>, Option<&'static str>) {
         ErrorKind::UnknownQuotedScalarEscape => {
             return (
                 "unknown escape in quoted text".into(),
-                Some("write `\\\\` for a backslash, or use single quotes, which know no escapes"),
+                Some("write `\\\\` for a backslash, or use single quotes, which have no escapes"),
             );
         }
         ErrorKind::UnexpectedCharacter { character } => {
             return (
                 format!("no value begins with `{character}`").into(),
-                Some("write text that begins with it in quotes"),
+                Some("put text that begins with it in quotes"),
             );
         }
         other => {

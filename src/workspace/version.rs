@@ -119,7 +119,7 @@ impl Version {
             None => Err(Undecided::Invalid(told.clone())),
             Some(policy) if policy.documents().is_empty() => {
                 let what = only.map_or("policy".to_owned(), |dialect| format!("`{}` document", dialect.name));
-                let message = format!("no {what} was found, so there is nothing to judge by");
+                let message = format!("no {what} was found, so nothing can be judged");
                 Err(Undecided::Empty { message, told: told.clone() })
             }
             Some(policy) => Ok(Arc::clone(policy)),

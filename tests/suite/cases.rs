@@ -211,9 +211,9 @@ fn mistakes_are_told_at_their_places() {
             "8:10: error[bad_value]: a call is named by its turn and its place in it, each from 1",
         ),
         ("{turn: 0, visible: []}", "8:10: error[bad_value]: turns and calls are counted from 1"),
-        ("{call: 1.1}", "8:3: error[missing_key]: the expectation expects nothing"),
-        ("{}", "8:3: error[missing_key]: the expectation expects nothing"),
-        ("[]", "8:3: error[bad_value]: nothing is expected, so nothing is tested"),
+        ("{call: 1.1}", "8:3: error[missing_key]: the expectation is empty"),
+        ("{}", "8:3: error[missing_key]: the expectation is empty"),
+        ("[]", "8:3: error[bad_value]: the case expects nothing, so it tests nothing"),
         (
             "{call: 1.1, decison: deny, tool: x}",
             "8:15: error[unknown_key]: unknown key `decison`, did you mean `decision`?",
@@ -224,9 +224,12 @@ fn mistakes_are_told_at_their_places() {
             "{call: 1.1, decision: denied}",
             "8:25: error[bad_value]: `decision`: expected `allow`, `deny`, `halt` or `not_reached`, found `denied`",
         ),
-        ("{call: 1.1, code: resource_unmached}", "8:21: error[bad_value]: no rule says `resource_unmached`"),
-        ("{call: 1.1, code: missing_file}", "8:21: error[bad_value]: no rule says `missing_file`"),
-        ("{turn: 1, tools: {refund: hiden}}", "8:29: error[bad_value]: no rule says `hiden`"),
+        (
+            "{call: 1.1, code: resource_unmached}",
+            "8:21: error[bad_value]: no rule gives the code `resource_unmached`",
+        ),
+        ("{call: 1.1, code: missing_file}", "8:21: error[bad_value]: no rule gives the code `missing_file`"),
+        ("{turn: 1, tools: {refund: hiden}}", "8:29: error[bad_value]: no rule gives the code `hiden`"),
         ("{outcome: held}", "7:1: error[missing_key]: the key `rule` is missing"),
         ("{summary: {denied: 1}, status: pass}", "8:14: error[unknown_key]: unknown key `denied`"),
         ("{call: 1.1, told: 7}", "8:21: error[wrong_type]: expected text for `told`, found a number"),
@@ -330,7 +333,7 @@ fn cases_are_no_part_of_a_version() {
     // Named itself, it should be a policy, and is none.
     let loaded = Policy::load(&[file(files[1], true)], None);
     assert!(loaded.policy.is_none());
-    assert_eq!(loaded.diagnostics[0].message, "a case, and no policy");
+    assert_eq!(loaded.diagnostics[0].message, "this is a case, not a policy");
     // A policy in one file with a case still counts.
     let mixed = format!("{REFUND}---\n{case}");
     let loaded = Policy::load(&[file(("mixed.yaml", &mixed), false)], None);

@@ -358,7 +358,7 @@ fn what_git_cannot_give_is_told_in_plain_words() {
     assert_eq!(told(format!("git:{contracts}")).0, code::BAD_REVISION, "a path is no revision");
     assert_eq!(
         told(format!("git::{contracts}")),
-        (code::BAD_REVISION, "no revision stands behind `git:`".to_owned())
+        (code::BAD_REVISION, "no revision follows `git:`".to_owned())
     );
     let new = format!("git:HEAD:{contracts}/new.yaml");
     assert_eq!(

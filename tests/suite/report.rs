@@ -98,7 +98,7 @@ fn syntax_errors() {
     2 | forbids_after: [deploy,
       |                ^
 
-    error[syntax]: a tab stands where only spaces may indent
+    error[syntax]: a tab is used for indentation
      --> b.yaml:3:1
       |
     3 |     - requires_prior_tool: x

@@ -163,7 +163,7 @@ fn what_is_probably_not_meant_is_told() {
         ),
         (
             "forbidden:\n  - {sequence: [a], action: halt, reason: security:leak, tellLLM: 'stopped: security:leak'}\n",
-            "p.yaml:2:67: warning[tell_llm_repeats_reason]: the model is told the reason `security:leak`",
+            "p.yaml:2:67: warning[tell_llm_repeats_reason]: the text for the model repeats the reason `security:leak`",
         ),
         (
             "forbidden:\n  - {sequence: [a, a], action: deny, reason: cost:a}\nlimits:\n  a: {maxPerSession: 3, action: deny, reason: cost:a}\n",

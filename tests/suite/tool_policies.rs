@@ -254,7 +254,7 @@ fn a_write_without_a_path_that_the_policy_knows_is_reported() {
     let twice = [("write_file", target("n"), true), ("edit_file", json!({"path": "n"}), true)];
     assert_eq!(judged(named, &twice, Some(&[])), ["", DENIED]);
     for (path, help) in
-        [("target_file", "path_argument: $.target_file"), ("$.files[*]", "names and indices alone")]
+        [("target_file", "path_argument: $.target_file"), ("$.files[*]", "use only names and indices")]
     {
         let text = format!("policies: [{{type: read_before_write, path_argument: '{path}'}}]");
         let loaded = crate::policies::loaded("p.yaml", &text);
@@ -349,7 +349,7 @@ fn what_is_probably_not_meant_is_a_warning() {
         )
     };
     let cases = [
-        ("policies: [{type: read_before_write, mount_point: /w/}]\n".to_owned(), "p.yaml:1:51: warning[mount_point_slash]: the mount point `/w/` ends in a slash, so it is never cut off"),
+        ("policies: [{type: read_before_write, mount_point: /w/}]\n".to_owned(), "p.yaml:1:51: warning[mount_point_slash]: the mount point `/w/` ends in a slash, so it is never removed from a path"),
         (deps("a: [a]"), "p.yaml:1:61: warning[self_dependency]: `a` needs itself, so it can never run"),
         (deps("a: [b], b: [c], c: [d, a]"), "p.yaml:1:61: warning[dependency_cycle]: none of these tools can ever run: `a` needs `b` needs `c` needs `a`"),
         (scoped("z"), "p.yaml:2:88: warning[unknown_tool]: no section lists `z`"),

@@ -1,60 +1,60 @@
-//! Codes of what can be wrong with policy documents, whatever their dialect.
+//! Codes of problems that documents of every dialect can have.
 
 use super::codes;
 
 codes! {
     Problem SYNTAX = "syntax": "the text is not YAML, or not JSON",
-"The file cannot be read as the format that its name promises: JSON for `.json`, YAML for everything
-else.
+"The file's name decides its format: JSON for `.json`, YAML for every other name. The text is not valid in
+this format.
 
     preconditions:
       - requires_prior_tool: lint
      description: no column fits this key
 
-The place is where reading had to give up; the mistake is there or shortly before. Usual causes are
-a tab in the indentation, an unclosed bracket or quote, text with `: ` in it without quotes, and a
-comma before the closing bracket in JSON. Other documents of the same file are still read.
+The marked place is where reading stopped; the mistake is there or shortly before. Common causes are a tab
+in the indentation, an unclosed bracket or quote, text that contains `: ` without quotes, and a comma
+before the closing bracket in JSON. Other documents of the same file are still read.
 ";
 
     Problem DUPLICATE_KEY = "duplicate_key": "a mapping has the same key twice",
-"Most readers silently take one of the two values, and not all the same one. So it is an error, shown
-at both places.
+"Most readers silently use one of the two values, and not all use the same one. So it is an error, which
+shows both places.
 
     tool: deploy
     preconditions: [{requires_prior_tool: test}]
     preconditions: [{requires_prior_tool: lint}]
 
-Put both values under one key, or take one out.
+Merge the values under one key, or remove one.
 ";
 
     Problem KEY_NOT_TEXT = "key_not_text": "a key of a mapping is not text",
-"YAML allows numbers, booleans, lists and nothing at all as keys. Policies know text only.
+"YAML allows numbers, booleans, lists and empty values as keys. Policies allow only text.
 
     limits:
       404: {maxPerSession: 1}
 
-Write the key in quotes: `\"404\"`. A key of nothing at all is usually a colon too many.
+Put the key in quotes: `\"404\"`. If the key is empty, there is usually a colon too many.
 ";
 
     Problem BAD_TAG = "bad_tag": "a YAML tag is unknown or does not fit its value",
-"Only the tags of YAML's core schema are known: `!!str`, `!!int`, `!!float`, `!!bool`, `!!null`,
-`!!seq`, `!!map`.
+"Only the tags of YAML's core schema are allowed: `!!str`, `!!int`, `!!float`, `!!bool`, `!!null`,
+`!!seq`, `!!map`. A value must fit its tag.
 
     equals: !!int seven
     tool: !secret deploy
 
-The first is not a whole number, the second tag is nobody's. Take the tag out. Text that begins with
-`!` stands in quotes.
+`seven` is not a whole number, and `!secret` is not a known tag. Remove the tag. Put text that begins
+with `!` in quotes.
 ";
 
     Problem BAD_NUMBER = "bad_number": "a number that JSON does not have",
-"Calls and results are JSON, which has no infinity and no not-a-number. So these can never equal
-anything.
+"Calls and results are JSON, which has no infinity and no not-a-number. So such a number cannot equal any
+value in them.
 
     - {path: $.score, lte: .inf}
 
-Leave a bound that does not bound anything out. Numbers in base 8 or 16 may have up to 128 bits; in
-base 10 they may have any length. If text is meant, write it in quotes.
+Remove a bound that has no effect. Numbers in base 8 or 16 can have up to 128 bits; in base 10 they can
+have any length. If you mean text, put it in quotes.
 ";
 
     Problem BAD_ALIAS = "bad_alias": "a YAML alias without its anchor",
@@ -62,154 +62,160 @@ base 10 they may have any length. If text is meant, write it in quotes.
 
     preconditions: [*eligible]
 
-Here no `&eligible` stands before it, or the alias stands within the very value it repeats. Names do
-not reach from one document of a file to the next. If text is meant, write it in quotes: `\"*\"`.
+Here no `&eligible` comes before it, or the alias is inside the value that it repeats. An anchor is known
+only in its own document of the file. If you mean text, put it in quotes: `\"*\"`.
 ";
 
     Problem TOO_DEEP = "too_deep": "lists and mappings nest too deep",
-"More than 128 levels of lists and mappings within each other are not read. No policy needs a tenth
-of it, so such a text is a mistake or an attack.
+"Lists and mappings can nest up to 128 levels deep. No policy needs a tenth of that, so a deeper text is a
+mistake or an attack.
 
-Aliases count with the levels of what they stand for.
+    [[[[[[[[ … ]]]]]]]]
+
+An alias adds the levels of the value that it repeats. Write the document with fewer levels.
 ";
 
-    Problem TOO_LARGE = "too_large": "the document holds too many values",
-"A file may hold a million values, and its aliases may repeat 64 MB of text. Aliases count with all
-that they stand for, every time.
+    Problem TOO_LARGE = "too_large": "the document contains too many values",
+"A file can contain a million values, and its aliases can repeat 64 MB of text. Each alias counts with
+all the values that it repeats.
 
     a: &a [x, x, x, x, x, x, x, x, x]
     b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]
 
-A few more lines of this kind would fill any memory. Split the file, or write out less by aliases.
+A few more lines of this kind would fill any memory. Split the file, or use fewer aliases.
 ";
 
     Problem UNKNOWN_KEY = "unknown_key": "a key that is not known here",
-"A key that nobody reads would be a rule that nobody keeps, so it is an error. The nearest known key
-is named, and so are all that are known at this place.
+"A misspelt key would be a rule that is not enforced, so an unknown key is an error. The message names the
+nearest known key, and the help lists all keys that are known at this place.
 
     - requires_prior_tool: check_eligibility
       with_outputs: [{path: $.eligible}]
 
-Here `with_output` was meant. Also look at the indentation: a key may have slipped into the wrong
-mapping.
+Here `with_output` was meant. Check the indentation too: the key may be in the wrong mapping.
 ";
 
-    Problem MISSING_KEY = "missing_key": "a key that must be there is not",
-"The mapping means nothing without this key.
+    Problem MISSING_KEY = "missing_key": "a required key is missing",
+"The mapping has no meaning without this key.
 
     preconditions:
       - with_output: [{equals: true}]
 
-An entry of `with_output` needs its `path`. The place shown is the key of the mapping, or its first
-key.
+An entry of `with_output` needs a `path`. The marked place is the key of the mapping, or its first key.
+Add the missing key.
 ";
 
     Problem WRONG_TYPE = "wrong_type": "a value of another type than expected",
-"Text, numbers, booleans, lists and mappings are not turned into each other.
+"Values are not converted: where text is expected, a number is an error, and so on.
 
     forbids_after: void_order
     tool: 404
 
-The first must be a list even of one: `[void_order]`. The second is a number: write `\"404\"`. In
-YAML 1.2 `yes`, `no`, `on` and `off` are text; booleans are `true` and `false`. A key with nothing
-behind its colon has the value nothing.
+The first must be a list, even with one item: `[void_order]`. The second is a number: write `\"404\"`. In
+YAML 1.2, `yes`, `no`, `on` and `off` are text; booleans are `true` and `false`. A key without a value
+after its colon has the value null.
 ";
 
     Problem BAD_VALUE = "bad_value": "a value that is not allowed here",
-"The value has the right type, though not one of the values that mean something at this place.
+"The value has the right type, but it is not one of the values that are allowed at this place.
 
     - {sequence: [runPython], action: stop}
 
-The message lists what is allowed (here `deny` and `halt`), and names the nearest if one is near.
+The message lists the allowed values (here `deny` and `halt`), and names the nearest one if there is one.
 ";
 
     Problem BAD_PATH = "bad_path": "a JSONPath that cannot be read here",
-"Paths are JSONPath as RFC 9535 defines it. They begin with `$`.
+"Paths are JSONPath, as defined by RFC 9535. They begin with `$`.
 
     path: $.items[0].id
     path: $['order id']
 
-A `resource` path must name one place: names and indices only, no `*`, no `..`, no slices and no
-filters, because the one value there is compared with another. `with_output` takes any query.
+A `resource` path must name one place, because it selects one value to compare. Use only names and
+indices: no `*`, no `..`, no slices and no filters. `with_output` accepts every query.
 ";
 
-    Problem STAR_IN_NAME = "star_in_name": "a wildcard in a name that is compared as it is written",
-"Tool names are exact at most places of a policy: no call has a tool named `slack.*`, so the rule would
-never apply. It is an error for `*`, `?`, `[a-z]`, `{a,b}` and `|`.
+    Problem STAR_IN_NAME = "star_in_name": "a wildcard in a name that is compared exactly",
+"At most places of a policy, tool names are exact. No tool is named `slack.*`, so the rule would never
+apply. That is why `*`, `?`, `[a-z]`, `{a,b}` and `|` are errors in a name.
 
     requires_prior_tool: get_*
     - {sequence: ['slack.*'], action: deny, reason: security:chat}
 
-The help names the form that works: `{namePrefix: slack.}` in a sequence policy, otherwise one entry for
-each tool. Sequence rules read `*` and `?` in the `tools` of `blocklist` and `allowlist`, and their
-`aliases` give several tools one name.
+The help shows the form that works: `{namePrefix: slack.}` in a sequence policy, or one entry for each
+tool in other dialects. Sequence rules accept `*` and `?` in the `tools` of `blocklist` and `allowlist`,
+and their `aliases` give several tools one name.
 ";
 
     Problem DUPLICATE_CONTRACT = "duplicate_contract": "two contracts for one tool",
-"Within one version a tool has one contract. Two would leave open which precondition is meant to be
-the whole list, so they are an error, shown at both places.
+"In one version, a tool can have only one contract. With two, it would not be clear whether one replaces
+the other, so they are an error, which shows both places.
 
-Merge the two documents; preconditions add up, and so do the lists of `forbids_after`. If one of the
-files is an old copy, take it out of the folder.
+    contracts/issue_refund.yaml: tool: issue_refund
+    contracts/old/refund.yaml:   tool: issue_refund
+
+Merge the two documents: one list of preconditions, one list of `forbids_after`. If one of the files is an
+old copy, remove it from the folder.
 ";
 
-    Problem EMPTY_DOCUMENT = "empty_document": "a policy document says nothing",
-"The file or the document between two `---` has no value: only white space or comments.
+    Problem EMPTY_DOCUMENT = "empty_document": "a policy document is empty",
+"The file, or the document between two `---`, contains only white space or comments.
 
-An empty policy allows everything, which is hardly ever what an empty file is meant to say. Delete
-it, or write its rules.
+    # contracts/issue_refund.yaml
+    # to be written
+
+An empty policy would allow everything, which is rarely what you want. Write the rules, or delete the
+file.
 ";
 
-    Problem UNRECOGNISED_DOCUMENT = "unrecognised_document": "no dialect claims this document",
-"Which dialect a document is written in shows in its keys: `tool` with `preconditions` or
-`forbids_after` is a contract, and so on for each. None fits here.
+    Problem UNRECOGNISED_DOCUMENT = "unrecognised_document": "the document is not a policy of any dialect",
+"The keys of a document decide its dialect: for example, `tool` with `preconditions` or `forbids_after` is
+a contract. The keys of this document fit no dialect.
 
     services: {web: {image: nginx}}
 
-In a folder such a file is counted and noted, since folders hold other YAML too. A file that was named
-itself must be a policy: `dialect: NAME` in it says which. A key that is nearly a known one
-(`preconditons`) is the error `unknown_key`, in a folder as well.
+In a folder, such a file is only a notice, because folders contain other YAML too. A file that you name
+must be a policy: add `dialect: NAME` to it. A key that is almost a known one (`preconditons`) is the
+error `unknown_key`, also in a folder.
 ";
 
     Problem NOT_ENFORCED = "not_enforced": "a guard that would not be enforced",
-"The document holds a guard that is known but not supported, or one at a place where it guards nothing.
-Reading on without it would allow the calls that it was written to stop, so it is an error.
+"The document contains a guard that is not supported, or one at a place where it has no effect. Skipping
+it would allow the calls that it should stop, so it is an error.
 
     tools: {allow: [read_file], deny: [shell]}             # Assay's lists of tools
     phases: [{name: triage, initial: true}]                # Vesanor's session.yaml
     conditions: [{type: regex, regex: 'cancel'}]           # a rejection plan without a tool
-    {name: a, type: say, rejectionPlan: {conditions: []}}  # a plan on something that is no tool
+    {name: a, type: say, rejectionPlan: {conditions: []}}  # a plan on something that is not a tool
 
-The help names the form that works, if there is one. Otherwise take the guard out, so that nobody relies
-on it, or keep the file outside the folder of policies.
+The help shows the form that works, if there is one. If there is none, remove the guard, so that nobody
+relies on it, or move the file out of the folder of policies.
 ";
 
-    Problem NO_RULES = "no_rules": "a document in which nothing is a rule",
-"The document was read without a mistake, and nothing in it can stop a call.
+    Problem NO_RULES = "no_rules": "the document has no rules",
+"The document is valid, but nothing in it can stop a call.
 
     tool: issue_refund
     description: only after the eligibility check
 
-Here the `preconditions` are missing. Write them, or delete the file: as it is, a run that it passes says
-nothing. Of configurations of assistants in a folder, which mostly hold no rejection plan, this is only
-a notice.
+Here the `preconditions` are missing. Write them, or delete the file. For the configuration of an assistant
+in a folder this is only a notice, because most configurations have no rejection plan.
 ";
 
     Problem UNKNOWN_DIALECT = "unknown_dialect": "there is no dialect of this name",
-"`dialect: NAME` in a document, and `--only NAME`, choose among the dialects that Rulestep knows.
+"`dialect: NAME` in a document, and `--only NAME`, choose one of the dialects that Rulestep knows.
 
     dialect: contarct
 
-The message names the nearest, here `contract`. Without the key a document is recognised by its other
-keys.
+The message names the nearest one, here `contract`. Correct the name, or remove the key: the document is
+then recognised by its other keys.
 ";
 
-    Problem READER_FAULT = "reader_fault": "the reader of a policy failed by itself",
-"Something in the program panicked while it read the document. Which rules the document has is not known, so
-the version does not decide, as with any other error.
+    Problem READER_FAULT = "reader_fault": "the program failed while it read a policy",
+"The program panicked while it read the document. It is not known which rules the document has, so the
+version does not decide, as with any other error.
 
     error[reader_fault]: the policy cannot be read: its reader failed: attempt to divide by zero
 
-This is a defect in the program, whatever the document says. Please report it together with the document.
+This is a defect in the program, not in the document. Please report it together with the document.
 ";
 }

@@ -1,75 +1,78 @@
-//! Codes of what can be wrong with recordings, and with the files that were asked for.
+//! Codes of problems with recordings, and with named files.
 
 use super::codes;
 
 codes! {
     Problem MISSING_FILE = "missing_file": "there is no such file or folder",
-"A path that was given leads nowhere. Paths are relative to the folder in which the program was
-started.
+"A path that you named does not exist. Paths are relative to the folder in which the program was started.
 
-If the path has `*`, `?` or `[` in it and the shell did not expand it, Rulestep does; then it
-matched no file.
+    rulestep replay sessions/*.jsonl
+
+Rulestep expands `*`, `?` and `[` itself if the shell does not. Then the message means that no file
+matched.
 ";
 
     Problem UNREADABLE_FILE = "unreadable_file": "a file cannot be read",
-"The file is there, but the system refused to read it, or its bytes are not UTF-8 text. The message
-gives the reason, and for text the line and byte of the first fault.
+"The file exists, but the system refused to read it, or its bytes are not UTF-8 text. The message gives the
+reason, and for text the line and byte of the first problem.
 
-Other files are still opened. Text in another encoding can be converted:
+Other files are still read. Convert text that has another encoding:
 
     iconv -f latin1 -t utf-8 old.json > new.json
 ";
 
-    Problem EMPTY_FOLDER = "empty_folder": "a folder holds nothing to read",
-"The folder was searched, its subfolders too, and has no file of the kind that was asked for. Hidden
-files and the folders `target` and `node_modules` are left out of the search.
+    Problem EMPTY_FOLDER = "empty_folder": "a folder contains nothing to read",
+"The folder and its subfolders contain no file of the right kind. The search skips hidden files and the
+folders `target` and `node_modules`.
 
-A file that is named itself is always read, whatever its name.
+    rulestep replay sessions/.hidden/run.log
+
+A file that you name is always read, whatever its name.
 ";
 
-    Problem LINK_REPEATS = "link_repeats": "a link leads to what is read already",
-"Symbolic links are followed, but a folder is read once: under its own path if it lies in the folder
-that was given, else under the first link to it. So a link back up cannot lead round in circles.
+    Problem LINK_REPEATS = "link_repeats": "a link leads to a folder that is already read",
+"Symbolic links are followed, but each folder is read once: under its own path if it is inside the named
+folder, else under the first link to it. So a link to a parent folder does no harm.
 
     policies/current -> releases/7
     policies/all -> .
 
-Of a git revision only files are read; links and submodules in it are passed over with this notice.
+From a git revision only files are read. Links and submodules in it are skipped with this notice.
 ";
 
     Problem NO_GIT = "no_git": "the `git` program could not be run",
-"`git:REVISION` versions are read with the `git` program, which was not found or could not be
-started.
+"Rulestep reads `git:REVISION` versions with the `git` program, but could not find or start it.
 
-Install it, or give the version as a folder: check the revision out somewhere with `git worktree
-add`.
+    git worktree add ../base main
+
+Install git, or name a folder as the version: check out the revision with a command like this one.
 ";
 
-    Problem NO_REPOSITORY = "no_repository": "this is no git repository",
-"`git:REVISION` versions are read from the repository around the path that is meant, and there is none.
+    Problem NO_REPOSITORY = "no_repository": "the path is not in a git repository",
+"`git:REVISION` versions are read from the repository that contains the path, and there is none.
 
     git:HEAD:contracts
 
-looks for a repository around `contracts`, or around the current folder if that is gone. Start the
-program within the repository, or give the version as a file or folder.
+This reads the repository that contains `contracts`, or the current folder if `contracts` no longer exists.
+Start the program inside the repository, or name a file or folder as the version.
 ";
 
-    Problem GIT_FAILED = "git_failed": "git refused or failed",
-"The `git` program was started, and ended with an error; the message gives its first line.
+    Problem GIT_FAILED = "git_failed": "git ended with an error",
+"The `git` program ended with an error. The message gives the first line of its output.
 
 A repository that belongs to another user is refused until it is trusted:
 
     git config --global --add safe.directory /path/to/repository
 
-In a partial clone an object may be missing: nothing is fetched here, so run `git fetch` first.
+In a partial clone, objects may be missing. Rulestep does not fetch them, so run `git fetch` first.
 ";
 
     Problem BAD_REVISION = "bad_revision": "git knows no such revision",
-"What stands after `git:` is no commit, branch or tag of this repository.
+"The text after `git:` is not a commit, branch or tag of this repository.
 
     git:HEAD    git:main    git:v1.2:contracts    git:HEAD~3:policies/refunds.yaml
 
-A branch of a remote is `origin/NAME`. In a shallow clone older commits are missing: `git fetch
+A branch of a remote is `origin/NAME`. In a shallow clone, older commits are missing: run `git fetch
 --unshallow`.
 ";
 
@@ -78,132 +81,147 @@ A branch of a remote is `origin/NAME`. In a shallow clone older commits are miss
 
     git:HEAD:policies
 
-Paths behind a revision are relative to the current folder, like all others. A file that was never
-committed is in no revision; one that was moved since has its old path there.
+A path after a revision is relative to the current folder, like every path. A file that was never
+committed is in no revision. A file that was moved later has its old path in the revision.
 ";
 
-    Problem NOT_A_SESSION = "not_a_session": "the file is no recording of a known format",
-"Recordings are recognised by their shape, never by their name. Nothing in this file looks like one.
+    Problem NOT_A_SESSION = "not_a_session": "the file is not a recording in a known format",
+"Recordings are recognised by their content, not by their name. This file matches no known format.
 
     rulestep replay --from anthropic log.txt
 
-`--from FORMAT` skips the recognition, and then tells where the file departs from that format. In a
-folder such files are counted and passed over.
+With `--from FORMAT`, the file is read in that format, and the messages say where it differs from the
+format. In a folder, files that match no format are counted and skipped.
 ";
 
     Problem DAMAGED_LINE = "damaged_line": "a line of a recording cannot be read",
-"One line of a line-by-line recording is not JSON, or not the record that it should be. It is left
-out, and the rest of the file is read.
+"A line of the recording is not JSON, or is not a record of its format. The line is skipped, and the rest
+of the file is read.
 
-The last line is often cut off when the program that wrote it was killed. Calls whose results stood
-on a damaged line have no result, and so satisfy nothing.
+    {\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"te
+
+The last line is often cut off because the program that wrote it was killed. A call whose result was on a
+damaged line has no result, so it satisfies no rule.
 ";
 
-    Problem DAMAGED_RECORD = "damaged_record": "a part of a recording has not the expected shape",
-"A message, call or field of a recording has another type than its format gives it.
+    Problem DAMAGED_RECORD = "damaged_record": "a part of a recording does not have the expected form",
+"A message, call or field of the recording does not have the type that the format defines.
 
     {\"role\": \"assistant\", \"tool_calls\": \"deploy\"}
 
-Here a list of calls was expected. That part is left out or kept as text, as the message says, and the
-rest is read.
+Here a list of calls is expected. The part is skipped or kept as text, as the message says, and the rest
+is read.
 ";
 
-    Problem LEFT_ASIDE = "left_aside": "a part of a recording is no part of the session, as it should be",
-"Nothing is damaged. The recording holds more than what happened in the session as it went on: a branch
-that somebody went back from, turns that were taken back, a demonstration that was given to the model,
-calls of a simulated user.
+    Problem LEFT_ASIDE = "left_aside": "a part of a recording does not belong to the session and is skipped",
+"Nothing is damaged. The recording contains more than the session itself, for example an abandoned branch,
+turns that were undone, a demonstration for the model, or calls of a simulated user.
 
-These are no calls of the agent that count, so no rule looks at them. The message says how much it is
-and where it stands.
+    note: 2 turns with 3 calls on a branch that was abandoned; the first is here
+
+The agent did not make these calls in the session, so no rule checks them. The message says how much is
+skipped, and where.
 ";
 
     Problem ARGUMENTS_NOT_JSON = "arguments_not_json": "the arguments of a call are not JSON",
-"Arguments are recorded as JSON text. These are not, so they are kept as the text they are, and no
-path finds anything in them: a precondition bound to a value denies such a call.
+"Arguments are recorded as JSON text. This text is not JSON, so no path finds a value in it, and a
+precondition with `resource` denies the call.
 
     \"arguments\": \"{\\\"order_id\\\": \\\"ORD-1\\\"\"
 
-Models do write broken arguments; then this is what the tool was given too. Text with a key that
-JSON readers reserve for themselves (`$serde_json::…`) is kept as text for the same reason.
+Models sometimes write broken arguments, and then the tool received the same text. Text with a key that
+JSON readers reserve (`$serde_json::…`) is not parsed either.
 ";
 
-    Problem RESULT_WITHOUT_CALL = "result_without_call": "a result answers no call of the session",
-"A tool message names a call that is not there, or that has its result already. It stays in the
-history, and counts for nothing.
+    Problem RESULT_WITHOUT_CALL = "result_without_call": "a result belongs to no call of the session",
+"A tool message names a call that does not exist, or that already has a result. The message stays in the
+history, but no rule uses it.
 
-What has a result was called: if the call is not in the recording, it was not judged, and the run
-ends with exit code 2. In a recording that starts in the middle the call may stand before the
-beginning; say `\"from_the_middle\": true` in a native session, then it is only a warning.
+    {\"role\": \"tool\", \"tool_call_id\": \"call_9\", \"content\": \"done\"}
+
+A result without a call means that a call is missing from the recording, so it was not judged, and the run
+ends with exit code 2. If the recording starts in the middle, the call may be before its start. Then add
+`\"from_the_middle\": true` to a native session, and this is only a warning.
 ";
 
     Problem CALL_WITHOUT_RESULT = "call_without_result": "a call has no result in the recording",
-"Nothing is known of how it ended. Its outcome is `unknown`: it satisfies no precondition, and
-forbids what it would forbid if it had run, since it may have.
+"It is not known whether the call succeeded, so its outcome is `unknown`. It satisfies no precondition, but
+it forbids what a completed call would forbid, because it may have run.
 
-The last calls of a recording often have none, because the session was cut off there.
+    {\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"call_9\", \"name\": \"deploy\"}]}
+    (the end of the recording)
+
+The last calls of a recording often have no result, because the session was cut off there.
 ";
 
-    Problem NO_RESULTS_RECORDED = "no_results_recorded": "the recording keeps no results at all",
-"The log has calls and not a single result, so it is taken as one that does not record them: every
-call counts as having succeeded, with no output. Conditions on outputs never hold then.
+    Problem NO_RESULTS_RECORDED = "no_results_recorded": "the recording contains no results at all",
+"The recording has calls but not a single result, so its program probably does not record results. Every
+call counts as successful, with no output. Conditions on outputs never pass.
 
-Say `\"results\": \"recorded\"` in a native session if results would have been recorded.
+    {\"id\": \"refund-124\", \"results\": \"recorded\", \"messages\": [ … ]}
+
+If the program does record results, and the calls really have none, add `\"results\": \"recorded\"` to the
+native session.
 ";
 
     Problem STARTS_IN_THE_MIDDLE = "starts_in_the_middle": "the recording begins after the session did",
-"What came before was cut off or summarised, as agents do when their context is full.
+"The beginning of the session was cut off or summarised, as agents do when their context is full.
 
-A call that a rule looks for may have run there. It is not in the record, so it satisfies nothing; but a
-denial that rests on the absence of a call is marked, since a complete recording might have allowed it.
-If the earlier part exists in another file, join the two.
+    prior_tool_missing: lint has not succeeded in an earlier turn (the recording starts in the middle)
+
+A call that a rule requires may have run before the recording starts. It is not recorded, so it satisfies
+nothing. But a denial because of a missing call is marked, because a complete recording might have allowed
+the call. If the earlier part is in another file, join the two.
 ";
 
     Problem REDACTED_DIFFERS = "redacted_differs": "a redacted session is decided differently",
-"With `--redact` every recorded value becomes `[redacted]` unless a rule of the policy says that it
-looks there.
+"With `--redact`, every recorded value becomes `[redacted]`, except values that a rule of the policy names.
 
-This session is decided differently without those values. Nothing that should be hidden is shown, but
-what is printed is true of the redacted session only. Please report it with the policy: a rule looks
-at something that it does not name.
+    rulestep replay --redact sessions/
+
+This session is decided differently without its values, so a rule uses a value that it does not name. No
+hidden value is shown, but the output is true only for the redacted session. This is a defect in the
+program: please report it with the policy.
 ";
 
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",
-"Some logs have no mark for failed calls, and then each counts as a success, also for preconditions.
+"Some programs do not mark failed calls. Then every call counts as a success, also for preconditions.
 
-If failures can be told by their text, say how. Refusals in the words of a gate of your own are no
-failures, since the call never ran: `--refused-regex` names those.
+If failures can be recognised by their text, give a pattern with `--error-regex`. A refusal by a gate of
+your own is not a failure, because the call never ran: use `--refused-regex` for those.
 
     rulestep replay --error-regex '^(Error|Traceback)' --refused-regex '^Blocked by ' sessions/
 ";
 
-    Problem REFUSAL_COUNTED = "refusal_counted": "a result is what a rule of the policy tells the model",
-"The result of a call is, word for word, the `tellLLM` of a sequence policy. There are two readings.
+    Problem REFUSAL_COUNTED = "refusal_counted": "a result equals the text that a rule sends to the model",
+"The result of a call is exactly the `tellLLM` of a sequence policy. There are two possible reasons:
 
-The call succeeded, and the tool happened to answer so: then it ran, and counts in sequences and limits.
-This is how the published engine counts it, and so does the replay. Or the policy was in force when the
-session was recorded and answered for the tool: then the call was refused, never ran, and counts nowhere.
+- The call ran, and the tool returned this text. Then the call counts in sequences and limits. The
+  published engine reads it this way, and so does the replay.
+- The policy was in force when the session was recorded, and stopped the call. Then the call never ran and
+  does not count.
 
-The recording does not mark which it was. If it was a refusal, say how to know one:
+The recording does not say which is true. If it was a refusal, give a pattern for refusals:
 
     rulestep replay --refused-regex '^Refund limit reached' sessions/
 ";
 
-    Problem UNKNOWN_OPERATION = "unknown_operation": "an operation on recorded state that is not known",
-"Messages of the role `policy` carry `snapshot`, `restore` or `reset`. This one carries something
-else, or restores a snapshot that was never taken.
+    Problem UNKNOWN_OPERATION = "unknown_operation": "an unknown operation on recorded state",
+"Messages of the role `policy` have the operation `snapshot`, `restore` or `reset`. This one has another
+operation, or restores a snapshot that was never taken.
 
     {\"role\": \"policy\", \"op\": \"restore\", \"name\": \"before-deploy\"}
 
-What state was meant cannot be known, so the recorded state is emptied: what is not known to have
-happened satisfies nothing.
+The intended state is not known, so the recorded state is emptied: no earlier call or read counts any
+more. Correct the operation or the name.
 ";
 
-    Problem EMPTY_SESSION = "empty_session": "a recording without a message",
-"The file has the shape of a session and no message in it, so there is nothing to judge.
+    Problem EMPTY_SESSION = "empty_session": "a recording without messages",
+"The file has the form of a session, but contains no message, so there is nothing to judge.
 
     {\"id\": \"refund-124\", \"messages\": []}
 
-The program that wrote it was perhaps stopped before its first answer, or the messages stand under
-another key. The session is listed all the same, with no turns.
+Perhaps the program that wrote it was stopped before the first response, or the messages are under another
+key. The session is still listed, with no turns.
 ";
 }

@@ -33,7 +33,7 @@ const ENFORCED: &[(&str, &str)] = &[
     ("execution_constraints", "take it out, or say it with `preconditions`"),
     (
         "argument_value_invariants",
-        "take it out; arguments are compared with those of a prior call alone, see `resource`",
+        "take it out; arguments are compared only with those of a prior call, see `resource`",
     ),
     ("expect_tools", "take it out; sequence rules say it: `rules: [{type: require, tool: NAME}]`"),
     ("tool_order", "take it out; sequence rules say it: `rules: [{type: sequence, tools: […]}]`"),
@@ -54,9 +54,9 @@ impl RunnerKeys {
         let (key, source, span) = self.first.as_ref()?;
         let count = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
         let what = match self.keys - 1 {
-            0 => format!("{} is read by Vesanor's test runner alone", quoted(key)),
+            0 => format!("only Vesanor's test runner reads {}", quoted(key)),
             more => format!(
-                "{} and {} in {} are read by Vesanor's test runner alone",
+                "only Vesanor's test runner reads {} and {} in {}",
                 quoted(key),
                 count(more, "other key"),
                 count(self.contracts, "contract")
@@ -97,7 +97,7 @@ pub(super) fn keys<'a>(
         if let Some(entry) = assertions.take("output_invariants") {
             skip("output_invariants", entry.key_span);
         }
-        let help = "take it out; arguments are compared with those of a prior call alone, see `resource`";
+        let help = "take it out; arguments are compared only with those of a prior call, see `resource`";
         let inputs = assertions.optional("input_invariants");
         told.extend(inputs.and_then(|field| not_enforced(&field, "input_invariants", source, help)));
         assertions.finish(out);

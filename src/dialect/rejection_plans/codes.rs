@@ -1,89 +1,90 @@
-//! Codes of the rejection plans: the finding, and what may be wrong with a plan's text.
+//! Codes of rejection plans: the finding, and what can be wrong with a plan's text.
 
 use crate::diagnostic::code::codes;
 
 codes! {
     Finding PLAN_MATCHED = "plan_matched": "the tool's rejection plan matched",
-"All conditions of a rejection plan on the called tool match, so the call is rejected.
+"All conditions of the tool's rejection plan match, so the call is rejected.
 
     name: transfer_call
     rejectionPlan:
       conditions:
         - {type: regex, regex: '(?i)\\bagent\\b', target: {role: user}, negate: true}
 
-This one rejects a transfer unless the user's newest message says `agent`. Looked at are the messages
-before the turn, and the turn's own when it has text; arguments play no part. The check shows every
-condition, the text it looked at, and why one could not be evaluated: such a condition counts as matched.
+This plan rejects a transfer unless the user's newest message contains `agent`. Conditions look at the
+messages before the turn, and at the turn's own message if it has text. They do not look at arguments.
+The check shows each condition and the text it looked at. A condition that cannot be evaluated counts as
+matched, and the check says why.
 
-A plan without conditions never rejects. Of two plans on one tool each can reject.
+A plan without conditions never rejects. If a tool has two plans, each of them can reject its calls.
 ";
 
     Problem CONDITION_UNEVALUABLE = "condition_unevaluable": "a condition can never be evaluated, and always counts as matched",
-"Something in the text of a rejection plan is wrong whatever was said: a pattern or a template that
-cannot be read, an unknown filter, a role that is neither `user` nor `assistant`, a group that is empty
-or has another operator than `AND` and `OR`, a value of the wrong type.
+"The condition itself is wrong, whatever the messages say: a pattern or a template that cannot be read,
+an unknown filter, a role that is neither `user` nor `assistant`, an empty group, a group with an
+operator that is neither `AND` nor `OR`, or a value of the wrong type.
 
     {type: regex, regex: '(unclosed', negate: true}
 
-What cannot be evaluated counts as matched, and `negate` does not turn that around: a plan of this
-condition alone rejects every call, and in a group joined by `OR` the others say nothing any more.
+A condition that cannot be evaluated counts as matched, even with `negate`. So a plan with only this
+condition rejects every call, and an `OR` group with it always matches.
 
-Patterns are JavaScript's, and may begin with `(?i)`, `(?m)` or `(?s)`; `\\p{…}` and `\\u{…}` are not
-read, since their meaning hangs on a flag. Templates are Liquid's, without `include`, `render`,
-`layout` and `sample`.
+Patterns are JavaScript regular expressions, and can begin with `(?i)`, `(?m)` or `(?s)`. `\\p{…}` and
+`\\u{…}` are not supported, because their meaning depends on a flag. Templates are Liquid, without
+`include`, `render`, `layout` and `sample`.
 ";
 
     Problem BACKSPACE_IN_PATTERN = "backspace_in_pattern": "a pattern holds a backspace where a word boundary was meant",
-"In JSON, and in YAML between double quotes, `\\b` is the backspace character. The pattern then waits
-for a backspace, which nobody says.
+"In JSON, and in YAML between double quotes, `\\b` is the backspace character, so the pattern searches
+for a backspace.
 
     {\"type\": \"regex\", \"regex\": \"\\bcancel\\b\"}      finds nothing
     {\"type\": \"regex\", \"regex\": \"\\\\bcancel\\\\b\"}    finds the word
 
-In YAML single quotes keep it as it is: `regex: '\\bcancel\\b'`.
+In YAML, single quotes leave backslashes as they are: `regex: '\\bcancel\\b'`.
 ";
 
-    Problem GUARD_MEETS_OWN_MESSAGE = "guard_meets_own_message": "a guard on the model's newest message meets the one that makes the call",
-"`{role: assistant}` without a position, or with `position: -1`, is the model's newest message. When the
-response that makes the call has text, that is this response itself.
+    Problem GUARD_MEETS_OWN_MESSAGE = "guard_meets_own_message": "a condition on the model's newest message looks at the one that makes the call",
+"`{role: assistant}` without a position, or with `position: -1`, is the model's newest message. If the
+response that makes the call has text, the newest message is this response itself.
 
     target: {role: assistant}
     regex: 'shall I go ahead'
 
-A model that writes `Done, I am cancelling it now.` beside its call is checked on these words, and not on
-its question before. A response without text is passed over, and then `-1` is the message before.
+If the model writes `Done, I am cancelling it now.` with its call, the condition looks at these words and
+not at the question before. If the response has no text, `-1` is the message before it.
 
-If the model announces its calls, look at what the user said, or at `position: -2`.
+If the model announces its calls, look at a message of the user, or at `position: -2`.
 ";
 
     Problem MILLISECONDS_AS_SECONDS = "milliseconds_as_seconds": "a template reads milliseconds as seconds",
-"The variable `now` counts milliseconds, and the filter `date` takes a number for seconds.
+"The variable `now` is in milliseconds, but the filter `date` reads a number as seconds.
 
     {{ now | date: '%Y' }}                         prints a year around 58,000
     {{ 'now' | date: '%Y' }}                       prints this year
-    {{ now | divided_by: 1000 | date: '%Y' }}      as well
+    {{ now | divided_by: 1000 | date: '%Y' }}      prints this year
 
-The condition is evaluated as it is written.
+The condition is evaluated as written, so correct the template.
 ";
 
     Problem TEMPLATE_WITHOUT_ANSWER = "template_without_answer": "a template prints neither `true` nor `false`",
-"A template must print exactly `true` or `false`; white space around it does not matter. Anything else
-cannot be evaluated, and counts as matched. This one was tried on a session without messages.
+"A template must print `true` or `false`; white space around it does not matter. Any other output counts
+as matched. This template was tried on a session without messages.
 
     {% if messages.size > 4 %}true{% endif %}
 
-With four messages or fewer it prints nothing, so the call is rejected in either case. An `else` mends
+With four messages or fewer it prints nothing, so the call is rejected in either case. An `else` fixes
 it:
 
     {% if messages.size > 4 %}true{% else %}false{% endif %}
 ";
 
     Problem PLANS_NOT_BUILT = "plans_not_built": "this build evaluates no rejection plans",
-"The library was built without the feature `rejection-plans`, and a document has a rejection plan. The
-version does not load: a plan that nobody evaluates would let every call pass.
+"A document has a rejection plan, but the library was built without the feature `rejection-plans`. The
+version does not load, because an unevaluated plan would let every call pass.
 
     rulestep = { version = \"0.1\", default-features = false, features = [\"rejection-plans\"] }
 
-Build with the feature, or leave the document out.
+Build with the feature, or remove the document.
 ";
 }

@@ -70,7 +70,7 @@ pub enum BadPattern {
 
 /// A search that was given up: whether the text matches is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the search was given up after {budget} steps")]
+#[error("the search stopped after {budget} steps")]
 pub struct OverBudget {
     /// What it was allowed.
     pub budget: u64,
@@ -81,7 +81,8 @@ pub struct OverBudget {
 /// # Errors
 /// When JavaScript refuses it, when it holds a construct that is not supported, or when it is too large.
 pub fn compile(pattern: &str) -> Result<JsRegex, BadPattern> {
-    let too_large = |_| BadPattern::TooLarge { what: "its counts multiply to too many instructions" };
+    let too_large =
+        |_| BadPattern::TooLarge { what: "its repetition counts expand to too many instructions" };
     let program = Program::new(parse::parse(pattern)?).map_err(too_large)?;
     Ok(JsRegex { program: Arc::new(program) })
 }

@@ -178,7 +178,7 @@ impl Reading<'_> {
             let mut diagnostic = Diagnostic::from_problem(problem, self.source).severity(severity);
             if diagnostic.message == "unknown key `negate`" {
                 diagnostic.help = Some(
-                    "only a `regex` condition can be turned around: let a template print the opposite, and \
+                    "only a `regex` condition can be negated: let a template print the opposite, and \
                      negate the patterns within a group"
                         .to_owned(),
                 );

@@ -21,11 +21,10 @@ pub(super) fn pattern(pattern: &str, source: &Source, span: Span) -> Option<Diag
 
 /// A guard on the model's newest message meets the message that makes the call.
 pub(super) fn own_message(source: &Source, span: Span) -> Diagnostic {
-    let message =
-        "this looks at the message that makes the call, when that has text, and not at the one before";
+    let message = "this looks at the message that makes the call if it has text, not at the one before it";
     Diagnostic::warning(codes::GUARD_MEETS_OWN_MESSAGE, message)
         .at(source, span)
-        .help("where the model announces its calls, look at a message of the user, or say `position: -2`")
+        .help("if the model announces its calls, look at a message of the user or use `position: -2`")
 }
 
 /// What is wrong with a template that holds nothing to be filled in, unless it is `true` or `false`.
@@ -42,7 +41,8 @@ pub(super) fn plain(text: &str, made: &Template) -> Option<String> {
 pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span) -> Vec<Diagnostic> {
     let mut said = Vec::new();
     if dates_now(text) {
-        let message = "`now | date` reads the milliseconds of `now` as seconds, some 56,000 years from here";
+        let message =
+            "`now | date` reads the milliseconds of `now` as seconds, about 56,000 years in the future";
         said.push(
             Diagnostic::warning(codes::MILLISECONDS_AS_SECONDS, message)
                 .at(source, span)
@@ -50,7 +50,7 @@ pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span)
         );
     }
     if let Some(printed) = without_messages(made) {
-        let message = format!("for an empty history the template prints {printed}, and so counts as matched");
+        let message = format!("for an empty history the template prints {printed}, which counts as matched");
         said.push(
             Diagnostic::warning(codes::TEMPLATE_WITHOUT_ANSWER, message)
                 .at(source, span)

@@ -8,7 +8,7 @@ pub(super) fn find(said: &str) -> Option<(&'static str, &str)> {
     type Look = fn(&str) -> bool;
     const LOOKS: [(&str, Look); 7] = [
         ("a placeholder, which is not filled in", is_placeholder),
-        ("a key of a private kind", is_secret),
+        ("a secret key", is_secret),
         ("a URL with a secret in it", is_url_with_secret),
         ("the address of an internal host", is_internal_host),
         ("an email address", is_email),
@@ -167,9 +167,9 @@ mod tests {
             ("not src/main.rs, please", "a path", "src/main.rs"),
             (r"not C:\keys", "a path", r"C:\keys"),
             ("under home/my-app/keys", "a path", "home/my-app/keys"),
-            ("use sk-proj-9aB3kd82mX instead", "a key of a private kind", "sk-proj-9aB3kd82mX"),
-            ("AKIAIOSFODNN7EXAMPLE is revoked", "a key of a private kind", "AKIAIOSFODNN7EXAMPLE"),
-            ("try with password=hunter2", "a key of a private kind", "password=hunter2"),
+            ("use sk-proj-9aB3kd82mX instead", "a secret key", "sk-proj-9aB3kd82mX"),
+            ("AKIAIOSFODNN7EXAMPLE is revoked", "a secret key", "AKIAIOSFODNN7EXAMPLE"),
+            ("try with password=hunter2", "a secret key", "password=hunter2"),
             ("https://bob:pw@example.com/x", "a URL with a secret in it", "https://bob:pw@example.com/x"),
             (
                 "https://example.com/x?token=abc",

@@ -46,11 +46,11 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
             if let Some((reason, _)) = reason
                 && repeats(said, reason)
             {
-                let message = format!("the model is told the reason {}", quoted(reason));
+                let message = format!("the text for the model repeats the reason {}", quoted(reason));
                 out.push(
                     Diagnostic::warning(codes::TELL_LLM_REPEATS_REASON, message)
                         .at(text.source, span)
-                        .help("say what the model should do instead, or leave `tellLLM` out"),
+                        .help("say what the model should do instead, or remove `tellLLM`"),
                 );
             }
             if let Some((what, part)) = leak::find(said) {

@@ -29,7 +29,7 @@ pub(super) fn old_sequences() -> Diagnostic {
 
 /// A list of the old form without a pair in it.
 pub(super) fn short_sequence() -> Diagnostic {
-    Diagnostic::warning(codes::NEVER_MET, "a sequence of fewer than two names asks nothing")
+    Diagnostic::warning(codes::NEVER_MET, "a sequence of fewer than two names requires nothing")
 }
 
 /// A pattern that is meant as a glob, or that blocks everything.
@@ -39,7 +39,7 @@ pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
         return Some(Diagnostic::warning(codes::NEVER_MET, message));
     }
     pattern.contains(['*', '?']).then(|| {
-        let message = format!("{} is looked for letter by letter, star and all", quoted(pattern));
+        let message = format!("{} is matched literally, including the star", quoted(pattern));
         let help = format!("write `tools: [\"{pattern}\"]` for names that match it");
         Diagnostic::warning(codes::STAR_IN_PATTERN, message).help(help)
     })
@@ -47,7 +47,7 @@ pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
 
 /// An alias where aliases are not looked up.
 pub(super) fn alias_in_list(name: &str) -> Diagnostic {
-    let message = format!("{} is an alias, and lists do not look aliases up", quoted(name));
+    let message = format!("{} is an alias, and these lists do not resolve aliases", quoted(name));
     Diagnostic::warning(codes::ALIAS_IN_LIST, message).help("list the alias's members")
 }
 
@@ -62,13 +62,13 @@ pub(super) fn when(key: &str, value: &Node) -> Option<Diagnostic> {
     let (message, help) = match &value.value {
         NodeValue::Seq(_) => (
             format!(
-                "{key} is compared with the list as a whole, so the rule is off in sessions with one of its values"
+                "{key} is compared with the list as a whole, so the rule does not apply in sessions with only one of its values"
             ),
             "write the rule once for each value".to_owned(),
         ),
         NodeValue::Map(_) => (
             format!(
-                "{key} is compared with the mapping as a whole, so the rule is off in sessions that have more in it"
+                "{key} is compared with the mapping as a whole, so the rule does not apply in sessions that have more keys in it"
             ),
             "write the key of each value with dots, as in `context.user.role`".to_owned(),
         ),
@@ -91,7 +91,7 @@ fn spells_another_type(text: &str) -> bool {
 pub(super) fn broken_pattern(pattern: &str, error: &regex::Error) -> Diagnostic {
     let told = error.to_string();
     let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    let message = format!("{} is no regular expression, so it never matches: {why}", quoted(pattern));
+    let message = format!("{} is not a regular expression, so it never matches: {why}", quoted(pattern));
     Diagnostic::warning(codes::BROKEN_PATTERN, message)
 }
 
@@ -112,15 +112,17 @@ pub(super) fn order(order: &Order) -> Option<Diagnostic> {
             then.iter().find_map(|then| equal(first, then, "the first call of all is denied"))
         }
         Order::NeverAfter { trigger, forbidden } => equal(trigger, forbidden, "the second call is denied")
-            .map(|d| d.help("`max_calls` with `max: 1` says it plainly")),
+            .map(|d| d.help("write `max_calls` with `max: 1`, which means the same")),
         Order::After { within: 0, .. } => {
-            never("`within: 0` leaves room for no call, so the rule is never met")
+            never("`within: 0` leaves no room for a call, so the rule is never met")
         }
-        Order::After { trigger, then, .. } => equal(trigger, then, "every call wants another one after it"),
+        Order::After { trigger, then, .. } => equal(trigger, then, "every call needs another one after it"),
         Order::Eventually { within: 0, .. } => {
-            never("`within: 0` leaves room for no call, so the rule is never met")
+            never("`within: 0` leaves no room for a call, so the rule is never met")
         }
-        Order::Sequence { tools, .. } if tools.is_empty() => never("a sequence without steps asks nothing"),
+        Order::Sequence { tools, .. } if tools.is_empty() => {
+            never("a sequence without steps requires nothing")
+        }
         Order::Blocklist { pattern: None, tools } if tools.is_empty() => {
             never("an empty blocklist denies nothing")
         }

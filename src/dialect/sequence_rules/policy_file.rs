@@ -78,5 +78,5 @@ fn not_there(from: &str, name: &str) -> Diagnostic {
     }
     let message = format!("there is no policy file {}, so the test's rules are missing", quoted(name));
     Diagnostic::error(code::MISSING_FILE, message)
-        .help("the path is relative to this document; a file of tests is no policy file")
+        .help("the path is relative to this document; a file of tests is not a policy file")
 }

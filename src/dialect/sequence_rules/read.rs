@@ -267,7 +267,7 @@ impl<'a, 'r> Reading<'a, 'r> {
             let Some(key) = key.strip_prefix("context.").filter(|key| !key.is_empty()) else {
                 let span = value.key_span.unwrap_or(value.span());
                 let problem =
-                    Problem::new(ProblemKind::BadValue, span, "`when` knows only keys of the context");
+                    Problem::new(ProblemKind::BadValue, span, "`when` accepts only keys of the context");
                 out.push(problem.help("write `context.KEY: VALUE`"));
                 conditions = None;
                 continue;

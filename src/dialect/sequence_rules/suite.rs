@@ -208,7 +208,7 @@ fn one_test<'a>(
         inner.finish(out);
     }
     if !found {
-        let message = "the test is about sequences and names no rule";
+        let message = "the test is about sequences but names no rule";
         let problem = Problem::new(ProblemKind::MissingKey, fields.head(), message);
         out.push(problem.help("write `rules`, `sequence` or `policy`"));
     }
@@ -248,7 +248,7 @@ fn check_kind(kind: Option<&Field<'_>>, out: &mut Vec<Problem>) {
     let Some(word) = kind.text(out).filter(|word| *word != METRIC) else { return };
     if nearest(word, [METRIC]).is_some() {
         let message =
-            format!("{} is no metric that holds rules, so the test would not be enforced", quoted(word));
+            format!("{} is not a metric that holds rules, so the test would not be enforced", quoted(word));
         let problem = Problem::new(ProblemKind::BadValue, kind.span(), message);
         out.push(problem.help(format!("did you mean `{METRIC}`?")));
     }
@@ -267,7 +267,7 @@ fn says_nothing(fields: &mut Fields<'_>, out: &mut Vec<Problem>) {
 }
 
 fn unsaid(fields: &Fields<'_>, key: &str, out: &mut Vec<Problem>) {
-    let message = "the test has rules but does not say that they are to be judged";
+    let message = "the test has rules, but not the key that puts them in force";
     let problem = Problem::new(ProblemKind::MissingKey, fields.head(), message);
     out.push(problem.help(format!("add `{key}: {METRIC}`")));
 }

@@ -105,8 +105,10 @@ impl<'a> Linting<'a> {
             let Some(path) = mount.as_str() else { continue };
             let trimmed = path.trim_end_matches('/');
             if trimmed.len() < path.len() && !trimmed.is_empty() {
-                let message =
-                    format!("the mount point {} ends in a slash, so it is never cut off", quoted(path));
+                let message = format!(
+                    "the mount point {} ends in a slash, so it is never removed from a path",
+                    quoted(path)
+                );
                 self.warn(
                     codes::MOUNT_POINT_SLASH,
                     mount.span,
@@ -147,7 +149,7 @@ impl<'a> Linting<'a> {
                 Some(home) if !self.scopes.prompt_records && !self.scopes.recording.contains(home) => {
                     let message =
                         format!("no sequential policy governs {}, so it is never recorded", quoted(name));
-                    let help = "give its section a sequential policy, if only one with `dependencies: {}`";
+                    let help = "give its section a sequential policy, even one with `dependencies: {}`";
                     self.warn(codes::PREREQUISITE_NOT_RECORDED, span, message, Some(help.to_owned()));
                 }
                 Some(_) => {}

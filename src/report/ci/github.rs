@@ -29,7 +29,7 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         ));
     }
     if run.told.interrupted {
-        summary.push("interrupted: this is what was done until then".to_owned());
+        summary.push("interrupted: these results are incomplete".to_owned());
     }
     let level = if run.told.errors > 0 || run.told.interrupted { "warning" } else { "notice" };
     summary.push(format!("again with: {}", run.command));

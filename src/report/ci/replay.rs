@@ -48,7 +48,7 @@ pub fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{skipped}: nothing in them is a recording\n")?;
     }
     if run.told.interrupted {
-        writeln!(out, "**interrupted: this is what was done until then**\n")?;
+        writeln!(out, "**interrupted: these results are incomplete**\n")?;
     }
     let rows: Vec<String> = run.gathered.issues.iter().map(row).collect();
     let mut room = LIMIT.saturating_sub(4096);

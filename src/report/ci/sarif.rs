@@ -35,7 +35,7 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         notes.push(note("error", &format!("{errors} in recordings: not everything was read"), None));
     }
     if run.told.interrupted {
-        notes.push(note("error", "interrupted: this is what was done until then", None));
+        notes.push(note("error", "interrupted: these results are incomplete", None));
     }
     if run.gathered.more > 0 {
         let more = words::count(run.gathered.more, "more finding");

@@ -103,7 +103,7 @@ pub fn title(kind: Kind) -> &'static str {
         Kind::Softer => "softer (deny, not halt)",
         Kind::OtherReason => "other reason",
         Kind::NowReached => "now reached",
-        Kind::NowUnreached => "not reached any more",
+        Kind::NowUnreached => "no longer reached",
         Kind::NewlyVisible => "newly visible",
         Kind::NewlyHidden => "newly hidden",
         Kind::OutcomeChanged => "outcome changed",

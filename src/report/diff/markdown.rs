@@ -48,7 +48,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "\n{skipped}: nothing in them is a recording")?;
     }
     if whole.told.interrupted {
-        writeln!(out, "\n**interrupted: this is what was done until then**")?;
+        writeln!(out, "\n**interrupted: these results are incomplete**")?;
     }
     if totals.all().shown() == 0 {
         without_effect(whole, view, out)?;

@@ -112,7 +112,7 @@ fn a_pipe_without_a_writer_keeps_no_other_file_waiting() {
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
     assert_eq!(
         told.next().unwrap().unwrap(),
-        "note: waiting for somebody to write to `pipe`; the others are read first"
+        "note: waiting for input from `pipe`; the others are read first"
     );
     std::fs::OpenOptions::new().write(true).open(&pipe).unwrap().write_all(REFUND_124.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -133,7 +133,7 @@ fn standard_input_that_is_slow_is_waited_for_in_its_place() {
         .spawn()
         .unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert_eq!(told.next().unwrap().unwrap(), "note: waiting for `-`, from which nothing comes so far");
+    assert_eq!(told.next().unwrap().unwrap(), "note: waiting for `-`, which has sent nothing yet");
     child.stdin.take().unwrap().write_all(REFUND_124.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));

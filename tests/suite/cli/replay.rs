@@ -168,7 +168,7 @@ fn samples_are_judged_only_when_asked_for() {
             told,
             format!(
                 "exit 2\n--- stdout\n--- stderr\nerror: no session is named\n  help: name files, folders, globs or `-`: \
-                 `{usage}`; `--samples` takes the samples built into the program\n"
+                 `{usage}`; `--samples` uses the samples built into the program\n"
             ),
             "{arguments:?}"
         );
@@ -305,7 +305,7 @@ fn words_that_are_no_command() {
     let folder = refunds();
     for (arguments, help) in [
         (&["replya"][..], "did you mean `rulestep replay`?"),
-        (&["--only", "contract", "replay"][..], "a command stands before its options: `rulestep replay …`"),
+        (&["--only", "contract", "replay"][..], "the command comes before its options: `rulestep replay …`"),
     ] {
         let told = run(&folder, arguments);
         assert!(told.contains("exit 2") && told.contains(help), "{told}");

@@ -109,12 +109,21 @@ fn plans_for_a_tool_need_no_more_than_its_name() {
 #[test]
 fn a_plan_that_would_guard_nothing_is_an_error() {
     for (text, said) in [
-        (format!("name: n\nnodes: [{{name: a, type: conversation, {PLAN}}}]"), "is on no tool"),
-        (format!("hooks: [{{do: [{{type: tool, tool: {{type: endCall}}, {PLAN}}}]}}]"), "is on no tool"),
-        (format!("hooks: [{{do: [{{type: say, exact: hi, tool: {{name: x, {PLAN}}}}}]}}]"), "is on no tool"),
-        (format!("model: {{provider: openai, model: gpt-4o, {PLAN}}}"), "is on no tool"),
+        (format!("name: n\nnodes: [{{name: a, type: conversation, {PLAN}}}]"), "does not belong to a tool"),
+        (
+            format!("hooks: [{{do: [{{type: tool, tool: {{type: endCall}}, {PLAN}}}]}}]"),
+            "does not belong to a tool",
+        ),
+        (
+            format!("hooks: [{{do: [{{type: say, exact: hi, tool: {{name: x, {PLAN}}}}}]}}]"),
+            "does not belong to a tool",
+        ),
+        (format!("model: {{provider: openai, model: gpt-4o, {PLAN}}}"), "does not belong to a tool"),
         (format!("type: function\nfunction: {{name: f, {PLAN}}}"), "beside `function`"),
-        (format!("type: function\nfunction: {{name: f, parameters: {{{PLAN}}}}}"), "is on no tool"),
+        (
+            format!("type: function\nfunction: {{name: f, parameters: {{{PLAN}}}}}"),
+            "does not belong to a tool",
+        ),
         (
             "{type: endCall, conditions: [{type: regex, regex: bye}]}".to_owned(),
             "write `rejectionPlan: {conditions: […]}`",

@@ -298,14 +298,17 @@ fn unknown_keys_are_errors_at_every_level() {
             "tests: [{id: a_b, expected: {type: sequence_valid, rules: [], sequnce: [A]}}]",
             "did you mean `sequence`",
         ),
-        ("tests: [{id: a_b, metric: sequence_vald, rules: []}]", "`sequence_vald` is no metric"),
-        ("tests: [{id: a_b, expected: {type: sequence_vaild, rules: []}}]", "`sequence_vaild` is no metric"),
+        ("tests: [{id: a_b, metric: sequence_vald, rules: []}]", "`sequence_vald` is not a metric"),
+        (
+            "tests: [{id: a_b, expected: {type: sequence_vaild, rules: []}}]",
+            "`sequence_vaild` is not a metric",
+        ),
         (
             "tests: [{id: a_b, assertions: [{type: sequence_vaild, rules: []}]}]",
-            "`sequence_vaild` is no metric",
+            "`sequence_vaild` is not a metric",
         ),
-        ("tests: [{id: a_b, expected: {rules: []}}]", "does not say that they are to be judged"),
-        ("tests: [{id: a_b, expected: {policy: p.yaml}}]", "does not say that they are to be judged"),
+        ("tests: [{id: a_b, expected: {rules: []}}]", "but not the key that puts them in force"),
+        ("tests: [{id: a_b, expected: {policy: p.yaml}}]", "but not the key that puts them in force"),
         ("tests: [{id: a_b, expected: {$ref: p.yaml}}]", "`$ref` is not followed"),
         (
             "tests: [{id: a_b, metric: x}, {id: c_d, expcted: {type: sequence_valid}}]",

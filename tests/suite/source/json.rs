@@ -149,7 +149,7 @@ fn problems_say_what_stands_where() {
         ("{\"a\" 1}", "1:6-7 Syntax: expected `:` behind the key, found `1`"),
         ("{a: 1}", "1:2-3 Syntax: expected a key in double quotes, found `a`"),
         ("{\"a\": yes}", "1:7-10 Syntax: expected a value, found `yes`"),
-        ("[01]", "1:2-4 Syntax: this is no number of JSON"),
+        ("[01]", "1:2-4 Syntax: this is not a JSON number"),
         ("// x", "1:1-2 Syntax: expected a value, found a comment"),
         ("['a']", "1:2-3 Syntax: expected a value, found `'`"),
         ("[\"a\\x\"]", "1:4-6 Syntax: unknown escape in text"),

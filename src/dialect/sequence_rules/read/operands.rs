@@ -141,7 +141,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         }
         let operands = self.all(&field, out)?;
         if operands.is_empty() {
-            field.refuse(format!("`{key}` names no tool"), out);
+            field.refuse(format!("`{key}` does not name a tool"), out);
             return None;
         }
         Some(operands)
@@ -190,7 +190,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             }
             None => {
                 let help =
-                    "give the tools one name in `aliases`; only `blocklist` and `allowlist` read stars";
+                    "give the tools one name in `aliases`; only `blocklist` and `allowlist` accept stars";
                 out.extend(Wildcard::of(name).map(|found| found.problem(field.span(), help)));
                 vec![name.into()]
             }
@@ -240,9 +240,10 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 self.aliases.lint_listed(name, item.span(), self.reading);
                 // A glob knows two signs; another one would be looked for letter by letter.
                 if let Some(found) = Wildcard::of(name).filter(|found| !matches!(found.sign, "*" | "?")) {
-                    out.push(
-                        found.problem(item.span(), "lists know `*` and `?`; write an entry for each name"),
-                    );
+                    out.push(found.problem(
+                        item.span(),
+                        "these lists accept only `*` and `?`; write an entry for each name",
+                    ));
                 }
                 Some(Glob::new(name))
             })
@@ -266,9 +267,9 @@ impl<'a> Operands<'_, '_, 'a, '_> {
     fn refuse_other_bounds(&mut self, out: &mut Vec<Problem>) {
         for key in ["min", "exact"].into_iter().filter(|key| self.fields.has(key)).collect::<Vec<_>>() {
             if let Some(entry) = self.fields.take(key) {
-                let message = format!("`{key}` is not known: `max` is the only bound there is");
+                let message = format!("unknown bound `{key}`: `max` is the only one");
                 let problem = Problem::new(ProblemKind::UnknownKey, entry.key_span, message);
-                out.push(problem.help("that a tool runs at least once is what `require` says"));
+                out.push(problem.help("to require at least one call, write a `require` rule"));
             }
         }
     }

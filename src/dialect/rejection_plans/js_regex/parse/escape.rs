@@ -54,7 +54,7 @@ impl Parser<'_> {
             name = self.group_name();
         }
         let group = name.and_then(|name| self.names.get(&name).copied());
-        group.ok_or_else(|| self.syntax(start, "`\\k` names no group"))
+        group.ok_or_else(|| self.syntax(start, "`\\k` does not name a group"))
     }
 
     /// After a backslash that begins neither a set, an assertion nor a reference: the unit it stands for.
@@ -85,7 +85,7 @@ impl Parser<'_> {
                 return Err(self.unsupported(start, self.at + 1));
             }
             b'u' => self.hex(4).unwrap_or(unit),
-            b'k' if !self.names.is_empty() => return Err(self.syntax(start, "`\\k` names no group")),
+            b'k' if !self.names.is_empty() => return Err(self.syntax(start, "`\\k` does not name a group")),
             _ => unit,
         })
     }
