@@ -67,8 +67,8 @@ fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
         }
     }
     for (kind, title) in [
-        (PageKind::Finding, "What a rule says against a call"),
-        (PageKind::Problem, "What is wrong with a text"),
+        (PageKind::Finding, "Findings, why a rule stops or reports a call"),
+        (PageKind::Problem, "Problems in policies, recordings and cases"),
     ] {
         let mut pages = dialect::codes().filter(|page| page.kind == kind);
         match format {

@@ -9,9 +9,8 @@ against the call.
 
     the rule failed while it checked the call: attempt to divide by zero
 
-The finding names the rule and the panic's message. Some rules share one state, such as all contracts of a
-version; then any of them may have failed, and the finding says so. The consequence depends on what the
-rule was doing:
+The finding names the rule and the panic's message. Where rules share one state, as all contracts of a
+version do, any of them may have failed. The consequence depends on what the rule was doing:
 
 - while it checked a call: that call is denied;
 - while it checked whether a tool is visible: the tool is hidden;
