@@ -9,10 +9,10 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use divan::{Bencher, counter::BytesCount};
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::recording::{Options, open};
-use rulestep::replay::{Replay, outcomes};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::recording::{Options, open};
+use rulestep::internals::replay::{Replay, outcomes};
 use serde_json::{Value, json, value::RawValue};
 
 fn main() {

@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay;
-use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, Origin, Session};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay;
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::{Body, Origin, Session};
 
 fn main() {
     divan::main();

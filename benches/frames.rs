@@ -7,18 +7,18 @@ use std::sync::Arc;
 use divan::Bencher;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::Replay;
-use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, Origin, Session};
-use rulestep::workbench::draw;
-use rulestep::workbench::effect::Effect;
-use rulestep::workbench::keys::Key;
-use rulestep::workbench::message::{Event, Msg};
-use rulestep::workbench::model::{Model, Opening};
-use rulestep::workbench::theme::{Depth, Theme};
-use rulestep::workbench::update::update;
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::{Body, Origin, Session};
+use rulestep::internals::workbench::draw;
+use rulestep::internals::workbench::effect::Effect;
+use rulestep::internals::workbench::keys::Key;
+use rulestep::internals::workbench::message::{Event, Msg};
+use rulestep::internals::workbench::model::{Model, Opening};
+use rulestep::internals::workbench::theme::{Depth, Theme};
+use rulestep::internals::workbench::update::update;
 
 const CONTRACT: &str = "\
 tool: issue_refund
@@ -77,7 +77,7 @@ fn model(calls: usize) -> Model {
     feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     let middle = model.rows.len() / 2;
     feed(&mut model, Msg::Key(Key::char('G')));
-    while model.list(rulestep::workbench::layout::Pane::Transcript).cursor > middle {
+    while model.list(rulestep::internals::workbench::layout::Pane::Transcript).cursor > middle {
         for _ in 0..64 {
             feed(&mut model, Msg::Key(Key::char('K')));
         }

@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use lengths::{LENGTHS, builder};
-use rulestep::engine::{Mode, NewCall, Run};
-use rulestep::monitor::Depth;
-use rulestep::policy::Policy;
-use rulestep::session::build::Mark;
-use rulestep::session::{Body, Outcome, Session};
+use rulestep::internals::engine::{Mode, NewCall, Run};
+use rulestep::internals::monitor::Depth;
+use rulestep::internals::policy::Policy;
+use rulestep::internals::session::build::Mark;
+use rulestep::internals::session::{Body, Outcome, Session};
 
 fn main() {
     divan::main();

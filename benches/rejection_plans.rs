@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
 use lengths::{LENGTHS, builder, play, play_whole};
-use rulestep::dialect::rejection_plans::liquid::{self, Scope};
-use rulestep::engine::Mode;
-use rulestep::policy::Policy;
-use rulestep::replay;
-use rulestep::session::build::Mark;
-use rulestep::session::{Body, Session};
+use rulestep::internals::dialect::rejection_plans::liquid::{self, Scope};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::Policy;
+use rulestep::internals::replay;
+use rulestep::internals::session::build::Mark;
+use rulestep::internals::session::{Body, Session};
 
 fn main() {
     divan::main();

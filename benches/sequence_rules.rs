@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use lengths::{LENGTHS, builder};
-use rulestep::engine::Mode;
-use rulestep::policy::Policy;
-use rulestep::session::build::Mark;
-use rulestep::session::{Body, Session};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::Policy;
+use rulestep::internals::session::build::Mark;
+use rulestep::internals::session::{Body, Session};
 
 fn main() {
     divan::main();

@@ -3,12 +3,12 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::dialect;
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::{Replay, outcomes};
-use rulestep::session::Session;
-use rulestep::recording::{self, Options};
+use rulestep::internals::dialect;
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::{Replay, outcomes};
+use rulestep::internals::session::Session;
+use rulestep::internals::recording::{self, Options};
 
 /// The input is a document, a zero byte, and sessions as JSON lines; without the zero byte, a document alone.
 ///

@@ -3,9 +3,9 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::recording::{self, Options};
-use rulestep::session::write::Native;
-use rulestep::session::{Call, CallRef, Millis, Outcome, Session};
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::session::write::Native;
+use rulestep::internals::session::{Call, CallRef, Millis, Outcome, Session};
 
 /// The input is a file of this format. Reading ends, every body can be looked into, and what is written in the native form
 /// reads as the same calls.

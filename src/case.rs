@@ -47,6 +47,7 @@ pub struct Case {
     /// What it is called.
     pub name: Option<Arc<str>>,
     /// What it is there for.
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "a case is read by people, too"))]
     pub description: Option<Arc<str>>,
     /// The policy: paths, relative to the file's folder. Empty only if there are documents in the case itself.
     pub policy: Vec<Reference>,
@@ -90,8 +91,6 @@ pub enum Recorded {
 pub struct Expectation {
     /// Of what.
     pub subject: Subject,
-    /// Where it stands in the text.
-    pub span: Span,
     /// What, key by key. Never empty.
     pub wants: Vec<Want>,
 }
@@ -134,8 +133,6 @@ pub struct Want {
     pub expected: Fact,
     /// Where the key stands in the text.
     pub key_span: Span,
-    /// Where the value stands.
-    pub span: Span,
 }
 
 /// What can be asked.

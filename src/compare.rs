@@ -42,7 +42,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use change::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
-pub use effects::{Altered, Effects, Fate, Matches};
+pub use effects::{Altered, Effects, Matches};
 pub use rules::Correspondence;
 pub use totals::{Count, Totals};
 

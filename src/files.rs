@@ -22,14 +22,14 @@ pub mod packed;
 pub mod stamp;
 #[cfg(feature = "cli")]
 pub mod stream;
-mod version;
+pub mod version;
 mod walk;
 #[cfg(feature = "tui")]
 pub mod watch;
 
 #[cfg(feature = "cli")]
-pub use inputs::{Found, Input, expand};
-pub use version::{VersionFile, VersionFiles, is_document, read_version};
+pub use inputs::{Input, expand};
+pub use version::{is_document, read_version};
 
 /// A path that is written in a file, relative to that file's folder: as it leads there from here, without detours.
 #[cfg(feature = "cli")]

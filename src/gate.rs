@@ -178,7 +178,7 @@ impl Gate {
         session
     }
 
-    /// The session. It serialises with [`write::Native`](crate::session::write::Native), and opens in the workbench.
+    /// The session. It serialises as the program reads it, and opens in the workbench.
     pub fn into_session(self) -> Session {
         self.session()
     }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    rulestep::cli::main(std::env::args_os())
+    rulestep::main(std::env::args_os())
 }

@@ -138,8 +138,6 @@ pub enum Event<'a> {
 /// What a monitor may know when asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Cx<'a> {
-    /// The current turn, from 1; between turns the one that ended last, 0 before the first.
-    pub turn: u32,
     /// The calls that ran so far.
     pub ran: &'a Trace,
     /// Whether a call that is stopped does not run: in `shadow` decisions are made all the same.

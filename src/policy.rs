@@ -77,6 +77,30 @@ pub struct Loaded {
 }
 
 impl Policy {
+    /// A version without documents: everything is allowed.
+    pub fn empty() -> Arc<Policy> {
+        Policy::of_units(Rules::default(), Vec::new())
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// `sha256:…` over relative paths and bytes.
+    pub fn digest(&self) -> &Arc<str> {
+        &self.digest
+    }
+
+    /// What is worth knowing of the version though it loads: warnings, rules that can never match, files passed over.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+}
+
+/// What the crate needs of itself. Of no use outside: it speaks of types that are not public.
+#[doc(hidden)]
+impl Policy {
     /// Reads a version. `only` keeps the documents of one dialect. Files that a document names ([`named_in`]) are among
     /// the files as well.
     pub fn load(files: &[PolicyFile], only: Option<&'static Dialect>) -> Loaded {
@@ -91,34 +115,14 @@ impl Policy {
         loading.finish(digest)
     }
 
-    /// A version without documents: everything is allowed.
-    pub fn empty() -> Arc<Policy> {
-        Policy::of_units(Rules::default(), Vec::new())
-    }
-
     /// A version of units that were built by hand, for tests of the engine.
     pub fn of_units(rules: Rules, units: Vec<Arc<dyn Unit>>) -> Arc<Policy> {
         Arc::new(Policy::assemble(Vec::new(), rules, units, digest(&[])))
     }
 
-    /// The documents, by relative path, then place in the file.
-    pub fn documents(&self) -> &[Document] {
-        &self.documents
-    }
-
-    /// The rules.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
     /// The units, each with its own precedence and state.
     pub fn units(&self) -> &[Arc<dyn Unit>] {
         &self.units
-    }
-
-    /// `sha256:…` over relative paths and bytes.
-    pub fn digest(&self) -> &Arc<str> {
-        &self.digest
     }
 
     /// Every exact tool name that a rule has, sorted: what was offered, where a recording does not say.
@@ -131,9 +135,9 @@ impl Policy {
         self.reads_history
     }
 
-    /// What is worth knowing of the version though it loads: warnings, rules that can never match, files passed over.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
+    /// The documents, by relative path, then place in the file.
+    pub fn documents(&self) -> &[Document] {
+        &self.documents
     }
 
     pub(crate) fn set_diagnostics(&mut self, diagnostics: Vec<Diagnostic>) {

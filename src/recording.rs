@@ -4,7 +4,7 @@
 //! run one way: `input` ← `contract` ← `shape` ← `format` ← the table and what asks it.
 
 mod callless;
-mod contract;
+pub mod contract;
 mod finish;
 mod format;
 mod input;
@@ -12,7 +12,7 @@ mod reading;
 mod recognise;
 mod shape;
 
-pub use contract::{Again, ErrorTest, Format, Options};
+pub use contract::{Format, Options};
 use format::{
     agentdojo, agentfootprint, anthropic, assay, bedrock, claude_code, codex_exec, codex_rollout,
     cursor_agent, gemini_cli, gemini_stream, inspect, jaeger, langchain_messages, langfuse, langsmith, mcp,

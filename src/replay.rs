@@ -5,7 +5,6 @@
 
 mod alternatives;
 #[cfg(feature = "cli")]
-#[cfg(feature = "recordings")]
 pub mod corpus;
 mod counted;
 mod outcomes;

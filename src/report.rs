@@ -347,11 +347,6 @@ pub fn notices(session: &Session, policy: &Policy) -> Vec<Diagnostic> {
     counted.map(|counted| words::counted_refusal(&counted, policy, session)).collect()
 }
 
-/// The output with this name.
-pub fn named(name: &str) -> Option<&'static Output> {
-    OUTPUTS.iter().find(|output| output.name == name)
-}
-
 /// The documents' names: the file, and the place in it where a file has several.
 pub fn documents(documents: &[Document]) -> Vec<String> {
     let name = |document: &Document| match document.index {

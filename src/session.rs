@@ -5,10 +5,6 @@
 
 pub mod alternative;
 pub mod body;
-#[cfg_attr(
-    not(feature = "recordings"),
-    expect(dead_code, unused_imports, reason = "half of it is for readers of recordings")
-)]
 pub mod build;
 pub mod damage;
 pub mod edit;

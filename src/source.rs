@@ -23,7 +23,7 @@ pub mod wildcard;
 pub mod yaml;
 
 pub use fields::{Field, Fields};
-pub use node::{Entry, Node, NodeValue, pointer_push, pointer_segments};
+pub use node::{Entry, Node, NodeValue, pointer_push};
 pub use problem::{Parsed, Problem, ProblemKind, quoted};
 
 /// A text with a name. Cheap to clone.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::monitor::RuleId;
 use crate::policy::Policy;
+use crate::session::Session;
 use crate::session::edit::{self, Edit, Edited};
-use crate::session::{CallRef, Session};
 
 /// Changes of a session and of the policy that judges it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,23 +110,7 @@ impl WhatIf {
     }
 }
 
-impl Hypothesis {
-    /// Whether a call (by its index now) is not as it was recorded.
-    pub fn is_changed(&self, what_if: &WhatIf, call: u32) -> bool {
-        let before = self.edited.before(call);
-        self.edited.added.contains(&call)
-            || what_if.edits.iter().any(|edit| match edit {
-                Edit::Arguments { call, .. } | Edit::Result { call, .. } => Some(*call) == before,
-                _ => false,
-            })
-    }
-
-    /// Where a recorded call stands now.
-    pub fn call(&self, index: u32) -> Option<CallRef> {
-        let now = self.edited.call(index)?;
-        self.session.calls.get(now as usize).map(|call| call.at)
-    }
-}
+impl Hypothesis {}
 
 /// Whether nothing is left of an earlier change behind a later one.
 fn replaces(later: &Edit, earlier: &Edit) -> bool {
@@ -137,7 +121,6 @@ fn replaces(later: &Edit, earlier: &Edit) -> bool {
             Edit::DropCall(call),
             Edit::Arguments { call: other, .. } | Edit::Result { call: other, .. } | Edit::DropCall(other),
         ) => call == other,
-        (Edit::DropTurn(turn), Edit::AddCall { turn: other, .. } | Edit::DropTurn(other)) => turn == other,
         _ => false,
     }
 }

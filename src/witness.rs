@@ -10,9 +10,8 @@ use crate::compare::Comparison;
 use crate::diagnostic::Code;
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::RuleId;
-use crate::monitor::finding::RuleOutcome;
 use crate::policy::Policy;
-use crate::replay::{Replay, outcomes};
+use crate::replay::Replay;
 use crate::session::edit::{self, Edited, Part};
 use crate::session::{Alternative, AlternativeRef, CallRef, MessageKind, Session};
 
@@ -40,10 +39,12 @@ pub struct Witness {
     /// The part, as a session of its own, and where its calls stood.
     pub edited: Edited,
     /// What of the whole it is.
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "what tests hold it to"))]
     pub part: Part,
     /// Whether no turn, call or message can be left out of it. Without that the budget was not enough to know.
     pub minimal: bool,
     /// How often a session was judged to find it.
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "what tests hold it to"))]
     pub replays: u32,
 }
 
@@ -160,23 +161,6 @@ pub fn change_not_taken<'b>(
     let found = shrink(session, Some(at.turn), budget, &mut shows)?;
     let at = now(&found.edited)?;
     Some((found, at))
-}
-
-/// A part in which a rule about sessions is violated for the same reason. `None`: it is not violated.
-pub fn violation<'b>(
-    session: &Session,
-    policy: &Arc<Policy>,
-    mode: Mode,
-    rule: RuleId,
-    budget: impl Into<Budget<'b>>,
-) -> Option<Witness> {
-    let violated = |edited: &Edited| {
-        let rules = outcomes(&edited.session, policy, mode).rules;
-        let state = rules.into_iter().find(|state| state.rule == rule)?;
-        (state.outcome == RuleOutcome::Violated).then_some(state.code)
-    };
-    let wanted = violated(&edit::part(session, &Part::whole(session)))?;
-    shrink(session, None, budget, &mut |edited| violated(edited) == Some(wanted))
 }
 
 /// What is compared of two decisions by one version: what becomes of the call, and everything that rules say of it. A part

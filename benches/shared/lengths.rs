@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::{self, Replay};
-use rulestep::session::build::Builder;
-use rulestep::session::{Origin, Session};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::{self, Replay};
+use rulestep::internals::session::build::Builder;
+use rulestep::internals::session::{Origin, Session};
 
 /// Calls that a row plays.
 pub const ALL: usize = 100_000;

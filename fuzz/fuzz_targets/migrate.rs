@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use rulestep::dialect;
-use rulestep::dialect::sequence_rules::migrate::migrate;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::source::Source;
+use rulestep::internals::dialect;
+use rulestep::internals::dialect::sequence_rules::migrate::migrate;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::source::Source;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);

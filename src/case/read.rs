@@ -238,7 +238,7 @@ fn expectation(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Expectation>
             problem.help("say what, for example `{call: 2.1, decision: deny, code: resource_unmatched}`"),
         );
     }
-    (out.len() == before).then_some(Expectation { subject: subject?, span: field.span(), wants: wants.0 })
+    (out.len() == before).then_some(Expectation { subject: subject?, wants: wants.0 })
 }
 
 /// `call: 2.1`, `turn: 2, call: 1`, or `index: 4`.
@@ -355,7 +355,7 @@ struct Wants(Vec<Want>);
 impl Wants {
     fn push(&mut self, aspect: Aspect, expected: Fact, field: &Field<'_>) {
         let key_span = field.key_span.unwrap_or(Span::empty(field.span().start));
-        self.0.push(Want { aspect, expected, key_span, span: field.span() });
+        self.0.push(Want { aspect, expected, key_span });
     }
 
     fn word<'a>(

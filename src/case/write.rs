@@ -103,12 +103,6 @@ pub fn up_to(session: &Session, turn: u32) -> Arc<Session> {
     edit::part(session, &Part::up_to(session, turn)).session
 }
 
-/// What was decided about a call (by index), as an expectation: all that a person would want to hold on to.
-pub fn decision(replay: &Replay, call: u32) -> Option<Expected> {
-    let at = replay.session().calls.get(call as usize)?.at;
-    decision_at(replay, Place::In { turn: at.turn, call: at.call })
-}
-
 /// The same of a call that is named by its place, of a choice that was not taken as well.
 pub fn decision_at(replay: &Replay, place: Place) -> Option<Expected> {
     let subject = Subject::Call(place);

@@ -188,7 +188,7 @@ fn shown(
     if let Some(frame) = replay.frame(call.at.turn) {
         let look = Look { scope: Scope::Full, color: screen.color };
         match asked.format {
-            Format::Json => json::call_of(replay, &frame, call, choice, screen.out())?,
+            Format::Json => json::call(replay, &frame, call, choice, screen.out())?,
             Format::Text => text::call(replay, &frame, call, choice, &look, screen.out())?,
         }
     }

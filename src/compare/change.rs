@@ -225,22 +225,6 @@ impl Kind {
         }
     }
 
-    /// The kind of the same change seen from the other version.
-    #[must_use]
-    pub fn inverse(self) -> Kind {
-        match self {
-            Kind::NewlyAllowed => Kind::NewlyBlocked,
-            Kind::NewlyBlocked => Kind::NewlyAllowed,
-            Kind::Harder => Kind::Softer,
-            Kind::Softer => Kind::Harder,
-            Kind::NowReached => Kind::NowUnreached,
-            Kind::NowUnreached => Kind::NowReached,
-            Kind::NewlyVisible => Kind::NewlyHidden,
-            Kind::NewlyHidden => Kind::NewlyVisible,
-            Kind::OtherReason | Kind::OutcomeChanged => self,
-        }
-    }
-
     /// Of a call with these decisions, neither the same as the other.
     pub(super) fn of(base: Verdict, new: Verdict) -> Option<Kind> {
         use Verdict::{Allow, Deny, Halt, NotReached};

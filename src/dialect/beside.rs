@@ -46,7 +46,7 @@ impl Beside {
 /// revision (`git:REV:PATH`) it stays in the revision.
 ///
 /// ```
-/// use rulestep::dialect::beside::path;
+/// use rulestep::internals::dialect::beside::path;
 ///
 /// assert_eq!(path("suites/eval.yaml", "../policies/a.yaml"), "policies/a.yaml");
 /// assert_eq!(path("eval.yaml", "../a.yaml"), "../a.yaml");

@@ -67,7 +67,6 @@ pub(super) struct Route {
 impl Ground {
     pub fn cx(&self) -> Cx<'_> {
         Cx {
-            turn: self.turn,
             enforcing: self.enforcing,
             telling: self.telling,
             ran: &self.ran,

@@ -117,7 +117,7 @@ impl<'a> About<'a> {
 
     /// To be said of absence, which proves little in a recording that begins after its session did.
     #[must_use]
-    pub fn from_the_middle(&self) -> &'static str {
+    pub fn starts_in_the_middle(&self) -> &'static str {
         if self.session.facts.from_the_middle { " (the recording starts in the middle)" } else { "" }
     }
 }

@@ -43,11 +43,6 @@ impl Dispatched {
         })
     }
 
-    /// Their tools, in call order.
-    pub fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.calls().map(|(_, tool)| tool)
-    }
-
     /// How many.
     pub fn len(&self) -> usize {
         self.in_order.len() + self.late.size()
@@ -136,7 +131,7 @@ mod tests {
         let copy = dispatched.clone();
         dispatched.add(call(3), "d".into());
         assert!(dispatched.calls().map(|(call, _)| call.index).eq(0..4));
-        let names = |of: &Dispatched| of.tools().map(|tool| tool.to_string()).collect::<Vec<_>>();
+        let names = |of: &Dispatched| of.calls().map(|(_, tool)| tool.to_string()).collect::<Vec<_>>();
         assert_eq!(
             (names(&dispatched), names(&copy)),
             (vec!["a".into(), "b".into(), "c".into(), "d".into()], vec!["a".into(), "b".into(), "c".into()])

@@ -18,8 +18,6 @@ pub mod setting;
 pub struct Format {
     /// Name for `--from` and for the output.
     pub name: &'static str,
-    /// What it is, for people.
-    pub title: &'static str,
     /// Whether a file of it that has calls and no result is one that does not record results.
     pub(crate) absent_without_results: bool,
     /// Whether the beginning of a file is one.

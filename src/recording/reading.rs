@@ -71,6 +71,7 @@ fn open_within(
 
 impl Reading {
     /// Name of the format.
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "each session names it as well"))]
     pub fn format(&self) -> &'static str {
         self.format.name
     }

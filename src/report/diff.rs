@@ -156,11 +156,6 @@ struct Case {
 /// Changes of one kind and one rule that are worded.
 const SHOWN: usize = 10;
 
-/// The output with this name.
-pub fn named(name: &str) -> Option<&'static Output> {
-    OUTPUTS.iter().find(|output| output.name == name)
-}
-
 impl Part {
     /// Words a session, as far as the outputs need it.
     pub fn of(compared: &Compared, view: &View<'_>, outputs: &[&Output]) -> Part {

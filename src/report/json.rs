@@ -61,13 +61,9 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
     )
 }
 
-/// Writes one call with everything that is known of its decision, and a line feed.
-pub fn call(replay: &Replay, frame: &Frame, call: &Call, out: &mut dyn Write) -> io::Result<()> {
-    call_of(replay, frame, call, None, out)
-}
-
-/// The same of a call of the session that takes a choice which was not taken ([`Replay::not_taken`]), where that is given.
-pub fn call_of(
+/// Writes one call with everything that is known of its decision, and a line feed. With `choice`, a call of the session that
+/// takes this choice, which was not taken ([`Replay::not_taken`]).
+pub fn call(
     replay: &Replay,
     frame: &Frame,
     call: &Call,

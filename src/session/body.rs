@@ -151,15 +151,6 @@ impl Body {
         }
         None
     }
-
-    /// Whether two clones share one recording, or both are missing.
-    pub fn is(&self, other: &Body) -> bool {
-        match (&self.0, &other.0) {
-            (None, None) => true,
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
-    }
 }
 
 impl Recorded {

@@ -240,11 +240,6 @@ impl Builder {
         self.session.turns.len() as u32
     }
 
-    /// Number of messages so far.
-    pub fn message_count(&self) -> usize {
-        self.session.messages.len()
-    }
-
     /// Something said by anyone but the model or a tool. Ends an open response. A role that is the model's or a tool's
     /// is not kept for it, and that is told.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {

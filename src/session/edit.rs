@@ -25,8 +25,6 @@ pub struct Part {
 pub enum Edit {
     /// The call (by index) goes, with its result.
     DropCall(u32),
-    /// The turn (from 1) goes, with its calls.
-    DropTurn(u32),
     /// The call (by index) has these arguments.
     Arguments {
         /// The call.
@@ -95,7 +93,6 @@ pub fn apply(session: &Session, edits: &[Edit]) -> Edited {
     for (place, edit) in edits.iter().enumerate() {
         match edit {
             Edit::DropCall(call) => plan.part.drop_call(*call),
-            Edit::DropTurn(turn) => plan.part.drop_turn(*turn),
             Edit::Arguments { call, arguments } => {
                 plan.arguments.insert(*call, arguments);
             }

@@ -1,7 +1,7 @@
 //! Reading a mapping key by key: every wrong type, missing key and unknown key is noted, none ends the reading.
 //!
 //! ```
-//! use rulestep::source::{Field, Fields, Problem, Source, parse};
+//! use rulestep::internals::source::{Field, Fields, Problem, Source, parse};
 //!
 //! struct Limit { tool: String, max: u64, reasons: Vec<String> }
 //!
@@ -55,14 +55,14 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Field<'a> {
+    /// Where the value stands.
+    pub fn span(&self) -> Span {
+        self.node.span
+    }
+
     /// The value of a whole document.
     pub fn document(node: &'a Node) -> Field<'a> {
         Field { node, pointer: String::new(), key_span: None }
-    }
-
-    /// Where it stands.
-    pub fn span(&self) -> Span {
-        self.node.span
     }
 
     /// The text. `1`, `true` and nothing are no text.
@@ -88,19 +88,6 @@ impl<'a> Field<'a> {
     /// The number, with its digits.
     pub fn number(&self, out: &mut Vec<Problem>) -> Option<&'a Number> {
         self.expect(self.node.as_number(), "a number", out)
-    }
-
-    /// The whole number, of either sign.
-    pub fn integer(&self, out: &mut Vec<Problem>) -> Option<i64> {
-        let number = self.number(out)?;
-        let read = number.as_i64();
-        if read.is_none() {
-            self.refuse(
-                format!("expected a whole number{}, found {}", self.of_key(), quoted(number.as_str())),
-                out,
-            );
-        }
-        read
     }
 
     /// The whole number from 0.
@@ -229,21 +216,6 @@ impl<'a> Fields<'a> {
         self
     }
 
-    /// The mapping itself.
-    pub fn node(&self) -> &'a Node {
-        self.node
-    }
-
-    /// The JSON Pointer of the mapping in its document.
-    pub fn pointer(&self) -> &str {
-        &self.pointer
-    }
-
-    /// Where the mapping stands.
-    pub fn span(&self) -> Span {
-        self.node.span
-    }
-
     /// Whether the key is there. Does not make it a known one.
     pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| self.is(entry, key))
@@ -291,16 +263,6 @@ impl<'a> Fields<'a> {
     /// Takes an optional number.
     pub fn number(&mut self, key: &'a str, out: &mut Vec<Problem>) -> Option<&'a Number> {
         self.optional(key)?.number(out)
-    }
-
-    /// Takes an optional whole number.
-    pub fn integer(&mut self, key: &'a str, out: &mut Vec<Problem>) -> Option<i64> {
-        self.optional(key)?.integer(out)
-    }
-
-    /// Takes an optional whole number from 0.
-    pub fn count(&mut self, key: &'a str, out: &mut Vec<Problem>) -> Option<u64> {
-        self.optional(key)?.count(out)
     }
 
     /// Takes an optional list, each item read by `read`; those that it cannot read are left out.

@@ -4,7 +4,7 @@
 //! names asks [`Wildcard::of`], and refuses the name with the form that works at its place.
 //!
 //! ```
-//! use rulestep::source::wildcard::Wildcard;
+//! use rulestep::internals::source::wildcard::Wildcard;
 //!
 //! let found = Wildcard::of("slack.*").expect("a star");
 //! assert_eq!((found.sign, found.prefix), ("*", Some("slack.")));

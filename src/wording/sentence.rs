@@ -35,7 +35,7 @@ const NAME: usize = 64;
 const KEPT: usize = 8192;
 
 impl Sentence {
-    /// Of text whose values were made with [`value`] and [`name`].
+    /// Of text whose values were made with `value` and `name`.
     pub fn new(text: impl Into<String>) -> Sentence {
         Sentence(text.into())
     }

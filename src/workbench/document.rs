@@ -90,22 +90,10 @@ impl Document {
         document
     }
 
-    /// Whether it is JSON, so that lines have paths.
-    #[must_use]
-    pub fn is_json(&self) -> bool {
-        self.json
-    }
-
     /// How many lines are on screen when there is room for all.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.visible.len()
-    }
-
-    /// Whether there is no line.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.visible.is_empty()
     }
 
     /// The line at this row.
@@ -369,7 +357,7 @@ mod tests {
     use serde_json::json;
 
     fn shown(document: &Document) -> Vec<String> {
-        (0..document.len())
+        (0..document.rows())
             .map(|row| {
                 let line = document.line(row).unwrap();
                 format!("{}{}", "  ".repeat(line.depth), line.text())
@@ -393,7 +381,7 @@ mod tests {
         let value = sample();
         let document = Document::of_value(&value);
         let mut paths = Vec::new();
-        for row in 0..document.len() {
+        for row in 0..document.rows() {
             let path = document.path(row).unwrap();
             let found = value.query(&path).unwrap();
             assert_eq!(found, [document.part(row, &value).unwrap()], "{path}");
@@ -409,18 +397,18 @@ mod tests {
     #[test]
     fn folds() {
         let mut document = Document::of_value(&sample());
-        let all = document.len();
+        let all = document.rows();
         assert_eq!(document.toggle(3), 2, "a line without anything to fold folds what it stands in");
         assert_eq!(document.folded(2), Some(2));
         assert_eq!(document.line(3).unwrap().text(), "\"odd key\": [],");
         assert_eq!(document.toggle(2), 2);
-        assert_eq!(document.len(), all);
+        assert_eq!(document.rows(), all);
         document.fold_all(7);
-        assert_eq!(document.len(), 6);
+        assert_eq!(document.rows(), 6);
         let row = document.find("SKU", 0, true).unwrap();
         assert_eq!(document.path(row).unwrap(), "$.order.lines[1].sku");
         assert_eq!(document.unfold_all(0), 0);
-        assert_eq!(document.len(), all);
+        assert_eq!(document.rows(), all);
     }
 
     #[test]
@@ -432,19 +420,19 @@ mod tests {
         assert_eq!(document.find("two", 1, false), Some(2));
         assert_eq!(document.find("none", 0, true), None);
         assert_eq!(document.path(0), None);
-        assert_eq!(Document::of_text("").len(), 1);
+        assert_eq!(Document::of_text("").rows(), 1);
     }
 
     #[test]
     fn long_text_goes_on_and_is_found_across_the_break() {
         let text = format!("{}needle{}", "x".repeat(LONGEST - 3), "y".repeat(LONGEST));
         let mut document = Document::of_text(&text);
-        assert_eq!(document.len(), 3);
+        assert_eq!(document.rows(), 3);
         assert!(document.line(1).unwrap().goes_on);
         assert_eq!(document.find("needle", 2, true), Some(0));
         let long = json!({"a": "é".repeat(500)});
         let document = Document::of_value(&long);
         assert_eq!(document.path(3).unwrap(), "$.a");
-        assert_eq!(document.len(), 2 + 3);
+        assert_eq!(document.rows(), 2 + 3);
     }
 }

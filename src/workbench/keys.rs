@@ -5,6 +5,7 @@
 
 pub mod chord;
 
+#[cfg(feature = "internals")]
 use std::fmt::Write as _;
 
 pub use self::chord::Key;
@@ -349,6 +350,7 @@ pub fn meaning(keys: &[Key], scope: Scope) -> Meaning {
 }
 
 /// The commands that can be meant where `scope` has the keys, in the order of the table.
+#[cfg(test)]
 pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
     TABLE.iter().filter(move |row| row.scope == scope || row.scope == Scope::All)
 }
@@ -367,6 +369,7 @@ pub const fn heading(group: Group) -> &'static str {
 
 /// The table as Markdown, for the README.
 #[must_use]
+#[cfg(feature = "internals")]
 pub fn markdown() -> String {
     let mut text = String::from("| keys | does |\n|---|---|\n");
     let mut group = None;

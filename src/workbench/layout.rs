@@ -106,12 +106,6 @@ impl Pane {
         self as u8 + 1
     }
 
-    /// The pane with this number.
-    #[must_use]
-    pub fn numbered(number: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|pane| pane.number() == number)
-    }
-
     /// The pane `by` places further, around the end.
     #[must_use]
     pub fn step(self, by: isize) -> Self {
@@ -370,7 +364,5 @@ mod tests {
     fn panes_go_around() {
         assert_eq!(Pane::Changes.step(1), Pane::Sessions);
         assert_eq!(Pane::Sessions.step(-1), Pane::Changes);
-        assert_eq!(Pane::numbered(2), Some(Pane::Transcript));
-        assert_eq!(Pane::numbered(9), None);
     }
 }

@@ -134,12 +134,6 @@ impl Rows {
         self.rows.len()
     }
 
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// A row.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<Row> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::compare::{Answer, At, Base, Change, Comparison, Kind, Origin, Side, Totals};
-use rulestep::engine;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::session::Session;
+use rulestep::internals::compare::{Answer, At, Base, Change, Comparison, Kind, Origin, Side, Totals};
+use rulestep::internals::engine;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::session::Session;
 use serde_json::{Value, json};
 
 use crate::contracts::config;
@@ -120,8 +120,8 @@ fn turned(change: &Change) -> Change {
     Change {
         base: change.new,
         new: change.base,
-        kind: change.kind.inverse(),
-        rule: rule.map(|(side, rule)| rulestep::compare::RuleAt { side: side.other(), rule }),
+        kind: inverse(change.kind),
+        rule: rule.map(|(side, rule)| rulestep::internals::compare::RuleAt { side: side.other(), rule }),
         ..change.clone()
     }
 }
@@ -205,5 +205,20 @@ fn the_generated_pairs_reach_every_kind() {
         let reached = matches!(kind, Kind::NowReached | Kind::NowUnreached);
         assert_eq!(reached, enforce.primary <= 5, "{kind:?} {enforce:?}");
         assert_eq!(reached, shadow.primary <= 5, "{kind:?} {shadow:?}");
+    }
+}
+
+/// The kind of the same change seen from the other version.
+fn inverse(kind: Kind) -> Kind {
+    match kind {
+        Kind::NewlyAllowed => Kind::NewlyBlocked,
+        Kind::NewlyBlocked => Kind::NewlyAllowed,
+        Kind::Harder => Kind::Softer,
+        Kind::Softer => Kind::Harder,
+        Kind::NowReached => Kind::NowUnreached,
+        Kind::NowUnreached => Kind::NowReached,
+        Kind::NewlyVisible => Kind::NewlyHidden,
+        Kind::NewlyHidden => Kind::NewlyVisible,
+        Kind::OtherReason | Kind::OutcomeChanged => kind,
     }
 }

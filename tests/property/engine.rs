@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rulestep::engine::{self, NewCall, Run, Ticket, Verdict};
-use rulestep::monitor::{Depth, Finding, Reason, StateItem};
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::Replay;
-use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, MessageKind, Operation, Origin, Outcome, Results, Session, Tool, Turn};
+use rulestep::internals::engine::{self, NewCall, Run, Ticket, Verdict};
+use rulestep::internals::monitor::{Depth, Finding, Reason, StateItem};
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::{
+    Body, MessageKind, Operation, Origin, Outcome, Results, Session, Tool, Turn,
+};
 use serde_json::{Map, Value, json};
 
 use crate::naive::{Mode, list};
@@ -73,7 +75,7 @@ fn forbidden(state: &[StateItem]) -> BTreeSet<&str> {
 }
 
 /// A code; a precondition's has its index, which is the end of its rule's pointer.
-fn written_code(policy: &Policy, rule: rulestep::monitor::RuleId, code: String) -> Value {
+fn written_code(policy: &Policy, rule: rulestep::internals::monitor::RuleId, code: String) -> Value {
     let pointer = &policy.rules().get(rule).unwrap().pointer;
     match pointer.strip_prefix("/preconditions/") {
         Some(index) => json!({"code": code, "precondition": index.parse::<usize>().unwrap()}),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use rulestep::engine::Mode;
-use rulestep::replay::Replay;
-use rulestep::session::write::Native;
-use rulestep::session::{Call, MessageKind, Outcome, Session, Turn};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::write::Native;
+use rulestep::internals::session::{Call, MessageKind, Outcome, Session, Turn};
 use rulestep::{Decision, Gate, GatedCall, Policy};
 use serde_json::json;
 
@@ -118,7 +118,7 @@ proptest! {
 
         // Saved and read again, it replays to the same.
         let text = serde_json::to_string(&Native(&kept)).unwrap();
-        let reading = rulestep::recording::open("live.json", Box::new(std::io::Cursor::new(text.into_bytes())), &Default::default());
+        let reading = rulestep::internals::recording::open("live.json", Box::new(std::io::Cursor::new(text.into_bytes())), &Default::default());
         let again: Vec<Session> = reading.unwrap().collect();
         prop_assert_eq!(again.len(), 1);
         let again = Replay::new(&Arc::new(again[0].clone()), &policy, mode);

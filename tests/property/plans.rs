@@ -8,12 +8,12 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulestep::dialect::rejection_plans::facts::Plan;
-use rulestep::engine::Verdict;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::recording::{self, Options};
-use rulestep::replay::Replay;
-use rulestep::session::Session;
+use rulestep::internals::dialect::rejection_plans::facts::Plan;
+use rulestep::internals::engine::Verdict;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::Session;
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -6,10 +6,10 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulestep::engine;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, Operation, Origin, Results, Session};
+use rulestep::internals::engine;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::{Body, Operation, Origin, Results, Session};
 use serde_json::{Value, json};
 
 use crate::engine::Host;

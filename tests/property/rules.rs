@@ -6,9 +6,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::monitor::Finding;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::{self, Replay};
+use rulestep::internals::monitor::Finding;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::{self, Replay};
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::dialect::limit::Limit;
-use rulestep::engine;
-use rulestep::monitor::StateItem;
-use rulestep::replay::{Replay, outcomes};
+use rulestep::internals::dialect::limit::Limit;
+use rulestep::internals::engine;
+use rulestep::internals::monitor::StateItem;
+use rulestep::internals::replay::{Replay, outcomes};
 use serde_json::{Value, json};
 
 use crate::contracts::config;
@@ -136,7 +136,7 @@ fn written(replay: &Replay) -> Vec<Value> {
             decision["reason"] = json!(deciding.reason);
             decision["told"] = json!(judged.decision.told);
             if let Some(cause) = deciding.facts.as_deref().and_then(|facts| facts.halt()) {
-                decision["dispatched"] = cause.dispatched.tools().map(|tool| json!(**tool)).collect();
+                decision["dispatched"] = cause.dispatched.calls().map(|(_, tool)| json!(**tool)).collect();
             }
         }
         decision

@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::dialect::tool_policies::explain::Kept;
-use rulestep::monitor::StateItem;
-use rulestep::replay::{Replay, outcomes};
-use rulestep::session::Operation;
+use rulestep::internals::dialect::tool_policies::explain::Kept;
+use rulestep::internals::monitor::StateItem;
+use rulestep::internals::replay::{Replay, outcomes};
+use rulestep::internals::session::Operation;
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::{Replay, Status};
-use rulestep::workbench::draw;
-use rulestep::workbench::effect::Effect;
-use rulestep::workbench::message::{Event, Msg};
-use rulestep::workbench::model::{Model, Opening};
-use rulestep::workbench::theme::{Depth, Glyph, Theme};
-use rulestep::workbench::update::update;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::{Replay, Status};
+use rulestep::internals::workbench::draw;
+use rulestep::internals::workbench::effect::Effect;
+use rulestep::internals::workbench::message::{Event, Msg};
+use rulestep::internals::workbench::model::{Model, Opening};
+use rulestep::internals::workbench::theme::{Depth, Glyph, Theme};
+use rulestep::internals::workbench::update::update;
 use serde_json::Value;
 
 use crate::contracts::config;
@@ -22,7 +22,7 @@ use crate::naive::MODES;
 
 /// The workbench with one session, judged.
 #[expect(clippy::unwrap_used, reason = "a test may end in a panic")]
-fn workbench(document: &Value, session: &Value, mode: rulestep::engine::Mode) -> Model {
+fn workbench(document: &Value, session: &Value, mode: rulestep::internals::engine::Mode) -> Model {
     let mut model = Model::new(Opening {
         theme: Theme::builtin("mono", Depth::None).unwrap(),
         size: ratatui::layout::Size::new(120, 40),

@@ -6,13 +6,13 @@ mod without;
 
 use std::sync::Arc;
 
-use rulestep::case::judge::{self, Judged};
-use rulestep::case::read::{Cases, read};
-use rulestep::case::{Case, Fact, Recorded};
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::session::Session;
-use rulestep::source::Source;
+use rulestep::internals::case::judge::{self, Judged};
+use rulestep::internals::case::read::{Cases, read};
+use rulestep::internals::case::{Case, Fact, Recorded};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::session::Session;
+use rulestep::internals::source::Source;
 
 /// Refunds need a check of the same order; nothing is paid twice.
 pub const REFUND: &str = "\

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rulestep::case::judge::judge;
-use rulestep::case::read::read;
-use rulestep::case::{Aspect, Case, Fact};
-use rulestep::diagnostic::{PageKind, Severity};
-use rulestep::dialect::{self, meant};
-use rulestep::policy::Policy;
-use rulestep::source::Source;
+use rulestep::internals::case::judge::judge;
+use rulestep::internals::case::read::read;
+use rulestep::internals::case::{Aspect, Case, Fact};
+use rulestep::internals::diagnostic::{PageKind, Severity};
+use rulestep::internals::dialect::{self, meant};
+use rulestep::internals::policy::Policy;
+use rulestep::internals::source::Source;
 
 use super::cases::session;
 

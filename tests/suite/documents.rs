@@ -9,8 +9,8 @@ mod vapi;
 mod vesanor;
 mod weakincentives;
 
-use rulestep::diagnostic::{Diagnostic, Place, Severity};
-use rulestep::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::diagnostic::{Diagnostic, Place, Severity};
+use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
 
 /// A document in a folder: its file's name, its text, and everything said of it as `LINE SEVERITY CODE`, joined with `; `.
 /// Nothing of what is said is an error: the version loads.

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use rstest::rstest;
-use rulestep::source::edit::{Edits, Refused};
-use rulestep::source::{Entry, Node, NodeValue, Source, parse};
+use rulestep::internals::source::edit::{Edits, Refused};
+use rulestep::internals::source::{Entry, Node, NodeValue, Source, parse};
 use serde_json::{Value, json};
 
 /// Changes of the value at a pointer.

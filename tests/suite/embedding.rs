@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use rulestep::dialect::contracts::codes;
-use rulestep::engine::{Mode, NewCall, Run, Ticket, Verdict};
-use rulestep::monitor::finding::RuleOutcome;
-use rulestep::monitor::{Depth, End, StateItem};
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::session::{Body, Facts, Message, MessageKind, Outcome};
+use rulestep::internals::dialect::contracts::codes;
+use rulestep::internals::engine::{Mode, NewCall, Run, Ticket, Verdict};
+use rulestep::internals::monitor::finding::RuleOutcome;
+use rulestep::internals::monitor::{Depth, End, StateItem};
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::session::{Body, Facts, Message, MessageKind, Outcome};
 
 fn run(text: &str) -> Run {
     let file =
@@ -96,7 +96,7 @@ fn of_many_siblings_the_earliest_stands_for_its_rule() {
     let (second, _) = propose(&mut run, "close");
     let (_, decision) = run.propose(NewCall { tool: "pay", arguments: &Body::MISSING });
     let since = |at: Ticket| (codes::FORBIDDEN, vec![at.at()]);
-    let said = |finding: &rulestep::monitor::Finding| {
+    let said = |finding: &rulestep::internals::monitor::Finding| {
         (finding.code, finding.found.iter().map(|found| found.call).collect::<Vec<_>>())
     };
     assert_eq!(decision.findings.iter().map(said).collect::<Vec<_>>(), [since(first)]);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::Replay;
-use rulestep::report::json;
-use rulestep::session::build::Builder;
-use rulestep::session::{Body, Origin, Session};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::report::json;
+use rulestep::internals::session::build::Builder;
+use rulestep::internals::session::{Body, Origin, Session};
 use serde_json::{Value, json};
 
 fn policy(text: &str) -> Arc<Policy> {
@@ -35,7 +35,7 @@ fn evidence(text: &str, calls: &[(&str, Value)]) -> Vec<(String, Vec<u64>)> {
     let replay = Replay::new(&session, &policy, Mode::Enforce);
     let call = session.calls.last().unwrap();
     let mut out = Vec::new();
-    json::call(&replay, &replay.frame(call.at.turn).unwrap(), call, &mut out).unwrap();
+    json::call(&replay, &replay.frame(call.at.turn).unwrap(), call, None, &mut out).unwrap();
     let told: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(told["call"]["decision"], "allow", "{told:#}");
     let checks = told["call"]["checks"].as_array().unwrap().iter();

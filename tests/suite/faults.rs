@@ -4,23 +4,23 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use rstest::rstest;
-use rulestep::compare::{Base, Comparison, Kind};
-use rulestep::diagnostic::code;
-use rulestep::dialect::Text;
-use rulestep::dialect::beside::Beside;
-use rulestep::dialect::limit::Limit;
-use rulestep::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::monitor::fault::Lost;
-use rulestep::monitor::finding::{RuleOutcome, RuleState};
-use rulestep::monitor::{
+use rulestep::internals::compare::{Base, Comparison, Kind};
+use rulestep::internals::diagnostic::code;
+use rulestep::internals::dialect::Text;
+use rulestep::internals::dialect::beside::Beside;
+use rulestep::internals::dialect::limit::Limit;
+use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
+use rulestep::internals::monitor::fault::Lost;
+use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
+use rulestep::internals::monitor::{
     Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, RuleId, Rules, Sink, Slot, Stage, StateItem,
     Timers, Unit, Wakes,
 };
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::recording::{Options, open};
-use rulestep::replay::{Replay, Status, outcomes};
-use rulestep::session::{Body, Facts, Outcome, Session};
-use rulestep::source::{Source, Span, parse};
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::recording::{Options, open};
+use rulestep::internals::replay::{Replay, Status, outcomes};
+use rulestep::internals::session::{Body, Facts, Outcome, Session};
+use rulestep::internals::source::{Source, Span, parse};
 use serde_json::{Value, json};
 
 /// What the toy rule says when it fails: two lines, with a sequence that would colour the terminal.
@@ -264,7 +264,7 @@ fn the_rule_that_failed_is_named() {
         let replay = Replay::new(&session, &policy(Stage::Decide, 3, asks, None), Mode::Enforce);
         let finding = replay.calls()[0].decision.deciding().unwrap();
         let rule = replay.policy().rules().get(finding.rule).unwrap();
-        let words = rulestep::report::words::finding(finding, rule, &session);
+        let words = rulestep::internals::report::words::finding(finding, rule, &session);
         assert_eq!((&*rule.id, words.to_string()), (id, format!("{sentence}{SHOWN}")));
         let replay = Replay::new(&session, &policy(Stage::Narrow, 3, asks, None), Mode::Enforce);
         let frame = replay.frame(1).unwrap();
@@ -317,7 +317,7 @@ fn what_follows_a_halt_is_counterfactual() {
 
 #[cfg(feature = "cli")]
 mod shown {
-    use rulestep::report::{Judged, Look, Scope, json, text};
+    use rulestep::internals::report::{Judged, Look, Scope, json, text};
 
     use super::*;
 
@@ -387,7 +387,7 @@ mod shown {
 
     #[test]
     fn its_page_says_what_follows() {
-        let page = rulestep::dialect::page(code::RULE_FAULT.as_str()).unwrap();
+        let page = rulestep::internals::dialect::page(code::RULE_FAULT.as_str()).unwrap();
         for word in ["denied", "hidden", "violated", "report it"] {
             assert!(page.text.contains(word), "{word}");
         }

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use rulestep::session::{Outcome, Session};
+use rulestep::internals::session::{Outcome, Session};
 use rulestep::{Gate, InvalidPolicy, Policy, Verdict};
 use serde_json::json;
 
@@ -164,7 +164,11 @@ fn what_is_said_as_the_model_is_seen_as_a_replay_sees_it() {
     gate.message("assistant", "go");
     let live = gate.turn().propose("pay", json!({})).decision().verdict;
     let session = std::sync::Arc::new(gate.into_session());
-    let replay = rulestep::replay::Replay::new(&session, &policy, rulestep::engine::Mode::Enforce);
+    let replay = rulestep::internals::replay::Replay::new(
+        &session,
+        &policy,
+        rulestep::internals::engine::Mode::Enforce,
+    );
     assert_eq!(live, replay.calls()[0].decision.verdict);
 }
 

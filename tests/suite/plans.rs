@@ -9,13 +9,13 @@ mod words;
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::dialect::rejection_plans::facts::Plan;
-use rulestep::engine::Mode;
-use rulestep::monitor::Check;
-use rulestep::policy::{Loaded, Policy, PolicyFile};
-use rulestep::recording::{self, Options};
-use rulestep::replay::Replay;
-use rulestep::session::Session;
+use rulestep::internals::dialect::rejection_plans::facts::Plan;
+use rulestep::internals::engine::Mode;
+use rulestep::internals::monitor::Check;
+use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::Session;
 use serde_json::Value;
 
 fn load(name: &str, text: &str) -> Loaded {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rulestep::policy::{Loaded, Policy, PolicyFile};
-use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, Operation, Origin, Session};
+use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::{Body, Operation, Origin, Session};
 use serde_json::Value;
 
 /// A document under this name, with everything said of it.
@@ -80,10 +80,14 @@ impl Recording {
 
 /// The session as `replay --format json` writes it.
 #[cfg(feature = "cli")]
-pub fn json(session: &Arc<Session>, policy: &Arc<Policy>, scope: rulestep::report::Scope) -> Value {
-    let mode = rulestep::engine::Mode::Enforce;
-    let judged = rulestep::report::Judged::new((**session).clone(), policy, mode, scope);
+pub fn json(
+    session: &Arc<Session>,
+    policy: &Arc<Policy>,
+    scope: rulestep::internals::report::Scope,
+) -> Value {
+    let mode = rulestep::internals::engine::Mode::Enforce;
+    let judged = rulestep::internals::report::Judged::new((**session).clone(), policy, mode, scope);
     let mut out = Vec::new();
-    rulestep::report::json::session(&judged, scope, &mut out).unwrap();
+    rulestep::internals::report::json::session(&judged, scope, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()
 }

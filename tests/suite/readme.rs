@@ -79,14 +79,14 @@ fn its_contract_is_the_sample_without_comments() {
 fn every_format_is_listed() {
     let page = fs::read_to_string("docs/formats.md").unwrap();
     let table = page.split("| `--from` |").nth(1).unwrap().split("\n\n").next().unwrap();
-    for format in rulestep::recording::FORMATS {
+    for format in rulestep::internals::recording::FORMATS {
         assert!(table.contains(&format!("`{}`", format.name)), "{} is not in docs/formats.md", format.name);
     }
 }
 
 #[test]
 fn its_session_is_one() {
-    use rulestep::recording::{Options, open};
+    use rulestep::internals::recording::{Options, open};
     use std::io::Cursor;
     let page = fs::read_to_string("docs/formats.md").unwrap();
     let [session] = &blocks_of(&page, "json")[..] else { panic!("one block of JSON") };
@@ -104,7 +104,7 @@ fn the_table_of_keys_is_the_programs() {
     let page = fs::read_to_string("docs/keys.md").unwrap();
     let (before, rest) = page.split_once("<!-- keys -->\n").unwrap();
     let (table, after) = rest.split_once("<!-- /keys -->").unwrap();
-    let real = rulestep::workbench::keys::markdown();
+    let real = rulestep::internals::workbench::keys::markdown();
     if std::env::var_os("UPDATE_README").is_some() {
         let page = format!("{before}<!-- keys -->\n{}\n<!-- /keys -->{after}", real.trim());
         fs::write("docs/keys.md", page).unwrap();

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use rulestep::engine::{Decision, Mode, NewCall, Run, Verdict};
-use rulestep::monitor::finding::RuleOutcome;
-use rulestep::monitor::{Depth, End};
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::Replay;
-use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, Facts, Origin, Outcome, Session};
+use rulestep::internals::engine::{Decision, Mode, NewCall, Run, Verdict};
+use rulestep::internals::monitor::finding::RuleOutcome;
+use rulestep::internals::monitor::{Depth, End};
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::{Body, Facts, Origin, Outcome, Session};
 
 /// Policies under which a `B` after an `A` that ran is denied.
 const FORBIDDING: &[&str] = &[

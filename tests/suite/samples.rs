@@ -7,13 +7,13 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rulestep::dialect::contracts::explain::Prior;
-use rulestep::engine::{Mode, Verdict};
-use rulestep::monitor::Effect;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::recording::{self, Options};
-use rulestep::replay::{Replay, outcomes};
-use rulestep::session::{Outcome, Session};
+use rulestep::internals::dialect::contracts::explain::Prior;
+use rulestep::internals::engine::{Mode, Verdict};
+use rulestep::internals::monitor::Effect;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::replay::{Replay, outcomes};
+use rulestep::internals::session::{Outcome, Session};
 
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.

@@ -1,7 +1,7 @@
 //! Sequence policies: the measured cases, and what is said of documents.
 
-use rulestep::engine::Mode;
-use rulestep::replay::{Replay, outcomes};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::replay::{Replay, outcomes};
 use serde_json::{Value, json};
 
 use crate::policies::{Recording, of_dialect, policy, said};
@@ -67,7 +67,7 @@ fn the_measured_cases() {
         let before = expected.iter().take(halting.unwrap());
         let sequence =
             before.filter(|verdict| verdict["decision"] == "allow").map(|verdict| &verdict["tool"]);
-        let dispatched = cause.dispatched.tools().chain([&halt.tool]);
+        let dispatched = cause.dispatched.calls().map(|(_, tool)| tool).chain([&halt.tool]);
         let dispatched: Vec<Value> = dispatched.map(|tool| json!(**tool)).collect();
         let sequence: Vec<Value> = sequence.chain([&expected[halting.unwrap()]["tool"]]).cloned().collect();
         assert_eq!(dispatched, sequence, "{}", case["id"]);
@@ -180,7 +180,7 @@ fn what_is_probably_not_meant_is_told() {
 #[cfg(feature = "cli")]
 #[test]
 fn limits_checks_and_the_halt_are_in_the_data() {
-    use rulestep::report::Scope;
+    use rulestep::internals::report::Scope;
 
     let text = "id: desk\nforbidden:\n  - {sequence: [read, {namePrefix: mail.}], action: halt, reason: security:x}\n\
                 limits:\n  pay: {maxPerSession: 2, action: deny, reason: cost:x, tellLLM: no}\n";
@@ -222,8 +222,8 @@ fn limits_checks_and_the_halt_are_in_the_data() {
 /// A late result is dispatched from the turn after it on, in the place of its call.
 #[test]
 fn late_results_stand_where_their_calls_do() {
-    use rulestep::session::build::{Builder, Mark};
-    use rulestep::session::{Body, Origin};
+    use rulestep::internals::session::build::{Builder, Mark};
+    use rulestep::internals::session::{Body, Origin};
 
     let text = "forbidden:\n  - {sequence: [a, b, c], action: halt, reason: security:x}\n";
     let origin = Origin { file: "case".into(), index: 0, format: "native", line: 1 };
@@ -244,7 +244,7 @@ fn late_results_stand_where_their_calls_do() {
     let session = std::sync::Arc::new(builder.finish());
     let replay = Replay::new(&session, &policy("p.yaml", text), Mode::Enforce);
     let halt = replay.halt().unwrap();
-    let tools: Vec<&str> = halt.cause().unwrap().dispatched.tools().map(|tool| &**tool).collect();
+    let tools: Vec<&str> = halt.cause().unwrap().dispatched.calls().map(|(_, tool)| &**tool).collect();
     // `d` has no result, so it is in flight and breaks nothing.
     assert_eq!((halt.at.index, tools), (3, vec!["a", "b"]));
 }

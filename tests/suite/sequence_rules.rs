@@ -8,13 +8,13 @@ mod suites;
 
 use std::sync::Arc;
 
-use rulestep::engine::{Mode, NewCall, Run};
-use rulestep::monitor::finding::{RuleOutcome, RuleState};
-use rulestep::monitor::{Depth, End};
-use rulestep::policy::{Loaded, Policy, PolicyFile};
-use rulestep::replay::Replay;
-use rulestep::session::build::{Builder, Mark};
-use rulestep::session::{Body, Origin, Outcome, Session};
+use rulestep::internals::engine::{Mode, NewCall, Run};
+use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
+use rulestep::internals::monitor::{Depth, End};
+use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::{Body, Origin, Outcome, Session};
 use serde_json::{Value, json};
 
 /// A version of one document.

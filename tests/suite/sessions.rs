@@ -18,10 +18,10 @@ pub mod written;
 
 use std::io::Cursor;
 
-use rulestep::diagnostic::Diagnostic;
-use rulestep::recording::{self, Options};
-use rulestep::session::write::Native;
-use rulestep::session::{MessageKind, Operation, Session};
+use rulestep::internals::diagnostic::Diagnostic;
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::session::write::Native;
+use rulestep::internals::session::{MessageKind, Operation, Session};
 
 /// Sessions and file diagnostics of some bytes.
 pub fn opened(bytes: impl Into<Vec<u8>>) -> (Vec<Session>, Vec<Diagnostic>) {

@@ -1,10 +1,10 @@
 //! Tool policies: the measured cases, and what is said of documents.
 
-use rulestep::dialect::tool_policies::explain::{Kept, Missing};
-use rulestep::engine::Mode;
-use rulestep::monitor::{Effect, Finding, StateItem};
-use rulestep::replay::Replay;
-use rulestep::session::Operation;
+use rulestep::internals::dialect::tool_policies::explain::{Kept, Missing};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::monitor::{Effect, Finding, StateItem};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::Operation;
 use serde_json::{Value, json};
 
 use crate::policies::{Recording, of_dialect, policy, said};
@@ -373,7 +373,7 @@ fn what_is_probably_not_meant_is_a_warning() {
 #[cfg(feature = "cli")]
 #[test]
 fn recorded_state_and_checks_are_in_the_data() {
-    use rulestep::report::Scope;
+    use rulestep::internals::report::Scope;
 
     let text = "policies:\n  - {type: sequential_dependency, name: order, dependencies: {deploy: [test, build]}}\n  \
                 - {type: read_before_write, mount_point: /w}\n";

@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use rulestep::recording::{self, Options};
-use rulestep::session::{Call, Outcome, Session};
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::session::{Call, Outcome, Session};
 
 use crate::sessions::recorded::traces;
 use crate::sessions::written::survives;

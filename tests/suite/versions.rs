@@ -1,7 +1,7 @@
 //! What files and documents make a version, and what their rules are called.
 
-use rulestep::diagnostic::code;
-use rulestep::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::diagnostic::code;
+use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
 
 fn load(text: &str) -> Loaded {
     let file =

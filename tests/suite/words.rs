@@ -7,11 +7,11 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
-use rulestep::engine::Mode;
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::recording::{Options, open};
-use rulestep::replay::Replay;
-use rulestep::report::words;
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::recording::{Options, open};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::report::words;
 
 /// Calls in turns of their own: tool, arguments, and the result (`!` before it marks an error, nothing: no result).
 type Calls<'a> = &'a [(&'a str, &'a str, &'a str)];

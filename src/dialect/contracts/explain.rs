@@ -83,7 +83,7 @@ impl Explain for Forbidden {
 
 impl Explain for Steps {
     fn explain(&self, about: &About<'_>) -> Explanation {
-        let middle = if about.code.is_some() { about.from_the_middle() } else { "" };
+        let middle = if about.code.is_some() { about.starts_in_the_middle() } else { "" };
         let way_out = self.missing().filter(|_| about.code.is_some());
         Explanation {
             label: Some(self.label()),
@@ -151,13 +151,13 @@ impl Prior {
         let tool = name(&self.tool);
         Some(match code {
             codes::PRIOR_TOOL_MISSING => {
-                format!("{tool} has not succeeded in an earlier turn{}", about.from_the_middle())
+                format!("{tool} has not succeeded in an earlier turn{}", about.starts_in_the_middle())
             }
             codes::RESOURCE_MISSING => format!(
                 "this call has no value at `{}` to compare with that of {tool}",
                 about.checked.map_or(Cow::Borrowed("$"), |checked| name(&checked.path)),
             ),
-            codes::RESOURCE_UNMATCHED => unmatched(self, about) + about.from_the_middle(),
+            codes::RESOURCE_UNMATCHED => unmatched(self, about) + about.starts_in_the_middle(),
             codes::PRIOR_OUTPUT_UNMATCHED => bad_output(self, about),
             _ => return None,
         })

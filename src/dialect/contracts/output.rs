@@ -197,11 +197,6 @@ impl Conditions {
         self.0.iter().map(|condition| &condition.path)
     }
 
-    /// Whether nothing is asked.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// What each condition asked and found, for people.
     pub fn explain(&self, output: &Body) -> Vec<Output> {
         let value = output.value();

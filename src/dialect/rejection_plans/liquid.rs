@@ -3,7 +3,8 @@
 //! The meaning is that of LiquidJS 10.30.1 with its default options and the time zone UTC; numbers, text and
 //! conversions are JavaScript's. A template either prints what LiquidJS prints or is refused
 //! ([`Unevaluable`]), with two departures: `last: N` gives the N newest items in order, and `'now' | date`
-//! means the instant of the session. Refused are [`UNSUPPORTED`], unknown filters (LiquidJS passes over
+//! means the instant of the session. Refused are `sample`, which
+//! draws by chance, the tags that read other templates (`include`, `render`, `layout`, `block`), unknown filters (LiquidJS passes over
 //! them), and a few corners in which the result hangs on the inner workings of a JavaScript engine: sorting
 //! 64 or more values that have no common order, JavaScript's own methods of `forloop`, named time zones before
 //! the year 100, output with half a surrogate pair. Named time zones follow the bundled database, which may
@@ -38,11 +39,7 @@ mod value;
 use std::sync::Arc;
 
 pub use text::Text;
-pub use value::{List, Loop, Object, Value};
-
-/// What LiquidJS has and a guard condition has not: the filter that draws by chance, and the tags that read
-/// other templates.
-pub const UNSUPPORTED: [&str; 5] = ["sample", "include", "render", "layout", "block"];
+pub use value::Value;
 
 type Outcome<T> = Result<T, Unevaluable>;
 
@@ -145,13 +142,6 @@ impl Template {
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
         self.inner.names.may_read(name)
-    }
-
-    /// Whether the template says `'now' | date` (or `'today'`) or names the variable `now`. One that comes
-    /// by `'now'` in another way is found out in [`Self::render`].
-    #[must_use]
-    pub fn reads_clock(&self) -> bool {
-        self.inner.names.reads_clock() || self.names("now")
     }
 
     /// The text that the template prints, in at most `budget` steps: nodes, operands, filters, items and

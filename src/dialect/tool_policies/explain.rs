@@ -62,7 +62,7 @@ impl Explain for Missing {
             _ => format!("{} have not succeeded", tools()),
         };
         let against = about.code.is_some();
-        let middle = if against { about.from_the_middle() } else { "" };
+        let middle = if against { about.starts_in_the_middle() } else { "" };
         Explanation {
             way_out: against.then(|| Sentence::new(format!("call {} successfully first", tools()))),
             telling: true,

@@ -41,11 +41,6 @@ impl<T> Blocks<T> {
         }
     }
 
-    /// The first item.
-    pub fn first(&self) -> Option<&T> {
-        self.get(0)
-    }
-
     /// The last item.
     pub fn last(&self) -> Option<&T> {
         self.rest.last().or_else(|| self.full.last()?.last())

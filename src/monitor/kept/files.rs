@@ -95,13 +95,6 @@ impl Files {
         Some(by)
     }
 
-    /// The files, sorted.
-    pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
-        let mut paths: Vec<&Arc<str>> = self.files.iter().map(|(path, _)| path).collect();
-        paths.sort();
-        paths.into_iter()
-    }
-
     /// How many.
     pub fn len(&self) -> usize {
         self.files.len()
@@ -206,15 +199,6 @@ mod tests {
         assert_eq!(files.exists("new"), Some(Some(call(3))));
         files.take_back("new", call(3));
         assert_eq!(files.exists("new"), None);
-    }
-
-    #[test]
-    fn paths_are_sorted() {
-        let mut files = Files::default();
-        for path in ["b", "a/c", "a-b", "a"] {
-            files.keep(path, None);
-        }
-        assert_eq!(files.paths().map(|path| &**path).collect::<Vec<_>>(), ["a", "a-b", "a/c", "b"]);
     }
 
     #[test]

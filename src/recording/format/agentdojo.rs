@@ -11,7 +11,7 @@ use crate::recording::shape::chat::{Chat, Rules};
 use crate::session::Tool;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "agentdojo", title: "AgentDojo runs", absent_without_results: false, recognise, reader };
+    Format { name: "agentdojo", absent_without_results: false, recognise, reader };
 
 /// Keys of a run, in it or in its `metadata`, that are kept as its context.
 const ABOUT: [&str; 12] = [

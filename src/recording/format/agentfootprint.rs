@@ -14,13 +14,8 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis};
 use crate::source::quoted;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "agentfootprint",
-    title: "agentfootprint recordings",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "agentfootprint", absent_without_results: false, recognise, reader };
 
 const PREFIX: &str = "agentfootprint.";
 

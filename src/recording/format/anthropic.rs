@@ -10,13 +10,8 @@ use crate::recording::shape::exchange::{Api, Exchanges, Opened};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "anthropic",
-    title: "Anthropic Messages API",
-    absent_without_results: true,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "anthropic", absent_without_results: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

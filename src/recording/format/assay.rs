@@ -21,7 +21,6 @@ use episode::Episode;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "assay",
-    title: "Assay traces",
     // Calls may be written without what came of them.
     absent_without_results: true,
     recognise,

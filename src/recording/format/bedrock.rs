@@ -11,13 +11,8 @@ use crate::recording::shape::exchange::{Api, Exchanges, Opened};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis, Results};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "bedrock",
-    title: "Bedrock Converse API, Strands Agents",
-    absent_without_results: true,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "bedrock", absent_without_results: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

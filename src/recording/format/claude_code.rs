@@ -25,13 +25,8 @@ use entry::{Entry, entry};
 use log::{Key, Log};
 use marks::{Marks, denied_by};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "claude-code",
-    title: "Claude Code logs and streams",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "claude-code", absent_without_results: false, recognise, reader };
 
 /// Types of lines that are about the session and not a part of what is said in it.
 const ASIDE: [&str; 20] = [
@@ -60,7 +55,6 @@ const ASIDE: [&str; 20] = [
 /// Logs of Qwen Code are trees like those of Claude Code, of messages in the form of the Gemini API.
 pub(in crate::recording) const QWEN: Format = Format {
     name: "qwen-code",
-    title: "Qwen Code logs",
     absent_without_results: false,
     recognise: |sample| sample.objects().any(parts::is_line),
     reader,

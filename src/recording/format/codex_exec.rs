@@ -15,13 +15,8 @@ use crate::recording::shape::unknown::Unknown;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "codex-exec",
-    title: "streams of `codex exec --json`",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "codex-exec", absent_without_results: false, recognise, reader };
 
 const EVENTS: [&str; 9] = [
     "thread.started",

@@ -19,13 +19,8 @@ use crate::session::build::{Builder, Mark};
 
 mod output;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "codex-rollout",
-    title: "Codex CLI rollout files",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "codex-rollout", absent_without_results: false, recognise, reader };
 
 /// Types of lines that hold something.
 const LINES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];

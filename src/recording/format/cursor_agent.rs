@@ -20,13 +20,8 @@ mod call;
 
 use call::Proposed;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "cursor-agent",
-    title: "streams of `cursor-agent --output-format stream-json`",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "cursor-agent", absent_without_results: false, recognise, reader };
 
 /// Types of events that are about the run and no part of what is said in it.
 const ASIDE: [&str; 5] = ["thinking", "interaction_query", "connection", "retry", "status"];

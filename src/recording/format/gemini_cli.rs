@@ -16,13 +16,8 @@ use crate::recording::input::time;
 use crate::recording::shape::chat;
 use history::History;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "gemini-cli",
-    title: "Gemini CLI sessions",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "gemini-cli", absent_without_results: false, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -13,13 +13,8 @@ use crate::recording::shape::unknown::Unknown;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "gemini-stream",
-    title: "streams of `gemini --output-format stream-json`",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "gemini-stream", absent_without_results: false, recognise, reader };
 
 /// What the model says and calls until a result is one response.
 const ROW: &str = "row";

@@ -21,13 +21,8 @@ use crate::source::quoted;
 mod attachments;
 mod events;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "inspect",
-    title: "Inspect evaluation logs",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "inspect", absent_without_results: false, recognise, reader };
 
 /// Keys of a sample, and of the evaluation, that are kept as its context.
 const ABOUT: [&str; 3] = ["id", "epoch", "metadata"];

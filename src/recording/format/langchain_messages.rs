@@ -14,13 +14,8 @@ use crate::recording::shape::langchain;
 use crate::session::Damage;
 use crate::session::build::Builder;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "langchain",
-    title: "LangChain messages",
-    absent_without_results: true,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "langchain", absent_without_results: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_message(value) || messages(value).is_some_and(any_is_message))

@@ -20,13 +20,8 @@ use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "langfuse",
-    title: "Langfuse traces and observations",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "langfuse", absent_without_results: false, recognise, reader };
 
 const TYPES: [&str; 10] = [
     "SPAN",

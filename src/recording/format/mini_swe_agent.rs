@@ -16,13 +16,8 @@ use crate::recording::shape::chat::{Chat, Lines, Rules};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "mini-swe-agent",
-    title: "mini-swe-agent trajectories",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "mini-swe-agent", absent_without_results: false, recognise, reader };
 
 /// The word behind the fence of a command, now and in older versions, where it may stand behind any other fence.
 const FENCE: &str = "mswea_bash_command";

@@ -14,13 +14,8 @@ use crate::recording::shape::uncalled::Uncalled;
 use crate::session::build::Builder;
 use crate::session::{OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "native",
-    title: "native sessions, OpenAI chat messages",
-    absent_without_results: true,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "native", absent_without_results: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| is_session(object) || is_message(object))

@@ -19,13 +19,8 @@ use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "openai-agents",
-    title: "OpenAI Agents SDK traces",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "openai-agents", absent_without_results: false, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

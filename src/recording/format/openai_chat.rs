@@ -12,13 +12,8 @@ use crate::recording::shape::exchange::{Api, Exchanges, Opened};
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "openai-chat",
-    title: "OpenAI chat requests and responses",
-    absent_without_results: true,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "openai-chat", absent_without_results: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -23,7 +23,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openhands", title: "OpenHands events", absent_without_results: false, recognise, reader };
+    Format { name: "openhands", absent_without_results: false, recognise, reader };
 
 /// Keys under which an object holds the events of a session.
 const EVENTS: [&str; 3] = ["history", "events", "trajectory"];

@@ -17,13 +17,8 @@ use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 use crate::source::quoted;
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "swe-agent",
-    title: "SWE-agent trajectories",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "swe-agent", absent_without_results: false, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -9,13 +9,8 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat::{Chat, Rules};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "tau-bench",
-    title: "tau-bench results",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "tau-bench", absent_without_results: false, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| object.get("traj").is_some_and(|traj| traj.kind() == Kind::List))

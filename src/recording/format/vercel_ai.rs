@@ -24,13 +24,8 @@ use crate::recording::shape::uncalled;
 use crate::session::build::Builder;
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format = Format {
-    name: "vercel-ai",
-    title: "Vercel AI SDK messages",
-    absent_without_results: false,
-    recognise,
-    reader,
-};
+pub(in crate::recording) const FORMAT: Format =
+    Format { name: "vercel-ai", absent_without_results: false, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_own(value) || lists(value).into_iter().any(any_own))

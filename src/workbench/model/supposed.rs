@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::{Entry, List, Model};
 use crate::engine::Mode;
-use crate::monitor::RuleId;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
@@ -282,12 +281,6 @@ impl Model {
         supposed.top().zip(supposed.shown())
     }
 
-    /// Whether a rule is switched off in what is on screen.
-    #[must_use]
-    pub fn is_off(&self, rule: RuleId) -> bool {
-        self.shown_supposed().is_some_and(|(_, shown)| shown.hypothesis.policy.off().contains(&rule))
-    }
-
     /// The call under the cursor, as something to be changed; `None` while what is on screen is about to become
     /// something else.
     #[must_use]
@@ -328,7 +321,7 @@ pub fn summary(what_if: &WhatIf) -> String {
     for edit in what_if.edits() {
         match edit {
             Edit::Arguments { call, .. } | Edit::Result { call, .. } => changed.push(*call),
-            Edit::DropCall(_) | Edit::DropTurn(_) => dropped += 1,
+            Edit::DropCall(_) => dropped += 1,
             Edit::AddCall { .. } => new += 1,
         }
     }

@@ -23,7 +23,7 @@ const STEP: usize = 2;
 
 impl Rows for BodyView {
     fn len(&self, _: &Model) -> usize {
-        self.document.len()
+        self.document.rows()
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
@@ -73,7 +73,7 @@ impl Window for BodyView {
     }
 
     fn note(&self, _: &Model) -> String {
-        format!("{}/{}", self.list.cursor + 1, self.document.len())
+        format!("{}/{}", self.list.cursor + 1, self.document.rows())
     }
 
     fn list(&self) -> List {

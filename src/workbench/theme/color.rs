@@ -58,6 +58,7 @@ pub fn parse_color(text: &str, palette: &BTreeMap<String, String>) -> Option<Col
 
 /// Relative luminance, 0 (black) to 1 (white), as WCAG 2 defines it.
 #[must_use]
+#[cfg(test)]
 pub fn luminance((r, g, b): (u8, u8, u8)) -> f64 {
     let linear = |part: u8| {
         let part = f64::from(part) / 255.0;
@@ -68,6 +69,7 @@ pub fn luminance((r, g, b): (u8, u8, u8)) -> f64 {
 
 /// Contrast of two colours, 1 to 21, as WCAG 2 defines it.
 #[must_use]
+#[cfg(test)]
 pub fn contrast(one: (u8, u8, u8), other: (u8, u8, u8)) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)

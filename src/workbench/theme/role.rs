@@ -142,6 +142,7 @@ macro_rules! glyphs {
 
         impl Glyph {
             /// Every glyph.
+            #[cfg(test)]
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Its form where fonts are good.
@@ -204,8 +205,6 @@ glyphs! {
     Track = "─" "-",
     /// The end of the session on the timeline.
     End = "┤" "|",
-    /// A turn's start on the timeline.
-    Turn = "┼" "+",
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Expectations rewritten in place.
 
 use rstest::rstest;
-use rulestep::case::Case;
-use rulestep::case::judge::Judged;
-use rulestep::case::update::update;
-use rulestep::diagnostic::Diagnostic;
-use rulestep::source::Source;
+use rulestep::internals::case::Case;
+use rulestep::internals::case::judge::Judged;
+use rulestep::internals::case::update::update;
+use rulestep::internals::diagnostic::Diagnostic;
+use rulestep::internals::source::Source;
 
 use super::{cases, judged, policy, text};
 

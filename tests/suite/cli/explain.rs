@@ -1,7 +1,7 @@
 //! `rulestep explain`, `completions` and `man`.
 
 use insta::assert_snapshot;
-use rulestep::dialect::{self, DIALECTS};
+use rulestep::internals::dialect::{self, DIALECTS};
 
 use super::{refunds, run};
 

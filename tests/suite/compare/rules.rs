@@ -1,8 +1,8 @@
 //! Which rule of one version is which of the other, and what that makes of a denial that stays one.
 
-use rulestep::compare::{Base, Comparison, Correspondence};
-use rulestep::engine::Mode;
-use rulestep::policy::Policy;
+use rulestep::internals::compare::{Base, Comparison, Correspondence};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::Policy;
 
 use super::{all, compare, files, session, version};
 
@@ -126,7 +126,8 @@ fn one_version_has_no_changes_and_is_not_replayed() {
     assert!(comparison.is_same());
     let compared = comparison.session(&session("pay"), Mode::Enforce);
     assert!(
-        all(&compared, &comparison).is_empty() && compared.replay(rulestep::compare::Side::New).is_none()
+        all(&compared, &comparison).is_empty()
+            && compared.replay(rulestep::internals::compare::Side::New).is_none()
     );
     // Another layout is another text, and still no change.
     let comparison = Comparison::new(Base::Version(version(&text)), version(&format!("# pay\n{text}")));

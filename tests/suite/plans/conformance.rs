@@ -1,8 +1,8 @@
 //! The cases with known verdicts, in either mode.
 
-use rulestep::dialect::rejection_plans::facts::{Condition, ConditionKind};
-use rulestep::engine::{Mode, Verdict};
-use rulestep::replay::Replay;
+use rulestep::internals::dialect::rejection_plans::facts::{Condition, ConditionKind};
+use rulestep::internals::engine::{Mode, Verdict};
+use rulestep::internals::replay::Replay;
 use serde_json::{Value, json};
 
 use super::{check, facts, policy, session};

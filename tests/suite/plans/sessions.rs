@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use rstest::rstest;
-use rulestep::dialect::rejection_plans::facts::{Cause, ConditionKind, Plan};
-use rulestep::dialect::rejection_plans::js_regex::DEFAULT_BUDGET;
-use rulestep::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::monitor::{Depth, History};
-use rulestep::policy::{Policy, PolicyFile};
-use rulestep::replay::Replay;
-use rulestep::session::{Body, Facts, Message, MessageKind, ToolCall};
+use rulestep::internals::dialect::rejection_plans::facts::{Cause, ConditionKind, Plan};
+use rulestep::internals::dialect::rejection_plans::js_regex::DEFAULT_BUDGET;
+use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
+use rulestep::internals::monitor::{Depth, History};
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::{Body, Facts, Message, MessageKind, ToolCall};
 use serde_json::{Value, json};
 
 use super::{check, facts, policy, session};

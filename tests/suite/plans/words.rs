@@ -1,9 +1,9 @@
 //! What people and programs are told of a plan's check.
 
 use rstest::rstest;
-use rulestep::engine::Mode;
-use rulestep::replay::Replay;
-use rulestep::report::{json as lines, words};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::replay::Replay;
+use rulestep::internals::report::{json as lines, words};
 use serde_json::{Value, json};
 
 use super::{policy, session};
@@ -86,7 +86,7 @@ fn a_check_as_data() {
         {"type": "regex", "regex": "x", "target": {"position": 9}},
     ]));
     let mut out = Vec::new();
-    lines::call(&replay, &replay.frame(2).unwrap(), &replay.session().calls[0], &mut out).unwrap();
+    lines::call(&replay, &replay.frame(2).unwrap(), &replay.session().calls[0], None, &mut out).unwrap();
     let line: Value = serde_json::from_slice(&out).unwrap();
     let check = &line["call"]["checks"][0];
     assert_eq!(check["matched"], json!([true, true, false]));

@@ -1,8 +1,8 @@
 //! The JSON Schemas of the dialects say what their readers do: they accept the same documents, and know the same keys.
 
 use regex::Regex;
-use rulestep::diagnostic::Severity;
-use rulestep::source::NodeValue;
+use rulestep::internals::diagnostic::Severity;
+use rulestep::internals::source::NodeValue;
 
 use super::*;
 
@@ -102,7 +102,7 @@ fn documents(dialect: &Dialect) -> Vec<(String, Value)> {
             };
             for node in inner.into_iter().filter(|node| node.as_str().is_none()) {
                 let document = node.to_json();
-                let ours = rulestep::dialect::of(node).is_some_and(|of| of.name == dialect.name);
+                let ours = rulestep::internals::dialect::of(node).is_some_and(|of| of.name == dialect.name);
                 let loaded = load("named.json", &document.to_string(), &[]);
                 let well = loaded.diagnostics.iter().all(|told| told.severity == Severity::Notice);
                 if ours && well {

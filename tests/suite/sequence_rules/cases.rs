@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rulestep::engine::Mode;
-use rulestep::monitor::finding::{RuleOutcome, RuleState};
-use rulestep::policy::Policy;
-use rulestep::replay::Replay;
-use rulestep::session::{Outcome, Session};
+use rulestep::internals::engine::Mode;
+use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
+use rulestep::internals::policy::Policy;
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::{Outcome, Session};
 use serde_json::{Map, Value, json};
 
 use super::{Short, built, policy, so_far};

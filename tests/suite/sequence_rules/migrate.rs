@@ -1,7 +1,7 @@
 //! The old form rewritten: what changes, what stays, what is refused.
 
-use rulestep::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
-use rulestep::source::Source;
+use rulestep::internals::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
+use rulestep::internals::source::Source;
 
 fn run(text: &str) -> Result<Migrated, Refusal> {
     let name = if text.starts_with('{') { "old.json" } else { "old.yaml" };

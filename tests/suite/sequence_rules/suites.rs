@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rulestep::engine::Mode;
-use rulestep::policy::{Loaded, Policy, PolicyFile};
-use rulestep::replay::Replay;
+use rulestep::internals::engine::Mode;
+use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
 
 use super::{findings, outcomes, session};
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use rulestep::session::{OfferedFrom, Outcome, Session};
+use rulestep::internals::session::{OfferedFrom, Outcome, Session};
 use serde_json::{Value, json};
 
 use super::opened;

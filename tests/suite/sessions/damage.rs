@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rstest::rstest;
-use rulestep::diagnostic::Diagnostic;
-use rulestep::recording::{self, FORMATS, Options};
-use rulestep::session::write::Native;
-use rulestep::session::{Outcome, Results};
+use rulestep::internals::diagnostic::Diagnostic;
+use rulestep::internals::recording::{self, FORMATS, Options};
+use rulestep::internals::session::write::Native;
+use rulestep::internals::session::{Outcome, Results};
 use serde_json::json;
 
 use super::{opened, opened_with, told, written};
@@ -418,8 +418,10 @@ fn a_long_file_is_not_held_back_for_its_results() {
     let outcome = |text: &Arc<str>, ahead: bool| {
         let bytes = Arc::clone(text);
         let again = move || Ok(Box::new(Cursor::new(bytes.as_bytes().to_vec())) as Box<dyn BufRead + Send>);
-        let options =
-            Options { again: ahead.then(|| Arc::new(again) as recording::Again), ..Options::default() };
+        let options = Options {
+            again: ahead.then(|| Arc::new(again) as recording::contract::Again),
+            ..Options::default()
+        };
         let (sessions, of_file) = opened_with(text.as_bytes(), &options);
         (sessions[0].calls[0].outcome, of_file.len())
     };
@@ -438,7 +440,7 @@ fn errors_are_told_by_their_text_where_nothing_marks_them() {
         opened_with(input, options).0[0].calls.iter().map(|call| call.outcome).collect()
     };
     assert_eq!(outcomes(&Options::default()), [Outcome::Ok, Outcome::Ok]);
-    let test: recording::ErrorTest = Arc::new(|text: &str| text.starts_with("Trace"));
+    let test: recording::contract::ErrorTest = Arc::new(|text: &str| text.starts_with("Trace"));
     let options = Options { error: Some(test), ..Options::default() };
     assert_eq!(outcomes(&options), [Outcome::Error, Outcome::Ok]);
 }
@@ -462,7 +464,9 @@ fn refusals_are_told_by_their_text_in_every_format_that_has_results() {
     };
     let (ok, error, refused) = (Outcome::Ok, Outcome::Error, Outcome::Refused);
     assert_eq!(outcomes(chat, &Options::default()), [ok, error, ok, ok]);
-    let test = rulestep::session::refusal::Test::new(|text| text.is_empty() || text.starts_with("blocked"));
+    let test = rulestep::internals::session::refusal::Test::new(|text| {
+        text.is_empty() || text.starts_with("blocked")
+    });
     let options = Options { refused: Some(test), ..Options::default() };
     assert_eq!(outcomes(chat, &options), [refused, refused, ok, ok]);
     assert_eq!(outcomes(blocks, &Options::default()), [ok, ok]);

@@ -1,8 +1,8 @@
 //! Changed sessions hang together as if they had been recorded, and survive being written and read.
 
 use proptest::prelude::*;
-use rulestep::session::edit::{Added, Edit, Edited, Part, apply, part};
-use rulestep::session::{Body, MessageKind, Outcome, Session};
+use rulestep::internals::session::edit::{Added, Edit, Edited, Part, apply, part};
+use rulestep::internals::session::{Body, MessageKind, Outcome, Session};
 use serde_json::{Value, json};
 
 use super::opened;
@@ -216,7 +216,7 @@ proptest! {
         if let Some(now) = edited.call(changed) {
             let call = &edited.session.calls[now as usize];
             // A recording without results takes what has none for a success.
-            let absent = session.facts.results == rulestep::session::Results::Absent;
+            let absent = session.facts.results == rulestep::internals::session::Results::Absent;
             let expected = if outcome == Outcome::Unknown && absent { Outcome::Ok } else { outcome };
             prop_assert_eq!(call.outcome, expected);
             for other in session.calls.iter().filter(|other| other.at.index != changed) {

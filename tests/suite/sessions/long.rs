@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use rulestep::replay::counted_refusals;
-use rulestep::session::{Outcome, Session};
+use rulestep::internals::replay::counted_refusals;
+use rulestep::internals::session::{Outcome, Session};
 use serde_json::{Value, json};
 
 use super::opened;

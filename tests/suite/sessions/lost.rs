@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use rulestep::diagnostic::Loss;
-use rulestep::recording::{self, FORMATS, Options};
+use rulestep::internals::diagnostic::Loss;
+use rulestep::internals::recording::{self, FORMATS, Options};
 
 use super::losses::losses;
 use super::{opened, opened_with};

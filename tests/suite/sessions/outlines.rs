@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use rulestep::diagnostic::Diagnostic;
-use rulestep::recording::{self, Options};
-use rulestep::session::{MessageKind, Session};
+use rulestep::internals::diagnostic::Diagnostic;
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::session::{MessageKind, Session};
 
 /// All that a policy can see of a session, a line each.
 fn outline(session: &Session) -> String {

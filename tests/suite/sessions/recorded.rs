@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rulestep::recording;
-use rulestep::session::{Body, MessageKind, Operation, Outcome, Results};
+use rulestep::internals::recording;
+use rulestep::internals::session::{Body, MessageKind, Operation, Outcome, Results};
 use serde_json::json;
 
 use super::{opened, told};
@@ -25,7 +25,8 @@ fn arguments_in_python_notation_are_read() {
     let unread =
         sessions.iter().flat_map(|s| &s.calls).filter(|call| call.arguments.parsed().is_none()).count();
     assert_eq!(unread, 0);
-    let unmarked = of_file.iter().find(|d| d.code == rulestep::diagnostic::code::NO_ERRORS_MARKED).unwrap();
+    let unmarked =
+        of_file.iter().find(|d| d.code == rulestep::internals::diagnostic::code::NO_ERRORS_MARKED).unwrap();
     assert_eq!(unmarked.message, "none of 224 results is marked as failed");
 }
 

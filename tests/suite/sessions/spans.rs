@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use rulestep::session::Session;
+use rulestep::internals::session::Session;
 use serde_json::{Value, json};
 
 use super::{opened, told};

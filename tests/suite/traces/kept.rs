@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rulestep::recording::{self, Options};
-use rulestep::session::Session;
-use rulestep::session::write::Native;
+use rulestep::internals::recording::{self, Options};
+use rulestep::internals::session::Session;
+use rulestep::internals::session::write::Native;
 use serde::Deserialize;
 use serde_json::Value;
 

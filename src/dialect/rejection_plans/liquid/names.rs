@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::scanner::Scanner;
-use super::text::{Text, is, units};
+use super::text::{Text, units};
 use super::tree::{Argument, Call, Expression, For, Node, Operand, Step};
 use super::value::Value;
 
@@ -13,7 +13,6 @@ pub(super) struct Names {
     names: HashSet<Text>,
     /// Some name is only known when the template is rendered.
     any: bool,
-    clock: bool,
 }
 
 impl Names {
@@ -25,10 +24,6 @@ impl Names {
 
     pub(super) fn may_read(&self, name: &str) -> bool {
         self.any || self.names.contains(&units(name))
-    }
-
-    pub(super) fn reads_clock(&self) -> bool {
-        self.clock
     }
 
     fn nodes(&mut self, nodes: &[Node]) {
@@ -78,11 +73,6 @@ impl Names {
             if let Step::Push(operand) = step {
                 self.operand(operand);
             }
-        }
-        if let ([Step::Push(Operand::Constant(Value::Text(text)))], [first, ..]) =
-            (expression.steps.as_slice(), expression.filters.as_slice())
-        {
-            self.clock |= first.name.starts_with("date") && (is(text, "now") || is(text, "today"));
         }
         expression.filters.iter().for_each(|call| self.call(call));
     }

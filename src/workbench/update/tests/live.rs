@@ -107,7 +107,7 @@ fn a_body_stays_open_with_its_folds() {
     let mut model = model();
     press(&mut model, "Down b j Space");
     let shown = |model: &Model| match model.overlays.last() {
-        Some(Overlay::Body(view)) => (view.title.clone(), view.document.len(), view.list),
+        Some(Overlay::Body(view)) => (view.title.clone(), view.document.rows(), view.list),
         _ => panic!("a body is open"),
     };
     let before = shown(&model);
