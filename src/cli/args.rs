@@ -24,9 +24,12 @@ pub const NONE: &str = "none";
     version,
     about = "Find out why an AI agent's tool call was stopped, and what a new policy would change",
     long_about = "Find out why an AI agent's tool call was stopped, and what a new policy would change.\n\nWithout a \
-                  command, opens SESSIONS in the workbench, together with the policies that decide their calls. If the \
-                  output is not a terminal, prints what `replay` prints. Without any argument, opens built-in samples.",
-    after_help = "Exit codes: 0 nothing was stopped, found or changed; 1 something was; 2 bad input or usage; 3 a defect in the program.",
+                  command, opens SESSIONS in the workbench, a full-screen terminal interface, together with the policies that \
+                  decide their calls. If the output is not a terminal, prints what `replay` prints. Without any argument, \
+                  opens the built-in samples.",
+    after_help = "Exit codes: 0 no findings; 1 findings (a call that is stopped or, in shadow mode, would be; a violated session rule; a changed \
+                  decision; a mistake in a checked policy; a failed case); 2 bad input or usage, or a policy that does not load; 3 a \
+                  bug in Rulestep.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -49,18 +52,19 @@ pub struct Open {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
-    /// Version to compare with: a file, a folder, `git:REV[:PATH]`, or `recorded` (what was refused at the time). May be
-    /// repeated: all of them are one version. `git:REV` alone means the same paths as -p in that revision
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), or `recorded`, the calls that were
+    /// refused when the session ran. Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
+    /// at REV
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
     #[command(flatten)]
     pub judging: Judging,
-    /// The workbench's colours
+    /// Colours of the workbench
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
-    /// How to notice edited files. Choose `poll` on network file systems, which report no changes
+    /// How to notice edited files. Choose `poll` on network file systems, which do not report changes
     #[cfg(feature = "tui")]
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub watch: Watching,
@@ -69,13 +73,13 @@ pub struct Open {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the calls of recorded sessions that the policy stops (exit code 1 if there are any)
+    /// List the recorded calls that the policy stops and the session rules that are violated (exit code 1 if there are any)
     Replay(Replay),
-    /// Compare two policy versions over recorded sessions (exit code 1 if a decision changes)
+    /// Replay recorded sessions under two policy versions and list the decisions that change (exit code 1 if one does)
     Diff(Diff),
     /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
-    /// Run case files: sessions with expected decisions (exit code 1 if one fails)
+    /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)
     Test(Test),
     /// Explain a code, a policy language, or the decision on one call
     Explain(Explain),
@@ -84,9 +88,9 @@ pub enum Verb {
         #[arg(value_name = "DIALECT", help = languages())]
         dialect: String,
     },
-    /// Convert recordings of any format to native sessions
+    /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
-    /// Convert an old sequence-rule file to the current form
+    /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
     Migrate(Migrate),
     /// Print a completion script for a shell
     Completions {
@@ -95,7 +99,7 @@ pub enum Verb {
     },
     /// Print the manual page of the program or of one command
     Man {
-        /// The command
+        /// Command to print the page of [default: the whole program]
         verb: Option<String>,
     },
 }
@@ -115,10 +119,10 @@ pub struct Replay {
     /// Also write a report to this file, for example `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Only the totals of each session and its violated rules
+    /// For each session, only its totals and the session rules that it violates
     #[arg(long, conflicts_with = "full")]
     pub summary: bool,
-    /// Everything: preconditions and state of each turn, and every check on each call
+    /// Everything: also the preconditions and the rule state of each turn, and every check on each call
     #[arg(long)]
     pub full: bool,
     /// Exit with 2 if a file is skipped because it is not a recording
@@ -127,7 +131,7 @@ pub struct Replay {
     /// Number of threads (0 = one per CPU)
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
-    /// Blank every recorded value that no rule reads
+    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
 }
@@ -139,8 +143,9 @@ pub struct Diff {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
-    /// Version to compare with: a file, a folder, `git:REV[:PATH]`, or `recorded` (what was refused at the time). May be
-    /// repeated: all of them are one version. `git:REV` alone means the same paths as -p in that revision
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), or `recorded`, the calls that were
+    /// refused when the session ran. Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
+    /// at REV
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
     #[command(flatten)]
@@ -151,14 +156,15 @@ pub struct Diff {
     /// Also write a report to this file, for example `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Describe every change, not only the first few of each rule. In JSON: add the findings of both versions
+    /// Describe every change, not only the first few of each rule. JSON always has every change, and with this option the findings
+    /// of both versions
     #[arg(long)]
     pub full: bool,
-    /// Folder for minimal examples: one case file for each changed decision, with the smallest part of its session
-    /// that still shows the change
+    /// Write a minimal example of each changed decision to this folder: a case file with the smallest part of the session that
+    /// still shows the change
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
-    /// Kinds of change that cause exit code 1
+    /// Kinds of change that cause exit code 1, separated by commas
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
     /// Exit with 2 if a file is skipped because it is not a recording
@@ -167,7 +173,7 @@ pub struct Diff {
     /// Number of threads (0 = one per CPU)
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
-    /// Blank every recorded value that no rule reads
+    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
 }
@@ -208,7 +214,7 @@ pub struct Explain {
     /// findings
     #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
-    /// Look in the built-in samples
+    /// With --at: search the built-in samples instead of SESSIONS
     #[arg(long, requires = "at", conflicts_with = "what")]
     pub samples: bool,
     #[command(flatten)]
@@ -220,7 +226,7 @@ pub struct Explain {
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-    /// Blank every recorded value that no rule reads
+    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
 }
@@ -236,7 +242,7 @@ pub struct Convert {
     /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
-    /// Blank every value that no rule of the policy reads. Without a policy: every value
+    /// Blank every value that no rule of the policies (-p) reads; if there is no policy, every value
     #[arg(long)]
     pub redact: bool,
     #[command(flatten)]
@@ -249,7 +255,7 @@ pub struct Migrate {
     /// File to convert, or `-` for standard input
     #[arg(required_unless_present = "config")]
     pub file: Option<String>,
-    /// The same, named as in Assay's own `migrate`
+    /// The same as FILE, for scripts that call `assay migrate --config`
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub config: Option<String>,
     /// Change the file instead of printing the result
@@ -263,7 +269,7 @@ pub struct Recordings {
     /// Recordings: files, folders, globs, or `-` for standard input
     #[arg(value_name = "SESSIONS")]
     pub sessions: Vec<String>,
-    /// Use the built-in samples instead
+    /// Use the built-in sample sessions, with their policies unless -p names others
     #[arg(long, conflicts_with = "sessions")]
     pub samples: bool,
     #[command(flatten)]
@@ -276,10 +282,11 @@ pub struct Reading {
     /// The one format of all recordings
     #[arg(long, value_name = "FORMAT", help = from_help())]
     pub from: Option<String>,
-    /// Count results that match this regular expression as failed, for logs that do not mark failures
+    /// Treat a result that matches this regular expression as an error, for logs that do not mark errors
     #[arg(long, value_name = "RE")]
     pub error_regex: Option<String>,
-    /// Count results that match this regular expression as refusals: the call did not run
+    /// Treat a result that matches this regular expression as a refusal: the tool did not run, whatever the log says. Takes
+    /// precedence over --error-regex
     #[arg(long, value_name = "RE")]
     pub refused_regex: Option<String>,
 }
@@ -287,8 +294,7 @@ pub struct Reading {
 /// The policies to judge by.
 #[derive(Debug, Args)]
 pub struct Policies {
-    /// Policies: a file, a folder, or `git:REV[:PATH]`. May be repeated: all of them are one version [default: contracts/, if it
-    /// exists]
+    /// Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several [default: contracts/]
     #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
     pub policy: Vec<String>,
     /// The one dialect whose documents count
@@ -299,7 +305,7 @@ pub struct Policies {
 /// How sessions are judged.
 #[derive(Debug, Args)]
 pub struct Judging {
-    /// Whether decisions take effect
+    /// What a replay assumes after a call that the policy stops
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     pub mode: Mode,
 }
@@ -310,7 +316,7 @@ pub struct Show {
     /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide the progress line and notices about recordings
+    /// Hide the progress line and notices about recordings, but no warning and no error
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }
@@ -318,10 +324,10 @@ pub struct Show {
 /// The modes by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Mode {
-    /// A stopped call does not run, and later decisions take that into account
+    /// The call did not run: later decisions ignore its recorded result
     #[default]
     Enforce,
-    /// Calls are judged, but everything recorded still happened
+    /// The call ran as recorded: the decision is only reported
     Shadow,
 }
 
@@ -356,7 +362,7 @@ pub enum Watching {
     System,
     /// Look for changes more than once a second
     Poll,
-    /// Read files only when asked
+    /// Read files again only when `r` is pressed
     Off,
 }
 
@@ -398,7 +404,10 @@ fn longs(verb: &Command) -> Vec<&str> {
 #[cfg(feature = "tui")]
 fn theme_help() -> String {
     let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
-    format!("Colour theme of the workbench: {} [default: chosen by the terminal and NO_COLOR]", listed(names))
+    format!(
+        "Colour theme of the workbench: {} [default: ansi-dark, or ansi-light on a light terminal; mono if NO_COLOR is set]",
+        listed(names)
+    )
 }
 
 /// The outputs of replays by name.
@@ -415,7 +424,9 @@ fn changes_format() -> PossibleValuesParser {
 
 /// The kinds of change by name, and all of them together.
 fn failing() -> PossibleValuesParser {
-    PossibleValuesParser::new([ANY, NONE].into_iter().chain(Kind::ALL.map(Kind::word)))
+    let all = [PossibleValue::new(ANY).help("Every kind"), PossibleValue::new(NONE).help("No kind")];
+    let kinds = Kind::ALL.map(|kind| PossibleValue::new(kind.word()).help(kind.meaning()));
+    PossibleValuesParser::new(all.into_iter().chain(kinds))
 }
 
 fn from_help() -> String {
@@ -434,7 +445,7 @@ fn languages() -> String {
 fn explained() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
     format!(
-        "A code such as `resource_unmatched`, or a policy language: {dialects}. With `--at`: the recordings. Without arguments, lists all of them"
+        "A code such as `resource_unmatched`, or a policy language: {dialects}. With --at: the recordings to search. Without arguments, lists all codes and languages"
     )
 }
 

@@ -225,6 +225,22 @@ impl Kind {
         }
     }
 
+    /// What it means, for people.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Kind::NewlyAllowed => "A call that the base stops is allowed",
+            Kind::NewlyBlocked => "A call that the base allows is stopped",
+            Kind::Harder => "A call that the base denies now ends the session (halt)",
+            Kind::Softer => "A call that ends the session under the base (halt) is only denied",
+            Kind::OtherReason => "A call is stopped in both, by another rule, code or message to the model",
+            Kind::NowReached => "A call after the end of the session under the base is now decided",
+            Kind::NowUnreached => "A call that the base decides now comes after the end of the session",
+            Kind::NewlyVisible => "A tool that the base hides is visible",
+            Kind::NewlyHidden => "A tool that is visible under the base is hidden",
+            Kind::OutcomeChanged => "The status of a session, or the outcome of a session rule, is different",
+        }
+    }
+
     /// Of a call with these decisions, neither the same as the other.
     pub(super) fn of(base: Verdict, new: Verdict) -> Option<Kind> {
         use Verdict::{Allow, Deny, Halt, NotReached};

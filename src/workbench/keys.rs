@@ -138,13 +138,13 @@ commands! {
     All Move PageDown "page-down" ["PgDn"] never "a screen down";
     All Move PageUp "page-up" ["PgUp"] never "a screen up";
 
-    Panes Move Right "right" ["l" "Right"] never "scroll this pane sideways, where its text is cut";
-    Panes Move Left "left" ["h" "Left"] scrolled "scroll this pane back to the left";
+    Panes Move Right "right" ["l" "Right"] never "scroll right, to text that is cut off";
+    Panes Move Left "left" ["h" "Left"] scrolled "scroll back to the left";
 
     Panes Jump NextFinding "next-finding" ["]f"] judged "next finding: a stopped call or a violated session rule";
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous finding";
-    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of this rule";
-    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of this rule";
+    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule";
+    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule";
     Panes Jump NextChange "next-change" ["]c"] compared "next change, continuing in the next session";
     Panes Jump PreviousChange "previous-change" ["[c"] compared "previous change, continuing in the previous session";
     Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from the recording";
@@ -156,10 +156,10 @@ commands! {
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
-    Panes Jump Back "back" ["Ctrl-o"] back "jump back";
-    Panes Jump Forward "forward" ["Alt-o"] forward "jump forward";
+    Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
+    Panes Jump Forward "forward" ["Alt-o"] forward "forward again";
 
-    All Look Open "open" ["Enter"] never "open the selected row";
+    All Look Open "open" ["Enter"] never "open the selected row: session, text of a message, call of a finding";
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "all findings of all sessions";
     Panes Look Problems "problems" ["!"] never "problems found in the policy and the recordings";
@@ -175,36 +175,36 @@ commands! {
     Panes Look PanePreconditions "pane-preconditions" ["5"] never "preconditions and session rules";
     Panes Look PaneDecision "pane-decision" ["6"] never "decision";
     Panes Look PanePolicy "pane-policy" ["7"] never "policy text of the rule";
-    Panes Look PaneChanges "pane-changes" ["8"] never "changes under the new version";
+    Panes Look PaneChanges "pane-changes" ["8"] never "decisions that differ from the base (while comparing)";
     Panes Look Zoom "zoom" ["z"] never "zoom this pane, or unzoom";
     All Look Help "help" ["?" "F1"] never "all commands and their keys";
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
     Panes Look Base "base" ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`";
-    Panes Look LastLoad "last-load" ["dl"] loads "compare with an earlier load of the policy";
-    Panes Look Texts "texts" ["dt"] texts "both policy texts, and what each edit changes";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy as it was before a reload";
+    Panes Look Texts "texts" ["dt"] texts "both policy texts, and the decisions that each edit changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "end comparing, close pane 8";
 
     Panes Do Judge "judge" ["r"] never "reload the policy and the recordings";
     Panes Do Live "live" ["R"] watched "turn live reload on or off";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part that still shows this stop or change";
+    Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
     Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call had another outcome: ok, error, refused, no result";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call had not been proposed";
-    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call came after this one";
+    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call is inserted after this one";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off (press again to turn it on)";
     Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "undo the last what-if";
     Panes Do WhatIfNone "what-if-none" ["xq"] what_if "drop all what-ifs and show the recording";
     All Do Edit "edit" ["e"] source "open the rule in your editor (on a message: the recording)";
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
-    All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule";
+    All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule (file and place in it)";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";
-    All Do Close "close" ["Esc"] never "close the topmost window, or end a search";
-    All Do Quit "quit" ["q"] never "close the topmost window, or quit";
+    All Do Close "close" ["Esc"] never "close the popup on top, or end a search";
+    All Do Quit "quit" ["q"] never "close the popup on top, or quit";
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
@@ -215,7 +215,7 @@ commands! {
     Body Overlay PreviousBody "previous-body" ["[b"] never "body of the previous row";
     Texts Overlay NextHunk "next-hunk" ["]c"] never "next hunk";
     Texts Overlay PreviousHunk "previous-hunk" ["[c"] never "previous hunk";
-    Findings Overlay GroupBy "group-by" ["t"] never "group by session, rule, tool, code or reason";
+    Findings Overlay GroupBy "group-by" ["t"] never "group by the next of session, rule, tool, code, reason";
 }
 
 const fn never(_: &Facts) -> Option<&'static str> {

@@ -24,6 +24,7 @@ fn its_commands_run() {
     // What stands behind each command line: an exit code, and a word of the output.
     let expected = [
         ("rulestep sessions/ -p contracts/", 2, "sessions/"),
+        ("rulestep ~/.claude/projects -p contracts/coding", 1, "denied"),
         ("rulestep replay sample-traces -p contracts", 1, "resource_unmatched"),
         ("rulestep replay sample-traces -p contracts --mode shadow --format json", 1, "\"mode\":\"shadow\""),
         ("rulestep replay sample-traces -p contracts --summary --format json", 1, "\"summary\""),
@@ -39,6 +40,10 @@ fn its_commands_run() {
         match words.as_slice() {
             ["rulestep", arguments @ ..] => {
                 let (_, code, word) = expected.iter().find(|(known, ..)| *known == line).unwrap();
+                let recorded = |argument: &str| {
+                    argument.replace("~/.claude/projects", "tests/fixtures/sessions/claude-code.jsonl")
+                };
+                let arguments = arguments.iter().map(|argument| recorded(argument));
                 let output = Command::cargo_bin("rulestep").unwrap().args(arguments).output().unwrap();
                 let told =
                     [output.stdout, output.stderr].map(|told| String::from_utf8(told).unwrap()).concat();
