@@ -24,6 +24,9 @@ use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
 use in_flight::{Flights, InFlight};
 use panel::{Ground, Panel, Route};
 
+/// What all dialects have in common, as a page for people: `rulestep explain semantics`.
+pub const SEMANTICS: &str = include_str!("engine/semantics.md");
+
 /// Whether decisions take effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mode {

@@ -81,7 +81,7 @@ pub enum Verb {
     Check(Check),
     /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)
     Test(Test),
-    /// Explain a code, a policy language, or the decision on one call
+    /// Explain a code, a policy language, how calls are decided, or the decision on one call
     Explain(Explain),
     /// Print the JSON Schema of a policy language, for editors
     Schema {
@@ -445,7 +445,7 @@ fn languages() -> String {
 fn explained() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
     format!(
-        "A code such as `resource_unmatched`, or a policy language: {dialects}. With --at: the recordings to search. Without arguments, lists all codes and languages"
+        "A code such as `resource_unmatched`, a policy language ({dialects}), or `semantics`. With --at: the recordings to search. Without arguments, lists all codes, languages and topics"
     )
 }
 

@@ -1,4 +1,4 @@
-//! `rulestep explain`: the page of a code or a dialect, or everything about the decision on one call.
+//! `rulestep explain`: the page of a code, a dialect or a topic, or everything about the decision on one call.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use super::screen::Screen;
 use super::{Exit, Failure};
 use crate::diagnostic::{Code, Page, PageKind};
 use crate::dialect::{self, DIALECTS, Dialect};
+use crate::engine::SEMANTICS;
 use crate::replay::Replay;
 use crate::report::{Look, Scope, json, reference, text, words};
 use crate::session::{AlternativeRef, Call, Session};
@@ -22,9 +23,9 @@ pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> 
         (Some(at), _) => decision(at, asked, screen),
         (None, []) => list(asked.format, screen),
         (None, [code]) => page(code, asked.format, screen),
-        (None, _) => {
-            Err(Failure::usage("one code or dialect at a time, or `--at SESSION[:TURN.CALL]` with sessions"))
-        }
+        (None, _) => Err(Failure::usage(
+            "one code, dialect or topic at a time, or `--at SESSION[:TURN.CALL]` with sessions",
+        )),
     }
 }
 
@@ -36,23 +37,35 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
         }
         return Ok(Exit::Clean);
     }
-    let Some(dialect) = dialect::meant(name) else {
-        let codes = dialect::codes().map(|page| page.code.as_str());
-        let dialects = DIALECTS.iter().flat_map(|dialect| [dialect.name, dialect.plural()]);
-        let failure = Failure::usage(format!("there is no code and no dialect `{name}`"));
-        return Err(match nearest(name, codes.chain(dialects)) {
+    let topic = topics().find(|(topic, _)| topic == name).map(|(_, text)| text);
+    let dialect = dialect::meant(name);
+    let Some(text) = dialect.map(|dialect| dialect.reference).or(topic) else {
+        let codes = dialect::codes().map(|page| page.code.as_str().to_owned());
+        let dialects =
+            DIALECTS.iter().flat_map(|dialect| [dialect.name.to_owned(), dialect.plural().to_owned()]);
+        let known: Vec<String> = codes.chain(dialects).chain(topics().map(|(topic, _)| topic)).collect();
+        let failure = Failure::usage(format!("there is no code, dialect or topic `{name}`"));
+        return Err(match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help("`rulestep explain` lists all codes and dialects"),
+            None => failure.help("`rulestep explain` lists all codes, dialects and topics"),
         });
     };
-    match format {
-        Format::Json => reference_data(dialect, screen)?,
-        Format::Text => {
+    match (format, dialect) {
+        (Format::Json, Some(dialect)) => reference_data(dialect, screen)?,
+        (Format::Json, None) => topic_data(name, text, screen)?,
+        (Format::Text, _) => {
             let look = Look { color: screen.color, ..Look::default() };
-            reference::text(dialect.reference, &look, screen.out())?;
+            reference::text(text, &look, screen.out())?;
         }
     }
     Ok(Exit::Clean)
+}
+
+/// What every dialect shares, as `semantics`, then each of its parts under its heading.
+fn topics() -> impl Iterator<Item = (String, &'static str)> {
+    let parts = SEMANTICS.split("\n# ").skip(1).filter_map(|part| part.split_once("\n\n"));
+    let parts = parts.map(|(heading, text)| (heading.to_lowercase().replace(' ', "-"), text));
+    std::iter::once(("semantics".to_owned(), SEMANTICS)).chain(parts)
 }
 
 fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -65,6 +78,20 @@ fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
             Format::Json => reference_data(dialect, screen)?,
             Format::Text => writeln!(screen.out(), "  {:<width$}  {}", dialect.name, dialect.title)?,
         }
+    }
+    if format == Format::Text {
+        let parts: Vec<String> = topics().skip(1).map(|(topic, _)| topic).collect();
+        writeln!(screen.out(), "Topics that all languages share:")?;
+        writeln!(
+            screen.out(),
+            "  {:<width$}  how calls are decided; its parts are the other topics",
+            "semantics"
+        )?;
+        for parts in parts.chunks(8) {
+            writeln!(screen.out(), "  {}", parts.join(", "))?;
+        }
+    } else {
+        topic_data("semantics", SEMANTICS, screen)?;
     }
     for (kind, title) in [
         (PageKind::Finding, "Findings, why a rule stops or reports a call"),
@@ -93,6 +120,12 @@ fn reference_data(dialect: &Dialect, screen: &mut Screen) -> Result<(), Failure>
     }
     let line = Line { dialect: dialect.name, title: dialect.title, text: dialect.reference };
     serde_json::to_writer(screen.out(), &line).map_err(std::io::Error::from)?;
+    Ok(writeln!(screen.out())?)
+}
+
+fn topic_data(topic: &str, text: &str, screen: &mut Screen) -> Result<(), Failure> {
+    serde_json::to_writer(screen.out(), &serde_json::json!({"topic": topic, "text": text}))
+        .map_err(std::io::Error::from)?;
     Ok(writeln!(screen.out())?)
 }
 

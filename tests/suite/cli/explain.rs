@@ -22,6 +22,27 @@ fn every_code_has_a_page() {
     assert_eq!((lines("code"), lines("dialect")), (dialect::codes().count(), DIALECTS.len()));
 }
 
+/// What all dialects share is a page, and each of its parts is one: reviewed here, like the command-line reference.
+#[test]
+fn the_semantics_and_its_topics() {
+    let folder = refunds();
+    let page = run(&folder, &["explain", "semantics"]);
+    assert_snapshot!(page);
+    let topics: Vec<&str> =
+        page.lines().filter(|line| line.starts_with(|c: char| c.is_uppercase())).collect();
+    assert!(topics.len() >= 10, "{topics:?}");
+    let list = run(&folder, &["explain"]);
+    for topic in topics {
+        let name = topic.to_lowercase().replace(' ', "-");
+        assert!(list.contains(&name), "{name} is not listed");
+        let part = run(&folder, &["explain", &name]);
+        let text = part.strip_prefix("exit 0\n--- stdout\n").and_then(|part| part.split("--- stderr").next());
+        assert!(text.is_some_and(|text| !text.is_empty() && page.contains(text.trim_end())), "{part}");
+    }
+    let data = run(&folder, &["explain", "modes", "--format", "json"]);
+    assert!(data.contains("{\"topic\":\"modes\",\"text\":\"`enforce` is the default."), "{data}");
+}
+
 #[test]
 fn schemas_are_printed() {
     let folder = refunds();
@@ -64,7 +85,7 @@ fn the_nearest_code_is_named() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no code and no dialect `resorce_unmatched`
+    error: there is no code, dialect or topic `resorce_unmatched`
       help: did you mean `resource_unmatched`?
     ");
 }
