@@ -70,7 +70,6 @@ const LONGEST: usize = 200;
 
 impl Document {
     /// The lines of a JSON value.
-    #[must_use]
     pub fn of_value(value: &Value) -> Self {
         let mut document = Self { json: true, ..Self::default() };
         document.value(value, None, None, 0, None, false);
@@ -79,7 +78,6 @@ impl Document {
     }
 
     /// The lines of any text.
-    #[must_use]
     pub fn of_text(text: &str) -> Self {
         let mut document = Self::default();
         for line in text.split('\n') {
@@ -91,19 +89,16 @@ impl Document {
     }
 
     /// How many lines are on screen when there is room for all.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.visible.len()
     }
 
     /// The line at this row.
-    #[must_use]
     pub fn line(&self, row: usize) -> Option<&Line> {
         self.lines.get(*self.visible.get(row)?)
     }
 
     /// The JSONPath of what stands at this row, with what closes there being what opened.
-    #[must_use]
     pub fn path(&self, row: usize) -> Option<String> {
         let steps = self.steps(row)?;
         let mut path = String::from("$");
@@ -125,7 +120,6 @@ impl Document {
     }
 
     /// What stands at this row inside `value`, the value this document was made of.
-    #[must_use]
     pub fn part<'v>(&self, row: usize, value: &'v Value) -> Option<&'v Value> {
         self.steps(row)?.into_iter().try_fold(value, |value, step| match step {
             Step::Key(key) => value.get(key),
@@ -134,7 +128,6 @@ impl Document {
     }
 
     /// How many members or elements the folded line at this row hides; `None` when it is not folded.
-    #[must_use]
     pub fn folded(&self, row: usize) -> Option<usize> {
         let at = *self.visible.get(row)?;
         self.folded.contains(&at).then(|| self.lines.get(at).map_or(0, |line| line.size))
@@ -191,7 +184,6 @@ impl Document {
 
     /// Which of the places found the line at this row is, from 1, and how many there are, folded ones included; `None` in
     /// a document so long that counting them would be felt.
-    #[must_use]
     pub fn places(&self, query: &str, row: usize) -> Option<(usize, usize)> {
         if self.lines.len() > COUNTED {
             return None;
@@ -203,7 +195,6 @@ impl Document {
     }
 
     /// Whether `query` (lower case) is found in the line at this row.
-    #[must_use]
     pub fn begins_at(&self, row: usize, query: &str) -> bool {
         self.visible.get(row).is_some_and(|at| self.contains(*at, query))
     }
@@ -231,7 +222,6 @@ impl Document {
 
     /// The text before and after the line at this row that was broken off it because of its length, as far as `reach`
     /// bytes of it go.
-    #[must_use]
     pub fn around(&self, row: usize, reach: usize) -> (String, String) {
         let Some(at) = self.visible.get(row).copied() else { return Default::default() };
         let mut before = Vec::new();
@@ -250,7 +240,6 @@ impl Document {
     }
 
     /// How many lines the place takes at which `query` is found in the line at this row.
-    #[must_use]
     pub fn lines_of(&self, query: &str, row: usize) -> usize {
         let Some(at) = self.visible.get(row).copied() else { return 1 };
         let (query, own) = (query.to_lowercase(), self.lines.get(at).map(Line::text).unwrap_or_default());
@@ -300,13 +289,11 @@ impl Document {
 
 impl Line {
     /// Whether something begins here that can be folded.
-    #[must_use]
     pub fn opens(&self) -> bool {
         matches!(self.token, Token::Open(_))
     }
 
     /// The line as text, without its indentation.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
         if let Some(key) = &self.key {

@@ -320,21 +320,18 @@ pub enum Meaning {
 
 impl Command {
     /// Its row of the table.
-    #[must_use]
     #[expect(clippy::indexing_slicing, reason = "one macro makes the commands and, in their order, the rows")]
     pub fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }
 
     /// Its first chord.
-    #[must_use]
     pub fn key(self) -> &'static str {
         self.row().keys.first().copied().unwrap_or_default()
     }
 }
 
 /// What `keys` mean where `scope` has the keys.
-#[must_use]
 pub fn meaning(keys: &[Key], scope: Scope) -> Meaning {
     let mut going_on = Vec::new();
     for row in TABLE.iter().filter(|row| row.scope == scope || row.scope == Scope::All) {
@@ -356,7 +353,6 @@ pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
 }
 
 /// The heading of a group.
-#[must_use]
 pub const fn heading(group: Group) -> &'static str {
     match group {
         Group::Move => "Move",
@@ -368,7 +364,6 @@ pub const fn heading(group: Group) -> &'static str {
 }
 
 /// The table as Markdown, for the README.
-#[must_use]
 #[cfg(feature = "internals")]
 pub fn markdown() -> String {
     let mut text = String::from("| keys | does |\n|---|---|\n");

@@ -101,13 +101,11 @@ impl Pane {
     ];
 
     /// The key that goes there.
-    #[must_use]
     pub const fn number(self) -> u8 {
         self as u8 + 1
     }
 
     /// The pane `by` places further, around the end.
-    #[must_use]
     pub fn step(self, by: isize) -> Self {
         let at = (self as isize + by).rem_euclid(Self::ALL.len() as isize);
         Self::ALL.into_iter().find(|pane| *pane as isize == at).unwrap_or(self)
@@ -116,32 +114,27 @@ impl Pane {
 
 impl Layout {
     /// Where this pane is, if it is on screen.
-    #[must_use]
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(known, _)| *known == pane).map(|(_, rect)| *rect)
     }
 
     /// Columns that a pane has for its rows; none where it is not on screen.
-    #[must_use]
     pub fn width(&self, pane: Pane) -> usize {
         self.inner(pane).map_or(0, |inner| usize::from(inner.width))
     }
 
     /// Whether panes have frames.
-    #[must_use]
     pub fn framed(&self) -> bool {
         matches!(self.shape, Shape::Wide | Shape::Medium)
     }
 
     /// The part of this pane that holds rows.
-    #[must_use]
     pub fn inner(&self, pane: Pane) -> Option<Rect> {
         self.pane(pane).map(|rect| if self.framed() { shrink(rect) } else { rect })
     }
 }
 
 /// The shape that fits into `size`.
-#[must_use]
 pub fn shape(size: Size) -> Shape {
     let fits = |least: Size| size.width >= least.width && size.height >= least.height;
     if fits(WIDE) {
@@ -156,7 +149,6 @@ pub fn shape(size: Size) -> Shape {
 }
 
 /// Where everything stands on a terminal of `size`.
-#[must_use]
 pub fn layout(size: Size, state: &LayoutState) -> Layout {
     let mut rest = Rect::new(0, 0, size.width, size.height);
     let shape = shape(size);
@@ -198,7 +190,6 @@ pub fn layout(size: Size, state: &LayoutState) -> Layout {
 }
 
 /// A rectangle without its frame.
-#[must_use]
 pub fn shrink(rect: Rect) -> Rect {
     Rect {
         x: rect.x.saturating_add(rect.width.min(1)),

@@ -70,95 +70,81 @@ pub struct Link {
 
 impl Line {
     /// An empty line.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// A line of dim text.
-    #[must_use]
     pub fn dim(text: impl Into<String>) -> Self {
         Self::new().text(Role::TextDim, text)
     }
 
     /// Begins after this many columns more.
-    #[must_use]
     pub fn indent(mut self, columns: usize) -> Self {
         self.indent += columns;
         self
     }
 
     /// Begins at the left edge.
-    #[must_use]
     pub fn outdent(mut self) -> Self {
         self.indent = 0;
         self
     }
 
     /// Begins with a glyph and a space.
-    #[must_use]
     pub fn glyph(mut self, role: Role, glyph: Glyph) -> Self {
         self.glyph = Some((role, glyph));
         self
     }
 
     /// Goes on with text.
-    #[must_use]
     pub fn text(mut self, role: Role, text: impl Into<String>) -> Self {
         self.parts.push((role, text.into()));
         self
     }
 
     /// Ends with text at the right edge, where there is room for it.
-    #[must_use]
     pub fn right(mut self, role: Role, text: impl Into<String>) -> Self {
         self.right = Some((role, text.into()));
         self
     }
 
     /// Begins a part.
-    #[must_use]
     pub fn part(mut self, key: Key) -> Self {
         self.key = Some(key);
         self
     }
 
     /// Is of one version alone; what is empty needs no mark of it.
-    #[must_use]
     pub fn of(mut self, side: Side) -> Self {
         self.gutter = Some(mark_of(side)).filter(|_| !self.parts.is_empty());
         self
     }
 
     /// Two rows beside each other.
-    #[must_use]
     pub fn beside(base: Line, new: Line, differs: bool) -> Self {
         let link = if new.link == Link::default() { base.link } else { new.link };
         Self { beside: Some(Box::new(Beside { base, new, differs })), link, ..Self::default() }
     }
 
     /// What of it is seen.
-    #[must_use]
     pub fn look(&self) -> Look<'_> {
         Look { indent: self.indent, glyph: self.glyph, parts: &self.parts, right: self.right.as_ref() }
     }
 
     /// Points at a call.
-    #[must_use]
     pub fn call(mut self, call: CallRef) -> Self {
         self.link.call = Some(call.index);
         self
     }
 
     /// Points at a rule.
-    #[must_use]
     pub fn rule(mut self, rule: RuleId) -> Self {
         self.link.rule = Some(rule);
         self
     }
 
     /// Columns it takes up to its last left part, counted no further than 200.
-    #[must_use]
     pub fn width(&self) -> usize {
         let glyph = if self.glyph.is_some() { 2 } else { 0 };
         let parts = self.parts.iter().map(|(_, part)| text::width(part, text::Marks::Unicode, 200));
@@ -166,7 +152,6 @@ impl Line {
     }
 
     /// The columns at which `query` (lower case) is found in it; none where two versions stand beside each other.
-    #[must_use]
     pub fn columns_of(&self, query: &str) -> Option<Range<usize>> {
         let text: String = self.parts.iter().map(|(_, part)| part.as_str()).collect();
         let found = transcript::find(&text, query)?;
@@ -177,7 +162,6 @@ impl Line {
     }
 
     /// Its text, for copying and searching.
-    #[must_use]
     pub fn plain(&self) -> String {
         if let Some(beside) = &self.beside {
             return format!("{} | {}", beside.base.plain(), beside.new.plain());
@@ -231,13 +215,11 @@ impl Line {
 }
 
 /// Columns of each of two versions in a pane of `width` columns.
-#[must_use]
 pub fn half(width: usize) -> usize {
     width.saturating_sub(5) / 2
 }
 
 /// What marks a row of one version alone.
-#[must_use]
 pub fn mark_of(side: Side) -> (Role, Glyph) {
     match side {
         Side::Base => (Role::ChangeBase, Glyph::Base),
@@ -288,31 +270,26 @@ pub fn labelled(
 pub const LABEL: usize = 9;
 
 /// A call as people name it: `T2.1`.
-#[must_use]
 pub fn place(at: CallRef) -> String {
     format!("T{}.{}", at.turn, at.call)
 }
 
 /// Where a call of a choice that was not taken stands: `T2.3.1` is the first call of choice 3 in turn 2.
-#[must_use]
 pub fn place_not_taken(at: AlternativeRef) -> String {
     format!("T{}.{}.{}", at.turn, at.choice, at.call)
 }
 
 /// The tool of a call.
-#[must_use]
 pub fn tool_of(session: &Session, at: CallRef) -> &str {
     session.calls.get(at.index as usize).map_or("", |call| &call.tool)
 }
 
 /// Where a rule stands: `contracts/issue_refund.yaml:3`.
-#[must_use]
 pub fn rule_place(rule: &Rule) -> String {
     format!("{}:{}", rule.source.name(), rule.source.position(rule.span.start).line)
 }
 
 /// Where a problem is: `contracts/issue_refund.yaml:4:5`; empty where it has no place.
-#[must_use]
 pub fn problem_place(problem: &Diagnostic) -> String {
     let Some(place) = problem.place() else { return String::new() };
     match (place.position(), place.line()) {

@@ -115,3 +115,11 @@ pub struct ComparedSession {
     /// What changed.
     pub changes: Vec<Change>,
 }
+
+/// Something that came through the channel.
+pub(super) enum Arrived {
+    /// The input thread has used its token.
+    Input(Vec<Msg>),
+    /// A worker has something to say.
+    Work(Msg),
+}

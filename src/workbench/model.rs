@@ -1,10 +1,16 @@
 //! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
 
+mod changed;
 pub mod changes;
 pub mod compare;
-pub mod entries;
+pub mod entry;
+pub mod files;
+pub mod findings;
+pub mod frame;
 pub mod live;
 pub mod overlay;
+mod places;
+pub mod seen;
 pub mod select;
 pub mod supposed;
 pub mod texts;
@@ -22,20 +28,20 @@ use super::line::{Line, Link};
 use super::list::List;
 use super::theme::Theme;
 use super::transcript::Rows;
-use crate::compare::{At, Change};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::engine::Mode;
 use crate::monitor::RuleId;
 use crate::policy::{Document, Policy};
-use crate::replay::{Frame, Replay};
-use crate::session::{AlternativeRef, Call, Session};
+use crate::replay::Replay;
+use crate::session::Session;
 
-pub use self::changes::{ChangeRow, Changes};
-pub use self::compare::{Chosen, Compare, Pair, Seen};
-pub use self::entries::{Files, Held, Lost};
+pub use self::changes::{ChangeRow, Changes, Pair};
+pub use self::compare::{Chosen, Compare};
+pub use self::entry::Entry;
+pub use self::files::{Files, Held, Lost};
+pub use self::frame::{Framed, Taking};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
-pub use self::select::ShownDocument;
 pub use self::supposed::{Looking, Supposed};
 pub use self::verdict::SessionVerdict;
 
@@ -151,40 +157,6 @@ pub struct Ruling {
     pub read: bool,
 }
 
-/// A row of the list of sessions.
-pub struct Entry {
-    /// The session's id, or the file's name where no session could be read.
-    pub name: Arc<str>,
-    /// The file.
-    pub file: Arc<str>,
-    /// The session, unless the file is unreadable.
-    pub session: Option<Arc<Session>>,
-    /// What is wrong with the file, told at its first session.
-    pub diagnostics: Vec<Diagnostic>,
-    /// What was decided, and in which request.
-    pub replay: Option<(u64, Rc<Replay>)>,
-    /// What was decided under the chosen base.
-    pub base: Option<Rc<Replay>>,
-    /// What changed in it, once it is compared.
-    pub changes: Option<Vec<Change>>,
-    /// Where its transcript was left.
-    pub left_at: Option<List>,
-    /// What is supposed of it.
-    pub supposed: Supposed,
-}
-
-/// The frame of a turn, and of which one it is.
-pub struct Framed {
-    /// The replay it was made of.
-    pub replay: Rc<Replay>,
-    /// The turn, from 1.
-    pub turn: u32,
-    /// The frame.
-    pub frame: Frame,
-    /// The frames around it: in a long session one frame costs nearly as much as a few in a row.
-    pub near: Vec<Frame>,
-}
-
 /// What follows from everything else in the model: made once when that has changed, and looked at until it changes again.
 #[derive(Default)]
 pub struct Settled {
@@ -194,19 +166,6 @@ pub struct Settled {
     pub link: Link,
     /// What commands ask about the present.
     pub facts: Facts,
-}
-
-/// A call of a choice that was not taken, in the session that takes it: its evidence may be calls beside it, which the
-/// open session has not.
-pub struct Taking {
-    /// The replay it was made of.
-    pub of: Rc<Replay>,
-    /// How it is named.
-    pub at: AlternativeRef,
-    /// The judgement of that session.
-    pub replay: Replay,
-    /// The call in it.
-    pub call: Call,
 }
 
 /// How far a pane is scrolled sideways.
@@ -250,7 +209,6 @@ pub struct Opening {
 
 impl Model {
     /// Before anything is read.
-    #[must_use]
     pub fn new(opening: Opening) -> Self {
         Self {
             theme: opening.theme,
@@ -296,8 +254,17 @@ impl Model {
         }
     }
 
+    /// Answers the last key, or says what has happened.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.note = Some(Note { failed: false, text: text.into() });
+    }
+
+    /// Says what did not work.
+    pub fn fail(&mut self, text: impl Into<String>) {
+        self.note = Some(Note { failed: true, text: text.into() });
+    }
+
     /// Where everything stands.
-    #[must_use]
     pub fn layout(&self) -> Layout {
         let problem = self.rules.read && (self.rules.stale || self.rules.policy.is_none());
         let Self { focus, side, zoom, .. } = *self;
@@ -306,19 +273,16 @@ impl Model {
     }
 
     /// Cursor and scroll of a pane.
-    #[must_use]
     pub fn list(&self, pane: Pane) -> List {
         self.lists.get(pane as usize).copied().unwrap_or_default()
     }
 
     /// The lines of a pane that is made of lines.
-    #[must_use]
     pub fn built(&self, pane: Pane) -> Option<&Vec<Line>> {
         self.settled.lines.get(pane as usize)?.as_ref()
     }
 
     /// Columns of a pane that are scrolled out of sight at its left edge.
-    #[must_use]
     pub fn out(&self, pane: Pane) -> usize {
         self.sideways.get(pane as usize).map_or(0, |sideways| sideways.out)
     }
@@ -330,13 +294,11 @@ impl Model {
     }
 
     /// The open entry.
-    #[must_use]
     pub fn entry(&self) -> Option<&Entry> {
         self.entries.get(self.open)
     }
 
     /// The open session, or what is supposed in its place.
-    #[must_use]
     pub fn session(&self) -> Option<&Arc<Session>> {
         let entry = self.entry()?;
         match entry.supposed.shown() {
@@ -346,7 +308,6 @@ impl Model {
     }
 
     /// What was decided on that, if only by an earlier request.
-    #[must_use]
     pub fn replay(&self) -> Option<&Rc<Replay>> {
         let entry = self.entry()?;
         match entry.supposed.shown() {
@@ -356,41 +317,15 @@ impl Model {
     }
 
     /// Entries that hold a session.
-    #[must_use]
     pub fn session_count(&self) -> usize {
         self.entries.iter().filter(|entry| entry.session.is_some()).count()
     }
 
     /// How far judging has come; `None` when it is done or cannot be.
-    #[must_use]
     pub fn judging(&self) -> Option<(usize, usize)> {
         self.rules.policy.as_ref()?;
         let all = self.session_count();
         (self.judged < all).then_some((self.judged, all))
-    }
-}
-
-impl Entry {
-    /// Whether something is wrong with its recording.
-    #[must_use]
-    pub fn damaged(&self) -> usize {
-        let own = self.session.iter().flat_map(|session| &session.diagnostics);
-        own.chain(&self.diagnostics).filter(|diagnostic| entries::is_damage(diagnostic)).count()
-    }
-
-    /// How many of its calls the comparison changes; where it is none, how many outcomes at its end.
-    #[must_use]
-    pub fn changed(&self) -> usize {
-        let changes = || self.changes.iter().flatten();
-        let calls = changes().filter(|change| matches!(change.at, At::Call(_) | At::Alternative(_))).count();
-        // What changes at the end mostly follows from a call.
-        if calls > 0 { calls } else { changes().filter(|change| change.at == At::End).count() }
-    }
-
-    /// What it comes to, once it is judged.
-    #[must_use]
-    pub fn verdict(&self) -> Option<SessionVerdict> {
-        self.replay.as_ref().map(|(_, replay)| SessionVerdict::of(replay))
     }
 }
 
@@ -408,23 +343,13 @@ pub fn sort_problems(problems: &mut [Diagnostic]) {
     });
 }
 
-impl Framed {
-    /// The frame of the turn before.
-    #[must_use]
-    pub fn before(&self) -> Option<&Frame> {
-        self.near.iter().find(|frame| frame.turn + 1 == self.turn)
-    }
-}
-
 impl Ruling {
     /// Whether there is nothing to judge by: no document at all, broken or whole.
-    #[must_use]
     pub fn none(&self) -> bool {
         self.read && self.policy.is_none() && self.documents.is_empty()
     }
 
     /// The problem to name first; they are kept in order.
-    #[must_use]
     pub fn first_problem(&self) -> Option<&Diagnostic> {
         self.problems.first()
     }

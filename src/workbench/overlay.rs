@@ -50,7 +50,6 @@ pub trait Window: Rows {
 
 impl Overlay {
     /// What is seen of it.
-    #[must_use]
     pub fn window(&self) -> &dyn Window {
         match self {
             Self::Body(view) => &**view,
@@ -75,7 +74,6 @@ impl Overlay {
     }
 
     /// Cursor and scroll.
-    #[must_use]
     pub fn list(&self) -> List {
         self.window().list()
     }
@@ -83,7 +81,6 @@ impl Overlay {
 
 impl Model {
     /// The room for the rows of an overlay.
-    #[must_use]
     pub fn overlay_space(&self, list: List) -> Space<'_> {
         let inner = shrink(self.layout().overlay);
         let (width, height) = (usize::from(inner.width), usize::from(inner.height));

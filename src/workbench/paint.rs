@@ -29,7 +29,6 @@ pub struct Row<'t> {
 
 impl<'t> Row<'t> {
     /// An empty row of `room` columns.
-    #[must_use]
     pub fn new(theme: &'t Theme, room: usize) -> Self {
         Self {
             theme,
@@ -45,7 +44,6 @@ impl<'t> Row<'t> {
     }
 
     /// An empty row of `room` columns on screen, with `out` more that are scrolled out of sight at the left.
-    #[must_use]
     pub fn scrolled(theme: &'t Theme, room: usize, out: usize) -> Self {
         Self { out, ..Self::new(theme, room + out) }
     }
@@ -57,13 +55,11 @@ impl<'t> Row<'t> {
     }
 
     /// Whether it is scrolled.
-    #[must_use]
     pub fn is_scrolled(&self) -> bool {
         self.out > 0
     }
 
     /// Whether there is more of it than fits, so that scrolling on shows more.
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.cut
     }
@@ -75,19 +71,16 @@ impl<'t> Row<'t> {
     }
 
     /// Columns still free.
-    #[must_use]
     pub fn left(&self) -> usize {
         self.room.saturating_sub(self.width)
     }
 
     /// Columns used.
-    #[must_use]
     pub fn used(&self) -> usize {
         self.width
     }
 
     /// The theme it is drawn in.
-    #[must_use]
     pub fn theme(&self) -> &'t Theme {
         self.theme
     }
@@ -244,14 +237,12 @@ impl<'t> Row<'t> {
     }
 
     /// The same row with room up to `room` columns.
-    #[must_use]
     pub fn widen(mut self, room: usize) -> Self {
         self.room = self.room.max(room);
         self
     }
 
     /// The same row with room up to `room` columns and no further.
-    #[must_use]
     pub fn within(mut self, room: usize) -> Self {
         self.room = room;
         self
@@ -388,7 +379,6 @@ pub fn scroll_mark(buf: &mut Buffer, rect: Rect, theme: &Theme, top: usize, len:
 }
 
 /// A file's name in at most `width` columns: what is cut is its beginning.
-#[must_use]
 pub fn tail(path: &str, width: usize, marks: text::Marks) -> String {
     if text::width(path, marks, width + 1) <= width {
         return path.to_owned();

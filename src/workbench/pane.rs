@@ -43,49 +43,41 @@ impl Pane {
     }
 
     /// What Enter does on one of its rows.
-    #[must_use]
     pub const fn enter(self) -> Enter {
         self.unit().enter
     }
 
     /// Whether its cursor is seen while other panes have the keys.
-    #[must_use]
     pub const fn keeps_cursor(self) -> bool {
         self.unit().keeps_cursor
     }
 
     /// Its name where there is little room.
-    #[must_use]
     pub const fn short(self) -> &'static str {
         self.unit().short
     }
 
     /// Its title: number, name, and whether what it shows is supposed.
-    #[must_use]
     pub fn title(self, model: &Model) -> String {
         format!("{} {}{}", self.number(), self.unit().title, supposed::title(model, self))
     }
 
     /// What stands beside the title.
-    #[must_use]
     pub fn note(self, model: &Model) -> String {
         (self.unit().note)(model)
     }
 
     /// The keys most wanted in it.
-    #[must_use]
-    pub fn hints(self, model: &Model) -> Vec<Hint> {
+    pub fn hints(self, model: &Model) -> &'static [Hint] {
         (self.unit().hints)(model)
     }
 
     /// Its lines, built now, at most `width` columns wide; `None` where its rows are made one by one.
-    #[must_use]
     pub fn lines(self, model: &Model, width: usize) -> Option<Vec<Line>> {
         (self.unit().lines)(model, width)
     }
 
     /// Its rows as they are on screen.
-    #[must_use]
     pub fn rows(self, model: &Model) -> &dyn Rows {
         match model.built(self) {
             Some(lines) => lines,
@@ -94,13 +86,11 @@ impl Pane {
     }
 
     /// What the row under its cursor rests on.
-    #[must_use]
     pub fn link(self, model: &Model) -> Link {
         self.rows(model).link(model, model.list(self).cursor)
     }
 
     /// Where its rows stand, and what is below them.
-    #[must_use]
     pub fn areas(self, layout: &Layout) -> Option<(Rect, Rect)> {
         let inner = layout.inner(self)?;
         let foot = self.unit().rows.foot(inner.width, inner.height);
@@ -109,14 +99,12 @@ impl Pane {
     }
 
     /// How many rows it has, and how many of them are on screen. A pane that is not on screen is as high as the screen.
-    #[must_use]
     pub fn extent(self, model: &Model) -> (usize, usize) {
         let height = self.areas(&model.layout()).map_or(model.size.height, |(rows, _)| rows.height);
         (self.rows(model).len(model), usize::from(height))
     }
 
     /// The room for its rows in `area`, and what is marked in them.
-    #[must_use]
     pub fn space(self, model: &Model, area: Rect) -> Space<'_> {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
         let focus = self == model.focus && model.overlays.is_empty();
@@ -126,7 +114,6 @@ impl Pane {
     }
 
     /// Whether anything on screen of it is cut at the right edge.
-    #[must_use]
     pub fn is_cut(self, model: &Model) -> bool {
         let area = self.areas(&model.layout()).map(|(rows, _)| rows);
         area.is_some_and(|area| are_cut(self.rows(model), model, &self.space(model, area)))
@@ -135,7 +122,7 @@ impl Pane {
 
 /// The lines of a pane under one version.
 #[cfg(test)]
-pub fn of_version(pane: Pane, seen: super::model::Seen<'_>, width: usize) -> Vec<Line> {
+pub fn of_version(pane: Pane, seen: super::model::seen::Seen<'_>, width: usize) -> Vec<Line> {
     let lines = match pane {
         Pane::Tools => tools::lines,
         Pane::Forbidden => forbidden::lines,

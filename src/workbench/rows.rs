@@ -29,13 +29,11 @@ pub struct Space<'q> {
 
 impl<'q> Space<'q> {
     /// Of a list in `width` columns and `height` rows of the screen.
-    #[must_use]
     pub fn new(list: List, width: usize, height: usize, out: usize, query: Option<&'q str>) -> Self {
         Self { width, out, query, cursor: list.cursor, window: list.top..list.top + height }
     }
 
     /// An empty row of this width.
-    #[must_use]
     pub fn row<'m>(&self, model: &'m Model) -> Row<'m> {
         Row::scrolled(&model.theme, self.width, self.out)
     }
@@ -43,6 +41,14 @@ impl<'q> Space<'q> {
 
 /// Keys that are wanted together, and a word for what they do.
 pub type Hint = (&'static [Command], &'static str);
+
+/// Hints: `Open "go there", NextTurn PreviousTurn "turn"`.
+macro_rules! hints {
+    ($($($command:ident)+ $word:literal),+) => {
+        &[$((&[$($crate::workbench::keys::Command::$command),+], $word)),+]
+    };
+}
+pub(super) use hints;
 
 /// Rows with a cursor.
 pub trait Rows {
@@ -130,7 +136,6 @@ impl Rows for Vec<Line> {
 }
 
 /// Whether anything on screen is cut at the right edge.
-#[must_use]
 pub fn are_cut(rows: &dyn Rows, model: &Model, space: &Space<'_>) -> bool {
     let seen = space.window.start..space.window.end.min(rows.len(model));
     seen.into_iter().any(|at| rows.rows(model, at, space).iter().any(Row::is_cut))

@@ -23,7 +23,7 @@ use self::input::Input;
 use self::terminal::Screen;
 use self::work::Workers;
 use super::effect::Effect;
-use super::message::Msg;
+use super::message::{Arrived, Msg};
 use super::model::{BuiltIn, Chosen, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
@@ -70,14 +70,6 @@ pub enum RunError {
     /// The system gives no threads.
     #[error("no threads to judge with: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-}
-
-/// Something that came through the channel.
-pub(super) enum Arrived {
-    /// The input thread has used its token.
-    Input(Vec<Msg>),
-    /// A worker has something to say.
-    Work(Msg),
 }
 
 /// How long a chord waits before the ways it can go on are shown.

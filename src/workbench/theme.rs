@@ -198,7 +198,6 @@ impl Theme {
     }
 
     /// How this role looks on whatever ground it lies: the screen's own background is left out.
-    #[must_use]
     pub fn style(&self, role: Role) -> Style {
         let mut style = self.ground(role);
         if style.bg == self.ground(Role::Text).bg {
@@ -208,13 +207,11 @@ impl Theme {
     }
 
     /// How an empty area of this role looks.
-    #[must_use]
     pub fn ground(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
     /// The character or two that stand for this.
-    #[must_use]
     pub const fn glyph(&self, glyph: Glyph) -> &'static str {
         match self.glyphs {
             GlyphSet::Unicode => glyph.unicode(),
@@ -223,7 +220,6 @@ impl Theme {
     }
 
     /// How recorded text is marked in this theme.
-    #[must_use]
     pub const fn marks(&self) -> Marks {
         match self.glyphs {
             GlyphSet::Unicode => Marks::Unicode,

@@ -42,7 +42,6 @@ pub enum RowKind {
 
 impl Rows {
     /// The rows of a session, in recorded order: a response's text, then its calls.
-    #[must_use]
     pub fn of(session: &Session) -> Self {
         let mut made = Self { calls: vec![0; session.calls.len()], ..Self::default() };
         let mut turns = session.turns.iter().peekable();
@@ -90,13 +89,11 @@ impl Rows {
     }
 
     /// The rows of violated rules about the session: the first one, and the one after the last.
-    #[must_use]
     pub fn of_rules(&self) -> std::ops::Range<usize> {
         self.recorded..self.rows.len()
     }
 
     /// The row of a violated rule about the session.
-    #[must_use]
     pub fn of_rule(&self, rule: RuleId) -> Option<usize> {
         self.of_rules().find(|at| self.get(*at).is_some_and(|row| row.kind == RowKind::Rule(rule)))
     }
@@ -115,7 +112,6 @@ impl Rows {
     }
 
     /// The row of a call of a choice that was not taken.
-    #[must_use]
     pub fn of_choice(&self, at: AlternativeRef, session: &Session) -> Option<usize> {
         let first = self.rows.partition_point(|row| row.turn < at.turn);
         let of_turn = self.rows.get(first..)?.iter().take_while(|row| row.turn == at.turn);
@@ -129,31 +125,26 @@ impl Rows {
     }
 
     /// How many rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// A row.
-    #[must_use]
     pub fn get(&self, row: usize) -> Option<Row> {
         self.rows.get(row).copied()
     }
 
     /// The row of a call.
-    #[must_use]
     pub fn of_call(&self, index: u32) -> Option<usize> {
         self.calls.get(index as usize).copied()
     }
 
     /// The row that shows the same as `row` does, which may be of another version of the session.
-    #[must_use]
     pub fn place_of(&self, row: Row) -> Option<usize> {
         self.rows.iter().position(|known| known.kind == row.kind)
     }
 
     /// The first row of a turn.
-    #[must_use]
     pub fn of_turn(&self, turn: u32) -> Option<usize> {
         let row = self.rows.partition_point(|row| row.turn < turn);
         self.rows.get(row).filter(|row| row.turn == turn).map(|_| row)
@@ -169,7 +160,6 @@ impl Rows {
     }
 
     /// The call that a row speaks of: its own, or for words the first one of the turn they lead to.
-    #[must_use]
     pub fn call_at(&self, row: usize, session: &Session) -> Option<u32> {
         let row = self.get(row)?;
         match row.kind {
@@ -195,7 +185,6 @@ pub struct Proposal<'s> {
 
 impl Proposal<'_> {
     /// How it is named.
-    #[must_use]
     pub fn at(&self) -> AlternativeRef {
         self.alternative.at(self.number)
     }
@@ -203,7 +192,6 @@ impl Proposal<'_> {
 
 impl Row {
     /// The call that it shows of a choice that was not taken.
-    #[must_use]
     pub fn not_taken<'s>(&self, session: &'s Session) -> Option<Proposal<'s>> {
         let RowKind::Choice(place, Some(number)) = self.kind else { return None };
         let alternative = session.alternatives.get(place)?;
@@ -212,7 +200,6 @@ impl Row {
     }
 
     /// Who speaks: a role, `call`, `result`, `choice` or `rule`.
-    #[must_use]
     pub fn speaker<'s>(&self, session: &'s Session) -> &'s str {
         match self.kind {
             RowKind::Message(at) => session.messages.get(at).map_or("", |message| &message.role),
@@ -224,7 +211,6 @@ impl Row {
     }
 
     /// What it holds, whole.
-    #[must_use]
     pub fn body<'s>(&self, session: &'s Session) -> Option<&'s Body> {
         match self.kind {
             RowKind::Message(at) => session.messages.get(at).map(|message| &message.content),
@@ -243,7 +229,6 @@ impl Row {
     }
 
     /// Its line in the recording, from 1; `None` where unknown.
-    #[must_use]
     pub fn line(&self, session: &Session) -> Option<u32> {
         let message = match self.kind {
             RowKind::Message(at) => at,
@@ -262,14 +247,12 @@ impl Row {
     }
 
     /// Whether it is a result that the recording marks as failed.
-    #[must_use]
     pub fn is_error(&self, session: &Session) -> bool {
         matches!(self.kind, RowKind::Result(index)
             if session.calls.get(index as usize).is_some_and(|call| call.outcome == Outcome::Error))
     }
 
     /// Whether its text contains `query` (lower case), whatever the case.
-    #[must_use]
     pub fn contains(&self, session: &Session, query: &str) -> bool {
         let tool = match self.kind {
             RowKind::Call(index) => session.calls.get(index as usize).map(|call| &*call.tool),
@@ -284,7 +267,6 @@ impl Row {
 
 /// JSON that was recorded over several lines, on one; other text as it is. What is too long for a screen anyway
 /// is left alone.
-#[must_use]
 pub fn one_line(body: &Body) -> Cow<'_, str> {
     const LONG: usize = 16 * 1024;
     let text = body.shown();
@@ -298,7 +280,6 @@ pub fn one_line(body: &Body) -> Cow<'_, str> {
 const SHORT: usize = 64;
 
 /// Where `query` (lower case) begins in `text`, whatever the case.
-#[must_use]
 pub fn find(text: &str, query: &str) -> Option<usize> {
     if !contains(text, query) {
         return None;
@@ -313,7 +294,6 @@ pub fn find(text: &str, query: &str) -> Option<usize> {
 }
 
 /// Whether `text` contains `query` (lower case), whatever the case.
-#[must_use]
 pub fn contains(text: &str, query: &str) -> bool {
     let wanted = query.as_bytes();
     if wanted.is_empty() {

@@ -3,12 +3,15 @@
 mod asking;
 mod compare;
 mod copy;
+mod enter;
 mod go;
+mod judge;
 mod jump;
 mod live;
 mod load;
 mod overlays;
 mod paste;
+mod prompt;
 mod recordings;
 mod save;
 mod search;
@@ -32,7 +35,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::Key(key) => pressed(model, key, &mut effects),
         Msg::Paste(text) => paste::pasted(model, &text),
-        Msg::Typed(text) => effects.extend(paste::typed(model, &text)),
+        Msg::Typed(text) => {
+            for (at, c) in text.char_indices() {
+                if model.prompt.is_some() {
+                    paste::typed(model, text.get(at..).unwrap_or_default());
+                    break;
+                }
+                effects.extend(update(model, Msg::Key(Key::char(c))));
+            }
+        }
         Msg::Resize(size) => model.size = size,
         Msg::ChordWaits => model.which_key = !model.pending.is_empty(),
         Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
@@ -56,8 +67,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.note = None;
-    if model.prompt.is_some() {
-        return search::key(model, key, effects);
+    match &model.prompt {
+        Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
+        Some(_) => return search::key(model, key, effects),
+        None => {}
     }
     model.pending.push(key);
     let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
@@ -70,7 +83,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         Meaning::Nothing => {
             if key.code != crossterm::event::KeyCode::Esc {
                 let chord = keys::chord::spell(&model.pending);
-                say(model, format!("`{chord}` means nothing here; {} lists the keys", Command::Help.key()));
+                model.say(format!("`{chord}` means nothing here; {} lists the keys", Command::Help.key()));
             }
             forget_chord(model);
         }
@@ -82,14 +95,10 @@ fn forget_chord(model: &mut Model) {
     model.which_key = false;
 }
 
-fn say(model: &mut Model, text: impl Into<String>) {
-    model.note = Some(Note { failed: false, text: text.into() });
-}
-
 /// Runs a command, unless it cannot be used just now: then it says why.
 pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
     if let Some(missing) = (command.row().missing)(&model.facts()) {
-        return say(model, missing);
+        return model.say(missing);
     }
     use Command as C;
     match command {
@@ -126,7 +135,11 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Cause => jump::cause(model),
         C::Back => jump::back(model),
         C::Forward => jump::forward(model),
-        C::Open => overlays::open(model, effects),
+        C::Open => {
+            if let Some(command) = enter::open(model, effects) {
+                run(model, command, effects);
+            }
+        }
         C::Body => overlays::body(model),
         C::NextBody => overlays::next_body(model, true),
         C::PreviousBody => overlays::next_body(model, false),
@@ -166,9 +179,9 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
                 }
                 Mode::Shadow => "shadow: what the recording says happened, happened",
             };
-            say(model, what);
+            model.say(what);
             compare::forget_bases(model);
-            load::judge_all(model, effects);
+            judge::judge_all(model, effects);
         }
         C::Edit => overlays::edit(model, effects),
         C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath => copy::copy(model, command, effects),

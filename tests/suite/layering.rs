@@ -1,7 +1,7 @@
 //! How the source hangs together: imports run one way, files stay short, and the engine's side of the house neither
 //! prints nor reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms of `src`, from left to right. Those in one list do not know each other.
@@ -163,6 +163,130 @@ fn recordings_are_read_in_layers() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The parts of `workbench`, from left to right: what knows nothing of sessions, the model, what is seen of it, what happens
+/// to it, the screen. Those in one list do not know each other.
+const WORKBENCH: &[&[&str]] = &[
+    &["document", "keys", "layout", "list", "theme", "transcript"],
+    &["paint"],
+    &["line"],
+    &["model"],
+    &["rows", "effect", "message"],
+    &["pane", "overlay"],
+    &["update"],
+    &["draw"],
+    &["run"],
+];
+
+/// The paths that a text names; those in braces each with what stands before the brace.
+fn paths(text: &str) -> Vec<Vec<&str>> {
+    let (mut found, mut before, mut path, mut joined) = (Vec::new(), vec![Vec::new()], Vec::new(), false);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let length = if word > 0 {
+            if !joined {
+                found.push(std::mem::replace(&mut path, before.last().unwrap().clone()));
+            }
+            path.push(&rest[..word]);
+            word
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            if first == '{' && joined {
+                before.push(path.clone());
+            } else if first == '}' && before.len() > 1 {
+                before.pop();
+            }
+            first.len_utf8()
+        };
+        joined = rest.starts_with("::");
+        rest = &rest[length..];
+    }
+    found.push(path);
+    found
+}
+
+/// The files of the workbench, and which of the others each of them uses.
+fn workbench() -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
+    let parts = |source: &Source| -> Vec<String> {
+        let path = source.path.with_extension("");
+        path.iter().map(|part| part.to_str().unwrap().to_owned()).collect()
+    };
+    let sources: Vec<Source> = sources().into_iter().filter(|source| source.room() == "workbench").collect();
+    let files: BTreeSet<Vec<String>> = sources.iter().map(parts).collect();
+    let mut uses = BTreeMap::new();
+    for source in sources.iter().filter(|source| !source.path.ends_with("tests.rs")) {
+        let (own, mut used) = (parts(source), BTreeSet::new());
+        let code: Vec<&str> = source.code().map(|(_, line)| line).collect();
+        for path in paths(&code.join("\n")) {
+            let ups = path.iter().take_while(|part| **part == "super").count();
+            let (from, names) = match path.first() {
+                Some(&"crate") => (Vec::new(), &path[1..]),
+                Some(&"self") => (own.clone(), &path[1..]),
+                _ if ups > 0 => (own[..own.len().saturating_sub(ups)].to_vec(), &path[ups..]),
+                // A module of its own.
+                _ => (own.clone(), if path.len() > 1 { &path[..] } else { &[] }),
+            };
+            let mut known = Some(from).filter(|from| ups > 0 && files.contains(from));
+            let mut place = own[..0].to_vec();
+            place.extend(if path.first() == Some(&"crate") {
+                Vec::new()
+            } else {
+                own[..own.len() - ups].to_vec()
+            });
+            for name in names {
+                place.push((*name).to_owned());
+                if !files.contains(&place) {
+                    break;
+                }
+                known = Some(place.clone());
+            }
+            used.extend(known.filter(|known| *known != own));
+        }
+        uses.insert(own, used);
+    }
+    assert!(uses.len() > 60 && uses.values().map(BTreeSet::len).sum::<usize>() > 200, "they are not found");
+    uses
+}
+
+#[test]
+fn the_workbench_is_layered() {
+    let layer = |file: &[String]| {
+        let part = file.get(1)?;
+        Some(WORKBENCH.iter().position(|parts| parts.contains(&part.as_str())).expect(part))
+    };
+    let mut wrong = Vec::new();
+    for (own, used) in workbench() {
+        // What tests are made with may use anything.
+        let Some(layer_of_own) = own.get(1).filter(|part| *part != "testing").and_then(|_| layer(&own))
+        else {
+            continue;
+        };
+        for other in used.iter().filter(|other| other.len() > 1 && other[1] != own[1]) {
+            if layer(other).is_none_or(|theirs| theirs >= layer_of_own) {
+                wrong.push(format!("{} uses {}", own.join("/"), other.join("/")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is used by nothing but files that are out, is out as well, until only circles are left.
+#[test]
+fn no_files_of_the_workbench_go_in_a_circle() {
+    let mut left = workbench();
+    loop {
+        let last = left.iter().filter(|(_, used)| used.iter().all(|other| !left.contains_key(other)));
+        let last: Vec<Vec<String>> = last.map(|(own, _)| own.clone()).collect();
+        if last.is_empty() {
+            break;
+        }
+        last.iter().for_each(|own| drop(left.remove(own)));
+    }
+    let names: Vec<String> = left.keys().map(|own| own.join("/")).collect();
+    assert!(names.is_empty(), "these use each other: {}", names.join(", "));
 }
 
 #[test]

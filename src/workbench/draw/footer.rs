@@ -121,7 +121,7 @@ fn work(model: &Model) -> String {
 /// The keys most wanted here, each pair with one word.
 fn hints(model: &Model, row: &mut Row<'_>) {
     let wanted = match model.overlays.last() {
-        Some(overlay) => overlay.window().hints().to_vec(),
+        Some(overlay) => overlay.window().hints(),
         None => model.focus.hints(model),
     };
     let facts = &model.settled.facts;

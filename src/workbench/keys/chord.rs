@@ -15,7 +15,6 @@ pub struct Key {
 
 impl Key {
     /// The key of this character alone.
-    #[must_use]
     pub const fn char(c: char) -> Self {
         Self { code: KeyCode::Char(c), ctrl: false, alt: false }
     }
@@ -76,7 +75,6 @@ const NAMED: [(&str, KeyCode); 15] = [
 
 /// The keys of a chord: a named key, a key with `Ctrl-` or `Alt-`, or one key for each character. `None` for
 /// what is none of these.
-#[must_use]
 pub fn parse(text: &str) -> Option<Vec<Key>> {
     if let Some((_, code)) = NAMED.iter().find(|(name, _)| *name == text) {
         return Some(vec![Key { code: *code, ctrl: false, alt: false }]);
@@ -92,7 +90,6 @@ pub fn parse(text: &str) -> Option<Vec<Key>> {
 }
 
 /// A chord as the table spells it.
-#[must_use]
 pub fn spell(keys: &[Key]) -> String {
     keys.iter().map(Key::to_string).collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Model;
-use crate::compare::{At, Change, Comparison, Kind, Origin, RuleAt};
+use crate::compare::{Change, Comparison, Kind, Origin, RuleAt, Side};
+use crate::monitor::RuleId;
 
 /// The changes between the version that decides and what it is compared with, as far as sessions are compared.
 #[derive(Default)]
@@ -14,7 +14,7 @@ pub struct Changes {
     /// When the version before was loaded, as people write it; or the name of the base that was chosen.
     pub since: String,
     /// In the order shown; in each the entries and the places among an entry's changes.
-    groups: BTreeMap<Group, BTreeSet<(usize, usize)>>,
+    pub(super) groups: BTreeMap<Group, BTreeSet<(usize, usize)>>,
     /// How many changes there are in all of them.
     count: usize,
     /// Sessions that were compared.
@@ -50,7 +50,6 @@ pub enum ChangeRow<'m> {
 
 impl Group {
     /// Of a change.
-    #[must_use]
     pub fn of(change: &Change) -> Self {
         Self { inferred: change.inferred, kind: change.kind, origin: change.origin, rule: change.rule }
     }
@@ -69,13 +68,11 @@ impl Changes {
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// Rows of the list: the changes and a heading a group.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.count + self.groups.len()
     }
@@ -86,20 +83,18 @@ impl Changes {
     }
 
     /// Sessions that were compared, and those in which nothing changed but inferred tools.
-    #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (self.compared, self.compared - self.changed)
     }
 
     /// The row of a group's heading.
-    #[must_use]
     pub fn row_of(&self, wanted: Group) -> Option<usize> {
         self.groups
             .contains_key(&wanted)
             .then(|| self.groups.range(..wanted).map(|(_, places)| places.len() + 1).sum())
     }
 
-    fn add(&mut self, entry: usize, changes: &[Change]) {
+    pub(super) fn add(&mut self, entry: usize, changes: &[Change]) {
         self.compared += 1;
         self.changed += usize::from(counts(changes));
         self.count += changes.len();
@@ -108,7 +103,7 @@ impl Changes {
         }
     }
 
-    fn remove(&mut self, entry: usize, changes: &[Change]) {
+    pub(super) fn remove(&mut self, entry: usize, changes: &[Change]) {
         self.compared -= 1;
         self.changed -= usize::from(counts(changes));
         self.count -= changes.len();
@@ -129,59 +124,24 @@ fn counts(changes: &[Change]) -> bool {
     changes.iter().any(|change| !change.inferred)
 }
 
-impl Model {
-    /// The rows of the list of changes from `from` on.
-    pub fn change_rows(&self, from: usize) -> impl Iterator<Item = ChangeRow<'_>> {
-        let mut skip = from;
-        self.changes.groups.iter().flat_map(move |(group, places)| {
-            let skipped = skip.min(places.len() + 1);
-            skip -= skipped;
-            let heading = (skipped == 0).then_some(ChangeRow::Group(*group, places.len()));
-            let changes = places.iter().skip(skipped.saturating_sub(1));
-            let changes = changes.filter_map(|at| Some(ChangeRow::Change(at.0, self.change(*at)?)));
-            heading.into_iter().chain(changes)
-        })
-    }
+/// A rule as either version has it, as far as it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pair {
+    /// Its number in the base.
+    pub base: Option<RuleId>,
+    /// Its number in the new version.
+    pub new: Option<RuleId>,
+}
 
-    /// All changes in the order shown: the entry of each, and the change.
-    pub fn all_changes(&self) -> impl Iterator<Item = (usize, &Change)> {
-        let places = self.changes.groups.values().flatten();
-        places.filter_map(|at| Some((at.0, self.change(*at)?)))
-    }
-
-    /// How many calls are decided otherwise.
-    #[must_use]
-    pub fn changed_decisions(&self) -> usize {
-        self.all_changes().filter(|(_, change)| matches!(change.at, At::Call(_) | At::Alternative(_))).count()
-    }
-
-    /// Takes in what changed in a session.
-    pub fn set_changes(&mut self, at: usize, changes: Vec<Change>) {
-        let Some(entry) = self.entries.get_mut(at) else { return };
-        if let Some(before) = entry.changes.take() {
-            self.changes.remove(at, &before);
+impl Pair {
+    /// Of a rule of one of two versions, as both have it.
+    pub fn of(comparison: &Comparison, rule: RuleAt) -> Self {
+        let pairs = comparison.rules();
+        // One version has its rules where they are.
+        let same = comparison.is_same().then_some(rule.rule);
+        match rule.side {
+            Side::Base => Pair { base: Some(rule.rule), new: same.or_else(|| pairs.in_new(rule.rule)) },
+            Side::New => Pair { base: same.or_else(|| pairs.in_base(rule.rule)), new: Some(rule.rule) },
         }
-        self.changes.add(at, &changes);
-        entry.changes = Some(changes);
-    }
-
-    /// Forgets all changes, of other versions or of another mode.
-    pub fn forget_changes(&mut self) {
-        self.changes.clear();
-        self.entries.iter_mut().for_each(|entry| entry.changes = None);
-    }
-
-    /// Collects the changes anew, since entries stand elsewhere.
-    pub fn recount_changes(&mut self) {
-        self.changes.clear();
-        for (at, entry) in self.entries.iter().enumerate() {
-            if let Some(changes) = &entry.changes {
-                self.changes.add(at, changes);
-            }
-        }
-    }
-
-    fn change(&self, (entry, place): (usize, usize)) -> Option<&Change> {
-        self.entries.get(entry)?.changes.as_ref()?.get(place)
     }
 }

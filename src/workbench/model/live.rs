@@ -50,13 +50,11 @@ impl Loads {
     }
 
     /// The one that decides.
-    #[must_use]
     pub fn newest(&self) -> Option<&Load> {
         self.kept.back()
     }
 
     /// The one before it: what an edit is compared with.
-    #[must_use]
     pub fn before(&self) -> Option<&Load> {
         self.newest_first().nth(1)
     }

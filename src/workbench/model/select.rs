@@ -17,13 +17,11 @@ use crate::workbench::transcript::{Row, RowKind};
 
 impl Model {
     /// The row of the transcript under the cursor.
-    #[must_use]
     pub fn row(&self) -> Option<Row> {
         self.rows.get(self.list(Pane::Transcript).cursor)
     }
 
     /// The turn of that row, from 1; the last one for what was said after it.
-    #[must_use]
     pub fn turn(&self) -> Option<&Turn> {
         let session = self.session()?;
         let number = self.row()?.turn;
@@ -31,7 +29,6 @@ impl Model {
     }
 
     /// The call that row speaks of.
-    #[must_use]
     pub fn call(&self) -> Option<&Call> {
         let session = self.session()?;
         let index = self.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
@@ -39,45 +36,38 @@ impl Model {
     }
 
     /// The call under the cursor of a choice that was not taken.
-    #[must_use]
     pub fn not_taken(&self) -> Option<AlternativeRef> {
         self.row()?.not_taken(self.session()?).map(|proposal| proposal.at())
     }
 
     /// The tool of the selected call, taken or not.
-    #[must_use]
     pub fn tool(&self) -> Option<&Arc<str>> {
         let proposal = || self.row()?.not_taken(self.session()?).map(|proposal| &proposal.call.tool);
         self.call().map(|call| &call.tool).or_else(proposal)
     }
 
     /// What was decided on that call.
-    #[must_use]
     pub fn judged_call(&self) -> Option<&Judged> {
         self.seen(Side::New).judged_call()
     }
 
     /// The decision on that call with every check, once the turn's frame is there.
-    #[must_use]
     pub fn full_decision(&self) -> Option<&Decision> {
         self.seen(Side::New).full_decision()
     }
 
     /// The finding on that call which comes first.
-    #[must_use]
     pub fn finding(&self) -> Option<&Finding> {
         self.judged_call()?.decision.findings.first()
     }
 
     /// The violated rule about the session under the cursor, and how it ended.
-    #[must_use]
     pub fn violation(&self) -> Option<&RuleState> {
         let RowKind::Rule(rule) = self.row()?.kind else { return None };
         verdict::violations(self.replay()?).find(|state| state.rule == rule)
     }
 
     /// A rule of the policy that decides now.
-    #[must_use]
     pub fn rule(&self, id: RuleId) -> Option<&Rule> {
         // The replay on screen may be of the version before.
         let policy = self.replay().map(|replay| replay.policy()).or(self.rules.policy.as_ref())?;
@@ -86,7 +76,6 @@ impl Model {
 
     /// The rule to show: the one asked for, else of the row under the cursor of the focused pane, else of the first finding, else of the
     /// first check of the selected call, else the first one about its tool.
-    #[must_use]
     pub fn shown_rule(&self) -> Option<RuleId> {
         let pointed = self.settled.link.rule;
         let checks: &[Check] = self.full_decision().map_or(&[], |decision| &decision.checks);
@@ -116,7 +105,6 @@ impl Model {
     }
 
     /// The document to show: that of the shown rule, else the one that does not load; else none.
-    #[must_use]
     pub fn document(&self) -> Option<ShownDocument<'_>> {
         if let Some((id, rule)) = self.shown_rule().and_then(|id| Some((id, self.rule(id)?))) {
             let (first, last) = lines_of(&rule.source, rule.span);
@@ -131,7 +119,6 @@ impl Model {
     }
 
     /// The earlier call that the first finding rests on, or the one that a violated rule does.
-    #[must_use]
     pub fn cause(&self) -> Option<CallRef> {
         if let Some(state) = self.violation() {
             let index = verdict::rests_on(state)?;
@@ -143,13 +130,11 @@ impl Model {
     }
 
     /// Where the cursor is.
-    #[must_use]
     pub fn spot(&self) -> Spot {
         Spot { entry: self.open, row: self.list(Pane::Transcript).cursor }
     }
 
     /// Whether a row of the transcript comes after the recording had parted from the policy.
-    #[must_use]
     pub fn counterfactual(&self, row: Row) -> bool {
         let Some(replay) = self.replay() else { return false };
         match row.kind {
@@ -163,7 +148,6 @@ impl Model {
     }
 
     /// What commands may ask about the present.
-    #[must_use]
     pub fn facts(&self) -> Facts {
         Facts {
             session: self.session().is_some(),
@@ -207,7 +191,6 @@ impl Model {
 
     /// What an editor should open: the rule that is shown; in the transcript the recording, where words are selected or
     /// no rule is about the call. From elsewhere no recording is opened: it is evidence, and policies are what is edited.
-    #[must_use]
     pub fn editable(&self) -> Option<Editable> {
         if let Some(overlay) = self.overlays.last() {
             return overlay.editable(self);
@@ -260,19 +243,16 @@ pub struct Editable {
 
 impl Editable {
     /// In a policy.
-    #[must_use]
     pub fn rule(file: &str, line: u32) -> Self {
         Self { recording: false, file: file.to_owned(), line }
     }
 
     /// In a recording.
-    #[must_use]
     pub fn recording(file: &str, line: u32) -> Self {
         Self { recording: true, file: file.to_owned(), line }
     }
 
     /// What it is, in a word.
-    #[must_use]
     pub const fn word(&self) -> &'static str {
         if self.recording { "recording" } else { "rule" }
     }
@@ -309,7 +289,6 @@ impl Overlay {
 }
 
 /// Whether a verdict is worth stopping at when going from finding to finding.
-#[must_use]
 pub fn has_finding(judged: &Judged) -> bool {
     !judged.decision.findings.is_empty() || matches!(judged.decision.verdict, Verdict::Deny | Verdict::Halt)
 }

@@ -6,7 +6,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Entry, List, Model};
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
@@ -14,7 +13,7 @@ use crate::session::Session;
 use crate::session::edit::Edit;
 use crate::what_if::{Hypothesis, WhatIf};
 use crate::witness::Witness;
-use crate::workbench::line::place;
+use crate::workbench::list::List;
 
 /// What is supposed of one session, the topmost layer last. The layers below it are what closing it goes back to.
 #[derive(Default)]
@@ -119,31 +118,8 @@ pub enum Ask {
 
 impl Ask {
     /// Whether it is a text that may be long, and then is changed in an editor.
-    #[must_use]
     pub fn is_text(&self) -> bool {
         !matches!(self, Ask::Save | Ask::Base)
-    }
-
-    /// What is asked for, before the line that is typed.
-    #[must_use]
-    pub fn label(&self, model: &Model) -> String {
-        let call = || match model.call() {
-            Some(call) => format!("{} {}", place(call.at), call.tool),
-            None => String::new(),
-        };
-        match self {
-            Ask::Save => "save as".to_owned(),
-            Ask::Base => "compare with git:REV, a path or recorded; empty: none".to_owned(),
-            Ask::Arguments(_) => format!("{} arguments", call()),
-            Ask::Result(_) => format!("{} result", call()),
-            Ask::NewCall { turn, behind } => {
-                let place = match (behind, model.call()) {
-                    (Some(_), Some(call)) => place(call.at),
-                    _ => format!("T{turn}"),
-                };
-                format!("new call behind {place}, tool {{json}} => result")
-            }
-        }
     }
 }
 
@@ -167,7 +143,6 @@ pub struct Looking {
 
 impl Premise {
     /// Whether it is the same one.
-    #[must_use]
     pub fn is(&self, other: &Premise) -> bool {
         Arc::ptr_eq(&self.session, &other.session)
             && Arc::ptr_eq(&self.policy, &other.policy)
@@ -178,7 +153,6 @@ impl Premise {
 
 impl Layer {
     /// Whether it supposes anything: one of which all was taken back does not, but can still be undone.
-    #[must_use]
     pub fn is_hypothetical(&self) -> bool {
         self.part.is_some() || !self.what_if.is_empty()
     }
@@ -186,7 +160,6 @@ impl Layer {
 
 impl Supposed {
     /// The topmost layer.
-    #[must_use]
     pub fn top(&self) -> Option<&Layer> {
         self.layers.last()
     }
@@ -217,13 +190,11 @@ impl Supposed {
     }
 
     /// What is on screen in the place of the recording; `None`: the recording is.
-    #[must_use]
     pub fn shown(&self) -> Option<&Shown> {
         self.top().filter(|layer| layer.is_hypothetical())?.shown.as_ref()
     }
 
     /// What the recorded index of a call is that is on screen; `None`: it was added.
-    #[must_use]
     pub fn recorded(&self, now: u32) -> Option<u32> {
         let mut call = now;
         for layer in self.shown_layers() {
@@ -236,7 +207,6 @@ impl Supposed {
     }
 
     /// What the index on screen is of a recorded call; `None`: it is not there.
-    #[must_use]
     pub fn now(&self, recorded: u32) -> Option<u32> {
         let mut call = recorded;
         for layer in self.shown_layers().into_iter().rev() {
@@ -264,58 +234,7 @@ impl Supposed {
     }
 }
 
-impl Entry {
-    /// What the topmost layer begins with.
-    #[must_use]
-    pub fn supposed_of(&self) -> Option<&Arc<Session>> {
-        let part = self.supposed.top().and_then(|layer| layer.part.as_ref());
-        part.map(|part| part.witness.session()).or(self.session.as_ref())
-    }
-}
-
-impl Model {
-    /// What is supposed of the open session and on screen in its place.
-    #[must_use]
-    pub fn shown_supposed(&self) -> Option<(&Layer, &Shown)> {
-        let supposed = &self.entry()?.supposed;
-        supposed.top().zip(supposed.shown())
-    }
-
-    /// The call under the cursor, as something to be changed; `None` while what is on screen is about to become
-    /// something else.
-    #[must_use]
-    pub fn target(&self) -> Option<Target> {
-        let call = self.call()?.at.index;
-        let supposed = &self.entry()?.supposed;
-        let Some(layer) = supposed.top() else { return Some(Target::Known(call)) };
-        let Some(shown) = supposed.shown() else {
-            return layer.part.is_none().then_some(Target::Known(call));
-        };
-        match shown.hypothesis.edited.before(call) {
-            Some(known) => Some(Target::Known(known)),
-            None if layer.what_if == shown.what_if => {
-                shown.hypothesis.edited.addition(call).map(Target::Added)
-            }
-            None => None,
-        }
-    }
-
-    /// The number that the selected turn has in what the topmost layer begins with.
-    #[must_use]
-    pub fn target_turn(&self) -> Option<u32> {
-        let turn = self.turn()?.number;
-        let entry = self.entry()?;
-        let Some(shown) = entry.supposed.shown() else {
-            return entry.supposed.top().is_none_or(|layer| layer.part.is_none()).then_some(turn);
-        };
-        let begun = entry.supposed_of()?;
-        let edited = &shown.hypothesis.edited;
-        begun.turns.iter().map(|turn| turn.number).find(|known| edited.turn(*known) == Some(turn))
-    }
-}
-
 /// What a list of changes comes to: `1 changed, 1 dropped, 1 new, 1 rule off`.
-#[must_use]
 pub fn summary(what_if: &WhatIf) -> String {
     let (mut changed, mut dropped, mut new) = (Vec::new(), 0, 0);
     for edit in what_if.edits() {

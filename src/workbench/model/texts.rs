@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
-use super::{Model, Pair};
-use crate::compare::{Comparison, Kind, Origin, RuleAt, Side};
+use super::changes::Pair;
+use crate::compare::{Comparison, RuleAt, Side};
 use crate::policy::Policy;
 use crate::source::{Source, Span};
 use crate::workbench::list::List;
@@ -47,7 +47,7 @@ pub struct Hunk {
     /// The new version has the file.
     pub is_new: bool,
     /// The rules that the lines touch, as either version numbers them.
-    rules: HashSet<RuleAt>,
+    pub(super) rules: HashSet<RuleAt>,
 }
 
 /// A row of the screen.
@@ -77,7 +77,6 @@ pub struct TextLine {
 
 impl Texts {
     /// Of two versions; empty where the base has no text.
-    #[must_use]
     pub fn of(comparison: &Comparison) -> Self {
         let mut texts = Self::default();
         let sides = [Side::Base, Side::New].map(|side| comparison.side(side).map(|policy| sources(policy)));
@@ -95,19 +94,16 @@ impl Texts {
     }
 
     /// The rows, with both versions beside each other or one below the other.
-    #[must_use]
     pub fn rows(&self, beside: bool) -> &[TextRow] {
         if beside { &self.beside } else { &self.below }
     }
 
     /// The row at which a hunk begins.
-    #[must_use]
     pub fn row_of(&self, hunk: usize, beside: bool) -> Option<usize> {
         self.rows(beside).iter().position(|row| row.hunk() == Some(hunk))
     }
 
     /// The first hunk that touches a rule.
-    #[must_use]
     pub fn hunk_of(&self, rule: RuleAt) -> Option<usize> {
         self.hunks.iter().position(|hunk| hunk.rules.contains(&rule))
     }
@@ -176,26 +172,22 @@ impl Texts {
 
 impl TextsView {
     /// At their beginning.
-    #[must_use]
     pub fn new(texts: Arc<Texts>) -> Self {
         Self { texts, list: List::default() }
     }
 
     /// The rows, with both versions beside each other or one below the other.
-    #[must_use]
     pub fn rows(&self, beside: bool) -> &[TextRow] {
         self.texts.rows(beside)
     }
 
     /// The hunk that the cursor is in.
-    #[must_use]
     pub fn hunk(&self, beside: bool) -> Option<usize> {
         let rows = self.rows(beside).iter().take(self.list.cursor + 1).rev();
         rows.filter_map(TextRow::hunk).next()
     }
 
     /// File and line under the cursor in the new version, for an editor; of what that has no more, where it stood.
-    #[must_use]
     pub fn place(&self, beside: bool) -> Option<(Arc<str>, u32)> {
         let hunk = self.texts.hunks.get(self.hunk(beside)?).filter(|hunk| hunk.is_new)?;
         let line = match self.rows(beside).get(self.list.cursor)? {
@@ -206,7 +198,6 @@ impl TextsView {
     }
 
     /// The text of a row.
-    #[must_use]
     pub fn text(&self, at: usize, beside: bool) -> Option<String> {
         let text = |line: &TextLine| line.parts.iter().map(|(_, part)| part.as_str()).collect();
         match self.rows(beside).get(at)? {
@@ -227,40 +218,7 @@ impl TextRow {
     }
 }
 
-/// Columns of the screen from which both versions stand beside each other.
-const BESIDE: u16 = 100;
-
-impl Model {
-    /// Whether the texts of two versions stand beside each other.
-    #[must_use]
-    pub fn texts_beside(&self) -> bool {
-        self.size.width >= BESIDE
-    }
-
-    /// How many changes of each origin and kind are about rules that a hunk touches, as far as sessions are compared.
-    #[must_use]
-    pub fn counts_of(&self, hunk: &Hunk) -> BTreeMap<(Origin, Kind), usize> {
-        let mut counts = BTreeMap::new();
-        for (group, count) in self.changes.groups() {
-            if !group.inferred && group.rule.is_some_and(|rule| hunk.rules.contains(&rule)) {
-                *counts.entry((group.origin, group.kind)).or_default() += count;
-            }
-        }
-        counts
-    }
-
-    /// The row of the first of them in the list of changes; those that follow from others come last.
-    #[must_use]
-    pub fn first_change_of(&self, hunk: &Hunk) -> Option<usize> {
-        let groups = self.changes.groups().map(|(group, _)| group);
-        let own = groups.filter(|group| group.rule.is_some_and(|rule| hunk.rules.contains(&rule)));
-        // Behind the heading.
-        Some(self.changes.row_of(own.min_by_key(|group| (group.inferred, group.origin))?)? + 1)
-    }
-}
-
 /// The lines a span covers, from 1, the last one included.
-#[must_use]
 pub fn lines_of(source: &Source, span: Span) -> (u32, u32) {
     let first = source.position(span.start).line;
     let text = source.slice(span).trim_end();

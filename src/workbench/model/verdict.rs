@@ -24,7 +24,6 @@ pub struct SessionVerdict {
 
 impl SessionVerdict {
     /// Of a judged session.
-    #[must_use]
     pub fn of(replay: &Replay) -> Self {
         let summary = replay.summary();
         Self {
@@ -38,19 +37,16 @@ impl SessionVerdict {
     }
 
     /// What speaks against the session: what `✗` counts.
-    #[must_use]
     pub fn against(self) -> u32 {
         self.stopped.saturating_add(self.violated).saturating_add(self.not_taken)
     }
 
     /// Whether anything speaks against it: then `replay` exits with 1.
-    #[must_use]
     pub fn objects(self) -> bool {
         self.against() > 0 || self.after > 0
     }
 
     /// How it is marked: by the worst.
-    #[must_use]
     pub fn look(self) -> (Role, Glyph) {
         if self.halted {
             (Role::VerdictHalt, Glyph::Halt)
@@ -79,7 +75,6 @@ pub fn violations(replay: &Replay) -> impl Iterator<Item = &RuleState> {
 }
 
 /// How the outcome of a rule about the session is marked.
-#[must_use]
 pub fn outcome_look(outcome: RuleOutcome) -> (Role, Glyph) {
     match outcome {
         RuleOutcome::Violated => (Role::VerdictDeny, Glyph::Deny),
@@ -90,13 +85,11 @@ pub fn outcome_look(outcome: RuleOutcome) -> (Role, Glyph) {
 }
 
 /// The call that the outcome of a rule rests on, if it rests on one.
-#[must_use]
 pub fn rests_on(state: &RuleState) -> Option<u32> {
     state.position.or_else(|| state.calls.first().copied())
 }
 
 /// The word for calls that are stopped: in shadow none is.
-#[must_use]
 pub fn stopped_word(mode: Mode) -> &'static str {
     match mode {
         Mode::Enforce => "stopped",
@@ -105,7 +98,6 @@ pub fn stopped_word(mode: Mode) -> &'static str {
 }
 
 /// The word in capitals that heads a decision.
-#[must_use]
 pub fn headline(verdict: Verdict, mode: Mode) -> String {
     match (verdict, mode) {
         (Verdict::Deny, Mode::Shadow) => "WOULD STOP".to_owned(),

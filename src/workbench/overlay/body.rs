@@ -7,12 +7,11 @@ mod found;
 use super::Window;
 use crate::report::words;
 use crate::workbench::document::{Line, Token};
-use crate::workbench::keys::Command as C;
 use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::paint::Row;
-use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text::{self, Marks, Shown};
 use crate::workbench::theme::{Glyph, Role};
 
@@ -89,14 +88,9 @@ impl Window for BodyView {
     }
 
     fn hints(&self) -> &'static [Hint] {
-        &[
-            (&[C::CopyPath], "copy path"),
-            (&[C::Fold], "fold"),
-            (&[C::FoldAll, C::UnfoldAll], "all"),
-            (&[C::NextBody, C::PreviousBody], "next"),
-            (&[C::Search], "search"),
-            (&[C::CopyJson], "copy"),
-            (&[C::Quit], "close"),
+        hints![
+            CopyPath "copy path", Fold "fold", FoldAll UnfoldAll "all", NextBody PreviousBody "next",
+            Search "search", CopyJson "copy", Quit "close"
         ]
     }
 }

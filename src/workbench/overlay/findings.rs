@@ -4,12 +4,11 @@ use super::Window;
 use crate::engine::Mode;
 use crate::monitor::Effect;
 use crate::report::words;
-use crate::workbench::keys::Command as C;
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::FindingsView;
 use crate::workbench::model::{FindingRow, GroupBy, Model};
 use crate::workbench::paint::{Row, tail};
-use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -78,13 +77,9 @@ impl Window for FindingsView {
 
     fn hints(&self) -> &'static [Hint] {
         match self.row() {
-            None => &[(&[C::Quit], "close")],
-            Some(_) => &[
-                (&[C::Open], "go there"),
-                (&[C::GroupBy], "group"),
-                (&[C::Search], "filter"),
-                (&[C::CopyRule], "copy rule"),
-                (&[C::Quit], "close"),
+            None => hints![Quit "close"],
+            Some(_) => hints![
+                Open "go there", GroupBy "group", Search "filter", CopyRule "copy rule", Quit "close"
             ],
         }
     }

@@ -1,12 +1,12 @@
 //! The list of all commands.
 
 use super::Window;
-use crate::workbench::keys::{self, Command as C, Facts};
+use crate::workbench::keys::{self, Facts};
 use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::HelpView;
 use crate::workbench::paint::Row;
-use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text::{self, Marks, Shown};
 use crate::workbench::theme::Role;
 
@@ -76,7 +76,7 @@ impl Window for HelpView {
     }
 
     fn hints(&self) -> &'static [Hint] {
-        &[(&[C::Open], "run it"), (&[C::Search], "filter"), (&[C::Quit], "close")]
+        hints![Open "run it", Search "filter", Quit "close"]
     }
 
     fn filter(&self) -> Option<&str> {

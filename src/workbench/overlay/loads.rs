@@ -2,12 +2,11 @@
 
 use super::Window;
 use crate::report::words;
-use crate::workbench::keys::Command as C;
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::LoadsView;
 use crate::workbench::model::{Load, Model};
 use crate::workbench::paint::Row;
-use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::theme::Role;
 
 fn load(model: &Model, at: usize) -> Option<&Load> {
@@ -54,6 +53,6 @@ impl Window for LoadsView {
     }
 
     fn hints(&self) -> &'static [Hint] {
-        &[(&[C::Open], "compare"), (&[C::Quit], "close")]
+        hints![Open "compare", Quit "close"]
     }
 }

@@ -2,13 +2,12 @@
 
 use super::Window;
 use crate::diagnostic::Severity;
-use crate::workbench::keys::Command as C;
 use crate::workbench::line::problem_place;
 use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::ProblemsView;
 use crate::workbench::paint::{Row, tail};
-use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
 
@@ -78,6 +77,6 @@ impl Window for ProblemsView {
     }
 
     fn hints(&self) -> &'static [Hint] {
-        &[(&[C::Open], "edit"), (&[C::Quit], "close")]
+        hints![Open "edit", Quit "close"]
     }
 }

@@ -4,13 +4,12 @@
 use super::Window;
 use crate::compare::{Origin, Side};
 use crate::report::{diff, words};
-use crate::workbench::keys::Command as C;
 use crate::workbench::line::{half, mark_of};
 use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::texts::{Hunk, TextLine, TextRow, TextsView};
 use crate::workbench::paint::{Row, tail};
-use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -80,12 +79,7 @@ impl Window for TextsView {
     }
 
     fn hints(&self) -> &'static [Hint] {
-        &[
-            (&[C::NextHunk, C::PreviousHunk], "hunk"),
-            (&[C::Open], "to its changes"),
-            (&[C::Edit], "edit"),
-            (&[C::Quit], "close"),
-        ]
+        hints![NextHunk PreviousHunk "hunk", Open "to its changes", Edit "edit", Quit "close"]
     }
 }
 

@@ -8,13 +8,12 @@ use crate::compare::{Answer, At, Base, Change, Kind, Origin, RuleAt, Side, Stand
 use crate::engine::Verdict;
 use crate::report::{diff, words};
 use crate::session::Body;
-use crate::workbench::keys::Command as C;
 use crate::workbench::line::{Link, mark_of, place, place_not_taken, rule_place};
 use crate::workbench::model::changes::Group;
 use crate::workbench::model::verdict::headline;
-use crate::workbench::model::{ChangeRow, Model, Pair, overlay};
+use crate::workbench::model::{ChangeRow, Model, Pair, findings};
 use crate::workbench::paint::{Row, tail};
-use crate::workbench::rows::{Hint, Rows, Space};
+use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -25,27 +24,14 @@ pub(super) const UNIT: Unit = Unit {
     note,
     rows: &Changes,
     enter: Enter::Change,
-    hints: |model| {
-        let mut hints: Vec<Hint> = vec![(&[C::NextPane], "pane"), (&[C::Base], "base")];
-        if !model.changes.is_empty() {
-            hints = vec![
-                (&[C::NextCall, C::PreviousCall], "change"),
-                (&[C::Open], "go there"),
-                (&[C::Texts], "text"),
-                (&[C::Witness], "witness"),
-                (&[C::NextPane], "pane"),
-                (&[C::Search], "search"),
-                (&[C::Base], "base"),
-            ];
+    hints: |model| match model.changes.is_empty() {
+        true => {
+            hints![NextPane "pane", Base "base", Edit "edit", Live "live", Zoom "zoom", Help "help", Quit "quit"]
         }
-        hints.extend::<[Hint; 5]>([
-            (&[C::Edit], "edit"),
-            (&[C::Live], "live"),
-            (&[C::Zoom], "zoom"),
-            (&[C::Help], "help"),
-            (&[C::Quit], "quit"),
-        ]);
-        hints
+        false => hints![
+            NextCall PreviousCall "change", Open "go there", Texts "text", Witness "witness", NextPane "pane",
+            Search "search", Base "base", Edit "edit", Live "live", Zoom "zoom", Help "help", Quit "quit"
+        ],
     },
     ..OF_LINES
 };
@@ -118,7 +104,6 @@ fn note(model: &Model) -> String {
 }
 
 /// A rule of either version, where it stands; in the base alone, that it does.
-#[must_use]
 pub fn rule_name(model: &Model, rule: RuleAt) -> Option<String> {
     let place = rule_place_of(model, rule)?;
     Some(match rule.side {
@@ -221,7 +206,7 @@ const NARROW: usize = 24;
 
 /// The call that a change is about.
 fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<(&'m str, &'m Body)> {
-    overlay::called(model.entries.get(entry)?.session.as_ref()?, change.at)
+    findings::called(model.entries.get(entry)?.session.as_ref()?, change.at)
 }
 
 /// The call, the turn's tool or the end that it is about.
@@ -237,7 +222,6 @@ fn subject(change: &Change) -> String {
 
 /// What the base and the new version decide, in a word each: stops in capitals, as everywhere. In shadow no version
 /// stops anything; what a recording refused was refused in any mode.
-#[must_use]
 pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
     let word = |stand: Stand| match stand.answer {
         Answer::Call(verdict) if verdict.stops() => headline(verdict, model.mode),
@@ -250,7 +234,6 @@ pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
 }
 
 /// What makes a change count for less, if anything does.
-#[must_use]
 pub fn origin_word(change: &Change) -> &'static str {
     if change.inferred { "inferred" } else { change.origin.word() }
 }

@@ -12,8 +12,9 @@ use crate::session::{Call, Outcome, Session};
 use crate::workbench::line::{
     Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tool_of,
 };
+use crate::workbench::model::seen::Seen;
 use crate::workbench::model::verdict::headline;
-use crate::workbench::model::{Model, Seen, Taking};
+use crate::workbench::model::{Model, Taking};
 use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::RowKind;
@@ -277,7 +278,6 @@ fn reports(judged: &Judged) -> bool {
 }
 
 /// How a decided call is marked.
-#[must_use]
 pub fn look(judged: &Judged) -> (Role, Glyph) {
     match judged.decision.verdict {
         // It runs, and a rule has something to say of it all the same.

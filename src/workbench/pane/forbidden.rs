@@ -6,7 +6,7 @@ use super::split;
 use super::unit::{Enter, OF_LINES, Unit};
 use crate::monitor::StateItem;
 use crate::workbench::line::{Key, Line, place, tool_of};
-use crate::workbench::model::Seen;
+use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The pane.

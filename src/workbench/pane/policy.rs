@@ -8,11 +8,11 @@ use std::ops::Range;
 use super::unit::{Enter, OF_LINES, Unit};
 use crate::policy::Document;
 use crate::source::Source;
-use crate::workbench::keys::Command as C;
+use crate::workbench::model::Model;
+use crate::workbench::model::select::ShownDocument;
 use crate::workbench::model::texts::lines_of;
-use crate::workbench::model::{Model, ShownDocument};
 use crate::workbench::paint::Row;
-use crate::workbench::rows::{Rows, Space};
+use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::{contains, find};
@@ -26,18 +26,10 @@ pub(super) const UNIT: Unit = Unit {
     rows: &Text,
     enter: Enter::Nothing,
     hints: |_| {
-        vec![
-            (&[C::NextCall, C::PreviousCall], "line"),
-            (&[C::NextTurn, C::PreviousTurn], "turn"),
-            (&[C::NextFinding], "finding"),
-            (&[C::NextPane], "pane"),
-            (&[C::Right], "sideways"),
-            (&[C::Search], "search"),
-            (&[C::Edit], "edit"),
-            (&[C::CopyRule], "copy rule"),
-            (&[C::Zoom], "zoom"),
-            (&[C::Help], "help"),
-            (&[C::Quit], "quit"),
+        hints![
+            NextCall PreviousCall "line", NextTurn PreviousTurn "turn", NextFinding "finding",
+            NextPane "pane", Right "sideways", Search "search", Edit "edit", CopyRule "copy rule",
+            Zoom "zoom", Help "help", Quit "quit"
         ]
     },
     ..OF_LINES

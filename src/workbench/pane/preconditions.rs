@@ -9,7 +9,8 @@ use super::split;
 use super::unit::{OF_LINES, Unit};
 use crate::monitor::{Check, StateItem};
 use crate::workbench::line::{Key, Line, Link, paragraph, place, rule_place};
-use crate::workbench::model::{Framed, Seen};
+use crate::workbench::model::Framed;
+use crate::workbench::model::seen::Seen;
 use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
 

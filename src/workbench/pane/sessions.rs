@@ -3,11 +3,10 @@
 use super::unit::{Enter, OF_LINES, Unit};
 use crate::engine::Mode;
 use crate::report::words;
-use crate::workbench::keys::Command as C;
 use crate::workbench::model::verdict::stopped_word;
 use crate::workbench::model::{Entry, Held, Model, SessionVerdict};
 use crate::workbench::paint::{Row, tail};
-use crate::workbench::rows::{Rows, Space};
+use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -29,18 +28,15 @@ pub(super) const UNIT: Unit = Unit {
     rows: &Sessions,
     enter: Enter::Transcript,
     keeps_cursor: true,
-    hints: |model| {
-        vec![
-            (&[C::NextCall, C::PreviousCall], "session"),
-            (&[C::NextStop], stopped_word(model.mode)),
-            (&[C::Open], "open"),
-            (&[C::Findings], "findings"),
-            (&[C::NextPane], "pane"),
-            (&[C::Edit], "edit"),
-            (&[C::Mode], "mode"),
-            (&[C::Help], "help"),
-            (&[C::Quit], "quit"),
-        ]
+    hints: |model| match model.mode {
+        Mode::Enforce => hints![
+            NextCall PreviousCall "session", NextStop "stopped", Open "open", Findings "findings",
+            NextPane "pane", Edit "edit", Mode "mode", Help "help", Quit "quit"
+        ],
+        Mode::Shadow => hints![
+            NextCall PreviousCall "session", NextStop "would stop", Open "open", Findings "findings",
+            NextPane "pane", Edit "edit", Mode "mode", Help "help", Quit "quit"
+        ],
     },
     ..OF_LINES
 };

@@ -7,7 +7,8 @@ use crate::compare::{Answer, RuleAt, Side};
 use crate::engine::Verdict;
 use crate::report::diff;
 use crate::workbench::line::{Key, Line, Link, half, mark_of, paragraph};
-use crate::workbench::model::{Model, Pair, Seen};
+use crate::workbench::model::seen::Seen;
+use crate::workbench::model::{Model, Pair};
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns from which two versions stand beside each other.
@@ -24,7 +25,6 @@ type Part = (Option<Key>, Vec<Line>);
 
 /// The lines of a pane, at most `width` columns wide: those of one version; while two are compared, of both. With
 /// `differing_first` what differs comes first where there is little room.
-#[must_use]
 pub fn lines(model: &Model, width: usize, of: Of, differing_first: bool) -> Vec<Line> {
     let new = |width| of(model.seen(Side::New), width);
     if !model.splits() || model.session().is_none() || model.seen(Side::New).replay().is_none() {
@@ -57,7 +57,6 @@ pub fn lines(model: &Model, width: usize, of: Of, differing_first: bool) -> Vec<
 }
 
 /// A note about the new version; where another one is compared and says otherwise, from what to what.
-#[must_use]
 pub fn note(model: &Model, note: fn(Seen<'_>) -> String) -> String {
     let new = note(model.seen(Side::New));
     if !model.splits() || model.seen(Side::Base).frame().is_none() {

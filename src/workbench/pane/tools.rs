@@ -4,7 +4,7 @@ use super::split;
 use super::unit::{OF_LINES, Unit};
 use crate::monitor::StateItem;
 use crate::workbench::line::{Key, Line, Link, paragraph};
-use crate::workbench::model::Seen;
+use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The pane.

@@ -9,11 +9,10 @@ use super::unit::{Enter, OF_LINES, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::report::words;
 use crate::session::{Body, Call, Outcome, Session};
-use crate::workbench::keys::Command as C;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
 use crate::workbench::paint::Row;
-use crate::workbench::rows::{Rows, Space};
+use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::{self, RowKind, one_line};
 
@@ -35,25 +34,11 @@ pub(super) const UNIT: Unit = Unit {
     enter: Enter::Body,
     keeps_cursor: true,
     hints: |_| {
-        vec![
-            (&[C::NextCall, C::PreviousCall], "call"),
-            (&[C::NextTurn, C::PreviousTurn], "turn"),
-            (&[C::NextFinding], "finding"),
-            (&[C::NextChange], "change"),
-            (&[C::Cause], "cause"),
-            (&[C::WhatIfUndo], "take back"),
-            (&[C::Body], "body"),
-            (&[C::NextPane], "pane"),
-            (&[C::Search], "search"),
-            (&[C::Edit], "edit"),
-            (&[C::Mode], "mode"),
-            (&[C::Witness], "witness"),
-            (&[C::Save], "save"),
-            (&[C::WhatIfArguments], "what if"),
-            (&[C::Right], "sideways"),
-            (&[C::Zoom], "zoom"),
-            (&[C::Help], "help"),
-            (&[C::Quit], "quit"),
+        hints![
+            NextCall PreviousCall "call", NextTurn PreviousTurn "turn", NextFinding "finding",
+            NextChange "change", Cause "cause", WhatIfUndo "take back", Body "body", NextPane "pane",
+            Search "search", Edit "edit", Mode "mode", Witness "witness", Save "save",
+            WhatIfArguments "what if", Right "sideways", Zoom "zoom", Help "help", Quit "quit"
         ]
     },
     ..OF_LINES

@@ -1,9 +1,8 @@
 //! What a pane is: a row of the table of panes.
 
-use crate::workbench::keys::Command as C;
 use crate::workbench::line::Line;
 use crate::workbench::model::Model;
-use crate::workbench::rows::{Hint, Rows};
+use crate::workbench::rows::{Hint, Rows, hints};
 
 /// What a pane is.
 pub struct Unit {
@@ -22,7 +21,7 @@ pub struct Unit {
     /// The cursor is seen while other panes have the keys.
     pub keeps_cursor: bool,
     /// The keys most wanted in it.
-    pub hints: fn(&Model) -> Vec<Hint>,
+    pub hints: fn(&Model) -> &'static [Hint],
 }
 
 /// What Enter does on a row of a pane.
@@ -54,17 +53,10 @@ pub const OF_LINES: Unit = Unit {
     enter: Enter::Rule,
     keeps_cursor: false,
     hints: |_| {
-        vec![
-            (&[C::NextCall, C::PreviousCall], "row"),
-            (&[C::NextTurn, C::PreviousTurn], "turn"),
-            (&[C::NextFinding], "finding"),
-            (&[C::Open], "go there"),
-            (&[C::NextPane], "pane"),
-            (&[C::Right], "sideways"),
-            (&[C::Edit], "edit"),
-            (&[C::Zoom], "zoom"),
-            (&[C::Help], "help"),
-            (&[C::Quit], "quit"),
+        hints![
+            NextCall PreviousCall "row", NextTurn PreviousTurn "turn", NextFinding "finding",
+            Open "go there", NextPane "pane", Right "sideways", Edit "edit", Zoom "zoom", Help "help",
+            Quit "quit"
         ]
     },
 };

@@ -4,7 +4,6 @@ use std::process::Command;
 
 /// The program and its arguments that open `file` at `line` (from 1), as this editor wants to be told; `None` where
 /// `editor` names no program. `editor` may have arguments of its own, in quotes if need be.
-#[must_use]
 pub fn command(editor: &str, file: &str, line: u32) -> Option<(String, Vec<String>)> {
     let mut words = shlex::split(editor)?.into_iter();
     let program = words.next().filter(|program| !program.is_empty())?;

@@ -21,7 +21,6 @@ pub struct Environment {
 
 impl Environment {
     /// Reads it.
-    #[must_use]
     pub fn read() -> Self {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Self {
@@ -35,7 +34,6 @@ impl Environment {
     }
 
     /// How many colours to use.
-    #[must_use]
     pub fn depth(&self) -> Depth {
         if self.no_color {
             Depth::None
@@ -45,7 +43,6 @@ impl Environment {
     }
 
     /// The theme where none is asked for.
-    #[must_use]
     pub fn theme(&self) -> &'static str {
         let background = self.colorfgbg.as_deref().and_then(|colors| colors.rsplit(';').next());
         match (self.no_color, background) {
@@ -56,7 +53,6 @@ impl Environment {
     }
 
     /// ASCII where the terminal cannot be trusted with more.
-    #[must_use]
     pub fn glyphs(&self) -> Option<GlyphSet> {
         let utf8 = self.locale.as_deref().is_none_or(|locale| {
             let locale = locale.to_ascii_lowercase();
@@ -66,7 +62,6 @@ impl Environment {
     }
 
     /// The editor to open files with.
-    #[must_use]
     pub fn editor(&self) -> &str {
         self.editor.as_deref().unwrap_or("vi")
     }

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Size;
 
+use super::begin_watch;
 use super::work::Workers;
-use super::{Arrived, begin_watch};
 use crate::engine::Mode;
 use crate::files::watch::{Watch, Watched, Way};
 use crate::workbench::effect::Effect;
-use crate::workbench::message::Msg;
+use crate::workbench::message::{Arrived, Msg};
 use crate::workbench::model::{Model, Opening};
 use crate::workbench::theme::{Depth, Theme};
 use crate::workbench::update::update;

@@ -8,9 +8,8 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyEventKind, poll, read};
 use ratatui::layout::Size;
 
-use super::Arrived;
 use crate::workbench::keys::Key;
-use crate::workbench::message::Msg;
+use crate::workbench::message::{Arrived, Msg};
 
 /// The means to let the thread read.
 pub struct Input {
@@ -27,7 +26,6 @@ const TYPED: usize = 128;
 
 impl Input {
     /// Starts the thread; it answers each token with [`Arrived::Input`] once.
-    #[must_use]
     pub fn start(out: Sender<Arrived>) -> Self {
         let (tokens, waiting) = channel();
         thread::spawn(move || {

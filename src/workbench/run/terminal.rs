@@ -26,13 +26,11 @@ pub struct Screen {
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether the workbench has the terminal just now, and not an editor or the shell.
-#[must_use]
 pub fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
 
 /// Why the workbench cannot be drawn here; `None` where it can.
-#[must_use]
 pub fn unsuitable(term: Option<&str>) -> Option<&'static str> {
     if !stdout().is_terminal() {
         Some("the output is not a terminal")

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Arrived, suppose};
+use super::suppose;
 use crate::compare::{Base, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{Judge, Save, Suppose, Wanted};
-use crate::workbench::message::{ComparedSession, Event, Msg};
+use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
 use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
 use crate::workspace::Workspace;

@@ -20,7 +20,6 @@ pub enum Depth {
 
 impl Depth {
     /// What the usual variables of the environment say: `COLORTERM` and `TERM`.
-    #[must_use]
     pub fn of_terminal(colorterm: Option<&str>, term: Option<&str>) -> Self {
         match (colorterm, term) {
             (Some("truecolor" | "24bit"), _) => Self::Rgb,
@@ -32,7 +31,6 @@ impl Depth {
     }
 
     /// The colour nearest to this one that the terminal shows.
-    #[must_use]
     pub fn show(self, color: Color) -> Color {
         match (self, color) {
             (Self::None, _) => Color::Reset,
@@ -46,7 +44,6 @@ impl Depth {
 }
 
 /// A colour as a theme spells it: a name of the palette, `#rrggbb`, an index of the 256, or one of the sixteen names.
-#[must_use]
 pub fn parse_color(text: &str, palette: &BTreeMap<String, String>) -> Option<Color> {
     // One step only: a palette names colours, not other names of itself.
     let text = palette.get(text).map_or(text, String::as_str);
@@ -57,7 +54,6 @@ pub fn parse_color(text: &str, palette: &BTreeMap<String, String>) -> Option<Col
 }
 
 /// Relative luminance, 0 (black) to 1 (white), as WCAG 2 defines it.
-#[must_use]
 #[cfg(test)]
 pub fn luminance((r, g, b): (u8, u8, u8)) -> f64 {
     let linear = |part: u8| {
@@ -68,7 +64,6 @@ pub fn luminance((r, g, b): (u8, u8, u8)) -> f64 {
 }
 
 /// Contrast of two colours, 1 to 21, as WCAG 2 defines it.
-#[must_use]
 #[cfg(test)]
 pub fn contrast(one: (u8, u8, u8), other: (u8, u8, u8)) -> f64 {
     let (one, other) = (luminance(one), luminance(other));

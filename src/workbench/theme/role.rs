@@ -12,7 +12,6 @@ macro_rules! roles {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Its name in a theme.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -102,13 +101,11 @@ roles! {
 }
 
 /// The role with this name, or the name again if it is a prefix that roles fall back to.
-#[must_use]
 pub fn known(name: &str) -> Option<&'static str> {
     names().find(|known| *known == name)
 }
 
 /// The known name nearest to a misspelt one.
-#[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
     names()
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
@@ -118,7 +115,6 @@ pub fn nearest(name: &str) -> Option<&'static str> {
 }
 
 /// What a role without a look of its own looks like; `None` for `text`, the root of all.
-#[must_use]
 pub fn prefix(name: &'static str) -> Option<&'static str> {
     match name.rsplit_once('.') {
         Some((prefix, _)) => Some(prefix),
@@ -146,13 +142,11 @@ macro_rules! glyphs {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Its form where fonts are good.
-            #[must_use]
             pub const fn unicode(self) -> &'static str {
                 match self { $(Self::$variant => $unicode,)* }
             }
 
             /// Its form in ASCII, as wide as the other.
-            #[must_use]
             pub const fn ascii(self) -> &'static str {
                 match self { $(Self::$variant => $ascii,)* }
             }

@@ -2,31 +2,15 @@
 
 use crossterm::event::KeyCode;
 use serde_json::Value;
-use tui_input::Input;
 
-use super::{compare, run, save, search, suppose};
+use super::prompt::{compose, prompt};
+use super::{compare, save, search, suppose};
 use crate::session::edit::Added;
 use crate::session::{Body, Outcome};
 use crate::workbench::effect::Effect;
-use crate::workbench::keys::{Command, Key};
+use crate::workbench::keys::Key;
+use crate::workbench::model::Model;
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Model, Note, Prompt};
-
-/// From this many characters on a text is changed in an editor.
-const LONG: usize = 400;
-
-/// Begins to type, with `text` there already; a long text, or one of several lines, goes to the editor at once.
-pub fn begin(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
-    let long = text.chars().nth(LONG).is_some();
-    if ask.is_text() && (long || text.contains('\n')) {
-        return compose(ask, text, effects);
-    }
-    model.prompt = Some(prompt(ask, text, None));
-}
-
-fn prompt(ask: Ask, text: &str, refused: Option<String>) -> Prompt {
-    Prompt { input: Input::new(text.to_owned()), from: 0, before: None, ask: Some(ask), refused, cut: None }
-}
 
 /// A key while something is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
@@ -34,7 +18,7 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     let Some(ask) = prompt.ask.clone() else { return };
     (prompt.refused, prompt.cut) = (None, None);
     match (key.code, key.ctrl) {
-        (KeyCode::Char('c'), true) => run(model, Command::QuitNow, effects),
+        (KeyCode::Char('c'), true) => effects.push(Effect::Quit),
         (KeyCode::Esc, _) => model.prompt = None,
         (KeyCode::Enter, _) => {
             let text = prompt.input.value().to_owned();
@@ -52,14 +36,6 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             }
         }
     }
-}
-
-fn compose(ask: Ask, text: &str, effects: &mut Vec<Effect>) {
-    let pretty = serde_json::from_str::<Value>(text).ok().and_then(|value| {
-        let pretty = serde_json::to_string_pretty(&value).ok()?;
-        (value.is_object() || value.is_array()).then_some(pretty)
-    });
-    effects.push(Effect::Compose { ask, text: pretty.unwrap_or_else(|| text.to_owned()) });
 }
 
 /// What was written in an editor; there, a text ends with a line break.
@@ -92,7 +68,7 @@ fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
     };
     if let Err(refused) = taken {
         if text.contains('\n') {
-            model.note = Some(Note { failed: true, text: refused.clone() });
+            model.fail(refused.clone());
         }
         model.prompt = Some(prompt(ask, &text.replace(['\n', '\r'], " "), Some(refused)));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{asking, go, load, say, texts};
+use super::{go, judge, prompt, texts};
 use crate::compare::{Base, Comparison};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
@@ -10,12 +10,12 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::LoadsView;
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Chosen, Model, Note, Overlay};
+use crate::workbench::model::{Chosen, Model, Overlay};
 
 /// Asks what to compare with.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let value = model.compare.base.as_ref().map(|chosen| chosen.name.clone()).unwrap_or_default();
-    asking::begin(model, Ask::Base, &value, effects);
+    prompt::begin(model, Ask::Base, &value, effects);
 }
 
 /// What was typed is the answer; nothing means none.
@@ -28,7 +28,7 @@ pub fn answered(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
         return;
     }
     model.compare.reading = Some(name.to_owned());
-    say(model, format!("reading `{name}` to compare with"));
+    model.say(format!("reading `{name}` to compare with"));
     effects.push(Effect::LoadBase(name.to_owned()));
 }
 
@@ -40,13 +40,13 @@ pub fn read(model: &mut Model, name: String, read: Result<Base, String>, effects
     model.compare.reading = None;
     match read {
         Ok(base) => choose(model, Chosen { name, base }, effects),
-        Err(why) => model.note = Some(Note { failed: true, text: format!("not compared: {why}") }),
+        Err(why) => model.fail(format!("not compared: {why}")),
     }
 }
 
 /// From now on decisions are compared with this.
 pub fn choose(model: &mut Model, chosen: Chosen, effects: &mut Vec<Effect>) {
-    say(model, format!("compared with {}; {} ends it", chosen.name, Command::EndCompare.key()));
+    model.say(format!("compared with {}; {} ends it", chosen.name, Command::EndCompare.key()));
     model.compare.base = Some(chosen);
     begin(model, effects);
 }
@@ -72,17 +72,17 @@ pub fn load_before(model: &mut Model, row: usize, effects: &mut Vec<Effect>) {
 pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
     model.compare.reading = None;
     if model.compare.base.take().is_some() {
-        say(model, "no longer compared");
+        model.say("no longer compared");
         begin(model, effects);
     } else if model.changes.comparison.take().is_some() {
         // What an edit changed was seen. The next edit is compared again.
-        say(model, "closed; the next edit is compared again");
+        model.say("closed; the next edit is compared again");
         model.changes.since.clear();
         model.changes.to_tell = false;
-        load::judge_all(model, effects);
+        judge::judge_all(model, effects);
         texts::renew(model, effects);
     } else {
-        say(model, "nothing will be compared");
+        model.say("nothing will be compared");
     }
     if model.focus == Pane::Changes && model.changes.comparison.is_none() {
         go::focus(model, Pane::Transcript);
@@ -94,7 +94,7 @@ fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
     renew(model);
     model.changes.to_tell = model.compare.base.is_some();
     *model.list_mut(Pane::Changes) = List::default();
-    load::judge_all(model, effects);
+    judge::judge_all(model, effects);
     texts::renew(model, effects);
 }
 

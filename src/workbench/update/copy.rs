@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::say;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::model::overlay::BodyView;
@@ -19,7 +18,7 @@ pub fn copy(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
     };
     match text {
         Some(text) => effects.push(Effect::Copy { text, what }),
-        None => say(model, format!("no {what} to copy here")),
+        None => model.say(format!("no {what} to copy here")),
     }
 }
 

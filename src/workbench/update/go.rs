@@ -1,9 +1,9 @@
 //! Moving: between rows, calls, turns, sessions and panes.
 
-use super::{overlays, say};
+use super::settle;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::{Go, List};
-use crate::workbench::model::{Model, verdict};
+use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::{RowKind, Rows};
 
 /// The next or previous call; in lists the next or previous row.
@@ -16,15 +16,15 @@ pub fn next(model: &mut Model, by: isize) {
         matches!(row.kind, RowKind::Call(_) | RowKind::Choice(_, Some(_)) | RowKind::Rule(_))
     }) {
         Some(row) => to_row(model, row),
-        None if by > 0 => say(model, "no call after this one; the arrows go row by row"),
-        None => say(model, "no call before this one; the arrows go row by row"),
+        None if by > 0 => model.say("no call after this one; the arrows go row by row"),
+        None => model.say("no call before this one; the arrows go row by row"),
     }
 }
 
 /// Moves in whatever list has the keys.
 pub fn rows(model: &mut Model, go: Go) {
     if !model.overlays.is_empty() {
-        return overlays::rows(model, go);
+        return in_overlay(model, go);
     }
     let pane = model.focus;
     if pane != Pane::Policy {
@@ -53,7 +53,7 @@ pub fn turn(model: &mut Model, forward: bool) {
     };
     match target {
         Some(row) => to_row(model, row),
-        None => say(model, if forward { "this is the last turn" } else { "this is the first turn" }),
+        None => model.say(if forward { "this is the last turn" } else { "this is the first turn" }),
     }
 }
 
@@ -62,7 +62,7 @@ pub fn session(model: &mut Model, by: isize) {
     let last = model.entries.len().saturating_sub(1);
     let target = model.open.saturating_add_signed(by).min(last);
     if target == model.open {
-        return say(model, if by > 0 { "this is the last session" } else { "this is the first session" });
+        return model.say(if by > 0 { "this is the last session" } else { "this is the first session" });
     }
     open(model, target);
 }
@@ -110,20 +110,7 @@ pub fn lay_out(model: &mut Model) {
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
     model.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
     model.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
-    end_rows(model);
-}
-
-/// The rows of the open session end with the rules that it violates.
-pub fn end_rows(model: &mut Model) {
-    let rules: Vec<_> = match model.replay() {
-        Some(replay) => verdict::violations(replay).map(|state| state.rule).collect(),
-        None => Vec::new(),
-    };
-    let Some(session) = model.session().cloned() else { return };
-    model.rows.end_with(rules, &session);
-    let last = model.rows.len().saturating_sub(1);
-    let list = model.list_mut(Pane::Transcript);
-    list.cursor = list.cursor.min(last);
+    settle::end_rows(model);
 }
 
 /// Makes the rows of the open session, and goes where it was left.
@@ -133,4 +120,15 @@ pub fn show_open(model: &mut Model) {
     let row = left.map(|list| list.cursor).or_else(|| model.rows.of_call(0)).unwrap_or(0);
     *model.list_mut(Pane::Transcript) = left.unwrap_or_default();
     to_row(model, row);
+}
+
+/// Moves in the topmost overlay.
+fn in_overlay(model: &mut Model, go: Go) {
+    let Some(window) = model.overlays.last().map(Overlay::window) else { return };
+    let (len, height, mut list) =
+        (window.len(model), model.overlay_space(window.list()).window.len() / window.tall(), window.list());
+    list.go(go, len, height);
+    if let Some(overlay) = model.overlays.last_mut() {
+        *overlay.window_mut().list_mut() = list;
+    }
 }

@@ -1,6 +1,6 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
-use super::{go, say, settle};
+use super::{go, settle};
 use crate::compare::{At, Change, Kind};
 use crate::monitor::RuleId;
 use crate::replay::{Frame, Judged, Replay};
@@ -55,7 +55,7 @@ pub fn finding(model: &mut Model, forward: bool) {
     };
     match found {
         Some((entry, at)) => to(model, entry, at),
-        None => say(model, format!("no finding {} this in any session{}", side(forward), so_far(model))),
+        None => model.say(format!("no finding {} this in any session{}", side(forward), so_far(model))),
     }
 }
 
@@ -108,7 +108,7 @@ fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&Judged) 
 fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) -> bool) {
     match model.rows.seek(model.list(Pane::Transcript).cursor, forward, wanted) {
         Some(row) => go::to_row(model, row),
-        None => say(model, format!("no {what} {} this in the session", side(forward))),
+        None => model.say(format!("no {what} {} this in the session", side(forward))),
     }
 }
 
@@ -142,10 +142,9 @@ pub fn hidden(model: &mut Model, forward: bool) {
     };
     match found.and_then(|turn| model.rows.of_turn(turn)) {
         Some(row) => go::to_row(model, row),
-        None => say(
-            model,
-            if forward { "no tool is hidden after this" } else { "no tool was hidden before this" },
-        ),
+        None => {
+            model.say(if forward { "no tool is hidden after this" } else { "no tool was hidden before this" })
+        }
     }
 }
 
@@ -170,7 +169,7 @@ pub fn stop(model: &mut Model, forward: bool) {
     let Some(entry) = found else {
         let text =
             format!("no session with a stop or a violated rule {} this one{}", side(forward), so_far(model));
-        return say(model, text);
+        return model.say(text);
     };
     leave(model);
     go::open(model, entry);
@@ -204,7 +203,7 @@ pub fn change(model: &mut Model) {
         ChangeRow::Group(..) => None,
     });
     let Some((entry, at)) = found else {
-        return say(model, "no change stands behind this row");
+        return model.say("no change stands behind this row");
     };
     leave(model);
     go::open(model, entry);
@@ -248,7 +247,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
             true => String::new(),
             false => format!("; {} goes to those {} it", back.key(), side(!forward)),
         };
-        return say(model, format!("no change {} this in any session{so_far}{others}", side(forward)));
+        return model.say(format!("no change {} this in any session{so_far}{others}", side(forward)));
     };
     leave(model);
     go::open(model, entry);
@@ -311,7 +310,7 @@ fn tell_change(model: &mut Model, row: usize) {
         format!("{}{tool}{ways} ({})", diff::title(change.kind), origin_word(change))
     });
     let said: Vec<String> = said.collect();
-    say(model, said.join(", "));
+    model.say(said.join(", "));
 }
 
 /// The row of the transcript at which a change of the open session stands.
@@ -341,8 +340,8 @@ pub fn to(model: &mut Model, entry: usize, at: Result<At, RuleId>) {
     };
     match (row, at) {
         (Some(row), _) => go::to_row(model, row),
-        (None, Err(_)) => say(model, "this rule holds in what is supposed here; q shows the recording"),
-        (None, Ok(_)) => say(model, "the call is left out of what is supposed here; q shows the recording"),
+        (None, Err(_)) => model.say("this rule holds in what is supposed here; q shows the recording"),
+        (None, Ok(_)) => model.say("the call is left out of what is supposed here; q shows the recording"),
     }
 }
 

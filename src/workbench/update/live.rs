@@ -1,10 +1,9 @@
 //! Edits from outside: what the watch over the files says, and whether the person wants to hear it.
 
-use super::say;
 use crate::files::watch::{Told, Touched, Way};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
-use crate::workbench::model::{Model, Note};
+use crate::workbench::model::Model;
 
 /// The watch has something to say.
 pub fn told(model: &mut Model, told: Told, effects: &mut Vec<Effect>) {
@@ -14,7 +13,7 @@ pub fn told(model: &mut Model, told: Told, effects: &mut Vec<Effect>) {
             let way = Way::Polling(crate::files::watch::LOOK);
             model.live.way = Some(way);
             let text = format!("edits are looked for now and then: {reason}");
-            model.note = Some(Note { failed: true, text });
+            model.fail(text);
         }
         Told::Touched(what) => touched(model, what, effects),
     }
@@ -38,12 +37,13 @@ fn touched(model: &mut Model, what: Touched, effects: &mut Vec<Effect>) {
 pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
     model.live.off = !model.live.off;
     if model.live.off {
-        return say(
-            model,
-            format!("live is off: edits wait until {} or {}", Command::Judge.key(), Command::Live.key()),
-        );
+        return model.say(format!(
+            "live is off: edits wait until {} or {}",
+            Command::Judge.key(),
+            Command::Live.key()
+        ));
     }
-    say(model, "live is on: edits are picked up by themselves");
+    model.say("live is on: edits are picked up by themselves");
     let missed = std::mem::take(&mut model.live.missed);
     touched(model, missed, effects);
 }
@@ -52,6 +52,6 @@ pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
 pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
     model.asked = true;
     model.live.missed = Touched::default();
-    say(model, "reading the policy again");
+    model.say("reading the policy again");
     effects.extend([Effect::LoadPolicy, Effect::LoadSessions]);
 }

@@ -3,17 +3,17 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{compare, overlays, say, texts};
+use super::{compare, judge, overlays, texts};
 use crate::diagnostic::Severity;
 use crate::policy::Loaded;
 use crate::replay::Replay;
 use crate::report::words;
-use crate::workbench::effect::{Effect, Judge};
+use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::message::ComparedSession;
-use crate::workbench::model::{Load, Model, Note, sort_problems};
+use crate::workbench::model::{Load, Model, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<Effect>) {
@@ -28,9 +28,9 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
             if same {
                 // What was decided by it stands; it is not judged again.
                 if mended {
-                    say(model, format!("the policy loads again, as it was at {}", model.rules.since));
+                    model.say(format!("the policy loads again, as it was at {}", model.rules.since));
                 } else if asked {
-                    say(model, "the policy is unchanged");
+                    model.say("the policy is unchanged");
                 }
             } else {
                 let edited = model.rules.loads.newest().is_some();
@@ -42,9 +42,9 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
                 model.changes.to_tell = model.changes.comparison.is_some();
                 if edited {
                     *model.list_mut(Pane::Changes) = List::default();
-                    say(model, format!("policy read at {}", model.rules.since));
+                    model.say(format!("policy read at {}", model.rules.since));
                 }
-                judge_all(model, effects);
+                judge::judge_all(model, effects);
                 texts::renew(model, effects);
             }
         }
@@ -57,7 +57,7 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
                     words::count(errors as u64, "error"),
                     Command::Problems.key()
                 );
-                model.note = Some(Note { failed: true, text });
+                model.fail(text);
             }
             if model.rules.policy.is_none() {
                 model.rules.documents = loaded.documents;
@@ -65,30 +65,6 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
         }
     }
     overlays::renew_problems(model);
-}
-
-/// Judges everything anew, the open session first.
-pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
-    model.generation += 1;
-    model.judged = 0;
-    model.forget_changes();
-    judge(model, (0..model.entries.len()).collect(), effects);
-}
-
-/// Asks for these entries to be judged, the open one first if it is among them.
-pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
-    let Some(policy) = &model.rules.policy else { return };
-    let place = |at: usize| Some((at, Arc::clone(model.entries.get(at)?.session.as_ref()?)));
-    let on_screen = places.contains(&model.open).then(|| place(model.open)).flatten();
-    let open = on_screen.is_some();
-    let others = places.into_iter().filter(|at| *at != model.open).filter_map(place);
-    let sessions: Vec<_> = on_screen.into_iter().chain(others).collect();
-    if !sessions.is_empty() {
-        let (generation, mode) = (model.generation, model.mode);
-        let (policy, against) = (Arc::clone(policy), model.changes.comparison.clone());
-        let beside = model.splits();
-        effects.push(Effect::Judge(Judge { generation, policy, mode, against, beside, open, sessions }));
-    }
 }
 
 /// Sessions were judged; what answers an older request, or is about an older version of a session, is dropped.
@@ -133,22 +109,5 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
             model.set_changes(at, changes);
         }
     }
-    tell_changed(model);
-}
-
-/// Says how many decisions are otherwise, once every session is read and compared.
-pub fn tell_changed(model: &mut Model) {
-    let all = model.reading.is_none() && model.changes.counts().0 == model.session_count();
-    if model.changes.to_tell && all {
-        model.changes.to_tell = false;
-        let (when, what) = match &model.compare.base {
-            Some(chosen) => (format!("compared with {}", chosen.name), "otherwise"),
-            None => (format!("policy read at {}", model.rules.since), "changed"),
-        };
-        let changed = match model.changed_decisions() {
-            0 => format!("no decision {what}"),
-            changed => format!("{} {what}", words::count(changed as u64, "decision")),
-        };
-        say(model, format!("{when}: {changed}"));
-    }
+    judge::tell_changed(model);
 }

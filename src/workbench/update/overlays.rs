@@ -2,84 +2,31 @@
 
 use std::sync::Arc;
 
-use super::{compare, go, jump, run, say, texts};
+use super::go;
 use crate::compare::At;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::notices;
 use crate::session::{Results, Session};
 use crate::workbench::document::Document;
 use crate::workbench::effect::Effect;
-use crate::workbench::keys::{Command, Scope};
-use crate::workbench::layout::{Pane, shrink};
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
 use crate::workbench::line::{place, place_not_taken};
-use crate::workbench::list::{Go, List};
+use crate::workbench::list::List;
 use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView};
 use crate::workbench::model::{FindingRow, Model, Overlay};
-use crate::workbench::pane::Enter;
 use crate::workbench::transcript::{RowKind, Rows};
-
-/// Opens what the cursor is on.
-pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
-    match model.overlays.last() {
-        Some(Overlay::Findings(found)) => {
-            let Some((entry, at, rule)) = found.row().map(|row| (row.entry, row.at, row.rule_id)) else {
-                return;
-            };
-            model.overlays.pop();
-            jump::to(model, entry, if at == At::End { Err(rule) } else { Ok(at) });
-            go::focus(model, Pane::Transcript);
-        }
-        Some(Overlay::Help(help)) => {
-            let Some(row) = help.shown().nth(help.list.cursor) else { return };
-            let scope = help.scope.unwrap_or(Scope::Panes);
-            if row.scope != Scope::All && row.scope != scope {
-                return say(model, format!("`{}` is not used here", row.name));
-            }
-            model.overlays.pop();
-            run(model, row.command, effects);
-        }
-        Some(Overlay::Body(_)) => fold(model, Command::Fold),
-        Some(Overlay::Problems(_)) => {
-            edit(model, effects);
-        }
-        Some(Overlay::Loads(view)) => {
-            let row = view.list.cursor;
-            model.overlays.pop();
-            compare::load_before(model, row, effects);
-        }
-        Some(Overlay::Texts(_)) => texts::enter(model),
-        None => match model.focus.enter() {
-            Enter::Nothing => {}
-            Enter::Transcript => go::focus(model, Pane::Transcript),
-            Enter::Body => body(model),
-            Enter::Change => jump::change(model),
-            enter => follow(model, enter),
-        },
-    }
-}
-
-/// From a row beside the transcript: of a tool or a precondition to its rule, of others to the call they speak of, with
-/// the rule shown.
-fn follow(model: &mut Model, enter: Enter) {
-    let link = model.settled.link;
-    match (enter, link.call, link.rule) {
-        (Enter::Rule, _, None) => return say(model, "no rule stands behind this row"),
-        (Enter::Call, Some(index), _) => jump::to_call(model, index),
-        _ => go::focus(model, Pane::Policy),
-    }
-    model.pinned = link.rule;
-}
 
 /// Opens in an editor what the cursor is on, and says what that is.
 pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(target) = model.editable() else {
-        return say(model, "nothing here stands in a file");
+        return model.say("nothing here stands in a file");
     };
     let (word, file, line) = (target.word(), target.file, target.line);
     if if target.recording { model.built_in.sessions } else { model.built_in.policy } {
-        return say(model, format!("this {word} is a sample inside the program, not a file on disk"));
+        return model.say(format!("this {word} is a sample inside the program, not a file on disk"));
     }
-    say(model, format!("opened the {word}, {file}:{line}"));
+    model.say(format!("opened the {word}, {file}:{line}"));
     effects.push(Effect::Edit { file, line });
 }
 
@@ -128,7 +75,7 @@ pub fn next_body(model: &mut Model, forward: bool) {
     let Some(Overlay::Body(view)) = model.overlays.last() else { return };
     let target = if forward { view.row.checked_add(1) } else { view.row.checked_sub(1) };
     let Some(next) = target.and_then(|row| body_of(model, row)) else {
-        return say(model, if forward { "this is the last row" } else { "this is the first row" });
+        return model.say(if forward { "this is the last row" } else { "this is the first row" });
     };
     go::to_row(model, next.row);
     model.overlays.pop();
@@ -284,18 +231,4 @@ pub fn help(model: &mut Model) {
 /// Closes what lies on top; with nothing there, ends a search, then a zoom. Whether there was anything.
 pub fn close(model: &mut Model) -> bool {
     model.overlays.pop().is_some() || model.query.take().is_some() || std::mem::take(&mut model.zoom)
-}
-
-/// Moves in the topmost overlay.
-pub fn rows(model: &mut Model, go: Go) {
-    let Some(window) = model.overlays.last().map(Overlay::window) else { return };
-    let (len, height, mut list) = (window.len(model), height(model) / window.tall(), window.list());
-    list.go(go, len, height);
-    if let Some(overlay) = model.overlays.last_mut() {
-        *overlay.window_mut().list_mut() = list;
-    }
-}
-
-fn height(model: &Model) -> usize {
-    usize::from(shrink(model.layout().overlay).height)
 }

@@ -2,11 +2,8 @@
 
 use tui_input::{Input, InputRequest};
 
-use super::{say, search, update};
+use super::search;
 use crate::report::words;
-use crate::workbench::effect::Effect;
-use crate::workbench::keys::Key;
-use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 
 /// Bytes that a prompt holds. What is longer is no search and no file name, and each key would cost as much again.
@@ -18,7 +15,7 @@ pub fn pasted(model: &mut Model, text: &str) {
     let Some(prompt) = &mut model.prompt else {
         if characters > 0 {
             let ignored = words::count(characters as u64, "pasted character");
-            say(model, format!("{ignored} ignored: only a prompt takes a paste"));
+            model.say(format!("{ignored} ignored: only a prompt takes a paste"));
         }
         return;
     };
@@ -45,26 +42,16 @@ pub fn pasted(model: &mut Model, text: &str) {
     }
 }
 
-/// Keys that arrived together. As soon as one of them has opened a prompt, the rest is its text: a search for every
-/// letter would make the last one wait for all of them.
-pub fn typed(model: &mut Model, text: &str) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    for (at, c) in text.char_indices() {
-        if let Some(prompt) = &mut model.prompt {
-            let rest = text.get(at..).unwrap_or_default();
-            let room = MOST.saturating_sub(prompt.input.value().len());
-            prompt.cut = None;
-            prompt.refused = None;
-            insert(&mut prompt.input, within(rest, room));
-            model.note = None;
-            if prompt.ask.is_none() {
-                search::apply(model);
-            }
-            break;
-        }
-        effects.extend(update(model, Msg::Key(Key::char(c))));
+/// Keys that arrived together with the one that opened a prompt are its text: a search for every letter would make the last
+/// one wait for all of them.
+pub fn typed(model: &mut Model, rest: &str) {
+    let Some(prompt) = &mut model.prompt else { return };
+    let room = MOST.saturating_sub(prompt.input.value().len());
+    (prompt.cut, prompt.refused, model.note) = (None, None, None);
+    insert(&mut prompt.input, within(rest, room));
+    if prompt.ask.is_none() {
+        search::apply(model);
     }
-    effects
 }
 
 /// The beginning of a text, in at most this many bytes.

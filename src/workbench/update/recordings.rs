@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{go, load, overlays, say};
+use super::{go, judge, overlays};
 use crate::diagnostic::Diagnostic;
 use crate::session::Session;
 use crate::workbench::effect::Effect;
@@ -30,7 +30,7 @@ pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.reading = None;
             model.problems = diagnostics;
             overlays::renew_problems(model);
-            load::tell_changed(model);
+            judge::tell_changed(model);
         }
     }
 }
@@ -82,7 +82,7 @@ fn part(
     }
     // What comes last, as nearly everything does while all is read for the first time, moves nobody.
     model.entries.extend(new);
-    load::judge(model, (at..model.entries.len()).collect(), effects);
+    judge::judge(model, (at..model.entries.len()).collect(), effects);
 }
 
 /// A file was read again, whole.
@@ -133,7 +133,7 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &m
             && inherit(entry, old)
         {
             let name = Arc::clone(&entry.name);
-            say(model, format!("{name} was recorded anew: what was supposed of it is dropped"));
+            model.say(format!("{name} was recorded anew: what was supposed of it is dropped"));
         }
     }
     let moved = |then: usize| {
@@ -151,7 +151,7 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &m
         entry.is_some_and(|entry| entry.session.is_some() && !entry.is_judged(model.generation))
     };
     let unjudged: Vec<usize> = (start..start + count).filter(unjudged).collect();
-    load::judge(model, unjudged, effects);
+    judge::judge(model, unjudged, effects);
 }
 
 /// For each old entry the place of the new one that stands for the same session: by name, else what stands in its place
@@ -284,7 +284,7 @@ impl Place {
         model.open = if own.is_empty() { self.open.min(last) } else { own.start };
         if self.session.is_some() {
             if own.is_empty() {
-                say(model, format!("the session {name} is gone"));
+                model.say(format!("the session {name} is gone"));
             }
             model.lost = Some(Lost { file, name, left_at: self.list });
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{asking, say};
+use super::prompt;
 use crate::case::Place;
 use crate::case::judge::is_named;
 use crate::engine::Verdict;
@@ -16,16 +16,14 @@ use crate::workbench::model::supposed::{Ask, summary};
 pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
     if let Some(git) = model.policy_paths.iter().find(|path| path.starts_with("git:")) {
         let text = format!("a case refers to files, so none is saved for `{git}`");
-        return say(model, text);
+        return model.say(text);
     }
     if model.policy_paths.is_empty() {
-        return say(
-            model,
-            "a case refers to the policy's files, and this policy is a sample inside the program",
-        );
+        return model
+            .say("a case refers to the policy's files, and this policy is a sample inside the program");
     }
     let Some(name) = proposed(model) else { return };
-    asking::begin(model, Ask::Save, &name, effects);
+    prompt::begin(model, Ask::Save, &name, effects);
 }
 
 /// A name beside the policy: `contracts/refund-124-2_1.case.yaml`.
@@ -157,7 +155,7 @@ pub fn taken(model: &mut Model, file: &str, effects: &mut Vec<Effect>) {
         Some((stem, _)) => format!("{stem}-2.case.yaml"),
         None => file.to_owned(),
     };
-    asking::begin(model, Ask::Save, &free, effects);
+    prompt::begin(model, Ask::Save, &free, effects);
     if let Some(prompt) = &mut model.prompt {
         prompt.refused = Some(format!("{file} is there already"));
     }

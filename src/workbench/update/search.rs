@@ -3,10 +3,10 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{asking, go, run, say, settle, sideways};
+use super::{go, settle, sideways};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
-use crate::workbench::keys::{Command, Key};
+use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::{Model, Overlay, Prompt};
 
@@ -15,7 +15,7 @@ pub fn begin(model: &mut Model) {
     let overlay = model.overlays.last();
     let filter = overlay.and_then(|overlay| overlay.window().filter());
     if filter.is_none() && !matches!(overlay, None | Some(Overlay::Body(_))) {
-        return say(model, "this list is not searched");
+        return model.say("this list is not searched");
     }
     let (from, value) = (cursor(model), filter.unwrap_or_default().to_owned());
     let input = Input::new(value);
@@ -26,7 +26,6 @@ pub fn begin(model: &mut Model) {
 /// A key while text is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     let empty = match &mut model.prompt {
-        Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
         Some(prompt) => {
             prompt.cut = None;
             prompt.input.value().is_empty()
@@ -34,7 +33,7 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         None => return,
     };
     match (key.code, key.ctrl) {
-        (KeyCode::Char('c'), true) => return run(model, Command::QuitNow, effects),
+        (KeyCode::Char('c'), true) => return effects.push(Effect::Quit),
         (KeyCode::Enter, _) => return keep(model),
         (KeyCode::Esc, _) => return give_up(model),
         (KeyCode::Backspace, _) if empty => return give_up(model),
@@ -122,7 +121,7 @@ fn keep(model: &mut Model) {
         if hit(model, cursor) {
             say_which(model, "");
         } else {
-            say(model, format!("`{}` is not found", prompt.input.value()));
+            model.say(format!("`{}` is not found", prompt.input.value()));
         }
     }
 }
@@ -152,7 +151,7 @@ pub fn again(model: &mut Model, forward: bool) {
         }
         None => {
             let query = model.query.clone().unwrap_or_default();
-            say(model, format!("`{query}` is not found"));
+            model.say(format!("`{query}` is not found"));
         }
     }
 }
@@ -164,7 +163,7 @@ fn say_which(model: &mut Model, more: &str) {
         which.as_deref().into_iter().chain(Some(more).filter(|more| !more.is_empty())).collect();
     if !parts.is_empty() {
         let text = parts.join(", ");
-        say(model, text);
+        model.say(text);
     }
 }
 

@@ -4,20 +4,19 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use super::go;
 use crate::replay::{Frame, Replay};
 use crate::session::AlternativeRef;
 use crate::workbench::layout::{Layout, Pane};
 use crate::workbench::line::Link;
 use crate::workbench::list::List;
-use crate::workbench::model::{Framed, Model, Overlay, Sideways, Taking};
+use crate::workbench::model::{Framed, Model, Overlay, Sideways, Taking, verdict};
 
 /// Turns before and after the selected one whose frames are made together with its own.
 const NEAR: u32 = 8;
 
 /// After anything.
 pub fn settle(model: &mut Model) {
-    go::end_rows(model);
+    end_rows(model);
     frame(model);
     let layout = model.layout();
     // What has the keys comes first: the policy pane may show the rule that its row rests on.
@@ -32,6 +31,19 @@ pub fn settle(model: &mut Model) {
     model.settled.facts = model.facts();
     keep_overlay(model);
     Pane::ALL.into_iter().for_each(|pane| keep_sideways(model, pane));
+}
+
+/// The rows of the open session end with the rules that it violates.
+pub fn end_rows(model: &mut Model) {
+    let rules: Vec<_> = match model.replay() {
+        Some(replay) => verdict::violations(replay).map(|state| state.rule).collect(),
+        None => Vec::new(),
+    };
+    let Some(session) = model.session().cloned() else { return };
+    model.rows.end_with(rules, &session);
+    let last = model.rows.len().saturating_sub(1);
+    let list = model.list_mut(Pane::Transcript);
+    list.cursor = list.cursor.min(last);
 }
 
 /// Builds the lines of a pane on screen, and keeps the cursor among them.

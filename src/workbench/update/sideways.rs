@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::say;
 use super::settle::scroll_sideways;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
@@ -15,7 +14,7 @@ pub fn step(model: &mut Model, right: bool) {
             0 => "nothing is cut in this pane",
             _ => "this is where the longest row ends",
         };
-        return say(model, text);
+        return model.say(text);
     }
     let step = (model.layout().width(pane) / 2).max(1);
     let out = model.out(pane);

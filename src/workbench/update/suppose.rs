@@ -6,7 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{asking, go, jump, overlays, say};
+use super::{go, jump, overlays, prompt};
 use crate::monitor::RuleId;
 use crate::replay::Replay;
 use crate::session::edit::{Added, Edit};
@@ -16,9 +16,9 @@ use crate::workbench::effect::{Effect, Suppose};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::place;
+use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Ask, Land, Premise, Shown, Target};
 use crate::workbench::model::texts::lines_of;
-use crate::workbench::model::{Model, Note};
 use crate::workbench::transcript::RowKind;
 
 /// Changes that can be taken back one after the other.
@@ -57,7 +57,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
                 };
                 layer.asked = None;
             }
-            model.note = Some(Note { failed: true, text: why.to_string() });
+            model.fail(why.to_string());
             return;
         }
     };
@@ -85,7 +85,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
     }
     if let (Some(first), true) = (unknown.first(), news) {
         let text = format!("the policy has no rule `{first}` any more, which what if switches off");
-        model.note = Some(Note { failed: true, text });
+        model.fail(text);
     }
 }
 
@@ -159,7 +159,7 @@ pub fn undo(model: &mut Model) {
     let layer = model.entries.get_mut(model.open).and_then(|entry| entry.supposed.top_mut());
     let Some((layer, before)) = layer.and_then(|layer| Some((layer.undo.pop()?, layer))).map(|(b, l)| (l, b))
     else {
-        return say(model, "nothing to take back");
+        return model.say("nothing to take back");
     };
     layer.what_if = before;
     let (left, hypothetical) = (layer.undo.len(), layer.is_hypothetical());
@@ -170,20 +170,20 @@ pub fn undo(model: &mut Model) {
     if !hypothetical {
         to_recording(model);
     }
-    say(model, text);
+    model.say(text);
 }
 
 /// Takes all changes back, together.
 pub fn drop_all(model: &mut Model) {
     change(model, Land::Stay, |what_if| *what_if = WhatIf::default());
-    say(model, format!("what if is dropped; {} brings it back", Command::WhatIfUndo.key()));
+    model.say(format!("what if is dropped; {} brings it back", Command::WhatIfUndo.key()));
 }
 
 /// Leaves what is supposed, if anything is, or what is waited for. Whether there was something to leave.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) -> bool {
     if model.looking.take().is_some() {
         effects.push(Effect::Witness(None));
-        say(model, "the search for a witness is called off");
+        model.say("the search for a witness is called off");
         return true;
     }
     let Some(layer) = model.entry().and_then(|entry| entry.supposed.top()) else { return false };
@@ -218,14 +218,14 @@ fn close_witness(model: &mut Model) {
 pub fn arguments(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some((call, target)) = targeted(model) else { return };
     let text = call.arguments.raw().to_owned();
-    asking::begin(model, Ask::Arguments(target), &text, effects);
+    prompt::begin(model, Ask::Arguments(target), &text, effects);
 }
 
 /// Begins to type another result.
 pub fn result(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some((call, target)) = targeted(model).filter(|_| keeps_results(model)) else { return };
     let text = content(model, &call, target).raw().to_owned();
-    asking::begin(model, Ask::Result(target), &text, effects);
+    prompt::begin(model, Ask::Result(target), &text, effects);
 }
 
 /// Begins to type a call more in this turn, behind the one that is selected.
@@ -233,9 +233,9 @@ pub fn new_call(model: &mut Model, effects: &mut Vec<Effect>) {
     match model.target_turn() {
         Some(turn) => {
             let behind = model.target();
-            asking::begin(model, Ask::NewCall { turn, behind }, "", effects);
+            prompt::begin(model, Ask::NewCall { turn, behind }, "", effects);
         }
-        None => say(model, "no turn is selected that a call could be added to"),
+        None => model.say("no turn is selected that a call could be added to"),
     }
 }
 
@@ -255,7 +255,7 @@ pub fn outcome(model: &mut Model) {
     set_result(model, target, outcome, content);
     let (place, was, word) = (place(call.at), call.outcome.word(), outcome.word());
     let more = if outcome == Outcome::Unknown { ", without a result" } else { "" };
-    say(model, format!("{place} {}: {word} instead of {was}{more}", call.tool));
+    model.say(format!("{place} {}: {word} instead of {was}{more}", call.tool));
 }
 
 /// Leaves the call out.
@@ -265,17 +265,17 @@ pub fn drop_call(model: &mut Model) {
         Target::Known(index) => what_if.edit(Edit::DropCall(index)),
         Target::Added(place) => drop(what_if.take_back(place)),
     });
-    say(model, format!("{} {} is left out", place(call.at), call.tool));
+    model.say(format!("{} {} is left out", place(call.at), call.tool));
 }
 
 /// Switches the rule that is shown, or in the policy the one under the cursor, off or on again.
 pub fn switch(model: &mut Model) {
-    let Some(rule) = pointed(model) else { return say(model, "no rule is under the cursor") };
+    let Some(rule) = pointed(model) else { return model.say("no rule is under the cursor") };
     let Some(id) = model.rule(rule).map(|rule| Arc::clone(&rule.id)) else { return };
     let mut off = false;
     change(model, Land::Stay, |what_if| off = what_if.switch(&id));
     model.pinned = Some(rule);
-    say(model, format!("{id} is {}", if off { "off" } else { "on again" }));
+    model.say(format!("{id} is {}", if off { "off" } else { "on again" }));
 }
 
 fn pointed(model: &Model) -> Option<RuleId> {
@@ -297,7 +297,7 @@ fn pointed(model: &Model) -> Option<RuleId> {
 fn targeted(model: &mut Model) -> Option<(Call, Target)> {
     let found = model.call().cloned().zip(model.target());
     if found.is_none() {
-        say(model, "what is supposed is just being judged");
+        model.say("what is supposed is just being judged");
     }
     found
 }
@@ -305,7 +305,7 @@ fn targeted(model: &mut Model) -> Option<(Call, Target)> {
 fn keeps_results(model: &mut Model) -> bool {
     let kept = model.session().is_some_and(|session| session.facts.results != Results::Absent);
     if !kept {
-        say(model, "this recording keeps no results, so none can be changed");
+        model.say("this recording keeps no results, so none can be changed");
     }
     kept
 }
@@ -333,11 +333,11 @@ pub fn typed_result(model: &mut Model, target: Target, text: &str) {
     let before = content(model, &call, target);
     let body = like(&before, text);
     if same(&body, &before) && call.outcome != Outcome::Unknown {
-        return say(model, "nothing is changed");
+        return model.say("nothing is changed");
     }
     let outcome = if call.outcome == Outcome::Unknown { Outcome::Ok } else { call.outcome };
     set_result(model, target, outcome, body);
-    say(model, format!("{} {}: another result", place(call.at), call.tool));
+    model.say(format!("{} {}: another result", place(call.at), call.tool));
 }
 
 /// What was typed for a call's arguments.
@@ -345,7 +345,7 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
     let Some(call) = model.call().cloned() else { return };
     let arguments = like(&call.arguments, text);
     if same(&arguments, &call.arguments) {
-        return say(model, "nothing is changed");
+        return model.say("nothing is changed");
     }
     change(model, Land::Stay, |what_if| match target {
         Target::Known(call) => what_if.edit(Edit::Arguments { call, arguments }),
@@ -353,7 +353,7 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
             amend(what_if, place, |call| call.arguments = arguments);
         }
     });
-    say(model, format!("{} {}: other arguments", place(call.at), call.tool));
+    model.say(format!("{} {}: other arguments", place(call.at), call.tool));
 }
 
 /// A call that was typed, to stand behind another one, else behind all of its turn.
@@ -378,7 +378,7 @@ pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: Ad
         None => (edits.len(), None),
     };
     change(model, Land::Added(at), |what_if| what_if.insert(at, Edit::AddCall { turn, behind: known, call }));
-    say(model, text);
+    model.say(text);
 }
 
 fn set_result(model: &mut Model, target: Target, outcome: Outcome, content: Body) {

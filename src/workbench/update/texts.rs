@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{jump, say};
+use super::jump;
 use crate::compare::{Comparison, RuleAt};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
@@ -36,7 +36,7 @@ pub fn arrived(model: &mut Model, comparison: Arc<Comparison>, texts: Arc<Texts>
 
 fn show(model: &mut Model, texts: Arc<Texts>) {
     if texts.hunks.is_empty() {
-        return say(model, "the documents of both versions have the same text");
+        return model.say("the documents of both versions have the same text");
     }
     let mut view = TextsView::new(texts);
     let hunk = rule(model).and_then(|rule| view.texts.hunk_of(rule));
@@ -82,7 +82,7 @@ fn replace(model: &mut Model, texts: Arc<Texts>) {
     if texts.hunks.is_empty() {
         model.overlays.remove(at);
         if model.note.is_none() {
-            say(model, "the documents of both versions have the same text now");
+            model.say("the documents of both versions have the same text now");
         }
     } else if let Some(Overlay::Texts(view)) = model.overlays.get_mut(at) {
         view.texts = texts;
@@ -106,7 +106,7 @@ pub fn hunk(model: &mut Model, forward: bool) {
             // The hunk is what is read now: as much of it as fits.
             view.list.top = row;
         }
-        None => say(model, if forward { "this is the last hunk" } else { "this is the first hunk" }),
+        None => model.say(if forward { "this is the last hunk" } else { "this is the first hunk" }),
     }
 }
 
@@ -116,7 +116,7 @@ pub fn enter(model: &mut Model) {
     let Some(Overlay::Texts(view)) = model.overlays.last() else { return };
     let hunk = view.hunk(beside).and_then(|hunk| view.texts.hunks.get(hunk));
     let Some(row) = hunk.and_then(|hunk| model.first_change_of(hunk)) else {
-        return say(model, "no change in any session is about a rule that stands here");
+        return model.say("no change in any session is about a rule that stands here");
     };
     model.overlays.pop();
     model.focus = Pane::Changes;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{go, jump, say};
+use super::{go, jump};
 use crate::compare::At;
 use crate::session::Session;
 use crate::what_if::WhatIf;
@@ -10,7 +10,7 @@ use crate::witness::Witness;
 use crate::workbench::effect::{Effect, Wanted};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::supposed::{Land, Layer, Looking, Smallest};
-use crate::workbench::model::{ChangeRow, Model, Note};
+use crate::workbench::model::{ChangeRow, Model};
 
 /// Asks for the witness of the change under the cursor, else of the selected call's denial.
 pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -18,10 +18,10 @@ pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
         Ok((looking, wanted)) => {
             model.supposings = wanted.number;
             model.looking = Some(looking);
-            say(model, "looking for the smallest part of the session that still shows it");
+            model.say("looking for the smallest part of the session that still shows it");
             effects.push(Effect::Witness(Some(Box::new(wanted))));
         }
-        Err(why) => say(model, why),
+        Err(why) => model.say(why),
     }
 }
 
@@ -76,17 +76,16 @@ fn of_change(
 pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     let Some(looking) = model.looking.take_if(|looking| looking.number == number) else { return };
     let Some(witness) = found else {
-        model.note =
-            Some(Note { failed: true, text: "no part of the session shows it by itself".to_owned() });
+        model.fail("no part of the session shows it by itself");
         return;
     };
     let Some(entry) = model.place_of(&looking.recorded, looking.entry) else {
-        return say(model, "the session was recorded anew meanwhile");
+        return model.say("the session was recorded anew meanwhile");
     };
     let still = model.session().is_some_and(|session| Arc::ptr_eq(session, &looking.session));
     let here = entry == model.open && still;
     if !(looking.listed || here) {
-        return say(model, "a witness was found, but something else was opened meanwhile");
+        return model.say("a witness was found, but something else was opened meanwhile");
     }
     if looking.listed {
         jump::leave(model);
@@ -102,7 +101,7 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     }
     let (of, left) = (looking.session.calls.len(), witness.session().calls.len());
     let smallest = if witness.minimal { "minimal" } else { "not proven minimal" };
-    say(model, format!("{left} of {of} calls show it, {smallest}; q goes back"));
+    model.say(format!("{left} of {of} calls show it, {smallest}; q goes back"));
     let land = witness.call(looking.call).map_or(Land::Stay, |at| Land::Call(at.index));
     let from = model.list(Pane::Transcript);
     let part = Smallest { witness: *witness, of, recorded: looking.change, from, jumped: looking.listed };

@@ -4,17 +4,15 @@ use super::evidence;
 use crate::monitor::{Explanation, LineState, Rules, StateItem};
 use crate::session::Session;
 use crate::workbench::line::Line;
-use crate::workbench::model::Seen;
+use crate::workbench::model::seen::Seen;
 
 /// What is counted of an item, where it is counted at all.
-#[must_use]
 pub fn of(item: &StateItem, rules: &Rules, session: &Session) -> Option<Explanation> {
     let explanation = matches!(item, StateItem::Kept { .. }).then(|| item.explain(rules, session))?;
     (!explanation.lines.is_empty()).then_some(explanation)
 }
 
 /// Whether it matters whatever is called.
-#[must_use]
 pub fn is_pending(explanation: &Explanation) -> bool {
     explanation.lines.iter().any(|line| line.state == LineState::Pending)
 }

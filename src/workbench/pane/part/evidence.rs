@@ -6,14 +6,13 @@ use crate::monitor::{self, Check, Explanation, LineState, Rule, RuleId};
 use crate::report::words;
 use crate::session::CallRef;
 use crate::workbench::line::{Key, Line, Link, paragraph, place, tool_of};
-use crate::workbench::model::Seen;
+use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns that what is part of something stands further right.
 const STEP: usize = 2;
 
 /// Whether a check that passed has something to say about the call: earlier calls it rests on, or a count.
-#[must_use]
 pub fn tells(seen: Seen<'_>, check: &Check) -> bool {
     !check.found.is_empty() || explained(seen, check).is_some_and(|explanation| explanation.telling)
 }
@@ -103,7 +102,6 @@ fn lines_fit(line: &Line, right: &str, width: usize) -> bool {
 }
 
 /// What a rule asks for, in a few words: its own name, else `[0] check_eligibility`, `[1] steps 2 of 3`.
-#[must_use]
 pub fn asks(rule: &Rule, explanation: &Explanation) -> String {
     match &explanation.label {
         Some(label) if rule.description.is_none() && rule.name.is_none() => {
@@ -174,7 +172,6 @@ fn link_to(rule: RuleId, call: Option<CallRef>) -> Link {
 }
 
 /// The sign of a condition.
-#[must_use]
 pub fn sign(holds: bool) -> (Role, Glyph) {
     if holds { (Role::VerdictAllow, Glyph::Allow) } else { (Role::VerdictDeny, Glyph::Deny) }
 }

@@ -9,7 +9,8 @@ use crate::monitor::{Effect, Finding, Rule};
 use crate::report::words::{self, Violation, rule_name};
 use crate::session::{CallRef, Outcome, Session};
 use crate::workbench::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tool_of};
-use crate::workbench::model::{Model, Seen, verdict};
+use crate::workbench::model::seen::Seen;
+use crate::workbench::model::{Model, verdict};
 use crate::workbench::paint::tail;
 use crate::workbench::theme::Role;
 
@@ -17,7 +18,6 @@ use crate::workbench::theme::Role;
 const NAMED: usize = 8;
 
 /// Whether one of them is violated, or may still be.
-#[must_use]
 pub fn speak(seen: Seen<'_>) -> bool {
     let states = seen.replay().map(|replay| replay.rules()).unwrap_or_default();
     states.iter().any(|state| matches!(state.outcome, RuleOutcome::Violated | RuleOutcome::Pending))
@@ -188,7 +188,6 @@ fn rule_line(lines: &mut Vec<Line>, seen: Seen<'_>, rule: &Rule, width: usize, l
 }
 
 /// What a violated rule has to say in one line: `tests must run before a push: run_tests never succeeded`.
-#[must_use]
 pub fn sentence(model: &Model, state: &RuleState) -> String {
     let name = model.rule(state.rule).map(rule_name).unwrap_or_default();
     let actual = model.replay().and_then(|replay| words::violation(state, replay));

@@ -10,7 +10,6 @@ use crate::workbench::model::verdict::headline;
 use crate::workbench::transcript::RowKind;
 
 /// For the header, in few words: `WITNESS 2 of 9 calls`, `WHAT IF 3`.
-#[must_use]
 pub fn label(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let changes = shown.what_if.edits().len() + shown.what_if.off().count();
@@ -25,7 +24,6 @@ pub fn label(model: &Model) -> Option<String> {
 }
 
 /// For the titles of panes that show what is supposed.
-#[must_use]
 pub fn title(model: &Model, pane: Pane) -> &'static str {
     let Some((layer, shown)) = model.shown_supposed() else { return "" };
     match pane {
@@ -43,7 +41,6 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
 }
 
 /// In a whole sentence, for the title of the transcript: `witness of refund-124: 2 of 9 calls, minimal`.
-#[must_use]
 pub fn note(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let mut parts = Vec::new();
@@ -65,7 +62,6 @@ pub fn note(model: &Model) -> Option<String> {
 }
 
 /// What is supposed about a row of the transcript; empty where it is as recorded.
-#[must_use]
 pub fn mark(model: &Model, row: RowKind) -> &'static str {
     let Some((_, shown)) = model.shown_supposed() else { return "" };
     let (index, result) = match row {
@@ -90,7 +86,6 @@ pub fn mark(model: &Model, row: RowKind) -> &'static str {
 }
 
 /// What the policy makes of the selected call as it was recorded, where something else is supposed: `deny > allow`.
-#[must_use]
 pub fn beside(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let entry = model.entry()?;

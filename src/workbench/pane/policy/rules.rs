@@ -16,7 +16,6 @@ use crate::workbench::theme::{Glyph, Role};
 const BESIDE: usize = 80;
 
 /// The lines of the pane, at most `width` columns wide.
-#[must_use]
 pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     let pair = model.shown_pair();
     let [base, new] =
@@ -53,7 +52,6 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
 }
 
 /// The pane's title: where the rule stands in the new version, else in the base.
-#[must_use]
 pub fn title(model: &Model) -> String {
     let pair = model.shown_pair();
     let new = pair.new.and_then(|rule| model.seen(Side::New).rule(rule));

@@ -1,12 +1,11 @@
-//! The list of sessions: in the order of their files, whatever order they are read in.
+//! The files of recordings, in their order, and what each holds.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Entry, Model};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::session::Session;
+use crate::workbench::list::List;
 
 /// The files of recordings, in their order, and what each holds.
 #[derive(Debug, Default)]
@@ -35,7 +34,6 @@ pub struct Held {
 
 impl Held {
     /// Of sessions, and of what is wrong with their file besides.
-    #[must_use]
     pub fn of(sessions: &[Arc<Session>], diagnostics: &[Diagnostic]) -> Self {
         let own = sessions.iter().flat_map(|session| &session.diagnostics).chain(diagnostics);
         let mut held = Self {
@@ -52,7 +50,6 @@ impl Held {
     }
 
     /// With a part of the same file that was read after it.
-    #[must_use]
     pub fn and(self, part: Self) -> Self {
         Self {
             format: self.format.or(part.format),
@@ -83,7 +80,6 @@ impl Files {
     }
 
     /// What a file holds; nothing as long as it was not read.
-    #[must_use]
     pub fn held(&self, file: &str) -> Held {
         self.held.get(file).copied().unwrap_or_default()
     }
@@ -104,25 +100,21 @@ impl Files {
     }
 
     /// The formats that there are, and how many files have each.
-    #[must_use]
     pub fn formats(&self) -> &BTreeMap<&'static str, usize> {
         &self.formats
     }
 
     /// Whether it is these, in this order.
-    #[must_use]
     pub fn are(&self, order: &[Arc<str>]) -> bool {
         self.order == order
     }
 
     /// The place of a file; behind all others where it is not among them.
-    #[must_use]
     pub fn rank(&self, file: &str) -> usize {
         self.ranks.get(file).copied().unwrap_or(self.order.len())
     }
 
     /// Whether it is among them.
-    #[must_use]
     pub fn has(&self, file: &str) -> bool {
         self.ranks.contains_key(file)
     }
@@ -144,54 +136,5 @@ pub struct Lost {
     /// Its name.
     pub name: Arc<str>,
     /// Where its transcript was left.
-    pub left_at: super::List,
-}
-
-impl Model {
-    /// The entries of a file; where it has none, the place where they belong.
-    #[must_use]
-    pub fn entries_of(&self, file: &str) -> Range<usize> {
-        let rank = self.files.rank(file);
-        let first = self.entries.partition_point(|entry| self.files.rank(&entry.file) < rank);
-        let rest = self.entries.get(first..).unwrap_or_default();
-        first..first + rest.partition_point(|entry| self.files.rank(&entry.file) == rank)
-    }
-
-    /// Where a session stands now that stood at `hint` once. The list shifts little, so it is looked for nearby first.
-    #[must_use]
-    pub fn place_of(&self, session: &Arc<Session>, hint: usize) -> Option<usize> {
-        let is = |at: &usize| {
-            let entry = self.entries.get(*at).and_then(|entry| entry.session.as_ref());
-            entry.is_some_and(|known| Arc::ptr_eq(known, session))
-        };
-        let farthest = self.entries.len().max(hint);
-        (0..=farthest).find_map(|by| [hint.checked_sub(by), Some(hint + by)].into_iter().flatten().find(is))
-    }
-}
-
-impl Entry {
-    /// Whether its session, as it is, was judged in that request.
-    #[must_use]
-    pub fn is_judged(&self, generation: u64) -> bool {
-        let judged = self.replay.as_ref().filter(|(judged, _)| *judged == generation);
-        self.session.as_ref().zip(judged).is_some_and(|(own, (_, replay))| Arc::ptr_eq(own, replay.session()))
-    }
-
-    /// Whether it stands for the same session as another one of the same file, changed or not.
-    #[must_use]
-    pub fn is_named_as(&self, other: &Self) -> bool {
-        self.name == other.name && self.session.is_some() == other.session.is_some()
-    }
-
-    /// Whether everything that `self` says of calls still holds for `session`: it is the same one, or that one goes on.
-    #[must_use]
-    pub fn goes_on_as(&self, session: &Session) -> bool {
-        self.session.as_ref().is_some_and(|before| {
-            let pairs = before.calls.iter().zip(&session.calls);
-            before.calls.len() <= session.calls.len()
-                && pairs.into_iter().all(|(old, new)| {
-                    (old.at, &old.tool, &old.arguments) == (new.at, &new.tool, &new.arguments)
-                })
-        })
-    }
+    pub left_at: List,
 }

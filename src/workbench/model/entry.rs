@@ -1,0 +1,84 @@
+//! A row of the list of sessions: a session, what was decided on it, what is supposed of it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::files::is_damage;
+use super::supposed::Supposed;
+use super::verdict::SessionVerdict;
+use crate::compare::{At, Change};
+use crate::diagnostic::Diagnostic;
+use crate::replay::Replay;
+use crate::session::Session;
+use crate::workbench::list::List;
+
+/// A row of the list of sessions.
+pub struct Entry {
+    /// The session's id, or the file's name where no session could be read.
+    pub name: Arc<str>,
+    /// The file.
+    pub file: Arc<str>,
+    /// The session, unless the file is unreadable.
+    pub session: Option<Arc<Session>>,
+    /// What is wrong with the file, told at its first session.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was decided, and in which request.
+    pub replay: Option<(u64, Rc<Replay>)>,
+    /// What was decided under the chosen base.
+    pub base: Option<Rc<Replay>>,
+    /// What changed in it, once it is compared.
+    pub changes: Option<Vec<Change>>,
+    /// Where its transcript was left.
+    pub left_at: Option<List>,
+    /// What is supposed of it.
+    pub supposed: Supposed,
+}
+
+impl Entry {
+    /// Whether something is wrong with its recording.
+    pub fn damaged(&self) -> usize {
+        let own = self.session.iter().flat_map(|session| &session.diagnostics);
+        own.chain(&self.diagnostics).filter(|diagnostic| is_damage(diagnostic)).count()
+    }
+
+    /// How many of its calls the comparison changes; where it is none, how many outcomes at its end.
+    pub fn changed(&self) -> usize {
+        let changes = || self.changes.iter().flatten();
+        let calls = changes().filter(|change| matches!(change.at, At::Call(_) | At::Alternative(_))).count();
+        // What changes at the end mostly follows from a call.
+        if calls > 0 { calls } else { changes().filter(|change| change.at == At::End).count() }
+    }
+
+    /// What it comes to, once it is judged.
+    pub fn verdict(&self) -> Option<SessionVerdict> {
+        self.replay.as_ref().map(|(_, replay)| SessionVerdict::of(replay))
+    }
+
+    /// Whether its session, as it is, was judged in that request.
+    pub fn is_judged(&self, generation: u64) -> bool {
+        let judged = self.replay.as_ref().filter(|(judged, _)| *judged == generation);
+        self.session.as_ref().zip(judged).is_some_and(|(own, (_, replay))| Arc::ptr_eq(own, replay.session()))
+    }
+
+    /// Whether it stands for the same session as another one of the same file, changed or not.
+    pub fn is_named_as(&self, other: &Self) -> bool {
+        self.name == other.name && self.session.is_some() == other.session.is_some()
+    }
+
+    /// Whether everything that `self` says of calls still holds for `session`: it is the same one, or that one goes on.
+    pub fn goes_on_as(&self, session: &Session) -> bool {
+        self.session.as_ref().is_some_and(|before| {
+            let pairs = before.calls.iter().zip(&session.calls);
+            before.calls.len() <= session.calls.len()
+                && pairs.into_iter().all(|(old, new)| {
+                    (old.at, &old.tool, &old.arguments) == (new.at, &new.tool, &new.arguments)
+                })
+        })
+    }
+
+    /// What the topmost layer begins with.
+    pub fn supposed_of(&self) -> Option<&Arc<Session>> {
+        let part = self.supposed.top().and_then(|layer| layer.part.as_ref());
+        part.map(|part| part.witness.session()).or(self.session.as_ref())
+    }
+}

@@ -1,0 +1,88 @@
+//! Where things are: entries in the list, calls in what is supposed; and what is asked about them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Model;
+use super::supposed::{Ask, Layer, Shown, Target};
+use crate::session::Session;
+use crate::workbench::line::place;
+
+impl Model {
+    /// The entries of a file; where it has none, the place where they belong.
+    pub fn entries_of(&self, file: &str) -> Range<usize> {
+        let rank = self.files.rank(file);
+        let first = self.entries.partition_point(|entry| self.files.rank(&entry.file) < rank);
+        let rest = self.entries.get(first..).unwrap_or_default();
+        first..first + rest.partition_point(|entry| self.files.rank(&entry.file) == rank)
+    }
+
+    /// Where a session stands now that stood at `hint` once. The list shifts little, so it is looked for nearby first.
+    pub fn place_of(&self, session: &Arc<Session>, hint: usize) -> Option<usize> {
+        let is = |at: &usize| {
+            let entry = self.entries.get(*at).and_then(|entry| entry.session.as_ref());
+            entry.is_some_and(|known| Arc::ptr_eq(known, session))
+        };
+        let farthest = self.entries.len().max(hint);
+        (0..=farthest).find_map(|by| [hint.checked_sub(by), Some(hint + by)].into_iter().flatten().find(is))
+    }
+
+    /// What is supposed of the open session and on screen in its place.
+    pub fn shown_supposed(&self) -> Option<(&Layer, &Shown)> {
+        let supposed = &self.entry()?.supposed;
+        supposed.top().zip(supposed.shown())
+    }
+
+    /// The call under the cursor, as something to be changed; `None` while what is on screen is about to become
+    /// something else.
+    pub fn target(&self) -> Option<Target> {
+        let call = self.call()?.at.index;
+        let supposed = &self.entry()?.supposed;
+        let Some(layer) = supposed.top() else { return Some(Target::Known(call)) };
+        let Some(shown) = supposed.shown() else {
+            return layer.part.is_none().then_some(Target::Known(call));
+        };
+        match shown.hypothesis.edited.before(call) {
+            Some(known) => Some(Target::Known(known)),
+            None if layer.what_if == shown.what_if => {
+                shown.hypothesis.edited.addition(call).map(Target::Added)
+            }
+            None => None,
+        }
+    }
+
+    /// The number that the selected turn has in what the topmost layer begins with.
+    pub fn target_turn(&self) -> Option<u32> {
+        let turn = self.turn()?.number;
+        let entry = self.entry()?;
+        let Some(shown) = entry.supposed.shown() else {
+            return entry.supposed.top().is_none_or(|layer| layer.part.is_none()).then_some(turn);
+        };
+        let begun = entry.supposed_of()?;
+        let edited = &shown.hypothesis.edited;
+        begun.turns.iter().map(|turn| turn.number).find(|known| edited.turn(*known) == Some(turn))
+    }
+}
+
+impl Ask {
+    /// What is asked for, before the line that is typed.
+    pub fn label(&self, model: &Model) -> String {
+        let call = || match model.call() {
+            Some(call) => format!("{} {}", place(call.at), call.tool),
+            None => String::new(),
+        };
+        match self {
+            Ask::Save => "save as".to_owned(),
+            Ask::Base => "compare with git:REV, a path or recorded; empty: none".to_owned(),
+            Ask::Arguments(_) => format!("{} arguments", call()),
+            Ask::Result(_) => format!("{} result", call()),
+            Ask::NewCall { turn, behind } => {
+                let place = match (behind, model.call()) {
+                    (Some(_), Some(call)) => place(call.at),
+                    _ => format!("T{turn}"),
+                };
+                format!("new call behind {place}, tool {{json}} => result")
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What either of two versions makes of what is selected.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Model;
+use super::changes::Pair;
+use super::frame::{Framed, Taking};
+use crate::compare::{At, Change, Comparison, RuleAt, Side};
+use crate::engine::Decision;
+use crate::monitor::{Rule, RuleId};
+use crate::replay::{Judged, Replay};
+use crate::session::AlternativeRef;
+use crate::workbench::line::Key;
+use crate::workbench::transcript::RowKind;
+
+/// What one version makes of the selected call and its turn.
+#[derive(Clone, Copy)]
+pub struct Seen<'m> {
+    /// Where the cursors stand.
+    pub model: &'m Model,
+    /// Which version.
+    pub side: Side,
+}
+
+impl Model {
+    /// What a version makes of what is selected.
+    pub fn seen(&self, side: Side) -> Seen<'_> {
+        Seen { model: self, side }
+    }
+
+    /// Whether two versions stand beside each other: not so while the base is the recording, which says nothing of tools or
+    /// rules, nor while something is supposed, which is judged by the new version alone.
+    pub fn splits(&self) -> bool {
+        let chosen = self.compare.base.as_ref();
+        chosen.is_some_and(|chosen| chosen.base.policy().is_some())
+            && self.changes.comparison.is_some()
+            && !self.supposes()
+    }
+
+    /// Whether what is supposed stands in place of the open recording.
+    pub fn supposes(&self) -> bool {
+        self.entry().is_some_and(|entry| entry.supposed.shown().is_some())
+    }
+
+    /// The two versions that are compared.
+    pub fn comparison(&self) -> Option<&Arc<Comparison>> {
+        self.changes.comparison.as_ref()
+    }
+
+    /// What changes about the selected call.
+    pub fn change_here(&self) -> Option<&Change> {
+        if let Some(at) = self.not_taken() {
+            return self.changed_choice(at);
+        }
+        let at = self.call().filter(|_| !self.supposes())?.at;
+        self.entry()?.changes.as_ref()?.iter().find(|change| change.at == At::Call(at))
+    }
+
+    /// Whether the comparison changes something about a call of the open session.
+    pub fn is_changed(&self, call: u32) -> bool {
+        let changes = self.entry().filter(|_| !self.supposes()).and_then(|entry| entry.changes.as_ref());
+        let about = |change: &Change| matches!(change.at, At::Call(at) if at.index == call);
+        changes.is_some_and(|changes| changes.iter().any(about))
+    }
+
+    /// What the comparison changes about a call of a choice that was not taken.
+    pub fn changed_choice(&self, at: AlternativeRef) -> Option<&Change> {
+        let changes = self.entry().filter(|_| !self.supposes())?.changes.as_ref()?;
+        changes.iter().find(|change| change.at == At::Alternative(at))
+    }
+
+    /// A rule of one version, as both have it.
+    pub fn pair(&self, rule: RuleAt) -> Pair {
+        let Some(comparison) = self.comparison().filter(|comparison| comparison.base().policy().is_some())
+        else {
+            return match rule.side {
+                Side::Base => Pair::default(),
+                Side::New => Pair { base: None, new: Some(rule.rule) },
+            };
+        };
+        Pair::of(comparison, rule)
+    }
+
+    /// The rules to show of either version: those that the cursor is on, else those that decided, else the one that would be
+    /// shown alone.
+    pub fn shown_pair(&self) -> Pair {
+        let new = |rule| self.pair(RuleAt { side: Side::New, rule });
+        if let Some(pinned) = self.pinned {
+            return new(pinned);
+        }
+        let link = self.settled.link;
+        if link.rule.is_some() || link.base.is_some() {
+            return Pair { base: link.base, new: link.rule };
+        }
+        if let Some(change) = self.change_here() {
+            let base = change.base.rule.map(|rule| self.pair(RuleAt { side: Side::Base, rule }));
+            let new = change.new.rule.map(new);
+            let (base, new) = (base.unwrap_or_default(), new.unwrap_or_default());
+            return Pair { base: base.base.or(new.base), new: new.new.or(base.new) };
+        }
+        self.shown_rule().map(new).unwrap_or_default()
+    }
+}
+
+impl<'m> Seen<'m> {
+    /// What was decided on the open session.
+    pub fn replay(self) -> Option<&'m Rc<Replay>> {
+        match self.side {
+            Side::Base if !self.is_same() => self.model.entry()?.base.as_ref(),
+            _ => self.model.replay(),
+        }
+    }
+
+    /// What stands in the selected turn.
+    pub fn frame(self) -> Option<&'m Framed> {
+        match self.side {
+            Side::Base if !self.is_same() => self.model.compare.frame.as_ref(),
+            _ => self.model.frame.as_ref(),
+        }
+    }
+
+    /// What was decided on the selected call.
+    pub fn judged_call(self) -> Option<&'m Judged> {
+        if let RowKind::Choice(place, number) = self.model.row()?.kind {
+            return self.replay()?.alternative(place).get((number? as usize).checked_sub(1)?);
+        }
+        self.replay()?.call(self.model.call()?.at.index)
+    }
+
+    /// The decision on that call with every check, once the turn's frame is there.
+    pub fn full_decision(self) -> Option<&'m Decision> {
+        if let Some(row) = self.model.row()
+            && let RowKind::Choice(place, number) = row.kind
+        {
+            let framed = self.frame().filter(|framed| framed.turn == row.turn)?;
+            let others = &self.model.session()?.alternatives;
+            let first = others.partition_point(|other| other.turn < row.turn);
+            return framed
+                .frame
+                .alternatives
+                .get(place.checked_sub(first)?)?
+                .get((number? as usize).checked_sub(1)?);
+        }
+        let at = self.model.call()?.at;
+        let framed = self.frame().filter(|framed| framed.turn == at.turn)?;
+        framed.frame.calls.get((at.call as usize).checked_sub(1)?)
+    }
+
+    /// The selected call of a choice that was not taken, in the session that takes it.
+    pub fn taking(self) -> Option<&'m Taking> {
+        let taking = match self.side {
+            Side::Base if !self.is_same() => self.model.compare.taking.as_ref(),
+            _ => self.model.taking.as_ref(),
+        }?;
+        (self.model.not_taken() == Some(taking.at)).then_some(taking)
+    }
+
+    /// A rule of this version.
+    pub fn rule(self, id: RuleId) -> Option<&'m Rule> {
+        match self.side {
+            Side::New => self.model.rule(id),
+            Side::Base => self.model.comparison()?.side(Side::Base)?.rules().get(id),
+        }
+    }
+
+    /// What tells the part of a pane about a rule from others: the same for both versions, if both have it.
+    pub fn key(self, rule: RuleId) -> Key {
+        let own = RuleAt { side: self.side, rule };
+        let new = self.model.pair(own).new.filter(|_| self.side == Side::Base);
+        Key::Rule(new.map_or(own, |rule| RuleAt { side: Side::New, rule }))
+    }
+
+    fn is_same(self) -> bool {
+        self.model.comparison().is_some_and(|comparison| comparison.is_same())
+    }
+}

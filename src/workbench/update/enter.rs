@@ -1,0 +1,58 @@
+//! Enter: opens what the cursor is on, in a pane or an overlay.
+
+use super::{compare, go, jump, overlays, texts};
+use crate::compare::At;
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::{Command, Scope};
+use crate::workbench::layout::Pane;
+use crate::workbench::model::{Model, Overlay};
+use crate::workbench::pane::Enter;
+
+/// Opens what the cursor is on; of a list of commands, gives the one to run.
+pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
+    match model.overlays.last() {
+        Some(Overlay::Findings(found)) => {
+            let (entry, at, rule) = found.row().map(|row| (row.entry, row.at, row.rule_id))?;
+            model.overlays.pop();
+            jump::to(model, entry, if at == At::End { Err(rule) } else { Ok(at) });
+            go::focus(model, Pane::Transcript);
+        }
+        Some(Overlay::Help(help)) => {
+            let row = help.shown().nth(help.list.cursor)?;
+            let scope = help.scope.unwrap_or(Scope::Panes);
+            if row.scope == Scope::All || row.scope == scope {
+                model.overlays.pop();
+                return Some(row.command);
+            }
+            model.say(format!("`{}` is not used here", row.name));
+        }
+        Some(Overlay::Body(_)) => overlays::fold(model, Command::Fold),
+        Some(Overlay::Problems(_)) => overlays::edit(model, effects),
+        Some(Overlay::Loads(view)) => {
+            let row = view.list.cursor;
+            model.overlays.pop();
+            compare::load_before(model, row, effects);
+        }
+        Some(Overlay::Texts(_)) => texts::enter(model),
+        None => match model.focus.enter() {
+            Enter::Nothing => {}
+            Enter::Transcript => go::focus(model, Pane::Transcript),
+            Enter::Body => overlays::body(model),
+            Enter::Change => jump::change(model),
+            enter => follow(model, enter),
+        },
+    }
+    None
+}
+
+/// From a row beside the transcript: of a tool or a precondition to its rule, of others to the call they speak of, with
+/// the rule shown.
+fn follow(model: &mut Model, enter: Enter) {
+    let link = model.settled.link;
+    match (enter, link.call, link.rule) {
+        (Enter::Rule, _, None) => return model.say("no rule stands behind this row"),
+        (Enter::Call, Some(index), _) => jump::to_call(model, index),
+        _ => go::focus(model, Pane::Policy),
+    }
+    model.pinned = link.rule;
+}
