@@ -1,6 +1,6 @@
 //! The panes, a file each: what a pane shows, what its rows rest on, what is searched and copied there.
 //!
-//! A pane is its file and its row of [`Pane::unit`]. Its lines are built once for a state and a width and kept in the
+//! A pane is its file and its row of `Pane::unit`. Its lines are built once for a state and a width and kept in the
 //! model; a list that may be long makes its rows when they are looked at.
 
 mod changes;
