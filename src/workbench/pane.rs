@@ -1,6 +1,6 @@
 //! The panes, a file each: what a pane shows, what its rows rest on, what is searched and copied there.
 //!
-//! A pane is its file and its row of `Pane::unit`. Its lines are built once for a state and a width and kept in the
+//! A pane is its file and its row of `Pane::spec`. Its lines are built once for a state and a width and kept in the
 //! model; a list that may be long makes its rows when they are looked at.
 
 mod changes;
@@ -10,15 +10,15 @@ pub mod part;
 pub mod policy;
 mod preconditions;
 mod sessions;
+mod spec;
 mod split;
 mod tools;
 mod transcript;
-mod unit;
 
 use ratatui::layout::Rect;
 
 use self::part::supposed;
-use self::unit::Unit;
+use self::spec::PaneSpec;
 use super::layout::{Layout, Pane};
 use super::line::{Line, Link};
 use super::model::Model;
@@ -26,62 +26,62 @@ use super::rows::{Hint, Rows, Space, are_cut};
 
 pub use self::changes::{origin_word, rule_name, words_of};
 pub use self::decision::look;
-pub use self::unit::Enter;
+pub use self::spec::Enter;
 
 impl Pane {
-    const fn unit(self) -> &'static Unit {
+    const fn spec(self) -> &'static PaneSpec {
         match self {
-            Self::Sessions => &sessions::UNIT,
-            Self::Transcript => &transcript::UNIT,
-            Self::Tools => &tools::UNIT,
-            Self::Forbidden => &forbidden::UNIT,
-            Self::Preconditions => &preconditions::UNIT,
-            Self::Decision => &decision::UNIT,
-            Self::Policy => &policy::UNIT,
-            Self::Changes => &changes::UNIT,
+            Self::Sessions => &sessions::SPEC,
+            Self::Transcript => &transcript::SPEC,
+            Self::Tools => &tools::SPEC,
+            Self::Forbidden => &forbidden::SPEC,
+            Self::Preconditions => &preconditions::SPEC,
+            Self::Decision => &decision::SPEC,
+            Self::Policy => &policy::SPEC,
+            Self::Changes => &changes::SPEC,
         }
     }
 
     /// What Enter does on one of its rows.
     pub const fn enter(self) -> Enter {
-        self.unit().enter
+        self.spec().enter
     }
 
     /// Whether its cursor is seen while other panes have the keys.
     pub const fn keeps_cursor(self) -> bool {
-        self.unit().keeps_cursor
+        self.spec().keeps_cursor
     }
 
     /// Its name where there is little room.
     pub const fn short(self) -> &'static str {
-        self.unit().short
+        self.spec().short
     }
 
     /// Its title: number, name, and whether what it shows is supposed.
     pub fn title(self, model: &Model) -> String {
-        format!("{} {}{}", self.number(), self.unit().title, supposed::title(model, self))
+        format!("{} {}{}", self.number(), self.spec().title, supposed::title(model, self))
     }
 
     /// What stands beside the title.
     pub fn note(self, model: &Model) -> String {
-        (self.unit().note)(model)
+        (self.spec().note)(model)
     }
 
     /// The keys most wanted in it.
     pub fn hints(self, model: &Model) -> &'static [Hint] {
-        (self.unit().hints)(model)
+        (self.spec().hints)(model)
     }
 
     /// Its lines, built now, at most `width` columns wide; `None` where its rows are made one by one.
     pub fn lines(self, model: &Model, width: usize) -> Option<Vec<Line>> {
-        (self.unit().lines)(model, width)
+        (self.spec().lines)(model, width)
     }
 
     /// Its rows as they are on screen.
     pub fn rows(self, model: &Model) -> &dyn Rows {
         match model.built(self) {
             Some(lines) => lines,
-            None => self.unit().rows,
+            None => self.spec().rows,
         }
     }
 
@@ -93,7 +93,7 @@ impl Pane {
     /// Where its rows stand, and what is below them.
     pub fn areas(self, layout: &Layout) -> Option<(Rect, Rect)> {
         let inner = layout.inner(self)?;
-        let foot = self.unit().rows.foot(inner.width, inner.height);
+        let foot = self.spec().rows.foot(inner.width, inner.height);
         let list = Rect { height: inner.height - foot, ..inner };
         Some((list, Rect { y: list.bottom(), height: foot, ..inner }))
     }

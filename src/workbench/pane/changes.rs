@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::unit::{Enter, OF_LINES, Unit};
+use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::compare::{Answer, At, Base, Change, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
 use crate::report::{diff, words};
@@ -18,7 +18,7 @@ use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The pane.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Changes",
     short: "Chg",
     note,

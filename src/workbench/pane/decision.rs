@@ -2,8 +2,8 @@
 //! which evidence, and the checks that passed.
 
 use super::part::{counters, evidence, session_rules, supposed};
+use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
-use super::unit::{Enter, OF_LINES, Unit};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding};
 use crate::replay::Judged;
@@ -20,7 +20,7 @@ use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::RowKind;
 
 /// The pane.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Decision",
     short: "Dec",
     lines: |model, width| {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
-use super::unit::{Enter, OF_LINES, Unit};
 use crate::monitor::StateItem;
 use crate::workbench::line::{Key, Line, place, tool_of};
 use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The pane.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Forbidden",
     short: "Forb",
     note: |model| split::note(model, note),

@@ -5,7 +5,7 @@ mod rules;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::unit::{Enter, OF_LINES, Unit};
+use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::policy::Document;
 use crate::source::Source;
 use crate::workbench::model::Model;
@@ -18,7 +18,7 @@ use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::{contains, find};
 
 /// The pane: the text of the rule; where two versions are compared, what it is in both.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Policy",
     short: "Pol",
     note: |model| if model.splits() { rules::title(model) } else { title(model) },

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::part::{counters, evidence, session_rules};
+use super::spec::{OF_LINES, PaneSpec};
 use super::split;
-use super::unit::{OF_LINES, Unit};
 use crate::monitor::{Check, StateItem};
 use crate::workbench::line::{Key, Line, Link, paragraph, place, rule_place};
 use crate::workbench::model::Framed;
@@ -15,7 +15,7 @@ use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The pane.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Preconditions",
     short: "Pre",
     note: |model| split::note(model, note),

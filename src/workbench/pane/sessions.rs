@@ -1,6 +1,6 @@
 //! The sessions, with their counts; below them what is known of the open one and its file.
 
-use super::unit::{Enter, OF_LINES, Unit};
+use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::engine::Mode;
 use crate::report::words;
 use crate::workbench::model::verdict::stopped_word;
@@ -21,7 +21,7 @@ const BESIDE: u16 = 50;
 const LEAST: u16 = 6;
 
 /// The pane.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Sessions",
     short: "Sess",
     note,

@@ -1,14 +1,14 @@
 //! The tools offered in the selected turn: visible, and hidden with the codes of the rules that hide them.
 
+use super::spec::{OF_LINES, PaneSpec};
 use super::split;
-use super::unit::{OF_LINES, Unit};
 use crate::monitor::StateItem;
 use crate::workbench::line::{Key, Line, Link, paragraph};
 use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
 /// The pane.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Tools",
     short: "Tools",
     note: |model| split::note(model, note),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::decision::look;
 use super::part::{session_rules, supposed};
-use super::unit::{Enter, OF_LINES, Unit};
+use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::diagnostic::Diagnostic;
 use crate::report::words;
 use crate::session::{Body, Call, Outcome, Session};
@@ -26,7 +26,7 @@ const LONG: usize = 2000;
 const NOT_TAKEN: &str = "not chosen: ";
 
 /// The pane.
-pub(super) const UNIT: Unit = Unit {
+pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Transcript",
     short: "Text",
     note,

@@ -5,7 +5,7 @@ use crate::workbench::model::Model;
 use crate::workbench::rows::{Hint, Rows, hints};
 
 /// What a pane is.
-pub struct Unit {
+pub struct PaneSpec {
     /// Its name on the screen.
     pub title: &'static str,
     /// The same where there is little room.
@@ -44,7 +44,7 @@ pub enum Enter {
 static NONE: Vec<Line> = Vec::new();
 
 /// A pane of lines, but for what each has of its own.
-pub const OF_LINES: Unit = Unit {
+pub const OF_LINES: PaneSpec = PaneSpec {
     title: "",
     short: "",
     note: |_| String::new(),
