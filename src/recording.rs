@@ -13,46 +13,42 @@ mod recognise;
 mod shape;
 
 pub use contract::{Format, Options};
-use format::{
-    agentdojo, agentfootprint, anthropic, assay, bedrock, claude_code, codex_exec, codex_rollout,
-    cursor_agent, gemini_cli, gemini_stream, inspect, jaeger, langchain_messages, langfuse, langsmith, mcp,
-    mini_swe_agent, native, openai_agents, openai_chat, openai_responses, openhands, otel, swe_agent,
-    tau_bench, tau2, vercel_ai,
-};
 pub use reading::{Reading, open};
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.
 pub static FORMATS: &[Format] = &[
-    claude_code::FORMAT,
-    claude_code::QWEN,
-    cursor_agent::FORMAT,
-    codex_rollout::FORMAT,
-    codex_exec::FORMAT,
-    vercel_ai::FORMAT,
-    gemini_cli::FORMAT,
-    gemini_stream::FORMAT,
-    langsmith::FORMAT,
-    langfuse::FORMAT,
-    openai_agents::FORMAT,
-    otel::FORMAT,
-    jaeger::FORMAT,
-    mcp::FORMAT,
-    inspect::FORMAT,
-    assay::FORMAT,
-    agentfootprint::FORMAT,
-    tau_bench::FORMAT,
-    tau2::FORMAT,
-    swe_agent::FORMAT,
-    mini_swe_agent::FORMAT,
-    openhands::FORMAT,
-    agentdojo::FORMAT,
-    langchain_messages::FORMAT,
-    bedrock::FORMAT,
-    anthropic::FORMAT,
-    openai_responses::FORMAT,
-    openai_chat::FORMAT,
-    native::FORMAT,
+    format::claude_code::FORMAT,
+    format::claude_code::QWEN,
+    format::cursor_agent::FORMAT,
+    format::codex_rollout::FORMAT,
+    format::codex_exec::FORMAT,
+    format::vercel_ai::FORMAT,
+    format::gemini_cli::FORMAT,
+    format::gemini_stream::FORMAT,
+    format::langsmith::FORMAT,
+    format::langfuse::FORMAT,
+    format::openai_agents::FORMAT,
+    format::otel::FORMAT,
+    format::jaeger::FORMAT,
+    format::mcp::FORMAT,
+    format::inspect::FORMAT,
+    format::assay::FORMAT,
+    format::agentfootprint::FORMAT,
+    format::tau_bench::FORMAT,
+    format::tau2::FORMAT,
+    format::swe_agent::FORMAT,
+    format::mini_swe_agent::FORMAT,
+    format::openhands::FORMAT,
+    format::agentdojo::FORMAT,
+    format::langchain_messages::FORMAT,
+    format::bedrock::FORMAT,
+    format::anthropic::FORMAT,
+    format::openai_responses::FORMAT,
+    format::openai_chat::FORMAT,
+    #[cfg(test)]
+    format::toy::FORMAT,
+    format::native::FORMAT,
 ];
 
 /// The format of this name.

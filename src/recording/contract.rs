@@ -5,14 +5,16 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use out::Out;
+pub use setting::ErrorTest;
 use setting::Setting;
+pub use unit::{Sample, Unit};
 
 use crate::diagnostic::Diagnostic;
-use crate::recording::input::shallow::{self, Members, Node};
 use crate::session::refusal;
 
 pub mod out;
 pub mod setting;
+pub mod unit;
 
 /// A kind of recording.
 pub struct Format {
@@ -25,9 +27,6 @@ pub struct Format {
     /// A new reader for one file.
     pub(crate) reader: fn(&Setting) -> Box<dyn Reader>,
 }
-
-/// Tells by its text whether a result is a failure.
-pub type ErrorTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Opens the same input once more, from its beginning.
 pub type Again = Arc<dyn Fn() -> io::Result<Box<dyn BufRead + Send>> + Send + Sync>;
@@ -62,39 +61,4 @@ pub trait Reader: Send {
 
     /// The file's end.
     fn end(&mut self, _out: &mut Out) {}
-}
-
-/// One value of a file.
-pub struct Unit<'a> {
-    /// The value.
-    pub node: Node<'a>,
-    /// The members, where it is an object; else none.
-    pub members: Members<'a>,
-    /// Line where it begins, from 1.
-    pub line: u32,
-    /// The list at the top of the file that holds it, from 0.
-    pub list: Option<u32>,
-    /// What is already known to be wrong with it.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// The beginning of a file, for recognition.
-pub struct Sample<'a> {
-    /// What was read, with its members where it is an object.
-    pub values: Vec<(Node<'a>, Members<'a>)>,
-}
-
-impl<'a> Sample<'a> {
-    /// The objects among the first values.
-    pub fn objects(&self) -> impl Iterator<Item = &Members<'a>> {
-        self.values
-            .iter()
-            .filter(|(value, _)| value.kind() == shallow::Kind::Object)
-            .map(|(_, members)| members)
-    }
-
-    /// The lists among the first values.
-    pub fn lists(&self) -> impl Iterator<Item = Node<'a>> {
-        self.values.iter().map(|(value, _)| *value).filter(|value| value.kind() == shallow::Kind::List)
-    }
 }

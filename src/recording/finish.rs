@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::out::Made;
-use crate::recording::contract::{Again, Format, Options};
+use crate::recording::contract::{Format, Options};
 use crate::recording::input::digest::digest;
-use crate::session::{MessageKind, Outcome, Results, Session, Turn};
+use crate::session::{Outcome, Results, Session, Turn};
 use crate::source::quoted;
 
 /// The last step before a session is handed out.
@@ -20,8 +20,6 @@ use crate::source::quoted;
 /// is taken for a success that may not be one.
 pub struct Finish {
     file: Arc<str>,
-    format: &'static Format,
-    again: Option<Again>,
     following: bool,
     excerpt: bool,
     kept: Kept,
@@ -54,15 +52,13 @@ const MANY_RESULTS: u64 = 20;
 
 impl Finish {
     /// Bytes of messages and calls that are held back while no result was seen.
-    pub const MOST_HELD: usize = 8 << 20;
+    const MOST_HELD: usize = 8 << 20;
 
     /// For the sessions of one file.
     pub fn new(file: &Arc<str>, format: &'static Format, options: &Options) -> Finish {
         let undecided = format.absent_without_results && !options.following;
         Finish {
             file: Arc::clone(file),
-            format,
-            again: options.again.clone(),
             following: options.following,
             excerpt: options.excerpt,
             kept: if undecided { Kept::NotYetKnown } else { Kept::Recorded },
@@ -116,9 +112,6 @@ impl Finish {
         }
         self.held_bytes += size(&made.session);
         self.held.push_back(made);
-        if self.held_bytes > Self::MOST_HELD {
-            self.look_ahead(diagnostics);
-        }
     }
 
     /// The next session that is complete.
@@ -212,24 +205,20 @@ impl Finish {
         session
     }
 
-    /// Reads on in a second look at the input until a result comes, or the end.
-    fn look_ahead(&mut self, diagnostics: &mut Vec<Diagnostic>) {
-        let options = Options { format: Some(self.format), following: true, ..Options::default() };
-        let found =
-            self.again.as_ref().and_then(|again| {
-                let mut ahead =
-                    crate::recording::reading::open(Arc::clone(&self.file), again().ok()?, &options).ok()?;
-                Some(ahead.any(|session| {
-                    session.messages.iter().any(|m| matches!(m.kind, MessageKind::Result(..)))
-                }))
-            });
+    /// Whether more is held back than may be, so that it is to be decided now whether results are recorded.
+    pub fn holds_too_much(&self) -> bool {
+        self.held_bytes > Self::MOST_HELD
+    }
+
+    /// Decides whether the file has a result, which was `found` out where the rest of it can be looked at.
+    pub fn decide(&mut self, found: Option<bool>, diagnostics: &mut Vec<Diagnostic>) {
         if found.is_none() {
             let message = format!(
                 "no result among the first {} MiB of sessions; their calls count as unknown, since the rest is not read yet",
                 Self::MOST_HELD >> 20
             );
-            diagnostics
-                .push(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).in_file(Arc::clone(&self.file)));
+            let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
+            diagnostics.push(notice.in_file(Arc::clone(&self.file)));
         }
         self.settle(if found == Some(false) { Kept::Absent } else { Kept::Recorded });
     }

@@ -27,4 +27,6 @@ pub mod otel;
 pub mod swe_agent;
 pub mod tau2;
 pub mod tau_bench;
+#[cfg(test)]
+pub mod toy;
 pub mod vercel_ai;

@@ -1,6 +1,8 @@
 //! Bytes to values: cut apart, resynchronised after damage, looked at without building trees.
 
 pub mod digest;
+pub mod kind;
+pub mod lines;
 pub mod looks;
 pub mod shallow;
 pub mod text;

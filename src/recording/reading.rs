@@ -1,12 +1,12 @@
 //! The reading of one input: values go to the format's reader, sessions come out.
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Loss, Severity, code};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
-use crate::recording::contract::{Format, Options, Reader, Unit};
+use crate::recording::contract::{Again, Format, Options, Reader, Unit};
 use crate::recording::finish::Finish;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
@@ -14,8 +14,8 @@ use crate::recording::input::text;
 use crate::recording::input::units;
 use crate::recording::input::units::{Kind, Units};
 use crate::recording::recognise;
-use crate::recording::recognise::{Sampled, Seen, take};
-use crate::session::Session;
+use crate::recording::recognise::{Sampled, Seen, take, unreadable};
+use crate::session::{MessageKind, Session};
 
 /// The sessions of one input, in its order.
 pub struct Reading {
@@ -28,6 +28,7 @@ pub struct Reading {
     ended: bool,
     out: Out,
     finish: Finish,
+    again: Option<Again>,
 }
 
 /// Begins to read `input`. `file` is its name, as shown; `-` for standard input.
@@ -66,6 +67,7 @@ fn open_within(
         following: options.following,
         ended: false,
         out: Out::default(),
+        again: options.again.clone(),
     })
 }
 
@@ -94,8 +96,19 @@ impl Reading {
         while let Some(made) = self.out.sessions.pop_front() {
             let alone = self.out.sessions.is_empty() && self.seen.sampled.is_empty() && self.units.at_end();
             self.finish.push(made, alone, self.out.lost, &mut self.out.diagnostics);
+            if self.finish.holds_too_much() {
+                self.finish.decide(self.look_ahead(), &mut self.out.diagnostics);
+            }
         }
         self.finish.pop()
+    }
+
+    /// Whether a result comes in the rest of the input, where that can be read a second time.
+    fn look_ahead(&self) -> Option<bool> {
+        let options = Options { format: Some(self.format), following: true, ..Options::default() };
+        let input = self.again.as_ref()?().ok()?;
+        let mut ahead = open(Arc::clone(&self.file), input, &options).ok()?;
+        Some(ahead.any(|session| session.messages.iter().any(|m| matches!(m.kind, MessageKind::Result(..)))))
     }
 
     fn step(&mut self) {
@@ -186,14 +199,5 @@ impl Iterator for Reading {
             }
             self.step();
         }
-    }
-}
-
-/// What an input fails with; on this line, where it is known.
-pub fn unreadable(file: &Arc<str>, line: Option<u64>, error: &io::Error) -> Diagnostic {
-    let diagnostic = Diagnostic::error(code::UNREADABLE_FILE, format!("the file cannot be read: {error}"));
-    match line {
-        Some(line) => diagnostic.on_line(Arc::clone(file), line),
-        None => diagnostic.in_file(Arc::clone(file)),
     }
 }

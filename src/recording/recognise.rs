@@ -12,7 +12,6 @@ use crate::recording::format::native;
 use crate::recording::input::shallow;
 use crate::recording::input::text;
 use crate::recording::input::units::{Kind, Piece, Units};
-use crate::recording::reading::unreadable;
 use crate::source::quoted;
 
 pub struct Sampled {
@@ -143,5 +142,14 @@ fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic
             told.help("`rulestep replay --help` names the formats that are read, behind `--from`")
         }
         _ => told,
+    }
+}
+
+/// What an input fails with; on this line, where it is known.
+pub fn unreadable(file: &Arc<str>, line: Option<u64>, error: &io::Error) -> Diagnostic {
+    let diagnostic = Diagnostic::error(code::UNREADABLE_FILE, format!("the file cannot be read: {error}"));
+    match line {
+        Some(line) => diagnostic.on_line(Arc::clone(file), line),
+        None => diagnostic.in_file(Arc::clone(file)),
     }
 }

@@ -5,15 +5,17 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 use super::body::Fault;
 use super::{
-    Alternative, Body, Call, CallRef, Damage, Facts, Message, MessageKind, Millis, OLD_OPERATION_ROLE,
-    OPERATION_ROLE, OfferedFrom, Operation, Origin, Outcome, Results, Session, Tool, ToolCall, Turn, refusal,
+    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation,
+    Origin, Outcome, Results, Session, ToolCall, Turn, refusal,
 };
-use crate::diagnostic::{Code, Diagnostic, Loss, code};
+use crate::diagnostic::{Diagnostic, Loss, code};
 use crate::source::quoted;
+
+pub mod choices;
+mod odd;
+mod surroundings;
 
 /// Collects one session.
 #[derive(Debug, Clone)]
@@ -132,83 +134,6 @@ impl Builder {
     /// The line that was named last.
     pub fn line(&self) -> u32 {
         self.line
-    }
-
-    /// The session's own id, found later than its first message.
-    pub fn id(&mut self, id: impl Into<Arc<str>>) {
-        self.session.id = id.into();
-    }
-
-    /// The session's own id, as far as it is known.
-    pub fn session_id(&self) -> &Arc<str> {
-        &self.session.id
-    }
-
-    /// The parent session's id.
-    pub fn parent(&mut self, parent: impl Into<Arc<str>>) {
-        self.session.parent = Some(parent.into());
-    }
-
-    /// What is known of the surroundings, to be filled in.
-    pub fn facts(&mut self) -> &mut Facts {
-        &mut self.facts
-    }
-
-    /// The recording begins after the session did: how that is known.
-    pub fn starts_in_the_middle(&mut self, how: impl Into<String>) {
-        self.facts.from_the_middle = true;
-        let notice = Diagnostic::notice(code::STARTS_IN_THE_MIDDLE, how);
-        let file = Arc::clone(&self.session.origin.file);
-        self.diagnostic(notice.on_line(file, u64::from(self.line)));
-    }
-
-    /// A context entry, kept beside those already there.
-    pub fn context(&mut self, key: &str, value: Value) {
-        let context = self.facts.context.get_or_insert_with(|| Value::Object(Map::new()));
-        if let Value::Object(map) = context {
-            map.insert(key.to_owned(), value);
-        }
-    }
-
-    /// A context entry, unless there is one of this name.
-    pub fn context_once(&mut self, key: &str, value: Value) {
-        if self.facts.context.as_ref().is_none_or(|context| context.get(key).is_none()) {
-            self.context(key, value);
-        }
-    }
-
-    /// What the recording itself says of its results.
-    pub fn results(&mut self, results: Results) {
-        self.facts.results = results;
-        self.states_results = true;
-    }
-
-    /// Whether the recording itself says if results were recorded.
-    pub fn states_results(&self) -> bool {
-        self.states_results
-    }
-
-    /// Some result says itself if it failed, so those that say nothing did not.
-    pub fn mark_errors(&mut self) {
-        self.marks_errors = true;
-    }
-
-    /// Whether failures are marked in this recording.
-    pub fn marks_errors(&self) -> bool {
-        self.marks_errors
-    }
-
-    /// The tools offered from `turn` on (from 1).
-    pub fn offered(&mut self, turn: u32, tools: impl Into<Arc<[Tool]>>) {
-        let tools = tools.into();
-        let offered = &mut self.session.offered;
-        if offered.last().is_some_and(|last| last.turn == turn) {
-            offered.pop();
-        }
-        let same = |last: &OfferedFrom| Arc::ptr_eq(&last.tools, &tools) || last.tools == tools;
-        if !offered.last().is_some_and(same) {
-            offered.push(OfferedFrom { turn, tools });
-        }
     }
 
     /// The number that the next response's turn will have.
@@ -402,27 +327,6 @@ impl Builder {
         self.push("tool", content, at, MessageKind::Result(None, Some(Arc::from(id))));
     }
 
-    /// Says that nothing waits for a result. What it is the result of was called, and so it is a call that was not judged.
-    fn unasked(&mut self, id: Option<&str>) {
-        let told = match id {
-            Some(id) if self.called.contains(id) => Diagnostic::warning(
-                code::RESULT_WITHOUT_CALL,
-                format!("a result is for the call {}, which already has a result", quoted(id)),
-            ),
-            Some(id) => Diagnostic::lost(
-                code::RESULT_WITHOUT_CALL,
-                Loss::MayHoldCalls,
-                format!("a result is for the call {}, which is not recorded here", quoted(id)),
-            ),
-            None => Diagnostic::lost(
-                code::RESULT_WITHOUT_CALL,
-                Loss::MayHoldCalls,
-                "a result names no call, and no call without an id is waiting for one",
-            ),
-        };
-        self.diagnostic(told.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
-    }
-
     /// Ids of the calls that wait for their result, in the order of the calls.
     pub(crate) fn waiting(&self) -> Vec<Arc<str>> {
         let named = self.waiting.iter().filter_map(|(id, calls)| Some((id.as_ref()?, calls)));
@@ -430,28 +334,6 @@ impl Builder {
             named.flat_map(|(id, calls)| calls.iter().map(move |call| (call, id))).collect();
         waiting.sort_unstable_by_key(|(call, _)| **call);
         waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
-    }
-
-    /// A response that was not taken, beside the latest one, with its number among the choices. One response has one time.
-    pub(crate) fn alternative(&mut self, choice: u32, message: Message) {
-        if self.session.turns.is_empty() {
-            self.response(None, Body::MISSING, message.at);
-        }
-        let turn = self.turn_count();
-        let messages = self.session.turns.last().map(|turn| turn.messages.clone()).unwrap_or_default();
-        let at =
-            self.session.messages.get(messages).unwrap_or_default().iter().find_map(|message| message.at);
-        let before = self.session.alternatives.last().filter(|last| last.turn == turn);
-        let choice = before.map_or(choice.max(1), |last| choice.max(last.choice + 1));
-        let message = Message { at, kind: MessageKind::Response(turn), ..message };
-        self.session.alternatives.push(Alternative { turn, choice, message });
-    }
-
-    /// The latest turn, its last message and its alternatives.
-    pub(crate) fn latest(&self) -> Option<(u32, &Message, &[Alternative])> {
-        let turn = self.session.turns.last()?;
-        let message = self.session.messages.get(turn.messages.end.checked_sub(1)?)?;
-        Some((turn.number, message, self.session.alternatives_of(turn.number)))
     }
 
     /// How many calls the latest turn has so far.
@@ -463,35 +345,6 @@ impl Builder {
     /// An operation on recorded state. It ends no turn.
     pub fn operation(&mut self, operation: Operation) {
         self.push(OPERATION_ROLE, Body::MISSING, None, MessageKind::Operation(operation));
-    }
-
-    /// Something damaged or odd.
-    pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        self.session.diagnostics.push(diagnostic);
-    }
-
-    /// Something odd on the line that was named last.
-    pub fn tell(&mut self, code: Code, message: impl Into<String>) {
-        let diagnostic = Diagnostic::warning(code, message);
-        self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
-    }
-
-    /// Something damaged on the line that was named last: what is read all the same as a text, what is dropped as
-    /// [`Damage::lost`].
-    pub fn damaged(&mut self, damage: impl Into<Damage>) {
-        let diagnostic = damage.into().diagnostic(code::DAMAGED_RECORD);
-        self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
-    }
-
-    /// A part of the recording is dropped that stands on the line that was named last.
-    pub fn lost(&mut self, loss: Loss, message: impl Into<String>) {
-        self.damaged(Damage::lost(loss, message));
-    }
-
-    /// What is left aside as it should be, from the line on that was named last: no damage.
-    pub fn passed_by(&mut self, message: impl Into<String>) {
-        let notice = Diagnostic::notice(code::LEFT_ASIDE, message);
-        self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
     /// Where the session is read from.

@@ -1,7 +1,9 @@
 //! How the source hangs together: imports run one way, files stay short, and the engine's side of the house neither
 //! prints nor reads.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod circles;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rooms of `src`, from left to right. Those in one list do not know each other.
@@ -63,9 +65,10 @@ impl Source {
 
     /// The lines with code in them, without tests at the end and without comments.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
-        let lines = self.text.lines().enumerate().map(|(at, line)| (at + 1, line));
-        let code = lines.take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
-        code.filter(|(_, line)| !line.trim_start().starts_with("//"))
+        let tests = self.text.lines().position(|line| line.starts_with("mod ") && line.ends_with('{'));
+        let lines = self.text.lines().take(tests.unwrap_or(usize::MAX)).enumerate();
+        let code = lines.filter(|(_, line)| !line.trim_start().starts_with("//"));
+        code.map(|(at, line)| (at + 1, line))
     }
 }
 
@@ -179,110 +182,22 @@ const WORKBENCH: &[&[&str]] = &[
     &["run"],
 ];
 
-/// The paths that a text names; those in braces each with what stands before the brace.
-fn paths(text: &str) -> Vec<Vec<&str>> {
-    let (mut found, mut before, mut path, mut joined) = (Vec::new(), vec![Vec::new()], Vec::new(), false);
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let length = if word > 0 {
-            if !joined {
-                found.push(std::mem::replace(&mut path, before.last().unwrap().clone()));
-            }
-            path.push(&rest[..word]);
-            word
-        } else if rest.starts_with("::") {
-            2
-        } else {
-            if first == '{' && joined {
-                before.push(path.clone());
-            } else if first == '}' && before.len() > 1 {
-                before.pop();
-            }
-            first.len_utf8()
-        };
-        joined = rest.starts_with("::");
-        rest = &rest[length..];
-    }
-    found.push(path);
-    found
-}
-
-/// The files of the workbench, and which of the others each of them uses.
-fn workbench() -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
-    let parts = |source: &Source| -> Vec<String> {
-        let path = source.path.with_extension("");
-        path.iter().map(|part| part.to_str().unwrap().to_owned()).collect()
-    };
-    let sources: Vec<Source> = sources().into_iter().filter(|source| source.room() == "workbench").collect();
-    let files: BTreeSet<Vec<String>> = sources.iter().map(parts).collect();
-    let mut uses = BTreeMap::new();
-    for source in
-        sources.iter().filter(|source| !source.path.iter().any(|part| part == "tests" || part == "tests.rs"))
-    {
-        let (own, mut used) = (parts(source), BTreeSet::new());
-        let code: Vec<&str> = source.code().map(|(_, line)| line).collect();
-        for path in paths(&code.join("\n")) {
-            let ups = path.iter().take_while(|part| **part == "super").count();
-            let (from, names) = match path.first() {
-                Some(&"crate") => (Vec::new(), &path[1..]),
-                Some(&"self") => (own.clone(), &path[1..]),
-                _ if ups > 0 => (own[..own.len().saturating_sub(ups)].to_vec(), &path[ups..]),
-                // A module of its own.
-                _ => (own.clone(), if path.len() > 1 { &path[..] } else { &[] }),
-            };
-            let mut known = Some(from).filter(|from| ups > 0 && !names.is_empty() && files.contains(from));
-            let mut place = own[..0].to_vec();
-            place.extend(if path.first() == Some(&"crate") {
-                Vec::new()
-            } else {
-                own[..own.len() - ups].to_vec()
-            });
-            for name in names {
-                place.push((*name).to_owned());
-                if !files.contains(&place) {
-                    break;
-                }
-                known = Some(place.clone());
-            }
-            used.extend(known.filter(|known| *known != own));
-        }
-        uses.insert(own, used);
-    }
-    assert!(uses.len() > 60 && uses.values().map(BTreeSet::len).sum::<usize>() > 200, "they are not found");
-    uses
-}
-
 #[test]
 fn the_workbench_is_layered() {
     let layer = |file: &[String]| WORKBENCH.iter().position(|parts| parts.contains(&file[1].as_str()));
     let mut wrong = Vec::new();
     // What tests are made with may use anything.
-    for (own, used) in workbench().iter().filter(|(own, _)| own.len() > 1 && own[1] != "testing") {
+    let uses = circles::uses();
+    let of = |file: &[String]| file.len() > 1 && file[0] == "workbench";
+    for (own, used) in uses.iter().filter(|(own, _)| of(own)) {
         assert!(layer(own).is_some(), "{} has no place in this test", own.join("/"));
-        for other in used.iter().filter(|other| other.len() > 1 && other[1] != own[1]) {
+        for other in used.iter().filter(|other| of(other) && other[1] != own[1]) {
             if layer(other) >= layer(own) {
                 wrong.push(format!("{} uses {}", own.join("/"), other.join("/")));
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// What uses no file that is left, or is used by none, goes, until only circles are left.
-#[test]
-fn no_files_of_the_workbench_go_in_a_circle() {
-    let mut left = workbench();
-    loop {
-        let all: BTreeSet<Vec<String>> = left.keys().cloned().collect();
-        left.values_mut().for_each(|used| used.retain(|other| all.contains(other)));
-        let used: BTreeSet<Vec<String>> = left.values().flatten().cloned().collect();
-        left.retain(|own, uses| !uses.is_empty() && used.contains(own));
-        if left.len() == all.len() {
-            break;
-        }
-    }
-    assert!(left.is_empty(), "these use each other: {left:#?}");
 }
 
 #[test]
@@ -380,17 +295,21 @@ fn the_listed_faults_have_their_tests() {
     }
 }
 
-/// A dialect is a file or a folder and its row. What text, data and panes make of the toy is tested beside it.
+/// A dialect is a file or a folder and its row, a format a file and its row. What comes of the toys is tested beside them.
 #[test]
-fn the_toy_dialect_touches_at_most_six_lines_elsewhere() {
-    let elsewhere = sources().into_iter().filter(|source| !source.path.ends_with("dialect/toy.rs"));
-    let lines: usize = elsewhere
-        .map(|source| {
-            let own = source.path.ends_with("dialect.rs");
+fn the_toys_touch_at_most_six_lines_elsewhere() {
+    for (toy, own) in [("dialect", "dialect.rs"), ("format", "recording.rs")] {
+        let file = format!("{toy}/toy.rs");
+        let elsewhere = sources().into_iter().filter(|source| !source.path.ends_with(&file));
+        let named = |source: Source| {
+            let owns = source.path.ends_with(own) || source.path.ends_with("recording/format.rs");
             let lines = source.text.lines().filter(|line| !line.starts_with("//!"));
-            lines.filter(|line| line.contains("dialect::toy") || own && line.contains("toy")).count()
-        })
-        .sum();
-    // Each of them has a line of its own that keeps it out of the program.
-    assert!((1..=3).contains(&lines), "{lines} lines name the toy dialect");
+            lines
+                .filter(|line| line.contains(&format!("{toy}::toy")) || owns && line.contains("mod toy"))
+                .count()
+        };
+        let lines: usize = elsewhere.map(named).sum();
+        // Each of them has a line of its own that keeps it out of the program.
+        assert!((1..=3).contains(&lines), "{lines} lines name the toy {toy}");
+    }
 }

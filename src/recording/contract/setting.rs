@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::out::Out;
-use crate::recording::contract::{ErrorTest, Unit};
+use crate::recording::contract::unit::Unit;
 use crate::recording::input::shallow::Kind;
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Origin, refusal};
 use crate::source::quoted;
+
+/// Tells by its text whether a result is a failure.
+pub type ErrorTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// What a reader knows of its file.
 #[derive(Clone, Default)]

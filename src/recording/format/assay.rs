@@ -8,15 +8,14 @@ use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::input::time;
 use crate::recording::shape::interleaved::Interleaved;
 use crate::recording::shape::unknown::Unknown;
-use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis};
-use crate::source::quoted;
+use crate::session::Body;
 
+mod call;
 mod episode;
 
+use call::{at, call, give};
 use episode::Episode;
 
 pub(in crate::recording) const FORMAT: Format = Format {
@@ -50,16 +49,6 @@ struct Assay {
     setting: Setting,
     open: Interleaved<Episode>,
     unknown: Unknown,
-}
-
-struct Call {
-    tool: Box<str>,
-    order: Option<u64>,
-    arguments: Body,
-    result: Body,
-    error: Option<Body>,
-    at: Option<Millis>,
-    line: u32,
 }
 
 impl Reader for Assay {
@@ -136,53 +125,4 @@ impl Assay {
         give(&mut builder, &[(String::new(), call)], &self.setting);
         out.session(builder);
     }
-}
-
-fn call(line: &Members<'_>, at: Option<Millis>, number: u32) -> Call {
-    let body = |keys: &[&str]| line.any(keys).map_or(Body::MISSING, |node| Body::json(node.json()));
-    let error = line.get("error").filter(|error| !matches!(error.json(), "\"\"" | "false"));
-    Call {
-        tool: line.any(&["tool_name", "tool"]).and_then(Node::text).unwrap_or_default().as_ref().into(),
-        order: line.get("call_index").and_then(Node::number),
-        arguments: body(&["args", "arguments"]),
-        result: body(&["result", "response"]),
-        error: error.map(|error| Body::json(error.json())),
-        at,
-        line: number,
-    }
-}
-
-/// Adds calls of the response before, and then what came of them.
-fn give(builder: &mut Builder, calls: &[(String, Call)], setting: &Setting) {
-    for (id, call) in calls {
-        builder.at_line(call.line).call(Some(id), &call.tool, call.arguments.clone(), call.at);
-    }
-    for (id, call) in calls {
-        builder.at_line(call.line);
-        if let Some(error) = &call.error {
-            // A failure of the call is not a result that anybody saw.
-            if call.result.is_missing() {
-                let (tool, error) = (quoted(&call.tool), quoted(error.shown()));
-                builder.damaged(format!("the call of {tool} failed without a result: {error}"));
-            }
-        } else if call.result.is_missing() {
-            continue;
-        }
-        let marked = call.error.is_some().then_some(true);
-        let mark = Mark { error: setting.failed(marked, &call.result), refused: None };
-        builder.result(Some(id), call.result.clone(), mark, call.at);
-    }
-}
-
-/// The time of a line, in milliseconds.
-fn at(line: &Members<'_>, builder: &mut Builder) -> Option<Millis> {
-    let node = line.get("timestamp")?;
-    // Small numbers are milliseconds here too; those beyond every calendar are a finer unit.
-    let millis =
-        node.json().parse().ok().filter(|millis: &Millis| millis.unsigned_abs() < 100_000_000_000_000);
-    let found = millis.or_else(|| time::instant(node));
-    if found.is_none() {
-        builder.damaged(format!("`timestamp` is no time that is known: {}", quoted(node.json())));
-    }
-    found
 }

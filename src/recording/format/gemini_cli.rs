@@ -11,9 +11,9 @@ use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
+use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::chat;
 use history::History;
 
 pub(in crate::recording) const FORMAT: Format =
@@ -136,7 +136,7 @@ impl Gemini {
 }
 
 fn messages(history: &mut History, messages: Node<'_>, line: u32) {
-    let mut lines = chat::Lines::new(messages, line);
+    let mut lines = Lines::new(messages, line);
     let Some(items) = messages.items() else {
         let word = messages.said_kind();
         return history

@@ -6,7 +6,7 @@ use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::IDS;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
-use crate::recording::input::looks::read_again;
+use crate::recording::input::shallow::read_again;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};

@@ -9,10 +9,11 @@ use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
+use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::chat;
-use crate::recording::shape::chat::{Chat, Lines, Rules};
+use crate::recording::shape::chat::{Chat, Rules};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 

@@ -6,21 +6,18 @@
 //! one turn.
 
 mod events;
+mod run;
 mod sdk;
-
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Loss};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
+use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::chat::Lines;
 use crate::recording::shape::unknown::Unknown;
-use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis};
+use run::Run;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "openhands", absent_without_results: false, recognise, reader };
@@ -55,40 +52,6 @@ struct OpenHands {
     /// The session that events by themselves add up to, and the list they stand in.
     open: Option<(Run, Option<u32>)>,
     unknown: Unknown,
-}
-
-/// A session that is being read.
-struct Run {
-    builder: Builder,
-    /// The response whose calls are being read.
-    response: Option<Box<str>>,
-    /// Results that stand before the end of the response.
-    held: Vec<Held>,
-    /// Ids of calls, by the ids of their events.
-    calls: HashMap<Box<str>, Option<Box<str>>>,
-    /// Events that are no calls of the agent, though they did something.
-    aside: HashSet<Box<str>>,
-}
-
-struct Held {
-    id: Option<Box<str>>,
-    content: Body,
-    mark: Mark,
-    at: Option<Millis>,
-    line: u32,
-}
-
-/// A call as either generation writes it.
-struct Action<'a> {
-    /// The response that proposes it, where it is known.
-    response: Option<&'a str>,
-    /// What is said beside it.
-    content: Body,
-    /// Id of the event.
-    event: Option<&'a str>,
-    id: Option<&'a str>,
-    tool: &'a str,
-    arguments: Body,
 }
 
 impl Reader for OpenHands {
@@ -188,71 +151,4 @@ impl OpenHands {
             self.unknown.note(&kind, line);
         }
     }
-}
-
-impl Run {
-    fn new(mut builder: Builder) -> Run {
-        // Both generations have a kind of their own for what failed.
-        builder.mark_errors();
-        Run { builder, response: None, held: Vec::new(), calls: HashMap::new(), aside: HashSet::new() }
-    }
-
-    /// A call. Gives whether it is the first of its response.
-    fn act(&mut self, action: Action<'_>, at: Option<Millis>) -> bool {
-        let Action { response, content, event, id, tool, arguments } = action;
-        let begins = response.is_none() || self.response.as_deref() != response;
-        if begins {
-            self.flush();
-            self.builder.response(response, content, at);
-            self.response = response.map(Into::into);
-        } else if let Some(response) = response {
-            self.builder.ensure_response(response, at);
-        }
-        let id = id.or(event);
-        self.builder.call(id, tool, arguments, at);
-        if let Some(event) = event {
-            self.calls.insert(event.into(), id.map(Box::from));
-        }
-        begins
-    }
-
-    /// A result, for as long as calls of the same response may follow.
-    fn answer(&mut self, id: Option<Box<str>>, content: Body, mark: Mark, at: Option<Millis>) {
-        let line = self.builder.line();
-        self.held.push(Held { id, content, mark, at, line });
-    }
-
-    /// Something said by anybody but the model.
-    fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
-        self.flush();
-        self.builder.said(role, content, at);
-    }
-
-    /// Something said by the model alone.
-    fn reply(&mut self, content: Body, at: Option<Millis>) {
-        self.flush();
-        self.builder.response(None, content, at);
-    }
-
-    /// The response is over: its results follow.
-    fn flush(&mut self) {
-        self.response = None;
-        let line = self.builder.line();
-        for Held { id, content, mark, at, line } in std::mem::take(&mut self.held) {
-            self.builder.at_line(line).result(id.as_deref(), content, mark, at);
-        }
-        self.builder.at_line(line);
-    }
-}
-
-/// Whether a command ended with a code that says it failed. A negative one is none: it says that the command was still
-/// running when the agent looked.
-fn failed_with(code: Option<Node<'_>>) -> Option<bool> {
-    let code: i64 = code?.number()?;
-    Some(code > 0)
-}
-
-/// An id that is not empty.
-fn id_of<'a>(members: &Members<'a>, key: &str) -> Option<Cow<'a, str>> {
-    members.get(key).and_then(Node::id).filter(|id| !id.is_empty())
 }

@@ -7,22 +7,21 @@
 
 mod chat_message;
 mod model_message;
-
-use std::collections::{HashMap, HashSet};
+mod spoken;
 
 use crate::diagnostic::{Diagnostic, Loss};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::IDS;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
+use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::chat;
-use crate::recording::shape::chat::Lines;
 use crate::recording::shape::interleaved::Interleaved;
 use crate::recording::shape::uncalled;
 use crate::session::build::Builder;
-use crate::session::{Body, Millis};
+use spoken::Asked;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "vercel-ai", absent_without_results: false, recognise, reader };
@@ -70,16 +69,6 @@ struct Chat {
 
 /// Keys under which a message names its chat.
 const CHAT: [&str; 6] = ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
-
-/// What messages of a chat say of others: calls that somebody was asked to approve, by the id of the question, those that
-/// were refused so, and how parts are kept.
-#[derive(Default)]
-struct Asked {
-    open: HashMap<Box<str>, Box<str>>,
-    refused: HashSet<Box<str>>,
-    /// Whether the parts of a message are JSON text: those of one chat all are, or none.
-    written: Option<bool>,
-}
 
 impl Reader for VercelAi {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
@@ -202,42 +191,4 @@ fn message(message: &Members<'_>, setting: &Setting, asked: &mut Asked, builder:
     } else {
         model_message::read(message, &role, at, setting, asked, builder);
     }
-}
-
-/// What is said by anybody: a text, or parts as they are.
-fn said(role: &str, content: Option<Node<'_>>, at: Option<Millis>, builder: &mut Builder) {
-    let parts = content.map(Node::tried).and_then(Node::items);
-    let body = match (&parts, content) {
-        (Some(parts), _) => spoken(parts),
-        (None, Some(content)) => Body::json(content.json()),
-        (None, None) => Body::MISSING,
-    };
-    builder.said(role, body, at);
-}
-
-/// Parts as one content: the text of a single one, else the list of them.
-fn spoken(parts: &[Node<'_>]) -> Body {
-    match parts {
-        [] => Body::MISSING,
-        [one] if one.kind() == Kind::Text => Body::json(one.json()),
-        several => match (several, several.first().and_then(|first| plain(*first))) {
-            ([_], Some(text)) => Body::json(text.json()),
-            _ => {
-                let items: Vec<_> = several.iter().map(|part| part.json()).collect();
-                Body::json(&format!("[{}]", items.join(", ")))
-            }
-        },
-    }
-}
-
-/// The text of a part that is one.
-fn plain(part: Node<'_>) -> Option<Node<'_>> {
-    let members = part.members()?;
-    let is_text = members.get("type")?.text()? == "text";
-    members.get("text").filter(|text| is_text && text.kind() == Kind::Text)
-}
-
-/// The type of a part.
-fn kind(part: Node<'_>) -> Option<String> {
-    Some(part.members()?.get("type")?.text()?.into_owned())
 }

@@ -4,10 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::recording::input::shallow;
-use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::input::kind::{Kind, Kinds};
+use crate::recording::input::lines::Lines;
 use crate::session::Damage;
-use crate::session::build::Builder;
 use crate::source::quoted;
 
 /// The looks at one value of a file and its parts.
@@ -17,34 +16,6 @@ pub struct Looks {
     noted: RefCell<Vec<(usize, Kinds)>>,
     /// Whether some look was in vain, so that it is worth going through them.
     vain: Cell<bool>,
-}
-
-/// Types that a value may have.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Kinds(u8);
-
-impl Kinds {
-    /// One type.
-    pub const fn one(kind: Kind) -> Kinds {
-        Kinds(1 << kind as u8)
-    }
-
-    /// These and those.
-    pub const fn or(self, other: Kinds) -> Kinds {
-        Kinds(self.0 | other.0)
-    }
-
-    const NONE: Kinds = Kinds(0);
-
-    /// Whether it is one of them.
-    pub fn has(self, kind: Kind) -> bool {
-        self.0 & Kinds::one(kind).0 != 0
-    }
-
-    fn words(self) -> String {
-        let words: Vec<_> = Kind::ALL.into_iter().filter(|kind| self.has(*kind)).map(Kind::word).collect();
-        words.join(" or ")
-    }
 }
 
 impl Looks {
@@ -68,7 +39,7 @@ impl Looks {
             let part = parts.entry(address).or_insert(Some(Kinds::NONE));
             *part = part.filter(|_| wanted != Kinds::NONE).map(|before| before.or(wanted));
         }
-        let mut line = Line { text, at: 0, line };
+        let mut lines = Lines::new(text, line);
         let wrong = parts.into_iter().filter_map(|(address, wanted)| {
             let at = address.checked_sub(text.as_ptr() as usize)?;
             let (before, part) = text.split_at_checked(at)?;
@@ -78,27 +49,10 @@ impl Looks {
             };
             let message =
                 format!("{what} is {}, not {}; it is left out", Kind::of(part).word(), wanted?.words());
-            Some((line.of(at), Damage::calls(message)))
+            Some((lines.of(part), Damage::calls(message)))
         });
         wrong.collect()
     }
-}
-
-/// Reads a value that was kept or made since its unit was read. What has a wrong type in it is said of the session. Gives
-/// whether it is JSON.
-pub fn read_again(
-    json: &str,
-    line: u32,
-    builder: &mut Builder,
-    read: impl FnOnce(&mut Builder, Node<'_>, &Members<'_>),
-) -> bool {
-    let looks = Looks::default();
-    let Ok((node, members)) = shallow::value(json, Some(&looks)) else { return false };
-    read(builder, node, &members);
-    for (line, damage) in looks.wrong(json, line) {
-        builder.at_line(line).damaged(damage);
-    }
-    true
 }
 
 /// Name of the member whose value stands behind this.
@@ -112,21 +66,5 @@ fn key(before: &str) -> Option<String> {
         if slashes % 2 == 0 {
             return serde_json::from_str(before.get(open..)?).ok();
         }
-    }
-}
-
-/// Counts lines on the way through a text.
-struct Line<'t> {
-    text: &'t str,
-    at: usize,
-    line: u32,
-}
-
-impl Line<'_> {
-    fn of(&mut self, at: usize) -> u32 {
-        let between = self.text.as_bytes().get(self.at..at).unwrap_or_default();
-        self.line = self.line.saturating_add(memchr::memchr_iter(b'\n', between).count() as u32);
-        self.at = at;
-        self.line
     }
 }

@@ -11,8 +11,11 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::recording::input::looks::{Kinds, Looks};
+pub use crate::recording::input::kind::Kind;
+use crate::recording::input::kind::Kinds;
+use crate::recording::input::looks::Looks;
 use crate::session::body;
+use crate::session::build::Builder;
 
 /// One JSON value, as its text.
 #[derive(Clone, Copy)]
@@ -20,23 +23,6 @@ pub struct Node<'a> {
     json: &'a str,
     /// Where looks for its type are noted.
     looks: Option<&'a Looks>,
-}
-
-/// What kind of value it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool,
-    /// A number.
-    Number,
-    /// A text.
-    Text,
-    /// A list.
-    List,
-    /// An object.
-    Object,
 }
 
 /// The members of an object.
@@ -52,6 +38,29 @@ pub fn value<'a>(text: &'a str, looks: Option<&'a Looks>) -> serde_json::Result<
         return Ok((Node { json: trimmed, looks }, members.noting(looks)));
     }
     Ok((Node { looks, ..Node::parse(trimmed)? }, Members::default()))
+}
+
+/// Reads a value that was kept or made since its unit was read. What has a wrong type in it is said of the session. Gives
+/// whether it is JSON.
+pub fn read_again(
+    json: &str,
+    line: u32,
+    builder: &mut Builder,
+    read: impl FnOnce(&mut Builder, Node<'_>, &Members<'_>),
+) -> bool {
+    let looks = Looks::default();
+    let Ok((node, members)) = value(json, Some(&looks)) else { return false };
+    read(builder, node, &members);
+    for (line, damage) in looks.wrong(json, line) {
+        builder.at_line(line).damaged(damage);
+    }
+    true
+}
+
+impl<'a> From<Node<'a>> for &'a str {
+    fn from(node: Node<'a>) -> &'a str {
+        node.json
+    }
 }
 
 impl<'a> Node<'a> {
@@ -172,35 +181,6 @@ impl<'a> Node<'a> {
 
 const TEXT: Kinds = Kinds::one(Kind::Text);
 const LIST: Kinds = Kinds::one(Kind::List);
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::Text, Kind::List, Kind::Object];
-
-    /// What a value of JSON is, by how it begins.
-    pub fn of(json: &str) -> Kind {
-        match json.as_bytes().first() {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::List,
-            Some(b'"') => Kind::Text,
-            Some(b't' | b'f') => Kind::Bool,
-            Some(b'n') => Kind::Null,
-            _ => Kind::Number,
-        }
-    }
-
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Kind::Null => "null",
-            Kind::Bool => "a truth value",
-            Kind::Number => "a number",
-            Kind::Text => "a text",
-            Kind::List => "a list",
-            Kind::Object => "an object",
-        }
-    }
-}
 
 impl<'a> Members<'a> {
     fn noting(mut self, looks: Option<&'a Looks>) -> Members<'a> {

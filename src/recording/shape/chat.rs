@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, code};
 use crate::recording::contract::ErrorTest;
+use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::python;
@@ -40,13 +41,6 @@ pub struct Chat<'a> {
     at: Option<Millis>,
 }
 
-/// Finds the line that a part of a value stands on.
-pub struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    line: u32,
-}
-
 /// A list of offered tools.
 #[derive(Default)]
 pub struct Offer {
@@ -56,38 +50,6 @@ pub struct Offer {
     pub left_out: usize,
     /// Tools whose parameters cannot be read; they are kept without.
     pub unread: usize,
-}
-
-impl<'a> Lines<'a> {
-    /// For the parts of `whole`, which begins on `line`.
-    pub fn new(whole: Node<'a>, line: u32) -> Lines<'a> {
-        Lines { text: whole.json(), at: 0, line }
-    }
-
-    /// The line of a part. Parts are asked for in their order; of an earlier one the line is the latest one known.
-    pub fn of(&mut self, part: Node<'_>) -> u32 {
-        // Parts are slices of the whole text, so their addresses say where they stand.
-        self.to(self.offset(part))
-    }
-
-    /// The line of the object that has this first member.
-    fn of_object(&mut self, member: Node<'_>) -> u32 {
-        let at = self.offset(member);
-        let before = self.text.as_bytes().get(self.at..at).unwrap_or_default();
-        self.to(memchr::memrchr(b'{', before).map_or(at, |brace| self.at + brace))
-    }
-
-    fn offset(&self, part: Node<'_>) -> usize {
-        (part.json().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize)
-    }
-
-    fn to(&mut self, at: usize) -> u32 {
-        if let Some(between) = self.text.as_bytes().get(self.at..at) {
-            self.line = self.line.saturating_add(memchr::memchr_iter(b'\n', between).count() as u32);
-            self.at = at;
-        }
-        self.line
-    }
 }
 
 impl<'a> Chat<'a> {
@@ -124,7 +86,7 @@ impl<'a> Chat<'a> {
 
     /// Adds one message.
     pub fn message(&mut self, builder: &mut Builder, members: &Members<'a>) {
-        builder.at_line(members.first().map_or(self.lines.line, |first| self.lines.of_object(first)));
+        builder.at_line(members.first().map_or(self.lines.line(), |first| self.lines.of_object(first)));
         let at = self.at(builder, members);
         let role = self.role(builder, members);
         match &*role {
@@ -359,7 +321,7 @@ impl<'a> Chat<'a> {
     }
 
     fn damaged(&mut self, builder: &mut Builder, damage: impl Into<Damage>) {
-        builder.at_line(self.lines.line).damaged(damage);
+        builder.at_line(self.lines.line()).damaged(damage);
     }
 
     fn lost(&mut self, builder: &mut Builder, message: String) {
@@ -367,7 +329,7 @@ impl<'a> Chat<'a> {
     }
 
     fn tell(&mut self, builder: &mut Builder, code: Code, message: String) {
-        builder.at_line(self.lines.line).tell(code, message);
+        builder.at_line(self.lines.line()).tell(code, message);
     }
 }
 

@@ -17,8 +17,8 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::chat;
 use crate::recording::shape::open::Open;
-use crate::session::alternative::Choices;
 use crate::session::build::Builder;
+use crate::session::build::choices::Choices;
 use crate::session::{Millis, Tool};
 
 mod logged;
@@ -233,7 +233,7 @@ impl<A: Api> Exchanges<A> {
     fn close(&mut self, mut open: Conversation, out: &mut Out) {
         if let Some(Attempt { json, line }) = open.attempt.take()
             && let Some(value) = Node::parse(&json).ok().and_then(Node::members)
-            && let Some(exchange) = Exchange::of::<A>(&value, &Opened::of(&value))
+            && let Some(exchange) = exchange::<A>(&value, &Opened::of(&value))
         {
             self.add(&exchange, &value, line, &mut open);
         }
@@ -325,7 +325,7 @@ impl<A: Api> Reader for Exchanges<A> {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let opened = Opened::of(members);
-        if let Some(exchange) = Exchange::of::<A>(members, &opened) {
+        if let Some(exchange) = exchange::<A>(members, &opened) {
             return self.exchange(&exchange, unit, out);
         }
         if let Some(open) = A::answers(members).and_then(|call| self.waiting_for(&call)) {
@@ -358,6 +358,11 @@ impl<A: Api> Reader for Exchanges<A> {
             self.close(open, out);
         }
     }
+}
+
+/// What a value holds of a request and its response.
+fn exchange<'a, A: Api>(value: &Members<'a>, opened: &'a Opened) -> Option<Exchange<'a>> {
+    Exchange::of(value, opened, A::MESSAGES, A::is_bare_response)
 }
 
 /// The messages of a request. One text instead of a list is one message.

@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::recording::input::shallow::{Kind, Node};
 use crate::recording::shape::python;
-use crate::recording::shape::spans::Attributes;
-use crate::recording::shape::spans::said::CHOICES;
+use crate::recording::shape::spans::attributes::{Attributes, CHOICES};
 use crate::session::Damage;
 
 /// What a tool gave back.

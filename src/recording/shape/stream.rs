@@ -5,8 +5,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
 use crate::recording::input::shallow::{Kind, Members, Node};
@@ -16,29 +14,16 @@ use crate::source::quoted;
 mod chat;
 mod items;
 mod messages;
+mod pieces;
 
-/// What a stream comes to.
-pub struct Whole {
-    /// The response.
-    pub json: String,
-    /// What is missing of it.
-    pub odd: Vec<Damage>,
-    /// It broke off before its end.
-    pub broken: bool,
-}
+pub use pieces::Whole;
+use pieces::{Object, Pieces};
 
 /// The pieces of a stream.
 struct Stream<'a> {
     /// In their order; `None` where there was something that cannot be read.
     pieces: Vec<Option<Cow<'a, str>>>,
     /// It was said that no piece follows.
-    done: bool,
-}
-
-/// The pieces of a stream, and whether it was said that none follows.
-struct Pieces<'p> {
-    /// In their order; `None` where there was something that cannot be read.
-    list: &'p [Option<Members<'p>>],
     done: bool,
 }
 
@@ -49,9 +34,6 @@ enum Interface {
     Messages,
     Responses,
 }
-
-const STRAY: &str =
-    "pieces of the response belong to a part of it whose beginning is missing; they are left out";
 
 /// Pieces that may come before the first that tells whose stream it is.
 const FIRST: usize = 16;
@@ -209,67 +191,4 @@ impl<'a> Stream<'a> {
         }
         whole
     }
-}
-
-/// The arguments of a call, as they come.
-#[derive(Default)]
-struct Arguments {
-    text: String,
-    /// A piece of them may be missing.
-    torn: bool,
-}
-
-impl Arguments {
-    fn add(&mut self, piece: Node<'_>) {
-        self.text.push_str(&piece.text().unwrap_or(Cow::Borrowed(piece.json())));
-    }
-
-    /// As a text, which is kept where it is no JSON; nothing where a piece may be missing.
-    fn write(&self, key: &str, to: &mut Object) {
-        if !self.torn {
-            to.text(key, &self.text);
-        }
-    }
-}
-
-/// Writes an object.
-struct Object(String);
-
-impl Object {
-    fn new() -> Object {
-        Object("{".to_owned())
-    }
-
-    /// A member that is JSON.
-    fn raw(&mut self, key: &str, json: &str) {
-        if self.0.len() > 1 {
-            self.0.push_str(", ");
-        }
-        self.0.push_str(&Value::from(key).to_string());
-        self.0.push_str(": ");
-        self.0.push_str(json);
-    }
-
-    /// A member that is a text.
-    fn text(&mut self, key: &str, text: &str) {
-        self.raw(key, &Value::from(text).to_string());
-    }
-
-    /// A member that stands in others, where it does.
-    fn copied(&mut self, key: &str, from: &Members<'_>) {
-        if let Some(node) = from.get(key) {
-            self.raw(key, node.json());
-        }
-    }
-
-    fn end(mut self) -> String {
-        self.0.push('}');
-        self.0
-    }
-}
-
-/// Writes a list of what is JSON.
-fn list(items: impl IntoIterator<Item = String>) -> String {
-    let items: Vec<_> = items.into_iter().collect();
-    format!("[{}]", items.join(", "))
 }

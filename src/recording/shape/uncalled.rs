@@ -3,8 +3,8 @@
 
 use crate::diagnostic::Loss;
 use crate::recording::contract::Unit;
+use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::shape::chat::Lines;
 use crate::session::build::Builder;
 use crate::session::{Damage, OLD_OPERATION_ROLE, OPERATION_ROLE};
 use crate::source::quoted;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Call, at, call, give};
+use super::call::{Call, at, call, give};
 use crate::diagnostic::Loss;
 use crate::recording::contract::Unit;
 use crate::recording::contract::out::Out;

@@ -71,7 +71,10 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
     });
     let kind = match kind {
         "user" => user(members, flag("isMeta"))?,
-        "tool_result" => parts::result(members)?,
+        "tool_result" => {
+            let (blocks, rejected) = parts::result(members)?;
+            Kind::Answer { blocks, rejected }
+        }
         "assistant" => assistant(members, flag("isApiErrorMessage"))?,
         "system" if subtype == "init" => {
             let offer = members.get("tools").and_then(chat::tools).unwrap_or_default();

@@ -1,7 +1,6 @@
 //! Lines of Qwen Code's logs: messages are lists of parts in the form of the Gemini API, and each result is a line of its
 //! own.
 
-use super::entry::Kind;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::blocks::{Answer, Blocks, Proposed};
 use crate::recording::shape::gemini::{output, said};
@@ -52,8 +51,8 @@ pub fn blocks(parts: Node<'_>) -> Blocks {
     Blocks::of(content, calls, answers)
 }
 
-/// A line with the result of a call: what the model was told, and what became of the call.
-pub fn result(members: &Members<'_>) -> Result<Kind, String> {
+/// A line with the result of a call: what the model was told, and whether the user rejected the call.
+pub fn result(members: &Members<'_>) -> Result<(Blocks, bool), String> {
     let told = members.get("toolCallResult").and_then(Node::members).unwrap_or_default();
     let message = members.get("message").and_then(Node::members).unwrap_or_default();
     let mut blocks = message.get("parts").map(blocks).unwrap_or_default();
@@ -81,5 +80,5 @@ pub fn result(members: &Members<'_>) -> Result<Kind, String> {
             && shown.starts_with("[Operation Cancelled]")
             && (shown.contains("did not allow") || shown.contains("denied"));
     }
-    Ok(Kind::Answer { blocks, rejected })
+    Ok((blocks, rejected))
 }

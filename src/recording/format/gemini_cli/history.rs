@@ -7,9 +7,9 @@ use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::digest::digest;
-use crate::recording::input::looks::read_again;
+use crate::recording::input::lines::Lines;
+use crate::recording::input::shallow::read_again;
 use crate::recording::input::shallow::{Members, Node};
-use crate::recording::shape::chat::Lines;
 use crate::session::build::Builder;
 
 /// A session whose messages are being read.

@@ -1,6 +1,6 @@
 //! The older generation: `action` with `args` proposes, `observation` answers what its `cause` names.
 
-use super::{Action, Run, failed_with, id_of};
+use super::run::{Action, Run, failed_with, id_of};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};

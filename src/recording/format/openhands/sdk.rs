@@ -1,6 +1,6 @@
 //! The newer generation, of the OpenHands SDK: every event has a `kind`.
 
-use super::{Action, Run, failed_with, id_of};
+use super::run::{Action, Run, failed_with, id_of};
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::chat;

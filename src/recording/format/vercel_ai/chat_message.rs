@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{kind, said, spoken};
+use super::spoken::{kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};

@@ -1,6 +1,6 @@
 //! A message as it is sent to a model: calls and results are parts of its `content`.
 
-use super::{Asked, kind, said, spoken};
+use super::spoken::{Asked, kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::Api;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
 use crate::recording::input::shallow::{Kind, Members, Node};
@@ -165,11 +164,16 @@ impl Opened {
 }
 
 impl<'a> Exchange<'a> {
-    /// What a value holds of the two; `None` where that is neither.
-    pub fn of<A: Api>(value: &Members<'a>, opened: &'a Opened) -> Option<Exchange<'a>> {
-        let request = request(value, opened, A::MESSAGES);
+    /// What a value holds of the two, where `messages` is the key of those of a request; `None` where that is neither.
+    pub fn of(
+        value: &Members<'a>,
+        opened: &'a Opened,
+        messages: &str,
+        is_bare_response: impl FnOnce(&Members<'_>) -> bool,
+    ) -> Option<Exchange<'a>> {
+        let request = request(value, opened, messages);
         let response = response(value, opened);
-        let response = response.or_else(|| A::is_bare_response(value).then(|| value.clone()));
+        let response = response.or_else(|| is_bare_response(value).then(|| value.clone()));
         let sent = asked(value).is_some() || RESPONSE.iter().any(|key| value.has(key));
         let exchange = Exchange { request, response, opened, sent };
         (exchange.request.is_some() || exchange.response.is_some() || opened.none).then_some(exchange)

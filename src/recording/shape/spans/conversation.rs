@@ -9,12 +9,10 @@ use serde_json::Value;
 
 use super::ancestry::{Ancestry, Passed};
 use super::telling;
-use super::traces::Trace;
 use super::turns;
 use super::turns::Response;
 use super::{Part, Span, said};
 use crate::diagnostic::{Diagnostic, code};
-use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::session::Tool;
 use crate::session::build::Builder;
@@ -22,22 +20,8 @@ use crate::session::build::Builder;
 /// Attributes that name the surroundings, and how they are called there.
 const SURROUNDINGS: [(&str, &str); 2] = [("agent", "gen_ai.agent.name"), ("model", "gen_ai.request.model")];
 
-/// Reads the session that all these traces are.
-pub fn close(mut builder: Builder, mut traces: Vec<Trace>, setting: &Setting, out: &mut Out) {
-    for trace in &mut traces {
-        builder.at_line(trace.line);
-        if trace.continues {
-            builder.starts_in_the_middle(
-                "spans of the same trace stand so far before that they were read already",
-            );
-        }
-        std::mem::take(&mut trace.diagnostics).into_iter().for_each(|odd| builder.diagnostic(odd));
-    }
-    let (mut spans, mut passed) = (Vec::new(), Passed::new());
-    for mut trace in traces {
-        spans.append(&mut trace.spans);
-        passed.extend(trace.passed.drain());
-    }
+/// Reads a session from its spans; `passed` are the parents of those that matter to no run.
+pub fn read(mut spans: Vec<Span>, passed: &Passed, setting: &Setting, builder: &mut Builder) {
     // What stands first in time stands first, whatever the file's order.
     spans.sort_by_key(|span| span.start.or(span.end));
     for (key, name) in SURROUNDINGS {
@@ -45,7 +29,7 @@ pub fn close(mut builder: Builder, mut traces: Vec<Trace>, setting: &Setting, ou
             builder.context_once(key, Value::String(value.into_owned()));
         }
     }
-    let ancestry = Ancestry::of(&spans, &passed);
+    let ancestry = Ancestry::of(&spans, passed);
     let responses = responses(&spans, &ancestry);
     for span in spans.iter().filter(|span| span.part() == Part::Tool && span.is_merged()) {
         let file = builder.origin().file.clone();
@@ -53,8 +37,7 @@ pub fn close(mut builder: Builder, mut traces: Vec<Trace>, setting: &Setting, ou
         let notice = Diagnostic::notice(code::DAMAGED_RECORD, message);
         builder.diagnostic(notice.on_line(file, u64::from(span.line)));
     }
-    telling::tell(responses, setting, &mut builder);
-    out.session(builder);
+    telling::tell(responses, setting, builder);
 }
 
 /// The responses in the spans, with the calls that they made, in the order of their beginnings.

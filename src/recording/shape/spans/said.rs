@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Attributes, Span, structure};
+use super::Span;
+use super::attributes::{Attributes, structure};
 use crate::recording::shape::langchain;
 use crate::session::{Body, Tool};
 
@@ -41,9 +42,6 @@ pub struct Answers {
     /// Each message is a choice of its own. Otherwise they are parts of one response.
     pub are_choices: bool,
 }
-
-/// How many choices the model was asked for.
-pub const CHOICES: &str = "gen_ai.request.choice.count";
 
 /// A call, as the model's message has it.
 pub struct Proposed {
@@ -123,7 +121,10 @@ pub fn outputs(span: &Span) -> Answers {
     ];
     let found = sources.iter().map(|source| source()).find(|said| !said.is_empty());
     let messages = found.unwrap_or_default();
-    Answers { are_choices: choices::are_choices(attributes, &messages), messages }
+    let alone = messages.iter().all(|one| one.role == "assistant" && one.answers.is_empty());
+    let reasons = messages.iter().all(|one| one.reason.is_some());
+    let several = messages.len() > 1 && alone;
+    Answers { are_choices: several && choices::are_choices(attributes, messages.len(), reasons), messages }
 }
 
 /// The reasons for which the model stopped: those of the messages, and those that the span itself has.

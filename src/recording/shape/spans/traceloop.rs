@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::structure;
+use super::attributes::structure;
 use crate::recording::shape::langchain;
 use crate::session::Body;
 

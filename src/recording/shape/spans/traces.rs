@@ -31,19 +31,19 @@ pub struct Traces {
 
 /// A trace that is being read.
 #[derive(Default)]
-pub struct Trace {
+struct Trace {
     /// Its id.
-    pub id: Box<str>,
+    id: Box<str>,
     /// Spans that matter to an agent's run.
-    pub spans: Vec<Span>,
+    spans: Vec<Span>,
     /// Parents of the others.
-    pub passed: Passed,
+    passed: Passed,
     /// Line of its first span.
-    pub line: u32,
+    line: u32,
     /// What is wrong with it.
-    pub diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// Spans of it were given out before.
-    pub continues: bool,
+    continues: bool,
     /// When it was added to last.
     touched: u64,
     bytes: usize,
@@ -216,8 +216,21 @@ impl Traces {
             }
             let Some(first) = runs.first() else { continue };
             let line = runs.iter().map(|trace| trace.line).min().unwrap_or(1);
-            let builder = self.setting.session_at(name(first).unwrap_or(&first.id), line, out);
-            conversation::close(builder, runs, &self.setting, out);
+            let mut builder = self.setting.session_at(name(first).unwrap_or(&first.id), line, out);
+            let (mut spans, mut passed) = (Vec::new(), Passed::new());
+            for mut trace in runs {
+                builder.at_line(trace.line);
+                if trace.continues {
+                    builder.starts_in_the_middle(
+                        "spans of the same trace stand so far before that they were read already",
+                    );
+                }
+                trace.diagnostics.into_iter().for_each(|odd| builder.diagnostic(odd));
+                spans.append(&mut trace.spans);
+                passed.extend(trace.passed.drain());
+            }
+            conversation::read(spans, &passed, &self.setting, &mut builder);
+            out.session(builder);
         }
     }
 

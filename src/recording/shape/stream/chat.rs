@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Arguments, Object, Pieces, Whole, list};
+use super::pieces::{Arguments, Object, Pieces, Whole, list};
 use crate::recording::input::shallow::{Members, Node};
 
 /// One of the answers that were asked for.

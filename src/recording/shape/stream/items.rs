@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Arguments, Object, Pieces, STRAY, Whole, list};
+use super::pieces::{Arguments, Object, Pieces, STRAY, Whole, list};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::session::Damage;
 

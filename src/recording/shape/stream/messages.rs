@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Arguments, Object, Pieces, STRAY, Whole, list};
+use super::pieces::{Arguments, Object, Pieces, STRAY, Whole, list};
 use crate::recording::input::shallow::{Members, Node};
 use crate::session::Damage;
 

@@ -3,9 +3,8 @@
 
 use serde_json::Value;
 
-use super::{CHOICES, Said};
 use crate::recording::shape::langchain;
-use crate::recording::shape::spans::Attributes;
+use crate::recording::shape::spans::attributes::{Attributes, CHOICES};
 
 /// Names of the parameter that asks for several choices.
 const COUNTS: [&str; 5] = ["n", "candidate_count", "candidateCount", "num_generations", "choice_count"];
@@ -19,21 +18,17 @@ const RESPONSES: [&str; 3] = ["output.value", "gen_ai.completion", "langfuse.obs
 /// Where it stands whose interface was asked.
 const PROVIDER: [&str; 4] = ["gen_ai.system", "gen_ai.provider.name", "llm.system", "llm.provider"];
 
-/// Whether each of these messages is a choice. Read as choices, the calls of all but one did not happen, so that is said
+/// Whether each of so many messages is a choice; `each_has_a_reason` is whether each of them says why the model stopped. Read as choices, the calls of all but one did not happen, so that is said
 /// only where the recording bears it out.
-pub fn are_choices(attributes: &Attributes, said: &[Said]) -> bool {
-    let alone = said.iter().all(|one| one.role == "assistant" && one.answers.is_empty());
-    if said.len() < 2 || !alone {
-        return false;
-    }
+pub fn are_choices(attributes: &Attributes, count: usize, each_has_a_reason: bool) -> bool {
     let reasons = || attributes.tree("gen_ai.response.finish_reasons");
     let provider = attributes.any(&PROVIDER).unwrap_or_default().to_ascii_lowercase();
     // Their interfaces give no choices.
     let gives_one = ["anthropic", "bedrock", "aws"].iter().any(|name| provider.contains(name));
     several(attributes.text(CHOICES).and_then(|count| count.parse().ok()))
         || PARAMETERS.iter().any(|name| attributes.tree(name).is_some_and(|tree| asks_for_several(&tree)))
-        || !gives_one && said.iter().all(|one| one.reason.is_some())
-        || reasons().and_then(|reasons| Some(reasons.as_array()?.len())) == Some(said.len())
+        || !gives_one && each_has_a_reason
+        || reasons().and_then(|reasons| Some(reasons.as_array()?.len())) == Some(count)
         || RESPONSES.iter().any(|name| {
             let answer = attributes.tree(name).and_then(|response| langchain::answered(&response));
             answer.is_some_and(|answer| answer.are_choices)

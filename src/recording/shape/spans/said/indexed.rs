@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::recording::input::shallow::Node;
-use crate::recording::shape::spans::Attributes;
+use crate::recording::shape::spans::attributes::Attributes;
 
 /// Attributes named `PREFIX.0.role`, `PREFIX.0.tool_calls.1.name` and so on, as the list that they spell.
 pub fn indexed(attributes: &Attributes, prefix: &str) -> Option<Value> {

@@ -1,0 +1,128 @@
+//! What a span says: names and values.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::recording::input::shallow::{Kind, Node};
+
+/// Names and values; a value as the JSON text that it is.
+#[derive(Default)]
+pub struct Attributes(Vec<(Box<str>, Box<str>)>);
+
+/// Beginnings of the names of attributes that are looked at.
+const KEPT: [&str; 14] = [
+    "langfuse.observation.",
+    "gen_ai.",
+    "gcp.vertex.agent.",
+    "llm.",
+    "mcp.",
+    "jsonrpc.",
+    "tool",
+    "openinference.",
+    "traceloop.",
+    "input.",
+    "output.",
+    "ai.",
+    "exception.",
+    "error.type",
+];
+
+/// Other attributes that are looked at: of events, of sessions.
+const KEPT_WHOLE: [&str; 11] = [
+    "model_request_parameters",
+    "session.id",
+    "langfuse.session.id",
+    "content",
+    "role",
+    "id",
+    "message",
+    "body",
+    "finish_reason",
+    "index",
+    "name",
+];
+
+/// What a span was done for.
+pub const OPERATION: &str = "gen_ai.operation.name";
+/// How many choices the model was asked for.
+pub const CHOICES: &str = "gen_ai.request.choice.count";
+
+impl Attributes {
+    /// Adds one, if it is looked at. `json` is the value's JSON text.
+    pub fn add(&mut self, name: &str, json: impl Into<Box<str>>) {
+        if KEPT.iter().any(|prefix| name.starts_with(prefix)) || KEPT_WHOLE.contains(&name) {
+            self.0.push((name.into(), json.into()));
+        }
+    }
+
+    /// Every name and value, in recorded order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, json)| (&**name, &**json))
+    }
+
+    /// JSON text of the value of this name; `null` is none.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let value = self.iter().find(|(given, _)| *given == name).map(|(_, json)| json);
+        value.filter(|json| *json != "null")
+    }
+
+    /// The first of these names that has a value.
+    pub fn any(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| self.get(name))
+    }
+
+    /// The first that says what a span is, and is no text.
+    pub fn wrong(&self) -> Option<String> {
+        let says = |name: &str| {
+            name == OPERATION
+                || name == "tool.name"
+                || name == "session.id"
+                || name.ends_with(".tool.name")
+                || name.ends_with(".function.name")
+                || name.ends_with(".span.kind")
+                || name.ends_with(".observation.type")
+                || name.ends_with(".tool_call_id")
+                || name.ends_with(".tool_call.id")
+                || name.ends_with(".tool.call.id")
+                || name.ends_with(".message.role")
+        };
+        let is_text = |json: &str| json == "null" || Kind::of(json) == Kind::Text;
+        let (name, json) = self.iter().find(|(name, json)| says(name) && !is_text(json))?;
+        Some(format!("the attribute `{name}` is {}, not a text", Kind::of(json).word()))
+    }
+
+    /// A value that is a text; digits where it is a number.
+    pub fn text(&self, name: &str) -> Option<Cow<'_, str>> {
+        Node::parse(self.get(name)?).ok()?.id().filter(|text| !text.is_empty())
+    }
+
+    /// The first of these names that has such a value.
+    pub fn any_text(&self, names: &[&str]) -> Option<Cow<'_, str>> {
+        names.iter().find_map(|name| self.text(name))
+    }
+
+    /// A value that is a list or an object, be it as JSON text.
+    pub fn tree(&self, name: &str) -> Option<Value> {
+        structure(self.get(name)?)
+    }
+
+    /// Bytes that they hold.
+    pub fn size(&self) -> usize {
+        self.0.iter().map(|(name, json)| name.len() + json.len() + 32).sum()
+    }
+}
+
+/// The list or object that a JSON text is, or that the text in it is.
+pub fn structure(json: &str) -> Option<Value> {
+    let node = Node::parse(json).ok()?;
+    match node.kind() {
+        Kind::List | Kind::Object => node.value(),
+        Kind::Text => {
+            let text = node.text()?;
+            let inner = Node::parse(text.trim()).ok()?;
+            matches!(inner.kind(), Kind::List | Kind::Object).then(|| inner.value())?
+        }
+        _ => None,
+    }
+}

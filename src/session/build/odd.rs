@@ -1,0 +1,60 @@
+//! What is said of a session that is damaged or odd.
+
+use std::sync::Arc;
+
+use super::Builder;
+use crate::diagnostic::{Code, Diagnostic, Loss, code};
+use crate::session::Damage;
+use crate::source::quoted;
+
+impl Builder {
+    /// Something damaged or odd.
+    pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.session.diagnostics.push(diagnostic);
+    }
+
+    /// Something odd on the line that was named last.
+    pub fn tell(&mut self, code: Code, message: impl Into<String>) {
+        let diagnostic = Diagnostic::warning(code, message);
+        self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
+    }
+
+    /// Something damaged on the line that was named last: what is read all the same as a text, what is dropped as
+    /// [`Damage::lost`].
+    pub fn damaged(&mut self, damage: impl Into<Damage>) {
+        let diagnostic = damage.into().diagnostic(code::DAMAGED_RECORD);
+        self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
+    }
+
+    /// A part of the recording is dropped that stands on the line that was named last.
+    pub fn lost(&mut self, loss: Loss, message: impl Into<String>) {
+        self.damaged(Damage::lost(loss, message));
+    }
+
+    /// What is left aside as it should be, from the line on that was named last: no damage.
+    pub fn passed_by(&mut self, message: impl Into<String>) {
+        let notice = Diagnostic::notice(code::LEFT_ASIDE, message);
+        self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
+    }
+
+    /// Says that nothing waits for a result. What it is the result of was called, and so it is a call that was not judged.
+    pub(super) fn unasked(&mut self, id: Option<&str>) {
+        let told = match id {
+            Some(id) if self.called.contains(id) => Diagnostic::warning(
+                code::RESULT_WITHOUT_CALL,
+                format!("a result is for the call {}, which already has a result", quoted(id)),
+            ),
+            Some(id) => Diagnostic::lost(
+                code::RESULT_WITHOUT_CALL,
+                Loss::MayHoldCalls,
+                format!("a result is for the call {}, which is not recorded here", quoted(id)),
+            ),
+            None => Diagnostic::lost(
+                code::RESULT_WITHOUT_CALL,
+                Loss::MayHoldCalls,
+                "a result names no call, and no call without an id is waiting for one",
+            ),
+        };
+        self.diagnostic(told.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
+    }
+}

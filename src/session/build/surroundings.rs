@@ -1,0 +1,88 @@
+//! What is known of a session beside its messages: its names, the surroundings, the tools that were offered.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Builder;
+use crate::diagnostic::{Diagnostic, code};
+use crate::session::{Facts, OfferedFrom, Results, Tool};
+
+impl Builder {
+    /// The session's own id, found later than its first message.
+    pub fn id(&mut self, id: impl Into<Arc<str>>) {
+        self.session.id = id.into();
+    }
+
+    /// The session's own id, as far as it is known.
+    pub fn session_id(&self) -> &Arc<str> {
+        &self.session.id
+    }
+
+    /// The parent session's id.
+    pub fn parent(&mut self, parent: impl Into<Arc<str>>) {
+        self.session.parent = Some(parent.into());
+    }
+
+    /// What is known of the surroundings, to be filled in.
+    pub fn facts(&mut self) -> &mut Facts {
+        &mut self.facts
+    }
+
+    /// The recording begins after the session did: how that is known.
+    pub fn starts_in_the_middle(&mut self, how: impl Into<String>) {
+        self.facts.from_the_middle = true;
+        let notice = Diagnostic::notice(code::STARTS_IN_THE_MIDDLE, how);
+        let file = Arc::clone(&self.session.origin.file);
+        self.diagnostic(notice.on_line(file, u64::from(self.line)));
+    }
+
+    /// A context entry, kept beside those already there.
+    pub fn context(&mut self, key: &str, value: Value) {
+        let context = self.facts.context.get_or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(map) = context {
+            map.insert(key.to_owned(), value);
+        }
+    }
+
+    /// A context entry, unless there is one of this name.
+    pub fn context_once(&mut self, key: &str, value: Value) {
+        if self.facts.context.as_ref().is_none_or(|context| context.get(key).is_none()) {
+            self.context(key, value);
+        }
+    }
+
+    /// What the recording itself says of its results.
+    pub fn results(&mut self, results: Results) {
+        self.facts.results = results;
+        self.states_results = true;
+    }
+
+    /// Whether the recording itself says if results were recorded.
+    pub fn states_results(&self) -> bool {
+        self.states_results
+    }
+
+    /// Some result says itself if it failed, so those that say nothing did not.
+    pub fn mark_errors(&mut self) {
+        self.marks_errors = true;
+    }
+
+    /// Whether failures are marked in this recording.
+    pub fn marks_errors(&self) -> bool {
+        self.marks_errors
+    }
+
+    /// The tools offered from `turn` on (from 1).
+    pub fn offered(&mut self, turn: u32, tools: impl Into<Arc<[Tool]>>) {
+        let tools = tools.into();
+        let offered = &mut self.session.offered;
+        if offered.last().is_some_and(|last| last.turn == turn) {
+            offered.pop();
+        }
+        let same = |last: &OfferedFrom| Arc::ptr_eq(&last.tools, &tools) || last.tools == tools;
+        if !offered.last().is_some_and(same) {
+            offered.push(OfferedFrom { turn, tools });
+        }
+    }
+}
