@@ -11,7 +11,6 @@ use crate::session::build::{Builder, Mark};
 /// The row of the table of formats.
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "toy",
-    title: "toy: a call a line",
     absent_without_results: false,
     recognise: |sample| sample.objects().any(|line| line.has("toy")),
     reader: |setting| Box::new(Toy { setting: setting.clone(), open: None }),
@@ -45,7 +44,6 @@ mod tests {
 
     use serde_json::json;
 
-    use super::*;
     use crate::diagnostic::code;
     use crate::recording::{Options, named, open};
 
