@@ -51,7 +51,7 @@ mod tests {
     /// cannot read.
     #[test]
     fn a_format_is_one_file_and_its_row() {
-        let file = b"{\"toy\": \"deploy\", \"with\": {\"to\": \"live\"}, \"gave\": \"done\"}\n[]\n{\"toy\": \"check\"}\n";
+        let file = b"{\"toy\": \"deploy\", \"with\": {\"to\": \"live\"}, \"gave\": \"done\"}\n{\"else\": 1}\n{\"toy\": \"check\"}\n";
         for format in [None, named("toy")] {
             let options = Options { format, ..Options::default() };
             let mut reading = open("deploy.jsonl", Box::new(Cursor::new(file)), &options).unwrap();
