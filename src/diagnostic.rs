@@ -13,6 +13,7 @@ pub use code::{Code, Page, PageKind};
 
 /// Something to be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// What it is, for `rulestep explain` and for scripts.
     pub code: Code,
@@ -41,6 +42,7 @@ pub enum Loss {
 /// How bad it is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Severity {
     /// Worth knowing.
     Notice,
@@ -52,6 +54,7 @@ pub enum Severity {
 
 /// A place that a diagnostic speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Label {
     /// Where.
     pub place: Place,
@@ -63,6 +66,7 @@ pub struct Label {
 
 /// A part of a text at hand, or a place of a file that is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// A part of a text.
     Text {

@@ -21,11 +21,6 @@ use beside::Beside;
 use crate::diagnostic::{Diagnostic, Page, code};
 use crate::monitor::{Rule, Rules, Unit};
 use crate::source::{Node, Source, Span};
-use crate::wording::all;
-use crate::wording::clean::{self, Marks};
-
-/// Columns a rule's description may take: it is part of a headline.
-const WIDTH: usize = 120;
 
 /// A policy language.
 pub struct Dialect {
@@ -94,10 +89,10 @@ impl<'a> Text<'a> {
     }
 
     /// The rule that stands at this place of the document, without a description, a name, tools or a test of its own.
-    pub fn rule(&self, dialect: &'static str, kind: &'static str, pointer: &str, span: Span) -> Rule {
+    pub fn rule(&self, dialect: &Dialect, kind: &'static str, pointer: &str, span: Span) -> Rule {
         Rule {
             id: format!("{}{pointer}", self.prefix).into(),
-            dialect,
+            dialect: dialect.name,
             kind,
             pointer: pointer.into(),
             source: self.source.clone(),
@@ -107,6 +102,7 @@ impl<'a> Text<'a> {
             tool: None,
             tools: Arc::default(),
             test: None,
+            phrase: dialect.phrase,
         }
     }
 }
@@ -144,21 +140,6 @@ pub fn of(node: &Node) -> Option<&'static Dialect> {
         Some(name) => named(name),
         None => DIALECTS.iter().find(|dialect| (dialect.recognises)(node)),
     }
-}
-
-/// What a rule is called, on one line: its description, else its id, else a phrase made from its kind and its tools. Patterns
-/// and places are detail, and are never the headline.
-#[must_use]
-pub fn rule_name(rule: &Rule) -> String {
-    let own = [&rule.description, &rule.name].into_iter().flatten().map(|text| text.trim());
-    if let Some(text) = own.into_iter().find(|text| !text.is_empty()) {
-        return clean::fit(text, WIDTH, Marks::Unicode).text();
-    }
-    let phrase = named(rule.dialect).and_then(|dialect| (dialect.phrase)(rule));
-    phrase.unwrap_or_else(|| match &*rule.tools {
-        [] => rule.kind.replace('_', " "),
-        tools => format!("{} of {}", rule.kind.replace('_', " "), all(tools)),
-    })
 }
 
 /// Every code with its page: those of the dialects, then those of texts and recordings.

@@ -14,6 +14,9 @@
 //! let early = turn.propose("deploy", json!({}));
 //! assert!(!early.allowed());
 //! assert_eq!(early.message(), Some("[permission denied: prior_tool_missing]"));
+//! let why = &early.explain()[0];
+//! assert_eq!(why.headline.to_string(), "run_tests has not succeeded in an earlier turn");
+//! assert_eq!(why.rule.place(), "deploy.yaml:1");
 //! let tests = turn.propose("run_tests", json!({}));
 //! assert!(tests.allowed());
 //! tests.succeeded(json!("41 passed"));
@@ -36,10 +39,12 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 
 pub use load::InvalidPolicy;
+#[cfg(feature = "recordings")]
+pub use load::InvalidRecording;
 
 use crate::engine::{Decision, Halt, Mode, NewCall, Run, Ticket, Verdict};
 use crate::monitor::finding::RuleState;
-use crate::monitor::{Depth, End};
+use crate::monitor::{Depth, End, Explanation};
 use crate::policy::Policy;
 use crate::replay;
 use crate::session::build::{Builder, Mark, spoken};
@@ -178,7 +183,8 @@ impl Gate {
         session
     }
 
-    /// The session. It serialises as the program reads it, and opens in the workbench.
+    /// The session. It serialises as the program reads it: saved, it opens in the workbench, and `Session::read` (feature
+    /// `recordings`) has it back for [`Gate::resume`].
     pub fn into_session(self) -> Session {
         self.session()
     }
@@ -282,7 +288,8 @@ impl Turn<'_> {
         let id = call_id(live.record.call_count());
         live.record.call(Some(&id), tool, arguments, Some(self.now));
         let runs = live.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
-        let call = GatedCall { live: Arc::clone(&self.gate.live), ticket, id, decision, runs };
+        let (policy, shared) = (Arc::clone(&self.gate.policy), Arc::clone(&self.gate.live));
+        let call = GatedCall { policy, live: shared, ticket, id, decision, runs };
         if !runs {
             let said = call.message().unwrap_or(OVER).to_owned();
             live.settle(&call, Body::text(said), Mark { error: false, refused: Some("rulestep") });
@@ -307,6 +314,7 @@ const OVER: &str = "[session halted]";
 #[derive(Debug)]
 #[must_use = "a call that is not allowed must not run"]
 pub struct GatedCall {
+    policy: Arc<Policy>,
     live: Arc<Mutex<Live>>,
     ticket: Ticket,
     id: String,
@@ -323,6 +331,14 @@ impl GatedCall {
     /// The verdict, with what every rule that spoke against the call found.
     pub fn decision(&self) -> &Decision {
         &self.decision
+    }
+
+    /// Why the call is not allowed, in words: what each rule that spoke against it found, the deciding one first. Each names
+    /// its rule with the place in the policy, the calls it rests on, and the message to the model.
+    pub fn explain(&self) -> Vec<Explanation> {
+        let live = lock(&self.live);
+        let (rules, session) = (self.policy.rules(), live.record.so_far());
+        self.decision.findings.iter().filter_map(|finding| finding.explain(rules, session)).collect()
     }
 
     /// Where the call is in the session.

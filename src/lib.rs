@@ -82,6 +82,8 @@
 pub use cli::main;
 pub use diagnostic::{Code, Diagnostic, Label, Place, Severity};
 pub use engine::{Decision, Halt, Verdict};
+#[cfg(feature = "recordings")]
+pub use gate::InvalidRecording;
 pub use gate::{Gate, GatedCall, InvalidPolicy, Turn};
 pub use monitor::finding::{Checked, Effect, Finding, Found, RuleOutcome, RuleState};
 pub use monitor::{Explanation, Line, LineState, Rule, RuleId, Rules};

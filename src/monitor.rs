@@ -20,7 +20,7 @@ pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
 pub use finding::{Check, Checked, Effect, Finding, Found, StateItem};
 pub use history::{History, Speaker};
-pub use rule::{Rule, RuleId, Rules};
+pub use rule::{Rule, RuleId, Rules, rule_name};
 pub use trace::Trace;
 
 /// Rules that share one precedence and one running state. Built when a policy is loaded.

@@ -29,6 +29,7 @@ pub type Millis = i64;
 
 /// One recorded run.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Session {
     /// The recording's own id, or one made from the file's name and the place in it.
     pub id: Arc<str>,
@@ -71,6 +72,7 @@ pub struct Origin {
 
 /// What a policy may know of a session before its first turn.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Facts {
     /// `context`, whatever its keys.
     pub context: Option<Value>,
@@ -165,6 +167,7 @@ pub(crate) const OLD_OPERATION_ROLE: &str = "toolgate";
 
 /// An operation of the tool-policies dialect, applied where it stands between turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Operation {
     /// Keep the recorded state under a name.
     Snapshot(Arc<str>),
@@ -202,6 +205,7 @@ pub struct CallRef {
 
 /// One proposed tool call.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Call {
     /// Where it stands.
     pub at: CallRef,
@@ -228,6 +232,7 @@ pub struct Call {
 /// What the recording says became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Outcome {
     /// It has a result.
     Ok,

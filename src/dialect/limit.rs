@@ -29,13 +29,13 @@ impl Limit {
 }
 
 impl Explain for Limit {
-    fn explain(&self, _: &About<'_>) -> Explanation {
+    fn explain(&self, about: &About<'_>) -> Explanation {
         let Limit { tool, used, allowed } = self;
         let state = if used < allowed { LineState::Good } else { LineState::Bad };
         let value = Some(Sentence::new(format!("limit {used} of {allowed}")));
         let line = Line { value, state, ..Line::new(name(tool)) };
         let headline = format!("{}: {}", name(tool), used_of(*used, *allowed));
-        Explanation { lines: vec![line], ..Explanation::new(headline) }
+        Explanation { lines: vec![line], ..Explanation::new(about, headline) }
     }
 
     fn data(&self) -> Map<String, Value> {

@@ -52,7 +52,7 @@ impl Reader for Reading {
             fields.take("dialect");
             fields.list("once", &mut found, |item, out| {
                 let tool: Arc<str> = item.text(out)?.into();
-                let rule = text.rule(DIALECT.name, "once", &item.pointer, item.span());
+                let rule = text.rule(&DIALECT, "once", &item.pointer, item.span());
                 let rule = Rule { tool: Some(Arc::clone(&tool)), ..rule };
                 self.0.push(Arc::new(Once { tool, rule: [rules.push(rule)] }));
                 Some(())
@@ -147,7 +147,7 @@ impl Explain for Ran {
         Explanation {
             lines: vec![line],
             way_out: Some(Sentence::new("nothing in this session")),
-            ..Explanation::new(format!("{} ran in {when}, and may run once", name(&self.0)))
+            ..Explanation::new(about, format!("{} ran in {when}, and may run once", name(&self.0)))
         }
     }
 
@@ -164,13 +164,13 @@ struct Left {
 }
 
 impl Explain for Left {
-    fn explain(&self, _: &About<'_>) -> Explanation {
+    fn explain(&self, about: &About<'_>) -> Explanation {
         let (state, left) = if self.spent { (LineState::Bad, 0) } else { (LineState::Good, 1) };
         let value = Some(Sentence::new(format!("{left} of 1 left")));
         let line = Line { value, state, ..Line::new(name(&self.tool)) };
         Explanation {
             lines: vec![line],
-            ..Explanation::new(format!("{}: {left} of 1 left", name(&self.tool)))
+            ..Explanation::new(about, format!("{}: {left} of 1 left", name(&self.tool)))
         }
     }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::monitor::explanation::HaltCause;
+use crate::monitor::explanation::{HaltCause, told};
 use crate::monitor::{Check, Effect, Finding, Reason};
-use crate::session::{CallRef, refusal};
+use crate::session::CallRef;
 
 /// What becomes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// It may run.
     Allow,
@@ -40,14 +41,19 @@ impl Verdict {
     }
 }
 
-/// The answer to one call.
-#[derive(Debug, Clone, PartialEq)]
+/// The answer to one call. It serialises as far as it knows it by itself: what a finding means, and whose it is, is in its
+/// [`Explanation`](crate::Explanation). The names of members are those of the JSON of `replay`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[must_use]
+#[non_exhaustive]
 pub struct Decision {
     /// What becomes of it.
+    #[serde(rename = "decision")]
     pub verdict: Verdict,
     /// What rules said against it, the deciding one first, then by strength and place.
     pub findings: Vec<Finding>,
     /// Every rule that was asked, in the order of the rules; only where checks were wanted.
+    #[serde(skip)]
     pub checks: Vec<Check>,
     /// What the model is told instead of a result, when the call is stopped.
     pub told: Option<Arc<str>>,
@@ -68,10 +74,8 @@ impl Decision {
         };
         self.findings.sort_by_key(|finding| (Reverse(finding.effect), finding.rule));
         self.checks.sort_by_key(|check| check.rule);
-        self.told = self.findings.first().filter(|_| self.verdict.stops()).map(|finding| {
-            let own = finding.tell_llm.clone();
-            own.unwrap_or_else(|| refusal::permission_denied(finding.code.as_str()).into())
-        });
+        let deciding = self.findings.first().filter(|_| self.verdict.stops());
+        self.told = deciding.map(|finding| told(finding.tell_llm.as_ref(), finding.code));
     }
 
     /// The answer after a halt.
@@ -112,6 +116,7 @@ impl Narrowed {
 
 /// How a session was ended by a rule.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Halt {
     /// The call at which it ended.
     pub at: CallRef,

@@ -336,13 +336,9 @@ impl Panel {
             if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
                 out.truncate(before);
                 out.push(RuleState {
-                    rule,
-                    outcome: RuleOutcome::Violated,
                     code: Some(code::RULE_FAULT),
-                    position: None,
-                    calls: Vec::new(),
-                    averted: 0,
                     facts: Some(fault),
+                    ..RuleState::new(rule, RuleOutcome::Violated)
                 });
             }
         }

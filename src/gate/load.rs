@@ -1,15 +1,19 @@
-//! A policy from files or text, or everything that is wrong with it.
+//! A policy from files or text, and sessions that were saved, or everything that is wrong with them.
 
+#[cfg(feature = "recordings")]
+use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files;
 use crate::policy::{Policy, PolicyFile};
+#[cfg(feature = "recordings")]
+use crate::{diagnostic::Loss, recording, session::Session};
 
 /// Why a policy does not load: a version with an error does not decide.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", words(.diagnostics))]
+#[error("{}", lines(.diagnostics.iter().filter(|found| found.severity == Severity::Error)))]
 #[non_exhaustive]
 pub struct InvalidPolicy {
     diagnostics: Vec<Diagnostic>,
@@ -22,9 +26,47 @@ impl InvalidPolicy {
     }
 }
 
-fn words(diagnostics: &[Diagnostic]) -> String {
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    errors.map(Diagnostic::to_string).collect::<Vec<_>>().join("\n")
+/// Why a recording cannot be gone on with: something of it cannot be read, and calls may have been in it.
+#[cfg(feature = "recordings")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", lines(.diagnostics.iter()))]
+#[non_exhaustive]
+pub struct InvalidRecording {
+    diagnostics: Vec<Diagnostic>,
+}
+
+#[cfg(feature = "recordings")]
+impl InvalidRecording {
+    /// What is wrong, in the order of the recording.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+}
+
+#[cfg(feature = "recordings")]
+impl Session {
+    /// Reads the sessions of a recording: one that a gate saved, or of any other format that the program reads. `name` is
+    /// what diagnostics call it. Calls that were lost would be missing from what a gate knows, so that is an error.
+    pub fn read(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Vec<Session>, InvalidRecording> {
+        let input = Box::new(Cursor::new(bytes.into()));
+        let reading = recording::open(name, input, &recording::Options::default());
+        let mut reading = reading.map_err(|unreadable| InvalidRecording { diagnostics: vec![unreadable] })?;
+        let sessions: Vec<Session> = reading.by_ref().collect();
+        let found = reading.diagnostics().into_iter();
+        let found = found.chain(sessions.iter().flat_map(|session| session.diagnostics.clone()));
+        let spoils =
+            |found: &Diagnostic| found.severity == Severity::Error || found.loss == Some(Loss::MayHoldCalls);
+        let mut diagnostics: Vec<Diagnostic> = found.filter(spoils).collect();
+        if sessions.is_empty() && diagnostics.is_empty() {
+            let message = "the recording holds no session";
+            diagnostics.push(Diagnostic::error(code::DAMAGED_LINE, message).in_file(name));
+        }
+        if diagnostics.is_empty() { Ok(sessions) } else { Err(InvalidRecording { diagnostics }) }
+    }
+}
+
+fn lines<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> String {
+    diagnostics.map(Diagnostic::to_string).collect::<Vec<_>>().join("\n")
 }
 
 impl Policy {

@@ -5,14 +5,14 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::finding::{Check, Checked, Finding, Found, RuleState, StateItem};
+use super::finding::{Check, Checked, Effect, Finding, Found, RuleState, StateItem};
 use super::kept::Dispatched;
-use super::rule::{Rule, Rules};
+use super::rule::{Rule, RuleName, RulePlace, Rules};
 use crate::diagnostic::Code;
-use crate::session::{CallRef, Session};
+use crate::session::{CallRef, Session, refusal};
 use crate::wording::sentence::name;
 use crate::wording::{Sentence, at, tool_of};
 
@@ -122,9 +122,18 @@ impl<'a> About<'a> {
     }
 }
 
-/// What there is to say, in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What a rule has to say, in words, with the rule and everything it rests on: whoever shows it needs nothing else.
+///
+/// It serialises as a member of `findings` in the JSON of `replay`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Explanation {
+    /// The rule, with its place.
+    pub rule: Rule,
+    /// Why it speaks against the call or the session; `None`: it does not.
+    pub code: Option<Code>,
+    /// What it does to the call.
+    pub effect: Effect,
     /// What was found, in a line.
     pub headline: Sentence,
     /// What the rule asks for in a word or two, where it has no name of its own: `check_eligibility`. As recorded, so to be
@@ -140,10 +149,19 @@ pub struct Explanation {
     pub awaited: Option<Arc<str>>,
     /// Whether it is worth reading where the call passed: it counts something, or rests on a file or an earlier call.
     pub telling: bool,
+    /// What was checked in the call.
+    pub checked: Option<Checked>,
+    /// The earlier calls it rests on, the decisive one first.
+    pub found: Vec<Found>,
+    /// The rule's own reason, for telemetry; never told to the model.
+    pub reason: Option<Arc<str>>,
+    /// The rule's own text for the model. [`Explanation::message`] is what the model reads.
+    pub tell_llm: Option<Arc<str>>,
 }
 
 /// One thing that a rule looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Line {
     /// How it is, where no colour says so: `matched`.
     pub label: &'static str,
@@ -162,6 +180,7 @@ pub struct Line {
 /// How a line of an explanation is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LineState {
     /// Not at all.
     Plain,
@@ -178,10 +197,13 @@ pub enum LineState {
 }
 
 impl Explanation {
-    /// A headline alone.
+    /// A headline about something.
     #[must_use]
-    pub fn new(headline: impl Into<String>) -> Explanation {
+    pub fn new(about: &About<'_>, headline: impl Into<String>) -> Explanation {
         Explanation {
+            rule: about.rule.clone(),
+            code: about.code,
+            effect: Effect::None,
             headline: Sentence::new(headline),
             label: None,
             expected: None,
@@ -189,12 +211,70 @@ impl Explanation {
             way_out: None,
             awaited: None,
             telling: false,
+            checked: about.checked.cloned(),
+            found: about.found.to_vec(),
+            reason: None,
+            tell_llm: None,
         }
     }
 
-    /// Of a rule without facts: its code says everything.
-    fn of_code(code: Option<Code>) -> Explanation {
-        Explanation::new(code.map_or("holds", Code::title))
+    /// What the model reads instead of a result if this rule decides; `None`: it stops nothing.
+    #[must_use]
+    pub fn message(&self) -> Option<Arc<str>> {
+        let code = self.code.filter(|_| self.effect >= Effect::Deny)?;
+        Some(told(self.tell_llm.as_ref(), code))
+    }
+}
+
+/// The rule's own text, else the published one.
+pub(crate) fn told(own: Option<&Arc<str>>, code: Code) -> Arc<str> {
+    own.cloned().unwrap_or_else(|| refusal::permission_denied(code.as_str()).into())
+}
+
+impl Serialize for Explanation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Members<'a> {
+            #[serde(flatten)]
+            rule: RuleName<'a>,
+            code: Option<Code>,
+            effect: Effect,
+            message: &'a Sentence,
+            description: Option<&'a str>,
+            source: RulePlace<'a>,
+            checked: Option<&'a Checked>,
+            found: &'a [Found],
+            reason: Option<&'a str>,
+            tell_llm: Option<&'a str>,
+            #[serde(flatten)]
+            order: Option<Order<'a>>,
+        }
+        /// Of a rule about the order of calls: what it expects, what happened instead, and what would satisfy it.
+        #[derive(Serialize)]
+        struct Order<'a> {
+            expected: &'a Sentence,
+            actual: &'a Sentence,
+            suggestion: Option<&'a Sentence>,
+        }
+        let order = self.expected.as_ref().map(|expected| Order {
+            expected,
+            actual: &self.headline,
+            suggestion: self.way_out.as_ref(),
+        });
+        Members {
+            rule: RuleName::of(&self.rule),
+            code: self.code,
+            effect: self.effect,
+            message: &self.headline,
+            description: self.rule.description.as_deref(),
+            source: RulePlace::of(&self.rule),
+            checked: self.checked.as_ref(),
+            found: &self.found,
+            reason: self.reason.as_deref(),
+            tell_llm: self.tell_llm.as_deref(),
+            order,
+        }
+        .serialize(serializer)
     }
 }
 
@@ -214,63 +294,70 @@ impl Line {
 
 /// What facts say, or the code where there are none.
 fn explain(facts: Option<&dyn Explain>, about: &About<'_>) -> Explanation {
-    facts.map_or_else(|| Explanation::of_code(about.code), |facts| facts.explain(about))
+    match facts {
+        Some(facts) => facts.explain(about),
+        None => Explanation::new(about, about.code.map_or("holds", Code::title)),
+    }
 }
 
 impl Finding {
-    /// Why the rule speaks against the call.
+    /// Why the rule speaks against the call. `None`: the rule is not one of these.
     #[must_use]
-    pub fn explain(&self, rule: &Rule, session: &Session) -> Explanation {
+    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
         let about = About {
             code: Some(self.code),
             checked: self.checked.as_ref(),
             found: &self.found,
-            ..About::new(rule, session)
+            ..About::new(rules.get(self.rule)?, session)
         };
-        explain(self.facts.as_deref(), &about)
+        Some(Explanation {
+            effect: self.effect,
+            reason: self.reason.clone(),
+            tell_llm: self.tell_llm.clone(),
+            ..explain(self.facts.as_deref(), &about)
+        })
     }
 }
 
 impl Check {
-    /// What the rule looked at, and what came of it.
+    /// What the rule looked at, and what came of it. `None`: the rule is not one of these.
     #[must_use]
-    pub fn explain(&self, rule: &Rule, session: &Session) -> Explanation {
+    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
         let about = About {
             code: self.code,
             checked: self.checked.as_ref(),
             found: &self.found,
-            ..About::new(rule, session)
+            ..About::new(rules.get(self.rule)?, session)
         };
-        explain(self.facts.as_deref(), &about)
+        Some(explain(self.facts.as_deref(), &about))
     }
 }
 
 impl RuleState {
-    /// How the rule ended. Without the calls that ran, only what it expects and what would satisfy it is worded.
+    /// How the rule ended. Without the calls that ran, only what it expects and what would satisfy it is worded. `None`: the
+    /// rule is not one of these.
     #[must_use]
-    pub fn explain(&self, rule: &Rule, session: &Session, ran: Option<&[CallRef]>) -> Explanation {
-        explain(self.facts.as_deref(), &About { code: self.code, ran, ..About::new(rule, session) })
+    pub fn explain(&self, rules: &Rules, session: &Session, ran: Option<&[CallRef]>) -> Option<Explanation> {
+        let about = About { code: self.code, ran, ..About::new(rules.get(self.rule)?, session) };
+        Some(explain(self.facts.as_deref(), &about))
     }
 }
 
 impl StateItem {
-    /// What stands, in words.
+    /// What stands, in words. `None`: the rule is not one of these.
     #[must_use]
-    pub fn explain(&self, rules: &Rules, session: &Session) -> Explanation {
-        let Some(rule) = rules.get(self.rule()) else { return Explanation::of_code(None) };
-        let about = About::new(rule, session);
-        match self {
-            StateItem::Forbidden { tool, since, .. } => Explanation::new(format!(
-                "{} is forbidden since {} ran in {}",
-                name(tool),
-                tool_of(*since, session),
-                at(*since, session)
-            )),
+    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
+        let about = About::new(rules.get(self.rule())?, session);
+        Some(match self {
+            StateItem::Forbidden { tool, since, .. } => {
+                let (by, when) = (tool_of(*since, session), at(*since, session));
+                Explanation::new(&about, format!("{} is forbidden since {by} ran in {when}", name(tool)))
+            }
             StateItem::Precondition { code, by, facts, .. } => {
                 let found: Vec<Found> = by.iter().map(|call| Found { call: *call, value: None }).collect();
                 explain(facts.as_deref(), &About { code: *code, found: &found, ..about })
             }
             StateItem::Kept { facts, .. } => facts.explain(&about),
-        }
+        })
     }
 }

@@ -96,7 +96,7 @@ impl Explain for Fault {
             // Nobody expects anything of a call but that it is checked.
             expected: about.ran.is_some().then(|| Sentence::new(EXPECTED)),
             way_out: Some(Sentence::new(WAY_OUT)),
-            ..Explanation::new(self.sentence())
+            ..Explanation::new(about, self.sentence())
         }
     }
 
@@ -106,11 +106,11 @@ impl Explain for Fault {
 }
 
 impl Explain for Lost {
-    fn explain(&self, _: &About<'_>) -> Explanation {
+    fn explain(&self, about: &About<'_>) -> Explanation {
         let sentence = self.0.sentence();
         let mut line = Line::new(code::RULE_FAULT.as_str());
         (line.state, line.lines) = (LineState::Bad, vec![Line::new(&*sentence)]);
-        Explanation { lines: vec![line], ..Explanation::new(sentence) }
+        Explanation { lines: vec![line], ..Explanation::new(about, sentence) }
     }
 
     fn data(&self) -> Map<String, Value> {

@@ -15,6 +15,7 @@ use crate::session::CallRef;
 /// What a finding does to a call, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Effect {
     /// Nothing was said.
     #[default]
@@ -43,9 +44,11 @@ impl Effect {
 }
 
 /// What one rule said about one call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule.
+    #[serde(skip)]
     pub rule: RuleId,
     /// What it does to the call.
     pub effect: Effect,
@@ -56,6 +59,7 @@ pub struct Finding {
     /// The earlier calls it rests on, the decisive one first.
     pub found: Vec<Found>,
     /// What else there is to know, as the dialect's own facts.
+    #[serde(skip)]
     pub facts: Option<Arc<dyn Explain>>,
     /// The rule's own reason, for telemetry; never told to the model.
     pub reason: Option<Arc<str>>,
@@ -90,9 +94,10 @@ pub struct Checked {
 }
 
 /// An earlier call that a finding rests on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Found {
     /// The call.
+    #[serde(flatten)]
     pub call: CallRef,
     /// Its value at the path that was compared, where one was.
     pub value: Option<Value>,
@@ -159,6 +164,7 @@ impl StateItem {
 
 /// How a rule about a session stands.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RuleState {
     /// The rule.
     pub rule: RuleId,
@@ -179,6 +185,7 @@ pub struct RuleState {
 /// Outcomes of rules about sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RuleOutcome {
     /// It had something to decide and is true.
     Held,
@@ -199,6 +206,13 @@ impl RuleOutcome {
             RuleOutcome::NotExercised => "not_exercised",
             RuleOutcome::Pending => "pending",
         }
+    }
+}
+
+impl RuleState {
+    /// An outcome without a reason.
+    pub fn new(rule: RuleId, outcome: RuleOutcome) -> RuleState {
+        RuleState { rule, outcome, code: None, position: None, calls: Vec::new(), averted: 0, facts: None }
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::source::{Source, Span};
-use crate::wording::line;
+use crate::source::{Position, Source, Span};
+use crate::wording::clean::{self, Marks};
+use crate::wording::{all, line};
 
 /// A rule of a version, by its number: by relative path, then document, then place in the document. So the smaller of
 /// two ids is the one that wins a tie.
@@ -15,6 +16,7 @@ pub struct RuleId(pub u32);
 
 /// One enforceable statement of a document.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Rule {
     /// `FILE#/json/pointer`, with the file as it was named; `FILE#1/…` in the second document of a file.
     pub id: Arc<str>,
@@ -38,6 +40,58 @@ pub struct Rule {
     pub tools: Arc<[Arc<str>]>,
     /// The test it belongs to, for rules inside test files.
     pub test: Option<Arc<str>>,
+    /// What its dialect calls such a rule where the author gave it no name.
+    pub(crate) phrase: fn(&Rule) -> Option<String>,
+}
+
+/// Columns that a rule's own name may take.
+const WIDTH: usize = 120;
+
+/// What a rule is called, on one line: its description, else its id, else a phrase made from its kind and its tools. Patterns
+/// and places are detail, and are never the headline.
+#[must_use]
+pub fn rule_name(rule: &Rule) -> String {
+    let own = [&rule.description, &rule.name].into_iter().flatten().map(|text| text.trim());
+    if let Some(text) = own.into_iter().find(|text| !text.is_empty()) {
+        return clean::fit(text, WIDTH, Marks::Unicode).text();
+    }
+    (rule.phrase)(rule).unwrap_or_else(|| match &*rule.tools {
+        [] => rule.kind.replace('_', " "),
+        tools => format!("{} of {}", rule.kind.replace('_', " "), all(tools)),
+    })
+}
+
+/// Whose word it is, as data.
+#[derive(Debug, Serialize)]
+pub struct RuleName<'a> {
+    dialect: &'static str,
+    rule: &'a str,
+    /// What people call it.
+    rule_name: String,
+    test: Option<&'a str>,
+}
+
+impl<'a> RuleName<'a> {
+    /// Of this rule.
+    pub fn of(rule: &'a Rule) -> RuleName<'a> {
+        let (dialect, test) = (rule.dialect, rule.test.as_deref());
+        RuleName { dialect, rule: &rule.id, rule_name: rule_name(rule), test }
+    }
+}
+
+/// Where a rule begins, as data.
+#[derive(Debug, Serialize)]
+pub struct RulePlace<'a> {
+    file: &'a str,
+    #[serde(flatten)]
+    position: Position,
+}
+
+impl<'a> RulePlace<'a> {
+    /// Of this rule.
+    pub fn of(rule: &'a Rule) -> RulePlace<'a> {
+        RulePlace { file: rule.source.name(), position: rule.source.position(rule.span.start) }
+    }
 }
 
 impl Rule {

@@ -266,9 +266,8 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &Judged) -> Vec<Stri
     let (session, rules) = (replay.session(), replay.policy().rules());
     let findings = |decision: &Decision, at: &str| -> Vec<String> {
         let found = decision.findings.iter().filter_map(|finding| {
-            let rule = rules.get(finding.rule)?;
-            let said = words::finding(finding, rule, session);
-            Some(format!("{at}{}: {said}  {}", finding.code, rule.place()))
+            let said = finding.explain(rules, session)?;
+            Some(format!("{at}{}: {}  {}", finding.code, said.headline, said.rule.place()))
         });
         found.take(MOST_REASONS).collect()
     };

@@ -8,6 +8,7 @@ pub mod github;
 pub mod replay;
 pub mod sarif;
 
+use crate::monitor::Explanation;
 use crate::monitor::Rule;
 use crate::monitor::finding::RuleOutcome;
 use crate::replay::{Judged as Decided, NotTaken, Replay};
@@ -162,8 +163,10 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
             code: state.code.map(|code| code.to_string()).unwrap_or_default(),
             title: format!("violated: {name}"),
             message: match violation {
-                Some(violation) => format!("expected: {}; actual: {}", violation.expected, violation.actual),
-                None => name.clone(),
+                Some(Explanation { expected: Some(expected), headline, .. }) => {
+                    format!("expected: {expected}; actual: {headline}")
+                }
+                _ => name.clone(),
             },
             policy: Some(Spot::of_rule(rule)),
             recording: Spot::of_turn(session, index.map(|call| call.at.turn)),
@@ -175,15 +178,15 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
 
 fn of_call(replay: &Replay, call: &Call, decided: &Decided) -> Option<Issue> {
     let (session, finding) = (replay.session(), decided.decision.deciding()?);
-    let rule = replay.policy().rules().get(finding.rule)?;
-    let name = words::rule_name(rule);
+    let said = finding.explain(replay.policy().rules(), session)?;
+    let (rule, name) = (&said.rule, words::rule_name(&said.rule));
     let verdict = words::decided(decided.decision.verdict, replay.mode());
     Some(Issue {
         level: if decided.counterfactual { Level::Warning } else { Level::Error },
         rule: Some((rule.id.to_string(), name.clone())),
         code: finding.code.to_string(),
         title: format!("{verdict}: {}", words::call::call(call)),
-        message: format!("{name}: {}", words::finding(finding, rule, session)),
+        message: format!("{name}: {}", said.headline),
         policy: Some(Spot::of_rule(rule)),
         recording: Spot::of_turn(session, Some(call.at.turn)),
         place: place(session, words::at(call.at, session)),

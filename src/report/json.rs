@@ -17,7 +17,6 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use decision::{CallLine, PartsLine};
-pub(super) use decision::{FindingLine, SourceLine};
 use halt::HaltLine;
 use state::{ForbiddenLine, PreconditionLine, forbidden, preconditions, states};
 
@@ -377,7 +376,7 @@ fn rules<'a>(
             position: state.position,
             calls: &state.calls,
             averted: state.averted,
-            parts: PartsLine::of_rule(state, rule, session, ran),
+            parts: PartsLine::of_rule(state, policy.rules(), session, ran),
             fault: state.facts.as_deref().and_then(|facts| facts.downcast_ref()).map(Fault::data),
         })
     });

@@ -85,8 +85,8 @@ pub fn call(
     }
     let of_tool = frame.state.iter().filter(|item| item.tool().is_none_or(|tool| *tool == call.tool));
     for (nth, item) in of_tool.enumerate() {
-        let label = if nth == 0 { "at start" } else { "" };
-        row(out, label, words::state(item, policy.rules(), session).whole())?;
+        let Some(said) = words::state(item, policy.rules(), session) else { continue };
+        row(out, if nth == 0 { "at start" } else { "" }, said.whole())?;
     }
     Ok(())
 }
@@ -266,7 +266,9 @@ fn turn(
         row(out, "hidden", format!("{}: {}", words::name(&tool.tool), reasons.join(", ")))?;
     }
     for item in &frame.state {
-        row(out, "state", words::state(item, policy.rules(), session))?;
+        if let Some(said) = words::state(item, policy.rules(), session) {
+            row(out, "state", said)?;
+        }
     }
     let calls = session.turn(frame.turn).map(|turn| session.calls_of(turn)).unwrap_or_default();
     let mut widths = Widths::default();

@@ -6,11 +6,12 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::json::{SCHEMA, SourceLine, line};
+use super::json::{SCHEMA, line};
 use super::paint::Paint;
 use super::{End, Look, Scope, Total, words};
 use crate::diagnostic::Code;
 use crate::engine::{Mode, Verdict};
+use crate::monitor::rule::RulePlace;
 use crate::monitor::{Rule, RuleId};
 use crate::policy::Policy;
 use crate::replay::{RuleCount, ToolCount};
@@ -24,7 +25,7 @@ pub fn json(total: &Total, policy: &Policy, out: &mut dyn Write) -> io::Result<(
     let by_rule = by_rule(total, policy).into_iter().map(|(rule, count)| RuleLine {
         rule: &rule.id,
         name: words::rule_name(rule),
-        source: SourceLine::of(rule),
+        source: RulePlace::of(rule),
         count,
     });
     let by_tool = tables.tools.iter().map(|(tool, count)| (&**tool, ToolLine::of(*count))).collect();
@@ -105,7 +106,7 @@ struct Diagnostics {
 struct RuleLine<'a> {
     rule: &'a str,
     name: String,
-    source: SourceLine<'a>,
+    source: RulePlace<'a>,
     #[serde(flatten)]
     count: RuleCount,
 }

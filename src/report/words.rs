@@ -10,12 +10,12 @@ mod counted;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-pub use crate::dialect::rule_name;
+pub use crate::monitor::rule_name;
 pub use counted::counted_refusal;
 
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Checked, Explanation, Fault, Finding, Found, Line, Reason, Rule, Rules, StateItem};
+use crate::monitor::{Checked, Explanation, Fault, Found, Line, Reason, Rule, Rules, StateItem};
 use crate::replay::{NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 use crate::wording::sentence::{name as held, value};
@@ -27,36 +27,12 @@ const LINES: u32 = 24;
 /// How many earlier calls that do not count are listed.
 const ATTEMPTS: usize = 4;
 
-/// What a rule found against a call, in a line.
-pub fn finding(finding: &Finding, rule: &Rule, session: &Session) -> Sentence {
-    finding.explain(rule, session).headline
-}
-
-/// What a violated rule has to say, a line each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// What the rule expects.
-    pub expected: Sentence,
-    /// What happened instead. Calls are counted from 1 among those that ran.
-    pub actual: Sentence,
-    /// What would satisfy it.
-    pub suggestion: Option<Sentence>,
-}
-
-impl Violation {
-    /// Of a rule that says what it expects: one about the order of calls.
-    #[must_use]
-    pub fn of(explanation: Explanation) -> Option<Violation> {
-        let Explanation { expected, headline, way_out, .. } = explanation;
-        Some(Violation { expected: expected?, actual: headline, suggestion: way_out })
-    }
-}
-
-/// What there is to say of a rule about the session that is violated; nothing of another.
-pub fn violation(state: &RuleState, replay: &Replay) -> Option<Violation> {
+/// What there is to say of a rule about the session that is violated; nothing of another, or of one that does not say what
+/// it expects.
+pub fn violation(state: &RuleState, replay: &Replay) -> Option<Explanation> {
     state.code?;
-    let rule = replay.policy().rules().get(state.rule)?;
-    Violation::of(state.explain(rule, replay.session(), Some(&replay.ran())))
+    let explanation = state.explain(replay.policy().rules(), replay.session(), Some(&replay.ran()))?;
+    Some(explanation).filter(|explanation| explanation.expected.is_some())
 }
 
 /// What was checked in the call: `$.order_id is "ORD-124"`.
@@ -143,12 +119,12 @@ pub fn details(lines: &[Line]) -> Vec<String> {
 }
 
 /// Something that stands at a moment, in a line.
-pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> Sentence {
-    let headline = item.explain(rules, session).headline;
-    match item {
+pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> Option<Sentence> {
+    let headline = item.explain(rules, session)?.headline;
+    Some(match item {
         StateItem::Precondition { tool, .. } => headline.after(&format!("{}: ", held(tool))),
         _ => headline,
-    }
+    })
 }
 
 /// Why a tool is hidden, in a few words.

@@ -114,6 +114,11 @@ impl Builder {
         };
     }
 
+    /// What was recorded so far. Outcomes may still change.
+    pub fn so_far(&self) -> &Session {
+        &self.session
+    }
+
     /// What became of a call, as far as it is known.
     pub fn outcome(&self, call: CallRef) -> Outcome {
         self.session.calls.get(call.index as usize).map_or(Outcome::Unknown, |call| call.outcome)

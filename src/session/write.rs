@@ -21,6 +21,13 @@ use super::{
 #[derive(Debug, Clone, Copy)]
 pub struct Native<'a>(pub &'a Session);
 
+/// In the form of the format `native`.
+impl Serialize for Session {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Native(self).serialize(serializer)
+    }
+}
+
 impl Serialize for Native<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let session = self.0;

@@ -65,6 +65,7 @@ fn ends(gated: GatedCall, call: &Call) {
         Outcome::Error => gated.failed(call.output.clone()),
         Outcome::Refused => gated.refused(call.output.clone()),
         Outcome::Unknown => {}
+        other => unreachable!("{other:?}"),
     }
 }
 

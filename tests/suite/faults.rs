@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rstest::rstest;
 use rulestep::internals::compare::{Base, Comparison, Kind};
 use rulestep::internals::diagnostic::code;
-use rulestep::internals::dialect::Text;
 use rulestep::internals::dialect::beside::Beside;
 use rulestep::internals::dialect::limit::Limit;
+use rulestep::internals::dialect::{DIALECTS, Text};
 use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
 use rulestep::internals::monitor::fault::Lost;
 use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
@@ -102,15 +102,7 @@ impl Monitor for ToyMonitor {
     }
 
     fn report(&self, _end: End, _cx: &Cx<'_>, out: &mut Vec<RuleState>) {
-        out.push(RuleState {
-            rule: RuleId(0),
-            outcome: RuleOutcome::Held,
-            code: None,
-            position: None,
-            calls: Vec::new(),
-            averted: 0,
-            facts: None,
-        });
+        out.push(RuleState::new(RuleId(0), RuleOutcome::Held));
         self.0.reach(Stage::Report);
     }
 }
@@ -130,7 +122,7 @@ fn policy(fails: Stage, count: u32, asks: Option<usize>, timer: Option<u32>) -> 
     };
     let ids = (0..count).map(|number| {
         let span = Span::new(number as usize * 7, number as usize * 7 + 6);
-        rules.push(text.rule("toy", "toy", &format!("/{number}"), span))
+        rules.push(text.rule(&DIALECTS[0], "toy", &format!("/{number}"), span))
     });
     let ids = ids.collect();
     Policy::of_units(rules, vec![Arc::new(Toy { rules: ids, fails, asks, timer })])
@@ -263,9 +255,8 @@ fn the_rule_that_failed_is_named() {
     ] {
         let replay = Replay::new(&session, &policy(Stage::Decide, 3, asks, None), Mode::Enforce);
         let finding = replay.calls()[0].decision.deciding().unwrap();
-        let rule = replay.policy().rules().get(finding.rule).unwrap();
-        let words = rulestep::internals::report::words::finding(finding, rule, &session);
-        assert_eq!((&*rule.id, words.to_string()), (id, format!("{sentence}{SHOWN}")));
+        let said = finding.explain(replay.policy().rules(), &session).unwrap();
+        assert_eq!((&*said.rule.id, said.headline.to_string()), (id, format!("{sentence}{SHOWN}")));
         let replay = Replay::new(&session, &policy(Stage::Narrow, 3, asks, None), Mode::Enforce);
         let frame = replay.frame(1).unwrap();
         let pay = frame.narrowing.tools.iter().find(|tool| &*tool.tool == "pay").unwrap();

@@ -183,3 +183,60 @@ fn narrowed_tools_are_kept_with_the_session() {
     let offered: Vec<_> = session.offered_in(1).unwrap().iter().map(|tool| &*tool.name).collect();
     assert_eq!(offered, ["deploy", "test"]);
 }
+
+/// An explanation needs nothing beside it, and is what `replay` writes of the finding.
+#[test]
+fn a_stopped_call_explains_itself() {
+    let policy = Policy::parse("p.yaml", &format!("{REFUND}---\n{DEPLOY}")).unwrap();
+    let mut gate = Gate::new(&policy);
+    let run = gate.turn().propose("refund", json!({}));
+    assert!(run.explain().is_empty() && run.decision().told.is_none());
+    run.succeeded("done");
+    let call = gate.turn().propose("refund", json!({}));
+    let said = call.explain();
+    let [why] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(
+        (why.rule.place().as_str(), why.code.map(|code| code.as_str())),
+        ("p.yaml:2", Some("forbidden"))
+    );
+    assert_eq!(why.rule.source.slice(why.rule.span), "refund");
+    assert!(why.headline.to_string().contains("refund"), "{}", why.headline);
+    assert_eq!(why.message().as_deref(), call.message());
+    assert_eq!(why.found[0].call.turn, 1);
+
+    let (data, decision) =
+        (serde_json::to_value(&said).unwrap(), serde_json::to_value(call.decision()).unwrap());
+    let session = std::sync::Arc::new(gate.into_session());
+    let replay = rulestep::internals::replay::Replay::new(
+        &session,
+        &policy,
+        rulestep::internals::engine::Mode::Enforce,
+    );
+    let mut out = Vec::new();
+    let (frame, last) = (replay.frame(2).unwrap(), session.calls.last().unwrap());
+    rulestep::internals::report::json::call(&replay, &frame, last, None, &mut out).unwrap();
+    let line = &serde_json::from_slice::<serde_json::Value>(&out).unwrap()["call"];
+    assert_eq!(line["findings"], data);
+    assert_eq!((&line["decision"], &line["told"]), (&decision["decision"], &decision["told"]));
+    for (own, whole) in decision["findings"].as_array().unwrap().iter().zip(data.as_array().unwrap()) {
+        assert!(own.as_object().unwrap().iter().all(|(key, value)| whole[key] == *value), "{own}\n{whole}");
+    }
+}
+
+#[test]
+fn a_saved_session_goes_on_where_it_ended() {
+    let policy = Policy::parse("deploy.yaml", DEPLOY).unwrap();
+    let mut gate = Gate::new(&policy).context(json!({"user_role": "standard"}));
+    gate.turn().propose("test", json!({"suite": [1.50]})).succeeded("41 passed");
+    let saved = serde_json::to_string(&gate.into_session()).unwrap();
+    let mut read = Session::read("saved.json", saved.clone()).unwrap();
+    assert_eq!(serde_json::to_string(&read[0]).unwrap(), saved);
+    let mut resumed = Gate::resume(&policy, read.remove(0));
+    assert!(resumed.turn().propose("deploy", json!({})).allowed());
+
+    // What may have held calls is not resumed as if it had held none.
+    for broken in ["", "{}", "nothing that anybody records", &saved[..saved.len() - 40]] {
+        let error = Session::read("saved.json", broken).unwrap_err();
+        assert!(error.to_string().contains("saved.json"), "{broken:?}: {error} {:?}", error.diagnostics());
+    }
+}

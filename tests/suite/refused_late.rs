@@ -70,7 +70,7 @@ fn live(text: &str, outcome: Outcome, then: &str) -> (Decision, Run) {
     let arguments = Body::text("{}");
     run.begin_turn(None);
     let (ticket, _) = run.propose(NewCall { tool: "A", arguments: &arguments });
-    run.propose(NewCall { tool: "other", arguments: &arguments });
+    let _ = run.propose(NewCall { tool: "other", arguments: &arguments });
     run.resolve(ticket, outcome, &arguments);
     run.end_turn();
     run.begin_turn(None);
@@ -99,11 +99,11 @@ fn in_a_live_run_it_violates_nothing_either() {
         let mut run = Run::new(&policy(text), Mode::Shadow, Depth::Findings, &Arc::new(Facts::default()));
         let arguments = Body::text("{}");
         let (ticket, _) = run.propose(NewCall { tool: "A", arguments: &arguments });
-        run.propose(NewCall { tool: "other", arguments: &arguments });
+        let _ = run.propose(NewCall { tool: "other", arguments: &arguments });
         let violated = |run: &Run| {
             run.report(End::Complete).iter().filter(|state| state.outcome == RuleOutcome::Violated).count()
         };
-        run.propose(NewCall { tool: then, arguments: &arguments });
+        let _ = run.propose(NewCall { tool: then, arguments: &arguments });
         assert!(violated(&run) > 0, "{text}");
         run.resolve(ticket, Outcome::Refused, &arguments);
         assert_eq!(violated(&run), 0, "{text}");

@@ -48,9 +48,8 @@ fn said(policy: &str, calls: Calls<'_>) -> String {
     let (call, judged) = replay.session().calls.iter().zip(replay.calls()).next_back().unwrap();
     let mut lines = Vec::new();
     for finding in &judged.decision.findings {
-        let rule = replay.policy().rules().get(finding.rule).unwrap();
-        lines.push(format!("{}: {}", finding.code, words::finding(finding, rule, replay.session())));
-        let explanation = finding.explain(rule, replay.session());
+        let explanation = finding.explain(replay.policy().rules(), replay.session()).unwrap();
+        lines.push(format!("{}: {}", finding.code, explanation.headline));
         let by_tool = words::ByTool::of(replay.session());
         if let Some(tool) = explanation.awaited {
             let attempts = words::attempts(&tool, call.at, replay.session(), &by_tool, &|_| false);
@@ -60,8 +59,8 @@ fn said(policy: &str, calls: Calls<'_>) -> String {
     }
     let frame = replay.frame(call.at.turn).unwrap();
     for check in frame.calls.iter().flat_map(|decision| &decision.checks).filter(|check| check.passed) {
-        let rule = replay.policy().rules().get(check.rule).unwrap();
-        lines.push(format!("passed: {}", check.explain(rule, replay.session()).headline));
+        let explanation = check.explain(replay.policy().rules(), replay.session()).unwrap();
+        lines.push(format!("passed: {}", explanation.headline));
     }
     lines.join("\n")
 }

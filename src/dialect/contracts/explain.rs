@@ -77,7 +77,7 @@ impl Explain for Forbidden {
             "none in this session: `forbids_after` applies until it ends; to allow the call, change {}",
             about.rule.place()
         );
-        Explanation { way_out: Some(Sentence::new(way_out)), ..Explanation::new(forbidden(about)) }
+        Explanation { way_out: Some(Sentence::new(way_out)), ..Explanation::new(about, forbidden(about)) }
     }
 }
 
@@ -90,7 +90,7 @@ impl Explain for Steps {
             way_out: way_out
                 .map(|turns| Sentence::new(format!("make the call {} later", count(turns, "turn")))),
             telling: true,
-            ..Explanation::new(self.sentence() + middle)
+            ..Explanation::new(about, self.sentence() + middle)
         }
     }
 
@@ -137,7 +137,7 @@ impl Explain for Prior {
             way_out: way_out.map(Sentence::new),
             awaited: (about.code == Some(codes::PRIOR_TOOL_MISSING)).then(|| Arc::clone(&self.tool)),
             telling: true,
-            ..Explanation::new(headline)
+            ..Explanation::new(about, headline)
         }
     }
 
@@ -207,8 +207,8 @@ impl Prior {
 }
 
 impl Explain for StepsState {
-    fn explain(&self, _: &About<'_>) -> Explanation {
-        Explanation { label: Some(self.steps.label()), ..Explanation::new(self.steps.sentence()) }
+    fn explain(&self, about: &About<'_>) -> Explanation {
+        Explanation { label: Some(self.steps.label()), ..Explanation::new(about, self.steps.sentence()) }
     }
 
     fn data(&self) -> Map<String, Value> {
@@ -232,7 +232,7 @@ impl Explain for PriorState {
             }
             Some(other) => other.title().to_owned(),
         };
-        Explanation { label: Some(self.0.tool.to_string()), ..Explanation::new(headline) }
+        Explanation { label: Some(self.0.tool.to_string()), ..Explanation::new(about, headline) }
     }
 }
 

@@ -18,7 +18,7 @@ impl Explain for Plan {
         Explanation {
             lines: broken.into_iter().chain(self.tree.conditions.iter().map(branch)).collect(),
             way_out: against.then(|| Sentence::new(way_out(self))),
-            ..Explanation::new(if against { self::against(self) } else { in_favour(self) })
+            ..Explanation::new(about, if against { self::against(self) } else { in_favour(self) })
         }
     }
 

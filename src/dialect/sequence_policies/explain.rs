@@ -71,7 +71,10 @@ impl Explain for Dispatch {
             lines: vec![Line::new(format!("policy {}", name(&self.policy))), Line::new(line)],
             way_out: about.code.and_then(|code| self.way_out(code)).map(Sentence::new),
             telling: matches!(self.rule, DispatchRule::Limit { .. }),
-            ..Explanation::new(if about.code.is_some() { self.against(about) } else { self.in_favour() })
+            ..Explanation::new(
+                about,
+                if about.code.is_some() { self.against(about) } else { self.in_favour() },
+            )
         }
     }
 

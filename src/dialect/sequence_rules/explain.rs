@@ -92,7 +92,7 @@ impl Explain for OrderCheck {
             lines: vec![Line { text: expected.clone(), ..Line::new("") }],
             expected: Some(expected),
             way_out: way_out.map(Sentence::new),
-            ..Explanation::new(headline)
+            ..Explanation::new(about, headline)
         }
     }
 
@@ -115,7 +115,7 @@ impl Explain for OrderOutcome {
         Explanation {
             expected: Some(Sentence::new(expected(&self.asks))),
             way_out: way_out.map(Sentence::new),
-            ..Explanation::new(headline)
+            ..Explanation::new(about, headline)
         }
     }
 }
@@ -144,10 +144,13 @@ impl Explain for Deadline {
         };
         Explanation {
             lines: vec![line],
-            ..Explanation::new(format!(
-                "{tool} is due{since}: {left} left{}",
-                open.map_or_else(String::new, |open| format!(", {open}"))
-            ))
+            ..Explanation::new(
+                about,
+                format!(
+                    "{tool} is due{since}: {left} left{}",
+                    open.map_or_else(String::new, |open| format!(", {open}"))
+                ),
+            )
         }
     }
 
@@ -165,7 +168,7 @@ impl Progress {
 }
 
 impl Explain for Progress {
-    fn explain(&self, _: &About<'_>) -> Explanation {
+    fn explain(&self, about: &About<'_>) -> Explanation {
         let Progress { done, of, next } = self;
         let (text, then, state) = match next {
             Some(next) => {
@@ -176,7 +179,7 @@ impl Explain for Progress {
         let value = Some(Sentence::new(format!("steps {done} of {of}")));
         Explanation {
             lines: vec![Line { value, state, ..Line::new(text) }],
-            ..Explanation::new(format!("sequence: {done} of {} done{then}", count(*of, "step")))
+            ..Explanation::new(about, format!("sequence: {done} of {} done{then}", count(*of, "step")))
         }
     }
 

@@ -256,7 +256,7 @@ impl<'a, 'r> Reading<'a, 'r> {
 
     fn push(&mut self, kind: &'static str, pointer: String, span: Span, known: Known) -> RuleId {
         let Known { name, description, tools } = known;
-        let rule = self.text.rule(DIALECT.name, kind, &pointer, span);
+        let rule = self.text.rule(&DIALECT, kind, &pointer, span);
         self.rules.push(Rule { name, description, tools, test: self.test.clone(), ..rule })
     }
 

@@ -66,7 +66,7 @@ impl Explain for Missing {
         Explanation {
             way_out: against.then(|| Sentence::new(format!("call {} successfully first", tools()))),
             telling: true,
-            ..Explanation::new(sentence + middle)
+            ..Explanation::new(about, sentence + middle)
         }
     }
 
@@ -82,7 +82,7 @@ impl Explain for Touched {
             lines: key.into_iter().collect(),
             way_out: about.code.map(|_| Sentence::new(self.way_out(about.checked))),
             telling: true,
-            ..Explanation::new(self.sentence(about))
+            ..Explanation::new(about, self.sentence(about))
         }
     }
 
@@ -130,7 +130,7 @@ impl Touched {
 }
 
 impl Explain for Kept {
-    fn explain(&self, _: &About<'_>) -> Explanation {
+    fn explain(&self, about: &About<'_>) -> Explanation {
         let Kept { recorded, files, listed, .. } = self;
         let mut parts = Vec::new();
         let tools: Vec<String> = recorded.tools().map(|tool| name(tool).into_owned()).collect();
@@ -152,7 +152,7 @@ impl Explain for Kept {
             (many, false) => format!("{} known, initial files not listed", count(many as u64, "file")).into(),
         };
         parts.push(files.into_owned());
-        Explanation { label: Some("recorded".to_owned()), ..Explanation::new(parts.join("; ")) }
+        Explanation { label: Some("recorded".to_owned()), ..Explanation::new(about, parts.join("; ")) }
     }
 
     fn data(&self) -> Map<String, Value> {

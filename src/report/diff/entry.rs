@@ -312,10 +312,7 @@ fn why_not_taken(
 ) -> Option<String> {
     let (taken, call) = compared.replay(side)?.not_taken(at)?;
     let finding = taken.call(call.at.index)?.decision.deciding()?;
-    Some(
-        words::finding(finding, comparison.side(side)?.rules().get(finding.rule)?, taken.session())
-            .to_string(),
-    )
+    Some(finding.explain(comparison.side(side)?.rules(), taken.session())?.headline.to_string())
 }
 
 /// The deciding finding's sentence; behind a halt, where that was.
@@ -323,8 +320,7 @@ fn why(at: CallRef, side: Side, compared: &Compared, comparison: &Comparison) ->
     let (replay, policy) = (compared.replay(side)?, comparison.side(side)?);
     let decision = &replay.call(at.index)?.decision;
     if let Some(finding) = decision.deciding() {
-        let rule = policy.rules().get(finding.rule)?;
-        return Some(words::finding(finding, rule, compared.session()).to_string());
+        return Some(finding.explain(policy.rules(), compared.session())?.headline.to_string());
     }
     let halt = replay.halt().filter(|_| decision.verdict == crate::engine::Verdict::NotReached)?;
     let tool = words::name(&halt.tool);

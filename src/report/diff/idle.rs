@@ -6,7 +6,7 @@ use super::{View, Whole};
 use crate::compare::{Altered, Matches};
 use crate::engine::Mode;
 use crate::monitor::Rule;
-use crate::report::json::SourceLine;
+use crate::monitor::rule::RulePlace;
 use crate::report::words;
 
 /// Rules that are named among those that decide in their stead.
@@ -67,7 +67,7 @@ impl Idle<'_> {
 pub struct IdleLine<'a> {
     rule: &'a str,
     name: String,
-    source: SourceLine<'a>,
+    source: RulePlace<'a>,
     fate: &'static str,
     calls: u64,
     decided: u64,
@@ -89,7 +89,7 @@ pub fn lines<'a>(whole: &Whole, view: &View<'a>) -> Vec<IdleLine<'a>> {
         IdleLine {
             rule: &idle.rule.id,
             name: words::rule_name(idle.rule),
-            source: SourceLine::of(idle.rule),
+            source: RulePlace::of(idle.rule),
             fate: idle.altered.fate.word(),
             calls: idle.matches.calls,
             decided: idle.matches.decided,

@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 
 use super::{View, Whole, idle};
 use crate::compare::{Change, Compared, Comparison, Kind, Side};
-use crate::report::json::{FindingLine, Named, Recorded, Version, line};
+use crate::monitor::{Explanation, Finding};
+use crate::report::json::{Named, Recorded, Version, line};
 use crate::report::{Scope, words};
 use crate::session::AlternativeRef;
 use crate::session::write::Instant;
@@ -83,14 +84,14 @@ struct ChangeLine<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     inferred: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    findings: Option<FindingsLine<'a>>,
+    findings: Option<FindingsLine>,
 }
 
 /// What the rules of either version said of a call, the deciding one first.
 #[derive(Serialize)]
-struct FindingsLine<'a> {
-    base: Vec<FindingLine<'a>>,
-    new: Vec<FindingLine<'a>>,
+struct FindingsLine {
+    base: Vec<Explanation>,
+    new: Vec<Explanation>,
 }
 
 impl<'a> ChangeLine<'a> {
@@ -108,12 +109,12 @@ impl<'a> ChangeLine<'a> {
         });
         let arguments = recorded.map(|call| &call.arguments).or(proposed.map(|call| &call.arguments));
         let rule = change.rule.and_then(|at| comparison.side(at.side)?.rules().get(at.rule));
-        let of_choice = |side, at: AlternativeRef| -> Option<Vec<FindingLine<'a>>> {
+        let of_choice = |side, at: AlternativeRef| -> Option<Vec<Explanation>> {
             let replay = compared.replay(side)?;
             let other = replay.alternatives(Some(at.turn)).find(|other| other.at() == at)?;
             // Its findings may name calls beside it, which only the session that takes it has.
             let taken = compared.session().taking(other.alternative);
-            let line = |finding| FindingLine::of(finding, &taken, comparison.side(side)?);
+            let line = |finding: &Finding| finding.explain(comparison.side(side)?.rules(), &taken);
             Some(other.judged.decision.findings.iter().filter_map(line).collect())
         };
         let findings = |side| {
@@ -123,7 +124,8 @@ impl<'a> ChangeLine<'a> {
             let judged = call.and_then(|call| compared.replay(side)?.call(call.index));
             let findings =
                 judged.map(|judged| judged.decision.findings.as_slice()).unwrap_or_default().iter();
-            let line = |finding| FindingLine::of(finding, compared.session(), comparison.side(side)?);
+            let line =
+                |finding: &Finding| finding.explain(comparison.side(side)?.rules(), compared.session());
             findings.filter_map(line).collect()
         };
         ChangeLine {

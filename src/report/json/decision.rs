@@ -3,16 +3,17 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Recorded, words};
+use super::Recorded;
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::finding::RuleState;
-use crate::monitor::{Check, Checked, Effect, Finding, Found, Rule};
+use crate::monitor::rule::RuleName;
+use crate::monitor::{Check, Checked, Explanation, Found, Rules};
 use crate::policy::Policy;
 use crate::replay::{Frame, Judged, NotTaken, Replay};
-use crate::report::words::Violation;
 use crate::session::write::Instant;
 use crate::session::{Call, CallRef, Outcome, Session};
+use crate::wording::Sentence;
 
 #[derive(Serialize)]
 pub(super) struct CallLine<'a> {
@@ -34,7 +35,7 @@ pub(super) struct CallLine<'a> {
     counterfactual: bool,
     /// What the model is told instead of a result; null for a call that may run.
     told: Option<&'a str>,
-    findings: Vec<FindingLine<'a>>,
+    findings: Vec<Explanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checks: Option<Vec<CheckLine<'a>>>,
 }
@@ -121,90 +122,36 @@ impl<'a> CallLine<'a> {
     }
 }
 
-fn findings<'a>(judged: &'a Judged, session: &Session, policy: &'a Policy) -> Vec<FindingLine<'a>> {
-    judged.decision.findings.iter().filter_map(|finding| FindingLine::of(finding, session, policy)).collect()
+fn findings(judged: &Judged, session: &Session, policy: &Policy) -> Vec<Explanation> {
+    judged.decision.findings.iter().filter_map(|finding| finding.explain(policy.rules(), session)).collect()
 }
 
 fn check_lines<'a>(checks: &'a [Check], session: &Session, policy: &'a Policy) -> Vec<CheckLine<'a>> {
     checks.iter().filter_map(|check| CheckLine::of(check, session, policy)).collect()
 }
 
-/// What a rule said of a call.
-#[derive(Serialize)]
-pub(in crate::report) struct FindingLine<'a> {
-    #[serde(flatten)]
-    rule: RuleName<'a>,
-    code: Code,
-    effect: Effect,
-    message: String,
-    description: Option<&'a str>,
-    source: SourceLine<'a>,
-    #[serde(flatten)]
-    evidence: Evidence<'a>,
-    reason: Option<&'a str>,
-    tell_llm: Option<&'a str>,
-    /// Of a rule about the order of calls: what it expects, what happened instead, and what would satisfy it.
-    #[serde(flatten)]
-    parts: Option<PartsLine>,
-}
-
-/// A violation in words.
-#[derive(Serialize)]
+/// A rule about the session in words: what it expects, what happened instead, and what would satisfy it.
+#[derive(Default, Serialize)]
 pub(super) struct PartsLine {
-    expected: Option<String>,
-    actual: Option<String>,
-    suggestion: Option<String>,
+    expected: Option<Sentence>,
+    actual: Option<Sentence>,
+    suggestion: Option<Sentence>,
 }
 
 impl PartsLine {
-    /// Of a rule about the session: what it expects is known also where it holds, what happened only with the calls that ran.
+    /// What it expects is known also where it holds, what happened only with the calls that ran.
     pub(super) fn of_rule(
         state: &RuleState,
-        rule: &Rule,
+        rules: &Rules,
         session: &Session,
         ran: Option<&[CallRef]>,
     ) -> PartsLine {
-        let mut explanation = state.explain(rule, session, ran);
-        explanation.way_out = explanation.way_out.filter(|_| explanation.expected.is_some());
+        let Some(explanation) = state.explain(rules, session, ran) else { return PartsLine::default() };
         PartsLine {
-            expected: explanation.expected.map(|expected| expected.to_string()),
-            actual: ran.and(state.code).map(|_| explanation.headline.to_string()),
-            suggestion: explanation.way_out.map(|way| way.to_string()),
+            actual: ran.and(state.code).map(|_| explanation.headline),
+            suggestion: explanation.way_out.filter(|_| explanation.expected.is_some()),
+            expected: explanation.expected,
         }
-    }
-}
-
-impl From<Violation> for PartsLine {
-    fn from(violation: Violation) -> PartsLine {
-        let Violation { expected, actual, suggestion } = violation;
-        PartsLine {
-            expected: Some(expected.to_string()),
-            actual: Some(actual.to_string()),
-            suggestion: suggestion.map(|suggestion| suggestion.to_string()),
-        }
-    }
-}
-
-impl<'a> FindingLine<'a> {
-    pub(in crate::report) fn of(
-        finding: &'a Finding,
-        session: &Session,
-        policy: &'a Policy,
-    ) -> Option<FindingLine<'a>> {
-        let rule = policy.rules().get(finding.rule)?;
-        let explanation = finding.explain(rule, session);
-        Some(FindingLine {
-            rule: RuleName::of(rule),
-            code: finding.code,
-            effect: finding.effect,
-            message: explanation.headline.to_string(),
-            description: rule.description.as_deref(),
-            source: SourceLine::of(rule),
-            evidence: Evidence::of(finding.checked.as_ref(), &finding.found),
-            reason: finding.reason.as_deref(),
-            tell_llm: finding.tell_llm.as_deref(),
-            parts: Violation::of(explanation).map(PartsLine::from),
-        })
     }
 }
 
@@ -214,12 +161,12 @@ struct CheckLine<'a> {
     rule: RuleName<'a>,
     passed: bool,
     code: Option<Code>,
-    message: String,
-    #[serde(flatten)]
-    rests: Evidence<'a>,
+    message: Sentence,
+    checked: Option<&'a Checked>,
+    found: &'a [Found],
     /// Of a rule that allowed the call: the earlier calls that satisfied it, or that it counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<Vec<FoundLine<'a>>>,
+    evidence: Option<&'a [Found]>,
     detail: Value,
     /// What else the rule's facts are.
     #[serde(flatten)]
@@ -234,75 +181,12 @@ impl<'a> CheckLine<'a> {
             rule: RuleName::of(rule),
             passed: check.passed,
             code: check.code,
-            message: check.explain(rule, session).headline.to_string(),
-            rests: Evidence::of(check.checked.as_ref(), &check.found),
-            evidence: check.passed.then(|| check.found.iter().map(FoundLine::of).collect()),
+            message: check.explain(policy.rules(), session)?.headline,
+            checked: check.checked.as_ref(),
+            found: &check.found,
+            evidence: check.passed.then_some(&check.found),
             detail: facts.shift_remove("detail").unwrap_or_default(),
             facts,
         })
-    }
-}
-
-/// Whose word it is.
-#[derive(Serialize)]
-struct RuleName<'a> {
-    dialect: &'static str,
-    rule: &'a str,
-    /// What people call it.
-    rule_name: String,
-    test: Option<&'a str>,
-}
-
-impl<'a> RuleName<'a> {
-    fn of(rule: &'a Rule) -> RuleName<'a> {
-        RuleName {
-            dialect: rule.dialect,
-            rule: &rule.id,
-            rule_name: words::rule_name(rule),
-            test: rule.test.as_deref(),
-        }
-    }
-}
-
-/// What it rests on.
-#[derive(Serialize)]
-struct Evidence<'a> {
-    checked: Option<&'a Checked>,
-    found: Vec<FoundLine<'a>>,
-}
-
-impl<'a> Evidence<'a> {
-    fn of(checked: Option<&'a Checked>, found: &'a [Found]) -> Evidence<'a> {
-        Evidence { checked, found: found.iter().map(FoundLine::of).collect() }
-    }
-}
-
-/// Where a rule stands.
-#[derive(Serialize)]
-pub struct SourceLine<'a> {
-    file: &'a str,
-    line: u32,
-    column: u32,
-}
-
-impl<'a> SourceLine<'a> {
-    pub fn of(rule: &'a Rule) -> SourceLine<'a> {
-        let position = rule.source.position(rule.span.start);
-        SourceLine { file: rule.source.name(), line: position.line, column: position.column }
-    }
-}
-
-#[derive(Serialize)]
-struct FoundLine<'a> {
-    turn: u32,
-    call: u32,
-    index: u32,
-    value: Option<&'a Value>,
-}
-
-impl<'a> FoundLine<'a> {
-    fn of(found: &'a Found) -> FoundLine<'a> {
-        let CallRef { turn, call, index } = found.call;
-        FoundLine { turn, call, index, value: found.value.as_ref() }
     }
 }

@@ -53,7 +53,7 @@ pub fn blocks<'r>(
 /// A call that nothing stopped stands alone.
 fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r Decided) -> Option<Alike<'r>> {
     let finding = decided.decision.deciding()?;
-    let rule = replay.policy().rules().get(finding.rule)?;
+    let explanation = finding.explain(replay.policy().rules(), replay.session())?;
     Some(Alike {
         tool: &call.tool,
         verdict: decided.decision.verdict,
@@ -61,7 +61,7 @@ fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r Decided) -> Option
         outcome: call.outcome,
         rule: finding.rule,
         code: finding.code,
-        sentence: words::finding(finding, rule, replay.session()).whole(),
+        sentence: explanation.headline.whole(),
     })
 }
 

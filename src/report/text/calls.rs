@@ -4,12 +4,13 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use super::rules::Trace;
+use crate::diagnostic::Code;
 use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::{Effect, Finding, Rule};
+use crate::monitor::{Effect, Explanation, Rule};
 use crate::policy::Policy;
 use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::report::paint::Paint;
-use crate::report::words::{self, ByTool, Sentence, Violation};
+use crate::report::words::{self, ByTool, Sentence};
 use crate::session::{Call, CallRef, Outcome, Session};
 use crate::wording::clean::Marks;
 
@@ -127,36 +128,35 @@ pub fn findings(
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (session, policy) = (replay.session(), replay.policy());
-    for (nth, finding) in decided.decision.findings.iter().enumerate() {
-        let Some(rule) = policy.rules().get(finding.rule) else { continue };
-        let explanation = finding.explain(rule, session);
+    let (session, rules) = (replay.session(), replay.policy().rules());
+    let explained = decided.decision.findings.iter().filter_map(|finding| finding.explain(rules, session));
+    for (nth, explanation) in explained.enumerate() {
+        let rule = &explanation.rule;
         let said = cut(&explanation.headline, whole);
-        let label = match (nth, finding.effect) {
+        let label = match (nth, explanation.effect) {
             (_, Effect::Report) => "report",
             (0, _) => "because",
             _ => "also",
         };
-        let said = if nth == 0 { said } else { format!("{}: {said}", finding.code) };
+        let said =
+            if nth == 0 { said } else { format!("{}: {said}", explanation.code.map_or("", Code::as_str)) };
         row(out, label, if nth == 0 { paint.bold(&said) } else { said })?;
         let test = rule.test.as_deref().map(|test| paint.dim(&format!("  test {}", words::name(test))));
         row(out, "rule", format!("{}{}", named(rule, paint), test.unwrap_or_default()))?;
-        if let Some(reason) = &finding.reason {
+        if let Some(reason) = &explanation.reason {
             row(out, "reason", words::line(reason))?;
         }
         if whole {
             yaml(rule, paint, out)?;
         }
-        let awaited = explanation.awaited.as_deref();
-        if nth == 0 && explanation.expected.is_none() || whole {
-            evidence(finding, awaited, call, replay, by_tool, whole, out)?;
+        let in_order = explanation.expected.is_some();
+        if nth == 0 && !in_order || whole {
+            evidence(&explanation, call, replay, by_tool, whole, out)?;
         }
-        if explanation.expected.is_none() {
-            if let Some(way) = explanation.way_out.filter(|_| whole) {
-                row(out, "way out", way.whole())?;
-            }
-        } else if let Some(parts) = Violation::of(explanation).filter(|_| nth == 0 || whole) {
-            five_parts(parts, finding, call, replay, by_tool, paint, out)?;
+        if in_order && (nth == 0 || whole) {
+            five_parts(explanation, call, replay, by_tool, paint, out)?;
+        } else if let Some(way) = explanation.way_out.filter(|_| whole) {
+            row(out, "way out", way.whole())?;
         }
     }
     Ok(())
@@ -177,30 +177,30 @@ pub fn told(decided: &Decided, out: &mut dyn Write) -> io::Result<()> {
 
 /// The other parts of what a rule about the order of calls has to say: the rule and what happened were said before.
 fn five_parts(
-    parts: Violation,
-    finding: &Finding,
+    explanation: Explanation,
     call: &Call,
     replay: &Replay,
     by_tool: &ByTool<'_>,
     paint: Paint,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    row(out, "expected", parts.expected)?;
-    let mark = match (finding.effect >= Effect::Deny, replay.mode()) {
+    said(out, "expected", explanation.expected)?;
+    let mark = match (explanation.effect >= Effect::Deny, replay.mode()) {
         (true, Mode::Enforce) => "← stopped here",
         _ => "← here",
     };
     Trace { ran: by_tool.ran(replay), at: Some(call.at), mark, behind: 0 }.write(replay, paint, out)?;
-    match parts.suggestion {
-        Some(suggestion) => row(out, "suggest", suggestion),
-        None => Ok(()),
-    }
+    said(out, "suggest", explanation.way_out)
+}
+
+/// A line with its label, where there is something to say.
+pub(super) fn said(out: &mut dyn Write, label: &str, sentence: Option<Sentence>) -> io::Result<()> {
+    sentence.map_or(Ok(()), |sentence| row(out, label, sentence))
 }
 
 /// The earlier calls that a finding rests on.
 fn evidence(
-    finding: &Finding,
-    awaited: Option<&str>,
+    explanation: &Explanation,
     call: &Call,
     replay: &Replay,
     by_tool: &ByTool<'_>,
@@ -211,8 +211,9 @@ fn evidence(
     let stopped = |at: CallRef| replay.call(at.index).is_some_and(|judged| judged.decision.verdict.stops());
     // In `shadow` a stopped call ran all the same.
     let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
-    let found = finding.found.iter().map(|found| words::found(found, session));
-    let attempts = awaited.map(|tool| words::attempts(tool, call.at, session, by_tool, &stopped));
+    let found = explanation.found.iter().map(|found| words::found(found, session));
+    let attempts =
+        explanation.awaited.as_deref().map(|tool| words::attempts(tool, call.at, session, by_tool, &stopped));
     for (nth, line) in found.chain(attempts.into_iter().flatten()).enumerate() {
         row(out, if nth == 0 { "earlier" } else { "" }, cut(&line, whole))?;
     }
@@ -250,15 +251,14 @@ pub fn checks(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for check in &decision.checks {
-        let Some(rule) = policy.rules().get(check.rule) else { continue };
+        let Some(explanation) = check.explain(policy.rules(), session) else { continue };
         let glyph = if check.passed {
             paint.verdict(Verdict::Allow, "✓")
         } else {
             paint.verdict(Verdict::Deny, "✗")
         };
-        let explanation = check.explain(rule, session);
         let said = cut(&explanation.headline, whole);
-        row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::rule_name(rule))))?;
+        row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::rule_name(&explanation.rule))))?;
         if whole {
             if let Some(checked) = &check.checked {
                 row(out, "", format!("  {}", words::checked(checked).whole()))?;

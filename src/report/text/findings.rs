@@ -34,13 +34,9 @@ pub fn findings(replay: &Replay, name: &str, look: &Look, out: &mut dyn Write) -
         writeln!(out, "  {}  {tool}  {decided_so}", paint.bold(&at))?;
         arguments(call, out)?;
         for finding in &decided.decision.findings {
-            let Some(rule) = replay.policy().rules().get(finding.rule) else { continue };
-            row(
-                out,
-                finding.effect.word(),
-                format!("{}: {}", finding.code, words::finding(finding, rule, session)),
-            )?;
-            row(out, "", paint.dim(&words::rule_name(rule)))?;
+            let Some(said) = finding.explain(replay.policy().rules(), session) else { continue };
+            row(out, said.effect.word(), format!("{}: {}", finding.code, said.headline))?;
+            row(out, "", paint.dim(&words::rule_name(&said.rule)))?;
         }
     }
     let others = || replay.alternatives(None).filter(|other| !other.judged.decision.findings.is_empty());

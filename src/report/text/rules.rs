@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::calls::{named, row};
+use super::calls::{named, row, said};
 use crate::engine::Verdict;
 use crate::monitor::Rule;
 use crate::monitor::finding::{RuleOutcome, RuleState};
@@ -49,13 +49,10 @@ fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut 
     )?;
     row(out, "rule", named(rule, paint))?;
     let Some(violation) = words::violation(state, replay) else { return Ok(()) };
-    row(out, "expected", violation.expected)?;
-    row(out, "actual", paint.bold(&violation.actual.to_string()))?;
+    said(out, "expected", violation.expected)?;
+    row(out, "actual", paint.bold(&violation.headline.to_string()))?;
     trace(replay, state, paint, out)?;
-    match violation.suggestion {
-        Some(suggestion) => row(out, "suggest", suggestion),
-        None => Ok(()),
-    }
+    said(out, "suggest", violation.way_out)
 }
 
 /// The calls that ran around the one at fault, or the last of them, counted from 1.

@@ -8,7 +8,7 @@ use super::changes::Pair;
 use super::frame::{Framed, Taking};
 use crate::compare::{At, Change, Comparison, RuleAt, Side};
 use crate::engine::Decision;
-use crate::monitor::{Rule, RuleId};
+use crate::monitor::{Rule, RuleId, Rules};
 use crate::replay::{Judged, Replay};
 use crate::session::AlternativeRef;
 use crate::workbench::line::Key;
@@ -156,12 +156,17 @@ impl<'m> Seen<'m> {
         (self.model.not_taken() == Some(taking.at)).then_some(taking)
     }
 
+    /// The rules of this version.
+    pub fn rules(self) -> Option<&'m Rules> {
+        match self.side {
+            Side::New => self.model.rules_now(),
+            Side::Base => Some(self.model.comparison()?.side(Side::Base)?.rules()),
+        }
+    }
+
     /// A rule of this version.
     pub fn rule(self, id: RuleId) -> Option<&'m Rule> {
-        match self.side {
-            Side::New => self.model.rule(id),
-            Side::Base => self.model.comparison()?.side(Side::Base)?.rules().get(id),
-        }
+        self.rules()?.get(id)
     }
 
     /// What tells the part of a pane about a rule from others: the same for both versions, if both have it.

@@ -7,7 +7,7 @@ use super::{Model, Overlay, Spot, verdict};
 use crate::compare::Side;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::finding::{Check, Finding, RuleState};
-use crate::monitor::{Rule, RuleId};
+use crate::monitor::{Rule, RuleId, Rules};
 use crate::replay::Judged;
 use crate::session::{AlternativeRef, Call, CallRef, Turn};
 use crate::source::Source;
@@ -67,11 +67,17 @@ impl Model {
         verdict::violations(self.replay()?).find(|state| state.rule == rule)
     }
 
-    /// A rule of the policy that decides now.
-    pub fn rule(&self, id: RuleId) -> Option<&Rule> {
+    /// The rules of the policy that decides now.
+    #[must_use]
+    pub fn rules_now(&self) -> Option<&Rules> {
         // The replay on screen may be of the version before.
         let policy = self.replay().map(|replay| replay.policy()).or(self.rules.policy.as_ref())?;
-        policy.rules().get(id)
+        Some(policy.rules())
+    }
+
+    /// A rule of the policy that decides now.
+    pub fn rule(&self, id: RuleId) -> Option<&Rule> {
+        self.rules_now()?.get(id)
     }
 
     /// The rule to show: the one asked for, else of the row under the cursor of the focused pane, else of the first finding, else of the

@@ -129,7 +129,7 @@ fn one<'m>(
             row.shown(Role::Text, shown);
         }
         (None, Some((replay, state))) => {
-            let actual = words::violation(state, replay).map(|violation| violation.actual.to_string());
+            let actual = words::violation(state, replay).map(|violation| violation.headline.to_string());
             row.put_at_most(Role::Text, &actual.unwrap_or_default(), call.saturating_sub(1));
         }
         (None, None) => {}

@@ -7,7 +7,7 @@ use super::split;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding};
 use crate::replay::Judged;
-use crate::report::words::{self, Violation};
+use crate::report::words;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::line::{
     Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tool_of,
@@ -197,27 +197,21 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
         line = line.right(Role::TextDim, finding.effect.word());
     }
     lines.push(line);
-    let rule = seen.rule(finding.rule);
-    if let (Some(rule), Some(violation)) =
-        (rule, rule.and_then(|rule| Violation::of(finding.explain(rule, session))))
-    {
-        paragraph(lines, &model.theme, Role::Text, &words::rule_name(rule), width, 0, link);
+    let Some(explanation) = seen.rules().and_then(|rules| finding.explain(rules, session)) else { return };
+    let name = words::rule_name(&explanation.rule);
+    if explanation.expected.is_some() {
+        paragraph(lines, &model.theme, Role::Text, &name, width, 0, link);
         let trace = session_rules::trace_of(seen, finding, session);
-        session_rules::parts(lines, seen, rule, (&violation, &trace), width, link);
+        session_rules::parts(lines, seen, (&explanation, &trace), width, link);
         return;
     }
-    let explanation = rule.map(|rule| finding.explain(rule, session));
-    if let Some(explanation) = &explanation {
-        paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);
-    }
+    paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);
     // What would help is what is looked for: it comes before the rule's words and the evidence, which may be long.
-    if let Some(way) = explanation.as_ref().and_then(|explanation| explanation.way_out.as_ref()) {
+    if let Some(way) = &explanation.way_out {
         labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
     }
-    if let Some(rule) = rule {
-        paragraph(lines, &model.theme, Role::TextDim, &words::rule_name(rule), width, 0, link);
-    }
-    if let Some(checked) = &finding.checked {
+    paragraph(lines, &model.theme, Role::TextDim, &name, width, 0, link);
+    if let Some(checked) = &explanation.checked {
         let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
         labelled(
             lines,
@@ -229,22 +223,18 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
             link,
         );
     }
-    for (at, found) in finding.found.iter().enumerate() {
+    for (at, found) in explanation.found.iter().enumerate() {
         let value = found.value.as_ref().map(|value| format!("{value} ")).unwrap_or_default();
         let text = format!("{value}{} {}", place(found.call), tool_of(session, found.call));
         let link = Link { call: Some(found.call.index), ..link };
         labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
     }
-    if let Some(explanation) = &explanation {
-        evidence::tree(lines, seen, finding.rule, &explanation.lines, LABEL, width);
-    }
-    if let Some(reason) = &finding.reason {
+    evidence::tree(lines, seen, finding.rule, &explanation.lines, LABEL, width);
+    if let Some(reason) = &explanation.reason {
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
     }
-    if let Some(rule) = rule {
-        let place = tail(&rule_place(rule), width.saturating_sub(LABEL), model.theme.marks());
-        labelled(lines, &model.theme, "rule", Role::TextDim, &place, width, link);
-    }
+    let place = tail(&rule_place(&explanation.rule), width.saturating_sub(LABEL), model.theme.marks());
+    labelled(lines, &model.theme, "rule", Role::TextDim, &place, width, link);
 }
 
 fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {

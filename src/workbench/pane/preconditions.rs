@@ -75,8 +75,8 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             under = Some(tool);
             lines.push(heading(tool, ""));
         }
-        let (Some(rule), Some(session)) = (seen.rule(*id), model.session()) else { continue };
-        let explanation = item.explain(framed.replay.policy().rules(), session);
+        let Some(session) = model.session() else { continue };
+        let Some(explanation) = item.explain(framed.replay.policy().rules(), session) else { continue };
         let right = match (by.first(), code) {
             (Some(call), _) => place(*call),
             (None, Some(code)) => code.as_str().to_owned(),
@@ -88,7 +88,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             &mut lines,
             seen,
             evidence::sign(*satisfied),
-            &evidence::asks(rule, &explanation),
+            &evidence::asks(&explanation),
             &right,
             (key, link),
             width,
@@ -128,7 +128,7 @@ fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize
         lines.append(&mut counted);
     }
     for item in framed.frame.state.iter().filter(|item| matches!(item, StateItem::Kept { .. })) {
-        let explanation = item.explain(rules, session);
+        let Some(explanation) = item.explain(rules, session) else { continue };
         if let Some(label) = explanation.label.filter(|_| explanation.lines.is_empty()) {
             lines.push(heading(&label, ""));
             let text = explanation.headline.to_string();

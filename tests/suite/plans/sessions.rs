@@ -294,7 +294,7 @@ fn a_live_host_and_its_fork() {
     run.message(&message("user", Body::text("hi"), MessageKind::Said, &[]));
     run.begin_turn(None);
     run.respond(&message("assistant", Body::text("well"), MessageKind::Response(1), &["look"]));
-    run.propose(NewCall { tool: "look", arguments: &arguments });
+    let _ = run.propose(NewCall { tool: "look", arguments: &arguments });
     run.end_turn();
     run.message(&message("tool", Body::text("seen"), MessageKind::Result(Some(0), None), &[]));
     let mut last = Vec::new();

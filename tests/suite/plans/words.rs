@@ -50,12 +50,9 @@ fn replay(conditions: &Value) -> Replay {
 fn why_and_the_way_out(#[case] conditions: Value, #[case] why: &str, #[case] way_out: &str) {
     let replay = replay(&conditions);
     let finding = replay.call(0).unwrap().decision.deciding().unwrap();
-    let rule = replay.policy().rules().get(finding.rule).unwrap();
-    assert_eq!(words::finding(finding, rule, replay.session()).to_string(), why);
-    assert_eq!(
-        finding.explain(rule, replay.session()).way_out.map(|way| way.to_string()).as_deref(),
-        Some(way_out)
-    );
+    let explanation = finding.explain(replay.policy().rules(), replay.session()).unwrap();
+    assert_eq!(explanation.headline.to_string(), why);
+    assert_eq!(explanation.way_out.map(|way| way.to_string()).as_deref(), Some(way_out));
 }
 
 #[rstest]
@@ -72,9 +69,9 @@ fn why_a_plan_lets_a_call_pass(#[case] conditions: Value, #[case] why: &str, #[c
     let replay = replay(&conditions);
     let check = replay.frame(2).unwrap().calls[0].checks[0].clone();
     assert!(check.passed);
-    let rule = replay.policy().rules().get(check.rule).unwrap();
-    assert_eq!(check.explain(rule, replay.session()).headline.to_string(), why);
-    let lines = words::details(&check.explain(rule, replay.session()).lines);
+    let explanation = check.explain(replay.policy().rules(), replay.session()).unwrap();
+    assert_eq!(explanation.headline.to_string(), why);
+    let lines = words::details(&explanation.lines);
     assert_eq!(lines, tree);
 }
 

@@ -62,6 +62,7 @@ fn outcome(state: &RuleState, live: bool) -> &'static str {
         // Nothing is pending at the end.
         (RuleOutcome::Pending, false) => "pending",
         (RuleOutcome::Pending, true) => "?",
+        (other, _) => unreachable!("{other:?}"),
     }
 }
 

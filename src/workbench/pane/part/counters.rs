@@ -8,7 +8,7 @@ use crate::workbench::model::seen::Seen;
 
 /// What is counted of an item, where it is counted at all.
 pub fn of(item: &StateItem, rules: &Rules, session: &Session) -> Option<Explanation> {
-    let explanation = matches!(item, StateItem::Kept { .. }).then(|| item.explain(rules, session))?;
+    let explanation = matches!(item, StateItem::Kept { .. }).then(|| item.explain(rules, session))??;
     (!explanation.lines.is_empty()).then_some(explanation)
 }
 

@@ -18,7 +18,7 @@ pub fn tells(seen: Seen<'_>, check: &Check) -> bool {
 }
 
 fn explained(seen: Seen<'_>, check: &Check) -> Option<Explanation> {
-    Some(check.explain(seen.rule(check.rule)?, seen.model.session()?))
+    check.explain(seen.rules()?, seen.model.session()?)
 }
 
 /// `✓ 6 more rules passed`; nothing for none.
@@ -34,13 +34,13 @@ pub fn others(lines: &mut Vec<Line>, count: usize, more: bool) {
 
 /// The lines of a check: what the rule is called, the call it rests on, what it looked at.
 pub fn check(lines: &mut Vec<Line>, seen: Seen<'_>, check: &Check, width: usize) {
-    let (Some(rule), Some(explanation)) = (seen.rule(check.rule), explained(seen, check)) else { return };
+    let Some(explanation) = explained(seen, check) else { return };
     let one = check.found.first().filter(|_| check.passed && check.found.len() == 1);
     let call = one.map(|found| found.call);
     let link = Link { rule: Some(check.rule), call: call.map(|call| call.index), base: None };
     let right = call.map(place).unwrap_or_default();
     let key = seen.key(check.rule);
-    named(lines, seen, sign(check.passed), &asks(rule, &explanation), &right, (key, link), width);
+    named(lines, seen, sign(check.passed), &asks(&explanation), &right, (key, link), width);
     if let Some(code) = check.code {
         lines.push(Line::dim(code.as_str()).indent(2).rule(check.rule));
     }
@@ -102,7 +102,8 @@ fn lines_fit(line: &Line, right: &str, width: usize) -> bool {
 }
 
 /// What a rule asks for, in a few words: its own name, else `[0] check_eligibility`, `[1] steps 2 of 3`.
-pub fn asks(rule: &Rule, explanation: &Explanation) -> String {
+pub fn asks(explanation: &Explanation) -> String {
+    let rule = &explanation.rule;
     match &explanation.label {
         Some(label) if rule.description.is_none() && rule.name.is_none() => {
             let index = index(rule).map(|index| format!("[{index}] ")).unwrap_or_default();

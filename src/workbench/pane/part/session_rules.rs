@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::evidence;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Effect, Finding, Rule};
-use crate::report::words::{self, Violation, rule_name};
+use crate::monitor::{Effect, Explanation, Finding, Rule};
+use crate::report::words::{self, rule_name};
 use crate::session::{CallRef, Outcome, Session};
 use crate::workbench::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tool_of};
 use crate::workbench::model::seen::Seen;
@@ -100,7 +100,7 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
     });
     let trace: Vec<Traced> = trace.collect();
     match words::violation(state, replay) {
-        Some(violation) => parts(lines, seen, rule, (&violation, &trace), width, link),
+        Some(violation) => parts(lines, seen, (&violation, &trace), width, link),
         None => rule_line(lines, seen, rule, width, link),
     }
 }
@@ -151,16 +151,17 @@ pub fn trace_of(seen: Seen<'_>, finding: &Finding, session: &Session) -> Vec<Tra
 pub fn parts(
     lines: &mut Vec<Line>,
     seen: Seen<'_>,
-    rule: &Rule,
-    (violation, trace): (&Violation, &[Traced]),
+    (violation, trace): (&Explanation, &[Traced]),
     width: usize,
     link: Link,
 ) {
     let theme = &seen.model.theme;
-    labelled(lines, theme, "expected", Role::Text, &violation.expected.to_string(), width, link);
-    labelled(lines, theme, "actual", Role::Text, &violation.actual.to_string(), width, link);
+    if let Some(expected) = &violation.expected {
+        labelled(lines, theme, "expected", Role::Text, &expected.to_string(), width, link);
+    }
+    labelled(lines, theme, "actual", Role::Text, &violation.headline.to_string(), width, link);
     // What would help is what is looked for: it comes before the calls, which may be many.
-    if let Some(suggestion) = &violation.suggestion {
+    if let Some(suggestion) = &violation.way_out {
         labelled(lines, theme, "suggest", Role::Text, &suggestion.to_string(), width, link);
     }
     for (nth, traced) in trace.iter().enumerate() {
@@ -171,7 +172,7 @@ pub fn parts(
     if trace.is_empty() {
         labelled(lines, theme, "trace", Role::TextDim, "no call ran", width, link);
     }
-    rule_line(lines, seen, rule, width, link);
+    rule_line(lines, seen, &violation.rule, width, link);
 }
 
 fn rule_line(lines: &mut Vec<Line>, seen: Seen<'_>, rule: &Rule, width: usize, link: Link) {
@@ -192,7 +193,7 @@ pub fn sentence(model: &Model, state: &RuleState) -> String {
     let name = model.rule(state.rule).map(rule_name).unwrap_or_default();
     let actual = model.replay().and_then(|replay| words::violation(state, replay));
     match actual {
-        Some(violation) => format!("{name}: {}", violation.actual),
+        Some(violation) => format!("{name}: {}", violation.headline),
         None => name,
     }
 }
