@@ -23,6 +23,9 @@ pub enum Pane {
     Policy,
     /// What the last edit changed.
     Changes,
+    /// A pane that shows what a pane consists of.
+    #[cfg(test)]
+    Toy,
 }
 
 /// How much fits.
@@ -99,6 +102,9 @@ impl Pane {
         Self::Policy,
         Self::Changes,
     ];
+
+    /// As many as there are.
+    pub const COUNT: usize = Self::ALL.len() + cfg!(test) as usize;
 
     /// The key that goes there.
     pub const fn number(self) -> u8 {
@@ -211,10 +217,16 @@ fn wide(mut rest: Rect, state: &LayoutState, made: &mut Layout) {
     made.panes.push((Pane::Decision, middle));
     let mut below = take_bottom(&mut left, bottom);
     // Before any edit the rule has the whole width.
-    if state.changes || state.focus == Pane::Changes {
+    let second = match state.focus {
+        focus if made.pane(focus).is_some() => None,
+        Pane::Tools | Pane::Forbidden | Pane::Preconditions | Pane::Policy => None,
+        // A pane without a place of its own is shown in that of the changes.
+        focus => Some(focus),
+    };
+    if let Some(second) = second.or(state.changes.then_some(Pane::Changes)) {
         let policy = share(below.width, 52);
         made.panes.push((Pane::Policy, take_left(&mut below, policy)));
-        made.panes.push((Pane::Changes, below));
+        made.panes.push((second, below));
     } else {
         made.panes.push((Pane::Policy, below));
     }
@@ -240,7 +252,7 @@ fn medium(mut rest: Rect, state: &LayoutState, made: &mut Layout) {
 fn beside(side: Pane) -> Pane {
     match side {
         Pane::Tools | Pane::Forbidden | Pane::Preconditions | Pane::Decision => Pane::Policy,
-        Pane::Sessions | Pane::Transcript | Pane::Policy | Pane::Changes => Pane::Decision,
+        _ => Pane::Decision,
     }
 }
 

@@ -102,9 +102,9 @@ pub struct Model {
     /// What is on screen, as it follows from all the rest.
     pub settled: Settled,
     /// Cursor and scroll of each pane, by pane.
-    pub lists: [List; Pane::ALL.len()],
+    pub lists: [List; Pane::COUNT],
     /// How far each pane is scrolled sideways, by pane.
-    pub sideways: [Sideways; Pane::ALL.len()],
+    pub sideways: [Sideways; Pane::COUNT],
     /// The pane that has the keys.
     pub focus: Pane,
     /// The pane beside the transcript where only one fits.
@@ -161,7 +161,7 @@ pub struct Ruling {
 #[derive(Default)]
 pub struct Settled {
     /// The lines of each pane that is made of lines, at the width that it has.
-    pub lines: [Option<Vec<Line>>; Pane::ALL.len()],
+    pub lines: [Option<Vec<Line>>; Pane::COUNT],
     /// What the row under the cursor rests on, in the pane that has the keys.
     pub link: Link,
     /// What commands ask about the present.
@@ -238,8 +238,8 @@ impl Model {
             frame: None,
             taking: None,
             settled: Settled::default(),
-            lists: [List::default(); Pane::ALL.len()],
-            sideways: [Sideways::default(); Pane::ALL.len()],
+            lists: [List::default(); Pane::COUNT],
+            sideways: [Sideways::default(); Pane::COUNT],
             focus: Pane::Transcript,
             side: Pane::Decision,
             zoom: false,

@@ -13,6 +13,8 @@ mod sessions;
 mod spec;
 mod split;
 mod tools;
+#[cfg(test)]
+mod toy;
 mod transcript;
 
 use ratatui::layout::Rect;
@@ -39,6 +41,8 @@ impl Pane {
             Self::Decision => &decision::SPEC,
             Self::Policy => &policy::SPEC,
             Self::Changes => &changes::SPEC,
+            #[cfg(test)]
+            Self::Toy => &toy::SPEC,
         }
     }
 
@@ -50,6 +54,11 @@ impl Pane {
     /// Whether its cursor is seen while other panes have the keys.
     pub const fn keeps_cursor(self) -> bool {
         self.spec().keeps_cursor
+    }
+
+    /// Whether what it shows is about the selected call: it begins anew for another one.
+    pub const fn is_about_call(self) -> bool {
+        self.spec().about_call
     }
 
     /// Its name where there is little room.

@@ -313,3 +313,19 @@ fn the_toys_touch_at_most_six_lines_elsewhere() {
         assert!((1..=3).contains(&lines), "{lines} lines name the toy {toy}");
     }
 }
+
+/// A pane is a file and its row. What is done in it is tested beside it.
+#[test]
+fn the_toy_pane_touches_at_most_six_lines_elsewhere() {
+    let named = |source: &Source| {
+        let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let toy = |line: &&str| line.contains("toy") || line.contains("Toy");
+        code.filter(|line| toy(line) && !line.contains("dialect::toy")).count()
+    };
+    let own = |source: &&Source| source.path.ends_with("pane/toy.rs");
+    let workbench = || sources().into_iter().filter(|source| source.room() == "workbench");
+    assert!(workbench().filter(|source| own(&source)).map(|source| named(&source)).sum::<usize>() > 0);
+    // Its variant, its `mod` and its arm; a pane of the program has a place in `Pane::ALL`, a key and its arm besides.
+    let lines: usize = workbench().filter(|source| !own(&source)).map(|source| named(&source)).sum();
+    assert!((1..=3).contains(&lines), "{lines} lines name the toy pane");
+}

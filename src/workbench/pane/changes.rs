@@ -24,6 +24,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     note,
     rows: &Changes,
     enter: Enter::Change,
+    about_call: false,
     hints: |model| match model.changes.is_empty() {
         true => {
             hints![NextPane "pane", Base "base", Edit "edit", Live "live", Zoom "zoom", Help "help", Quit "quit"]

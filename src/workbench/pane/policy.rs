@@ -25,6 +25,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     lines: |model, width| model.splits().then(|| rules::lines(model, width)),
     rows: &Text,
     enter: Enter::Nothing,
+    about_call: false,
     hints: |_| {
         hints![
             NextCall PreviousCall "line", NextTurn PreviousTurn "turn", NextFinding "finding",

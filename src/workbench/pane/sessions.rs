@@ -27,6 +27,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     note,
     rows: &Sessions,
     enter: Enter::Transcript,
+    about_call: false,
     keeps_cursor: true,
     hints: |model| match model.mode {
         Mode::Enforce => hints![

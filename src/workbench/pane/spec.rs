@@ -18,6 +18,8 @@ pub struct PaneSpec {
     pub rows: &'static (dyn Rows + Sync),
     /// What Enter does on a row.
     pub enter: Enter,
+    /// What it shows is about the selected call.
+    pub about_call: bool,
     /// The cursor is seen while other panes have the keys.
     pub keeps_cursor: bool,
     /// The keys most wanted in it.
@@ -51,6 +53,7 @@ pub const OF_LINES: PaneSpec = PaneSpec {
     lines: |_, _| None,
     rows: &NONE,
     enter: Enter::Rule,
+    about_call: true,
     keeps_cursor: false,
     hints: |_| {
         hints![

@@ -32,6 +32,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     note,
     rows: &Transcript,
     enter: Enter::Body,
+    about_call: false,
     keeps_cursor: true,
     hints: |_| {
         hints![

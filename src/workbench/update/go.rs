@@ -84,9 +84,8 @@ pub fn to_row(model: &mut Model, row: usize) {
     let (len, height) = Pane::Transcript.extent(model);
     model.list_mut(Pane::Transcript).set(row, len, height);
     // What stands beside begins anew for another call.
-    for pane in [Pane::Tools, Pane::Forbidden, Pane::Preconditions, Pane::Decision] {
-        *model.list_mut(pane) = List::default();
-    }
+    let beside = Pane::ALL.into_iter().chain([model.focus]).filter(|pane| pane.is_about_call());
+    beside.for_each(|pane| *model.list_mut(pane) = List::default());
 }
 
 /// Opens an entry where it was left, else at its first call.

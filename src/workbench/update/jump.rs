@@ -275,9 +275,9 @@ fn show_change(model: &mut Model, row: usize) {
     if model.layout().pane(pane).is_none() && !model.zoom {
         match model.focus {
             Pane::Transcript => model.side = pane,
-            Pane::Tools | Pane::Forbidden | Pane::Preconditions | Pane::Decision => model.focus = pane,
+            focus if focus.is_about_call() => model.focus = pane,
             // Lists that somebody goes through.
-            Pane::Sessions | Pane::Policy | Pane::Changes => {}
+            _ => {}
         }
         go::focus(model, model.focus);
     }
