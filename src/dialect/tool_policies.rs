@@ -2,9 +2,12 @@
 
 pub mod codes;
 pub mod explain;
+pub mod files;
+mod layered;
 mod lint;
 mod monitor;
 mod path;
+pub mod recorded;
 mod unit;
 
 use std::collections::{BTreeSet, HashMap};

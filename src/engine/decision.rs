@@ -134,7 +134,7 @@ impl Halt {
 
     /// The calls that led to it, in call order, each with its tool: those that were dispatched, then the halting one.
     pub fn sequence(&self) -> impl Iterator<Item = (CallRef, &str)> {
-        let before = self.cause().into_iter().flat_map(|cause| cause.dispatched.calls());
-        before.chain([(self.at, &self.tool)]).map(|(at, tool)| (at, &**tool))
+        let before = self.cause().into_iter().flat_map(|cause| cause.dispatched);
+        before.chain([(self.at, &*self.tool)])
     }
 }

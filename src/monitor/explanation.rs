@@ -9,7 +9,6 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::finding::{Check, Checked, Effect, Finding, Found, RuleState, StateItem};
-use super::kept::Dispatched;
 use super::rule::{Rule, RuleName, RulePlace, Rules};
 use crate::diagnostic::Code;
 use crate::session::{CallRef, Session, refusal};
@@ -51,12 +50,12 @@ pub fn state(kind: &str, facts: &impl Serialize) -> Map<String, Value> {
 }
 
 /// What led to a halt.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct HaltCause<'a> {
     /// What the policy that halts is called.
     pub policy: &'a str,
-    /// Every call that was dispatched before.
-    pub dispatched: &'a Dispatched,
+    /// Every call that was dispatched before, in call order, each with its tool.
+    pub dispatched: Vec<(CallRef, &'a str)>,
 }
 
 impl dyn Explain {

@@ -1,154 +1,304 @@
-//! What grows with a session and is shared between a run, its forks and its findings: copying any of it costs nothing.
-
-mod blocks;
-mod files;
-mod layered;
+//! Lists that grow at their end and are shared between a run and its forks.
 
 use std::sync::Arc;
 
-use rpds::RedBlackTreeMapSync;
-
-pub use blocks::{Blocks, Waiting};
-pub use files::Files;
-use layered::Layered;
-
-use crate::session::CallRef;
-
-/// The calls that ran and have a result, by their place in the session.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Dispatched {
-    /// Those whose results came in the order of the calls: nearly all.
-    in_order: Blocks<(CallRef, Arc<str>)>,
-    /// The others, so that one of them moves nothing.
-    late: RedBlackTreeMapSync<CallRef, Arc<str>>,
+/// A list that grows at its end, in blocks that its copies share.
+#[derive(Debug)]
+pub struct Blocks<T> {
+    full: Vec<Arc<[T]>>,
+    /// What comes after them: nearly two blocks at the most, so that a list whose length goes to and fro around a
+    /// block's end does not pack and unpack it all the time.
+    rest: Vec<T>,
 }
 
-impl Dispatched {
-    /// Adds a call; a result that comes late puts it between those that are there.
-    pub fn add(&mut self, call: CallRef, tool: Arc<str>) {
-        match self.in_order.last() {
-            Some((last, _)) if last.index > call.index => self.late.insert_mut(call, tool),
-            _ => self.in_order.push((call, tool)),
-        }
-    }
+impl<T> Blocks<T> {
+    /// Items of a block: a copy repeats fewer than two blocks and counts all others, so large items have small ones.
+    const BLOCK: usize = if size_of::<T>() > 32 { 128 } else { 512 };
 
-    /// Where they stand and their tools, in call order.
-    pub fn calls(&self) -> impl Iterator<Item = (CallRef, &Arc<str>)> {
-        let mut in_order = self.in_order.iter().map(|(call, tool)| (*call, tool)).peekable();
-        let mut late = self.late.iter().map(|(call, tool)| (*call, tool)).peekable();
-        std::iter::from_fn(move || match (in_order.peek(), late.peek()) {
-            (Some((first, _)), Some((second, _))) if first.index > second.index => late.next(),
-            (None, _) => late.next(),
-            _ => in_order.next(),
-        })
-    }
-
-    /// How many.
+    /// How many items there are.
     pub fn len(&self) -> usize {
-        self.in_order.len() + self.late.size()
+        self.full.len() * Self::BLOCK + self.rest.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.in_order.is_empty() && self.late.is_empty()
+        self.len() == 0
     }
-}
 
-/// The recorded state of tool policies: which tools have succeeded, and what was read with which tool. Of each the first
-/// call is kept that did it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Recorded {
-    tools: RedBlackTreeMapSync<Arc<str>, CallRef>,
-    keys: RedBlackTreeMapSync<Arc<str>, Keys>,
-}
-
-/// As many as a session has files: found by hash, and sorted only to be shown.
-type Keys = Layered<Arc<str>, CallRef>;
-
-impl Recorded {
-    /// Records that a tool has succeeded with this call.
-    pub fn add_tool(&mut self, tool: &Arc<str>, call: CallRef) {
-        // Most calls say nothing new, and a map that is shared would be copied in part.
-        if self.tool(tool).is_none() {
-            self.tools.insert_mut(Arc::clone(tool), call);
+    /// Adds an item behind all others.
+    pub fn push(&mut self, item: T) {
+        self.rest.push(item);
+        if self.rest.len() == 2 * Self::BLOCK {
+            self.full.push(self.rest.drain(..Self::BLOCK).collect());
         }
     }
 
-    /// Records that a tool has read what this key names, with this call.
-    pub fn add_key(&mut self, tool: &Arc<str>, key: &str, call: CallRef) {
-        match self.keys.get_mut(tool) {
-            Some(keys) if keys.contains(key) => {}
-            Some(keys) => keys.insert(key.into(), call),
-            None => {
-                let mut keys = Keys::default();
-                keys.insert(key.into(), call);
-                self.keys.insert_mut(Arc::clone(tool), keys);
-            }
+    /// The item at this place, from 0.
+    pub fn get(&self, place: usize) -> Option<&T> {
+        match self.full.get(place / Self::BLOCK) {
+            Some(block) => block.get(place % Self::BLOCK),
+            None => self.rest.get(place.checked_sub(self.full.len() * Self::BLOCK)?),
         }
     }
 
-    /// The first call with which a tool has succeeded.
-    pub fn tool(&self, tool: &str) -> Option<CallRef> {
-        self.tools.get(tool).copied()
+    /// The last item.
+    pub fn last(&self) -> Option<&T> {
+        self.rest.last().or_else(|| self.full.last()?.last())
     }
 
-    /// The first call with which a tool has read what this key names.
-    pub fn key(&self, tool: &str, key: &str) -> Option<CallRef> {
-        self.keys.get(tool).and_then(|keys| keys.get(key)).copied()
+    /// The items in order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.full.iter().flat_map(|block| block.iter()).chain(&self.rest)
     }
 
-    /// The tools, sorted.
-    pub fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.tools.keys()
+    /// The first place whose item is not `before`, in a list that has all that are in front of all that are not.
+    pub fn partition_point(&self, before: impl Fn(&T) -> bool) -> usize {
+        let blocks = self.full.partition_point(|block| block.last().is_some_and(&before));
+        let within = self.full.get(blocks).map_or(self.rest.as_slice(), |block| block);
+        blocks * Self::BLOCK + within.partition_point(before)
+    }
+}
+
+impl<T: Clone> Blocks<T> {
+    /// Takes the last item off.
+    pub fn pop(&mut self) -> Option<T> {
+        if self.rest.is_empty() {
+            self.rest.extend_from_slice(&self.full.pop()?);
+        }
+        self.rest.pop()
     }
 
-    /// Tools with the keys they have read, sorted.
-    pub fn keys(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
-        self.keys.iter().flat_map(|(tool, keys)| {
-            let mut keys: Vec<&Arc<str>> = keys.iter().map(|(key, _)| key).collect();
-            keys.sort();
-            keys.into_iter().map(move |key| (tool, key))
-        })
+    /// The item at this place, from 0, to be changed: for this copy of the list alone.
+    pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
+        let packed = self.full.len() * Self::BLOCK;
+        match self.full.get_mut(place / Self::BLOCK) {
+            Some(block) => Arc::make_mut(block).get_mut(place % Self::BLOCK),
+            None => self.rest.get_mut(place.checked_sub(packed)?),
+        }
+    }
+}
+
+impl<T: Clone> Clone for Blocks<T> {
+    fn clone(&self) -> Self {
+        Blocks { full: self.full.clone(), rest: self.rest.clone() }
+    }
+}
+
+impl<T> Default for Blocks<T> {
+    fn default() -> Self {
+        Blocks { full: Vec::new(), rest: Vec::new() }
+    }
+}
+
+/// How the items are packed depends on how the list came about.
+impl<T: PartialEq> PartialEq for Blocks<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<T: Eq> Eq for Blocks<T> {}
+
+/// What was taken out that a short list may still hold.
+const RUBBISH: usize = 128;
+
+/// What waits, in order, until it is taken out. However many wait, taking one costs no more than finding it.
+#[derive(Debug, Clone)]
+pub struct Waiting<T> {
+    /// Each with how many places further the next one may be that still waits; 0 for those that wait themselves.
+    items: Blocks<(T, u32)>,
+    /// How many were taken out and still have a place.
+    taken: usize,
+}
+
+impl<T> Default for Waiting<T> {
+    fn default() -> Self {
+        Waiting { items: Blocks::default(), taken: 0 }
+    }
+}
+
+impl<T: Copy> Waiting<T> {
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.items.len() - self.taken
     }
 
-    /// Whether nothing is recorded.
+    /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.tools.is_empty() && self.keys.is_empty()
+        self.len() == 0
+    }
+
+    /// Adds what waits behind all others.
+    pub fn push(&mut self, item: T) {
+        self.items.push((item, 0));
+    }
+
+    /// The one that waits right behind all that are `before`.
+    pub fn find(&self, before: impl Fn(&T) -> bool) -> Option<T> {
+        let place = self.items.partition_point(|(item, _)| before(item));
+        self.items.get(place).filter(|(_, jump)| *jump == 0).map(|(item, _)| *item)
+    }
+
+    /// The first that waits behind all that are `before`.
+    pub fn next_behind(&mut self, before: impl Fn(&T) -> bool) -> Option<T> {
+        let place = self.items.partition_point(|(item, _)| before(item));
+        let place = self.next(place);
+        self.items.get(place).map(|(item, _)| *item)
+    }
+
+    /// Takes out the newest if it is `wanted`, else the one right behind all that are `before`, if that is.
+    pub fn take(&mut self, before: impl Fn(&T) -> bool, wanted: impl Fn(&T) -> bool) -> Option<T> {
+        // Mostly it is the newest one.
+        let place = match self.items.last() {
+            Some((item, _)) if wanted(item) => self.items.len() - 1,
+            _ => self.items.partition_point(|(item, _)| before(item)),
+        };
+        let (item, _) = self.items.get(place).copied().filter(|(item, jump)| *jump == 0 && wanted(item))?;
+        self.mark(place);
+        self.tidy();
+        Some(item)
+    }
+
+    /// Takes out all that are `before` the end and not `before` the beginning.
+    pub fn take_between(&mut self, beginning: impl Fn(&T) -> bool, end: impl Fn(&T) -> bool) {
+        let from = self.items.partition_point(|(item, _)| beginning(item));
+        let to = self.items.partition_point(|(item, _)| end(item));
+        let mut place = self.next(from);
+        while place < to {
+            self.mark(place);
+            place = self.next(place + 1);
+        }
+        self.tidy();
+    }
+
+    /// What waits, in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> {
+        self.items.iter().filter(|(_, jump)| *jump == 0).map(|(item, _)| *item)
+    }
+
+    /// How many wait behind all that are `before`, and the first of them.
+    pub fn behind(&self, before: impl Fn(&T) -> bool) -> (usize, Option<T>) {
+        let from = self.items.partition_point(|(item, _)| before(item));
+        if self.taken == 0 {
+            return (self.items.len() - from, self.items.get(from).map(|(item, _)| *item));
+        }
+        let mut waiting = (from..self.items.len())
+            .filter_map(|place| self.items.get(place).filter(|(_, jump)| *jump == 0))
+            .map(|(item, _)| *item);
+        let first = waiting.next();
+        (usize::from(first.is_some()) + waiting.count(), first)
+    }
+
+    /// The next place, from this one on, where something waits. Ways that were gone are shorter afterwards.
+    fn next(&mut self, mut place: usize) -> usize {
+        while let Some((_, jump)) = self.items.get(place).copied().filter(|(_, jump)| *jump > 0) {
+            let ahead = place + jump as usize;
+            let further = self.items.get(ahead).map_or(0, |(_, jump)| *jump);
+            if let Some((_, jump)) = self.items.get_mut(place).filter(|_| further > 0) {
+                *jump += further;
+            }
+            place = ahead + further as usize;
+        }
+        place
+    }
+
+    fn mark(&mut self, place: usize) {
+        if let Some((_, jump)) = self.items.get_mut(place) {
+            *jump = 1;
+            self.taken += 1;
+        }
+    }
+
+    /// Nothing ends with what was taken out, and no more than half of a long list is such.
+    fn tidy(&mut self) {
+        while self.items.last().is_some_and(|(_, jump)| *jump > 0) {
+            self.items.pop();
+            self.taken -= 1;
+        }
+        if self.taken > RUBBISH && self.taken * 2 > self.items.len() {
+            let mut left = Blocks::default();
+            self.iter().for_each(|item| left.push((item, 0)));
+            (self.items, self.taken) = (left, 0);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    #[test]
-    fn a_late_result_stands_where_its_call_does() {
-        let mut dispatched = Dispatched::default();
-        let call = |index| CallRef { turn: 1, call: index + 1, index };
-        for (index, tool) in [(0, "a"), (2, "c"), (1, "b")] {
-            dispatched.add(call(index), tool.into());
-        }
-        let copy = dispatched.clone();
-        dispatched.add(call(3), "d".into());
-        assert!(dispatched.calls().map(|(call, _)| call.index).eq(0..4));
-        let names = |of: &Dispatched| of.calls().map(|(_, tool)| tool.to_string()).collect::<Vec<_>>();
-        assert_eq!(
-            (names(&dispatched), names(&copy)),
-            (vec!["a".into(), "b".into(), "c".into(), "d".into()], vec!["a".into(), "b".into(), "c".into()])
-        );
+    const BLOCK: usize = Blocks::<usize>::BLOCK;
+
+    fn numbers(to: usize) -> Blocks<usize> {
+        let mut list = Blocks::default();
+        (0..to).for_each(|item| list.push(item));
+        list
     }
 
     #[test]
-    fn keys_are_sorted_by_tool_then_key() {
-        let mut recorded = Recorded::default();
-        for (index, (tool, key)) in
-            [("read", "b"), ("cat", "z"), ("read", "a"), ("read", "b")].into_iter().enumerate()
-        {
-            recorded.add_key(&tool.into(), key, CallRef { turn: 1, call: 1, index: index as u32 });
+    fn a_copy_goes_on_by_itself() {
+        let mut one = numbers(BLOCK * 5 + 3);
+        let mut other = one.clone();
+        (0..BLOCK).for_each(|_| other.push(7));
+        one.push(8);
+        *other.get_mut(1).unwrap() = 70;
+        assert_eq!((one.len(), one.get(1), one.get(BLOCK * 5 + 3)), (BLOCK * 5 + 4, Some(&1), Some(&8)));
+        assert_eq!((other.len(), other.get(1), other.last()), (BLOCK * 6 + 3, Some(&70), Some(&7)));
+        assert!(one.iter().copied().take(BLOCK * 5 + 3).eq(0..BLOCK * 5 + 3));
+    }
+
+    #[test]
+    fn lists_of_every_length_are_found_and_popped_like_a_vec() {
+        for length in (0..BLOCK * 4).step_by(137) {
+            let list = numbers(length);
+            assert_eq!(list.last().copied(), length.checked_sub(1));
+            for at in (0..=length).step_by(67) {
+                assert_eq!(list.partition_point(|item| *item < at), at);
+            }
+            let mut popped = list.clone();
+            assert!(std::iter::from_fn(|| popped.pop()).eq((0..length).rev()));
+            assert!(popped.is_empty() && list == numbers(length));
         }
-        let keys: Vec<_> = recorded.keys().map(|(tool, key)| (&**tool, &**key)).collect();
-        assert_eq!(keys, [("cat", "z"), ("read", "a"), ("read", "b")]);
-        assert_eq!(recorded.key("cat", "a"), None);
-        assert_eq!(recorded.key("read", "b").map(|call| call.index), Some(0), "the first call that read it");
+    }
+
+    #[test]
+    fn what_waits_is_taken_out_in_any_order() {
+        for stride in [1, 7, 499, 998] {
+            let (mut waiting, mut left) = (Waiting::default(), (0..1000).collect::<BTreeSet<usize>>());
+            (0..1000).for_each(|item| waiting.push((item, item * 2)));
+            for turn in 0..1000 {
+                let wanted = turn * stride % 1000;
+                let found = waiting.take(|(key, _)| *key < wanted, |(key, _)| *key == wanted);
+                assert_eq!(found, left.remove(&wanted).then_some((wanted, wanted * 2)));
+                assert_eq!(waiting.iter().next().map(|(key, _)| key), left.first().copied());
+                assert_eq!(waiting.len(), left.len());
+                assert_ne!(waiting.find(|(key, _)| *key < wanted).map(|(key, _)| key), Some(wanted));
+                assert!(waiting.items.len() <= 2 * left.len() + 2 * RUBBISH);
+            }
+            assert!(waiting.iter().map(|(key, _)| key).eq(left));
+        }
+    }
+
+    #[test]
+    fn what_waits_is_taken_out_in_windows_that_overlap() {
+        for (stride, width) in [(1, 10), (13, 40), (499, 300), (998, 1), (3, 700)] {
+            let (mut waiting, mut left) = (Waiting::default(), (0..1000).collect::<BTreeSet<usize>>());
+            (0..1000).for_each(|item| waiting.push(item));
+            for turn in 0..1000 {
+                let from = turn * stride % 1000;
+                let (to, fork) = (from + width, waiting.clone());
+                waiting.take_between(|item| *item < from, |item| *item < to);
+                assert!(fork.iter().eq(left.iter().copied()), "a copy stays");
+                left.retain(|item| !(from..to).contains(item));
+                assert!(waiting.iter().eq(left.iter().copied()));
+                for from in [0, from / 2, 990] {
+                    let behind: Vec<usize> = left.range(from..).copied().collect();
+                    assert_eq!(waiting.behind(|item| *item < from), (behind.len(), behind.first().copied()));
+                    assert_eq!(waiting.next_behind(|item| *item < from), behind.first().copied());
+                }
+            }
+        }
     }
 }

@@ -136,7 +136,7 @@ fn written(replay: &Replay) -> Vec<Value> {
             decision["reason"] = json!(deciding.reason);
             decision["told"] = json!(judged.decision.told);
             if let Some(cause) = deciding.facts.as_deref().and_then(|facts| facts.halt()) {
-                decision["dispatched"] = cause.dispatched.calls().map(|(_, tool)| json!(**tool)).collect();
+                decision["dispatched"] = cause.dispatched.iter().map(|(_, tool)| json!(tool)).collect();
             }
         }
         decision

@@ -67,8 +67,8 @@ fn the_measured_cases() {
         let before = expected.iter().take(halting.unwrap());
         let sequence =
             before.filter(|verdict| verdict["decision"] == "allow").map(|verdict| &verdict["tool"]);
-        let dispatched = cause.dispatched.calls().map(|(_, tool)| tool).chain([&halt.tool]);
-        let dispatched: Vec<Value> = dispatched.map(|tool| json!(**tool)).collect();
+        let dispatched = cause.dispatched.iter().map(|(_, tool)| *tool).chain([&*halt.tool]);
+        let dispatched: Vec<Value> = dispatched.map(|tool| json!(tool)).collect();
         let sequence: Vec<Value> = sequence.chain([&expected[halting.unwrap()]["tool"]]).cloned().collect();
         assert_eq!(dispatched, sequence, "{}", case["id"]);
         // A halt is whole even where nothing else is told.
@@ -244,7 +244,7 @@ fn late_results_stand_where_their_calls_do() {
     let session = std::sync::Arc::new(builder.finish());
     let replay = Replay::new(&session, &policy("p.yaml", text), Mode::Enforce);
     let halt = replay.halt().unwrap();
-    let tools: Vec<&str> = halt.cause().unwrap().dispatched.calls().map(|(_, tool)| &**tool).collect();
+    let tools: Vec<&str> = halt.cause().unwrap().dispatched.iter().map(|(_, tool)| *tool).collect();
     // `d` has no result, so it is in flight and breaks nothing.
     assert_eq!((halt.at.index, tools), (3, vec!["a", "b"]));
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::dispatched::Dispatched;
 use crate::diagnostic::code;
 use crate::dialect::limit::used_of;
 use crate::dialect::sequence_policies::codes;
 use crate::monitor::explanation::{HaltCause, detail};
-use crate::monitor::kept::Dispatched;
 use crate::monitor::{About, Explain, Explanation, Line, Rule};
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, at, count, joined, thousands};
@@ -88,7 +88,8 @@ impl Explain for Dispatch {
     }
 
     fn halt(&self) -> Option<HaltCause<'_>> {
-        Some(HaltCause { policy: &self.policy, dispatched: self.dispatched.as_ref()? })
+        let calls = self.dispatched.as_ref()?.calls().map(|(at, tool)| (at, &**tool));
+        Some(HaltCause { policy: &self.policy, dispatched: calls.collect() })
     }
 }
 

@@ -5,12 +5,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::dispatched::Dispatched;
 use super::explain::{Dispatch, DispatchRule};
 use super::unit::{Forbidden, Limit, Said, SequencePolicy};
 use crate::diagnostic::code::Code;
 use crate::dialect::limit;
 use crate::dialect::sequence_policies::codes;
-use crate::monitor::kept::Dispatched;
 use crate::monitor::{
     Asked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
 };

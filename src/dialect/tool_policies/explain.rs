@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::files::Files;
+use super::recorded::Recorded;
 use crate::monitor::explanation::{detail, state};
-use crate::monitor::kept::{Files, Recorded};
 use crate::monitor::{About, Checked, Explain, Explanation, Line, Rule};
 use crate::wording::sentence::name;
 use crate::wording::{Sentence, all, at, count, list};

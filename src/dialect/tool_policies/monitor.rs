@@ -8,11 +8,12 @@ use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 
 use super::explain::{Kept, Missing, Touched};
+use super::files::Files;
 use super::path::{self, Locator};
+use super::recorded::Recorded;
 use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::Code;
 use crate::dialect::tool_policies::codes;
-use crate::monitor::kept::{Files, Recorded};
 use crate::monitor::{
     Asked, Checked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
 };

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::files::Files;
 use super::monitor::ToolPoliciesMonitor;
 use super::path::{self, Locator};
-use crate::monitor::kept::Files;
 use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
 use crate::session::{Facts, Session};
 
