@@ -9,7 +9,7 @@ mod inputs;
 mod json;
 mod packed;
 mod redacted;
-mod reference;
+pub mod reference;
 mod refusals;
 mod replay;
 mod reports;

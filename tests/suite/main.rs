@@ -13,6 +13,8 @@ mod documents;
 mod edit;
 mod embedding;
 #[cfg(feature = "cli")]
+mod english;
+#[cfg(feature = "cli")]
 mod evidence;
 mod faults;
 #[cfg(feature = "cli")]

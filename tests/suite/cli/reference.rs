@@ -2,8 +2,8 @@
 
 use super::run;
 
-#[test]
-fn the_help_of_every_command() {
+/// The help of the program and of every command.
+pub fn all() -> String {
     let folder = tempfile::tempdir().unwrap();
     let verbs =
         ["replay", "diff", "check", "test", "explain", "schema", "convert", "migrate", "completions", "man"];
@@ -12,5 +12,10 @@ fn the_help_of_every_command() {
         reference.push_str(&format!("\n\n# rulestep {verb}\n"));
         reference.push_str(&run(&folder, &[verb, "--help"]));
     }
-    insta::assert_snapshot!(reference);
+    reference
+}
+
+#[test]
+fn the_help_of_every_command() {
+    insta::assert_snapshot!(all());
 }

@@ -1,0 +1,127 @@
+//! The texts that people read most contain none of the phrases that have to be read twice.
+//!
+//! Each phrase has an ordinary word in its place: *after* for behind, *different* for otherwise, *skipped* for left aside.
+
+use std::fs;
+use std::path::Path;
+
+use regex::Regex;
+use rulestep::internals::dialect::{self, DIALECTS};
+
+use crate::cli;
+
+/// Phrases, as words of their own, each with what to write.
+const WRONG: &[(&str, &str)] = &[
+    ("behind", "after"),
+    ("left aside", "skipped"),
+    ("told", "reported, or the message to the model"),
+    ("mend(s|ed|ing)?", "fix"),
+    ("came to", "the result"),
+    ("otherwise than|otherwise under|(decided|says?|called|read|written) otherwise", "different"),
+    ("stands?|stood", "is"),
+    ("so many", "this many"),
+    ("be it that", "even if"),
+    ("no JSON", "not JSON"),
+    ("(is|are|be|always) content|content with", "satisfied, or passes"),
+];
+
+/// What may stay, with the reason.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("`told`", "a key of the JSON output"),
+    ("\"told\":", "a key of the JSON output"),
+    ("left_aside", "a stable code"),
+];
+
+/// The wrong phrases in a text: its name and line, the phrase, and what to write.
+fn wrong(name: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let phrases: Vec<(Regex, &str)> = WRONG
+        .iter()
+        .map(|(phrase, instead)| (Regex::new(&format!(r"(?i)\b({phrase})\b")).unwrap(), *instead))
+        .collect();
+    for (number, line) in text.lines().enumerate() {
+        let line = EXCEPTIONS.iter().fold(line.to_owned(), |line, (allowed, _)| line.replace(allowed, ""));
+        for (phrase, instead) in &phrases {
+            if let Some(phrase) = phrase.find(&line) {
+                let (number, line) = (number + 1, line.trim());
+                found.push(format!("{name}:{number}: `{}`: write {instead}\n    {line}", phrase.as_str()));
+            }
+        }
+    }
+    found
+}
+
+/// All snapshots below a folder, without their heads.
+fn snapshots(folder: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| match path.extension().and_then(|end| end.to_str()) {
+            _ if path.is_dir() => snapshots(&path),
+            Some("snap") => {
+                let text = fs::read_to_string(&path).unwrap();
+                let body = text.splitn(3, "---\n").nth(2).unwrap().to_owned();
+                vec![(path.display().to_string(), body)]
+            }
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+fn assert_plain(texts: impl IntoIterator<Item = (String, String)>) {
+    let texts: Vec<(String, String)> = texts.into_iter().collect();
+    assert!(!texts.is_empty());
+    let found: Vec<String> = texts.iter().flat_map(|(name, text)| wrong(name, text)).collect();
+    assert!(found.is_empty(), "{} phrases have to be read twice:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn the_phrases_are_found() {
+    for text in
+        ["the call behind it", "What it Came To", "it stands", "is content", "so many calls", "mended"]
+    {
+        assert_eq!(wrong("text", text).len(), 1, "{text}");
+    }
+    for text in ["the content of a message", "it is otherwise an error", "standing", "`told` in JSON"] {
+        assert_eq!(wrong("text", text), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn the_help_is_plain() {
+    assert_plain([("--help".to_owned(), cli::reference::all())]);
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn the_table_of_keys_is_plain() {
+    assert_plain([("keys".to_owned(), rulestep::internals::workbench::keys::markdown())]);
+}
+
+#[test]
+fn the_pages_of_explain_are_plain() {
+    let codes = dialect::codes()
+        .map(|page| (page.code.as_str().to_owned(), format!("{}\n{}", page.title, page.text)));
+    let dialects = DIALECTS
+        .iter()
+        .map(|dialect| (dialect.name.to_owned(), format!("{}\n{}", dialect.title, dialect.reference)));
+    let semantics = ("semantics".to_owned(), rulestep::internals::engine::SEMANTICS.to_owned());
+    assert_plain(codes.chain(dialects).chain([semantics]));
+}
+
+#[test]
+fn the_pages_of_the_documentation_are_plain() {
+    let docs = fs::read_dir("docs").unwrap().map(|entry| entry.unwrap().path());
+    let pages =
+        docs.chain(["README.md".into()]).filter(|path| path.extension().is_some_and(|end| end == "md"));
+    assert_plain(pages.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap())));
+}
+
+/// Findings, problems and summaries, as the commands print them.
+#[test]
+fn the_output_of_commands_is_plain() {
+    assert_plain(
+        ["cli", "alternatives", "snapshots"]
+            .iter()
+            .flat_map(|folder| snapshots(&Path::new("tests/suite").join(folder))),
+    );
+}
