@@ -205,13 +205,13 @@ impl Repository<'_> {
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        let told = String::from_utf8_lossy(&output.stderr);
-        if told.contains("not a git repository") {
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said.contains("not a git repository") {
             let message = "the folder is in no git repository";
             return Err(Diagnostic::error(code::NO_REPOSITORY, message).in_file(self.spec));
         }
-        let told = told.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
-        Err(self.failed(&format!("git says: {told}")))
+        let said = said.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
+        Err(self.failed(&format!("git says: {said}")))
     }
 
     fn command(&self, args: &[&str]) -> Command {

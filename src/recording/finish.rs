@@ -263,7 +263,7 @@ fn unanswered(session: &mut Session) {
         session.turn(first.at.turn).and_then(message_of).map_or(session.origin.line, |begins| begins.line);
     let message = match count {
         1 => "1 call has no result".to_owned(),
-        count => format!("{count} calls have no result; the first stands here"),
+        count => format!("{count} calls have no result; the first is here"),
     };
     let notice = Diagnostic::notice(code::CALL_WITHOUT_RESULT, message);
     session.diagnostics.push(notice.on_line(Arc::clone(&session.origin.file), u64::from(line)));

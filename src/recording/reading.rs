@@ -143,7 +143,7 @@ impl Reading {
                 let mut read = text::decode(text, &self.file, piece.line);
                 if *cut_off {
                     read.diagnostics
-                        .push(damage("the file is cut off; what is whole of it is read".to_owned()));
+                        .push(damage("the file is cut off; the complete part of it is read".to_owned()));
                 }
                 let looks = Looks::default();
                 match shallow::value(&read.text, Some(&looks)) {
@@ -164,7 +164,7 @@ impl Reading {
             // It is still being written.
             Kind::CutOff | Kind::Unclosed if self.following => return,
             Kind::CutOff => damage("the file ends within this value, which is left out".to_owned()),
-            Kind::Unclosed => damage("the file ends within the list that it is".to_owned()),
+            Kind::Unclosed => damage("the file ends inside its list".to_owned()),
             Kind::Broken(why) if piece.last_line > piece.line => {
                 damage(format!("{why}; lines {} to {} are left out", piece.line, piece.last_line))
             }

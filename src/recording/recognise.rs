@@ -139,7 +139,7 @@ fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic
     let told = Diagnostic::error(code::NOT_A_SESSION, message);
     match sample.objects().next() {
         Some(members) if members.first().is_some() => {
-            told.help("`rulestep replay --help` names the formats that are read, behind `--from`")
+            told.help("`rulestep replay --help` lists the known formats at `--from`")
         }
         _ => told,
     }

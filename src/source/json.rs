@@ -34,7 +34,7 @@ impl Reader<'_> {
                 (Place::Key, Some(b'"')) => {
                     let (text, span) = self.string()?;
                     self.builder.key(text, span);
-                    self.expect(b':', "expected `:` behind the key")?;
+                    self.expect(b':', "expected `:` after the key")?;
                     continue;
                 }
                 (Place::Key, _) => return Err(self.unexpected("expected a key in double quotes")),
@@ -79,7 +79,7 @@ impl Reader<'_> {
                 (Place::Item | Place::Key, Some(b',')) => {
                     let comma = self.step();
                     if matches!(self.peek(), Some(b']' | b'}')) {
-                        let message = "a comma stands before the closing bracket";
+                        let message = "a comma is not allowed before the closing bracket";
                         return Err(self.fail(comma, message, Some("JSON has no comma there: take it out")));
                     }
                     return Ok(false);
@@ -137,7 +137,7 @@ impl Reader<'_> {
                 Some(b'"') => break,
                 Some(b'\\') => at += 2,
                 Some(0..=0x1f) => {
-                    let message = "a control character stands in the text";
+                    let message = "a control character is not allowed in text";
                     let span = Span::new(at, at + 1);
                     return Err(self.fail(span, message, Some("write it as an escape, like `\\n` or `\\t`")));
                 }

@@ -235,15 +235,15 @@ fn judged(facts: &Facts) -> Option<&'static str> {
 }
 
 fn finding(facts: &Facts) -> Option<&'static str> {
-    judged(facts).or((!facts.finding).then_some("no rule speaks against this"))
+    judged(facts).or((!facts.finding).then_some("no rule stops or reports this"))
 }
 
 fn rule(facts: &Facts) -> Option<&'static str> {
-    (!facts.rule).then_some("no rule is about this")
+    (!facts.rule).then_some("no rule applies to this")
 }
 
 fn cause(facts: &Facts) -> Option<&'static str> {
-    finding(facts).or((!facts.cause).then_some("this finding rests on no call"))
+    finding(facts).or((!facts.cause).then_some("this finding is not based on an earlier call"))
 }
 
 fn body(facts: &Facts) -> Option<&'static str> {
@@ -255,28 +255,28 @@ fn source(facts: &Facts) -> Option<&'static str> {
 }
 
 fn search(facts: &Facts) -> Option<&'static str> {
-    (!facts.search).then_some("nothing was searched for; `/` searches")
+    (!facts.search).then_some("there is no search to repeat; `/` searches")
 }
 
 fn watched(facts: &Facts) -> Option<&'static str> {
-    (!facts.watched).then_some("nothing that is open is a file that could be watched")
+    (!facts.watched).then_some("no open input is a file that can be watched")
 }
 
 fn compared(facts: &Facts) -> Option<&'static str> {
-    (!facts.compared).then_some("nothing is compared; `db` chooses what with")
+    (!facts.compared).then_some("no base to compare with; `db` chooses one")
 }
 
 fn texts(facts: &Facts) -> Option<&'static str> {
     let why = if facts.base {
         "the base is the recording, which has no text"
     } else {
-        "nothing is compared; `db` chooses what with"
+        "no base to compare with; `db` chooses one"
     };
     (!facts.texts).then_some(why)
 }
 
 fn loads(facts: &Facts) -> Option<&'static str> {
-    (!facts.loads).then_some("the policy was loaded once only; `db` compares with another version")
+    (!facts.loads).then_some("the policy was loaded only once; `db` compares with another version")
 }
 
 fn call(facts: &Facts) -> Option<&'static str> {
@@ -288,15 +288,15 @@ fn decided(facts: &Facts) -> Option<&'static str> {
 }
 
 fn witness(facts: &Facts) -> Option<&'static str> {
-    (!facts.witness).then_some("this is neither stopped nor decided otherwise, so there is nothing to show")
+    (!facts.witness).then_some("this is neither stopped nor decided differently, so there is nothing to show")
 }
 
 fn undo(facts: &Facts) -> Option<&'static str> {
-    (!facts.undo).then_some("no what-if to take back")
+    (!facts.undo).then_some("no what-if to undo")
 }
 
 fn what_if(facts: &Facts) -> Option<&'static str> {
-    (!facts.what_if).then_some("nothing is supposed; this is the recording")
+    (!facts.what_if).then_some("there is no what-if; this is the recording")
 }
 
 fn back(facts: &Facts) -> Option<&'static str> {
@@ -442,7 +442,7 @@ mod tests {
         let none = Facts::default();
         assert_eq!((Command::Cause.row().missing)(&none), Some("no session is open"));
         let open = Facts { session: true, judged: true, ..none };
-        assert_eq!((Command::Cause.row().missing)(&open), Some("no rule speaks against this"));
+        assert_eq!((Command::Cause.row().missing)(&open), Some("no rule stops or reports this"));
         assert_eq!((Command::Down.row().missing)(&none), None);
     }
 

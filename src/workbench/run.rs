@@ -65,10 +65,10 @@ pub enum RunError {
     #[error("the terminal failed: {0}")]
     Terminal(#[from] io::Error),
     /// Nobody would give the terminal back when the program is told to end.
-    #[error("signals cannot be watched for: {0}")]
+    #[error("cannot watch for signals: {0}")]
     Signals(#[from] ctrlc::Error),
     /// The system gives no threads.
-    #[error("no threads to judge with: {0}")]
+    #[error("no thread can be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 

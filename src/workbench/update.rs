@@ -175,7 +175,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             model.mode = if model.mode == Mode::Enforce { Mode::Shadow } else { Mode::Enforce };
             let what = match model.mode {
                 Mode::Enforce => {
-                    "enforce: a stopped call does not run, later calls see what would have been told"
+                    "enforce: a stopped call does not run, later calls see the message to the model"
                 }
                 Mode::Shadow => "shadow: what the recording says happened, happened",
             };

@@ -51,16 +51,14 @@ fn wrong(name: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// All snapshots below a folder, without their heads.
-fn snapshots(folder: &Path) -> Vec<(String, String)> {
+/// The files below a folder whose names end so, with their texts.
+fn files(folder: &Path, end: &str) -> Vec<(String, String)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
-        .flat_map(|path| match path.extension().and_then(|end| end.to_str()) {
-            _ if path.is_dir() => snapshots(&path),
-            Some("snap") => {
-                let text = fs::read_to_string(&path).unwrap();
-                let body = text.splitn(3, "---\n").nth(2).unwrap().to_owned();
-                vec![(path.display().to_string(), body)]
+        .flat_map(|path| match path.extension().and_then(|found| found.to_str()) {
+            _ if path.is_dir() => files(&path, end),
+            Some(found) if found == end => {
+                vec![(path.display().to_string(), fs::read_to_string(&path).unwrap())]
             }
             _ => Vec::new(),
         })
@@ -116,12 +114,31 @@ fn the_pages_of_the_documentation_are_plain() {
     assert_plain(pages.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap())));
 }
 
+/// Every sentence of the program, also those that no snapshot shows: text literals of two words and more.
+#[test]
+fn the_sentences_in_the_code_are_plain() {
+    let literal = Regex::new(r#""((?:[^"\\]|\\.)*)""#).unwrap();
+    let texts = files(Path::new("src"), "rs").into_iter().filter(|(name, _)| !name.contains("test")).map(
+        |(name, text)| {
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let lines = code.lines().map(|line| {
+                let comment = line.trim_start().starts_with("//");
+                let literals =
+                    literal.captures_iter(if comment { "" } else { line }).map(|found| found[1].to_owned());
+                literals.filter(|literal| literal.trim().contains(' ')).collect::<Vec<_>>().join(" | ")
+            });
+            (name, lines.collect::<Vec<_>>().join("\n"))
+        },
+    );
+    assert_plain(texts);
+}
+
 /// Findings, problems and summaries, as the commands print them.
 #[test]
 fn the_output_of_commands_is_plain() {
-    assert_plain(
-        ["cli", "alternatives", "snapshots"]
-            .iter()
-            .flat_map(|folder| snapshots(&Path::new("tests/suite").join(folder))),
-    );
+    let snapshots = ["cli", "alternatives", "snapshots"]
+        .iter()
+        .flat_map(|folder| files(&Path::new("tests/suite").join(folder), "snap"));
+    // Their heads repeat the code of the test.
+    assert_plain(snapshots.map(|(name, text)| (name, text.splitn(3, "---\n").nth(2).unwrap().to_owned())));
 }

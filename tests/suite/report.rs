@@ -106,7 +106,7 @@ fn syntax_errors() {
       |
       = help: indent with spaces
 
-    error[syntax]: a comma stands before the closing bracket
+    error[syntax]: a comma is not allowed before the closing bracket
      --> c.json:2:19
       |
     2 |   "tool": "deploy",

@@ -83,7 +83,7 @@ fn operations_that_mean_nothing_are_told_with_their_line() {
         [
             "some.json:4: warning[unknown_operation]: no snapshot `b` was taken, so the recorded state is emptied",
             "some.json:5: warning[unknown_operation]: `snapshot` names no snapshot, so the recorded state is emptied",
-            "some.json:6: warning[unknown_operation]: `undo` is no operation, so the recorded state is emptied",
+            "some.json:6: warning[unknown_operation]: `undo` is not an operation, so the recorded state is emptied",
         ]
     );
 }

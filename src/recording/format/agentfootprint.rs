@@ -62,7 +62,7 @@ impl Reader for Footprint {
                     match event.members().filter(is_event) {
                         Some(event) => self.event(&event, &run, line, out),
                         None => {
-                            let message = "a value is no event of the recording; it is left out";
+                            let message = "a value is not an event of the recording; it is left out";
                             out.diagnostic(self.setting.damaged_line(line, Damage::calls(message)));
                         }
                     }
@@ -97,7 +97,7 @@ impl Footprint {
             builder.mark_errors();
             if again {
                 builder.starts_in_the_middle(
-                    "events of the same run stand so far before that they were read already",
+                    "earlier events of the same run are too far before these to be joined with them",
                 );
             }
             Run { builder, asked: false, system: None }

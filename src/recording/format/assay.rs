@@ -59,7 +59,7 @@ impl Reader for Assay {
             if is_flat(line) {
                 return self.flat(unit, out);
             }
-            return out.diagnostics(self.setting.foreign(unit, "no part of an episode"));
+            return out.diagnostics(self.setting.foreign(unit, "not part of an episode"));
         };
         if !PARTS.contains(&&*kind) {
             self.unknown.note(&kind, unit.line);

@@ -112,7 +112,7 @@ impl Bedrock {
             (Some(before), Some(number)) if number <= before && !self.unordered => {
                 self.unordered = true;
                 builder.damaged(format!(
-                    "message {number} stands behind message {before}: calls may not find their results"
+                    "message {number} comes after message {before}: calls may not find their results"
                 ));
             }
             _ => {}

@@ -99,7 +99,7 @@ impl Reader for ClaudeCode {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(kind) = members.get("type").and_then(Node::text) else {
-            return out.diagnostics(self.marks.setting.foreign(unit, "no line of a log"));
+            return out.diagnostics(self.marks.setting.foreign(unit, "not a line of a log"));
         };
         let said = matches!(&*kind, "user" | "assistant" | "tool_result");
         if !said && !ASIDE.contains(&&*kind) {
@@ -138,11 +138,11 @@ impl ClaudeCode {
             }
             match log.digest(uuid) {
                 Some(digest) if digest == entry.digest => {
-                    let message = Damage::lost(Loss::Harmless, "the line is there already, and is read once");
+                    let message = Damage::lost(Loss::Harmless, "the line is repeated, and is read once");
                     return log.builder.diagnostic(setting.damaged_line(unit.line, message));
                 }
                 Some(_) => {
-                    let message = format!("another line has the uuid {} as well", quoted(uuid));
+                    let message = format!("another line has the same uuid {}", quoted(uuid));
                     log.builder.at_line(unit.line).damaged(message);
                 }
                 None => {}

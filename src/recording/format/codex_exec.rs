@@ -70,7 +70,7 @@ impl Reader for CodexExec {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(kind) = members.get("type").and_then(Node::text) else {
-            return out.diagnostics(self.setting.foreign(unit, "no event of a stream"));
+            return out.diagnostics(self.setting.foreign(unit, "not an event of a stream"));
         };
         if !EVENTS.contains(&&*kind) {
             self.unknown.note(&kind, unit.line);

@@ -89,7 +89,7 @@ impl Reader for Codex {
             ("", None) if text("record_type") == "state" => {}
             ("", None) if members.has("id") && members.has("timestamp") => self.begin(members, unit, out),
             (kind, None) if items::is_item(kind) => self.item(members, unit, out),
-            ("", _) => out.diagnostics(self.setting.foreign(unit, "no line of a rollout")),
+            ("", _) => out.diagnostics(self.setting.foreign(unit, "not a line of a rollout")),
             (kind, _) if LINES.contains(&kind) => {
                 out.diagnostics(self.setting.foreign(unit, "a line without a `payload`"));
             }
@@ -189,7 +189,7 @@ impl Rollout {
     fn roll_back(&mut self, turns: usize, line: u32) {
         let mut prompts = self.items.iter().enumerate().filter(|(_, step)| step.prompt).map(|(at, _)| at);
         let Some(at) = turns.checked_sub(1).and_then(|behind| prompts.by_ref().rev().nth(behind)) else {
-            return self.builder.at_line(line).damaged("more turns are taken back here than there were");
+            return self.builder.at_line(line).damaged("more turns are taken back here than there are");
         };
         let gone = self.items.split_off(at);
         let calls = gone.iter().filter(|step| matches!(step.item, Item::Call(_) | Item::Ran(..))).count();

@@ -82,7 +82,7 @@ impl Reader for CursorAgent {
         let members = &unit.members;
         let text = |key| members.get(key).and_then(Node::text).unwrap_or_default();
         let Some(kind) = members.get("type").and_then(Node::text) else {
-            return out.diagnostics(self.setting.foreign(unit, "no event of a stream"));
+            return out.diagnostics(self.setting.foreign(unit, "not an event of a stream"));
         };
         let known = matches!(&*kind, "system" | "user" | "assistant" | "tool_call" | "result");
         if !known {

@@ -58,7 +58,7 @@ impl Reader for GeminiStream {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(kind) = members.get("type").and_then(Node::text) else {
-            return out.diagnostics(self.setting.foreign(unit, "no event of a stream"));
+            return out.diagnostics(self.setting.foreign(unit, "not an event of a stream"));
         };
         if !matches!(&*kind, "init" | "message" | "tool_use" | "tool_result" | "error" | "result") {
             self.unknown.note(&kind, unit.line);

@@ -121,7 +121,7 @@ impl Inspect {
         builder.at_line(line);
         if events.untold() > 0 {
             let message = format!(
-                "{} choices of responses that no message of the sample stands for; they are left out",
+                "{} choices of responses belong to no message of the sample; they are left out",
                 events.untold()
             );
             builder.lost(Loss::MayHoldCalls, message);
@@ -130,13 +130,13 @@ impl Inspect {
             builder.damaged(missing);
         }
         if events.too_deep() > 0 {
-            builder.damaged("events that stand within more than 64 others are not looked at");
+            builder.damaged("events that are nested in more than 64 others are not read");
         }
         let left = events.left();
         if left > 0 {
-            let what = if left == 1 { "a call stands".to_owned() } else { format!("{left} calls stand") };
+            let what = if left == 1 { "a call is".to_owned() } else { format!("{left} calls are") };
             let message = format!(
-                "{what} among the events alone, made by agents within this one or in messages taken away since; they are left out"
+                "{what} only among the events, made by agents within this one or in messages that were removed later; they are left out"
             );
             builder.lost(Loss::MayHoldCalls, message);
         }

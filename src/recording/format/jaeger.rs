@@ -52,7 +52,7 @@ impl Reader for Jaeger {
             for node in traces {
                 match node.members().filter(|trace| trace.has("spans")) {
                     Some(trace) => self.trace(&trace, &mut lines, out),
-                    None => self.left_out(node, "a value that is no trace", &mut lines, out),
+                    None => self.left_out(node, "a value that is not a trace", &mut lines, out),
                 }
             }
         } else if members.has("spans") {
@@ -77,7 +77,7 @@ impl Jaeger {
         let id = trace.get("traceID").and_then(Node::text).unwrap_or_default();
         let Some(spans) = trace.get("spans").and_then(Node::items) else {
             let line = trace.first().map_or(1, |first| lines.of(first));
-            let message = "the `spans` of a trace are no list; it is left out";
+            let message = "the `spans` of a trace are not a list; it is left out";
             return out.diagnostic(self.setting.damaged_line(line, Damage::calls(message)));
         };
         spans.into_iter().for_each(|span| self.span(span, &id, lines, out));
@@ -87,7 +87,7 @@ impl Jaeger {
         let line = lines.of(node);
         let Some(members) = node.members().filter(|members| members.has("spanID") || members.has("tags"))
         else {
-            return self.left_out(node, "a value that is no span", lines, out);
+            return self.left_out(node, "a value that is not a span", lines, out);
         };
         let span = span(&members, trace, line);
         let odd = ["startTime", "duration"]
@@ -97,7 +97,7 @@ impl Jaeger {
         self.traces.add(span);
         if let Some(key) = odd {
             let shown = members.get(key).map_or("", Node::json);
-            let message = format!("`{key}` of a span is no number of microseconds: {}", quoted(shown));
+            let message = format!("`{key}` of a span is not a number of microseconds: {}", quoted(shown));
             self.traces.tell(&trace, line, self.setting.damaged_line(line, Damage::calls(message)));
         }
     }

@@ -140,7 +140,7 @@ impl Langfuse {
         for node in list {
             let line = lines.of(*node);
             let Some(members) = node.members().filter(is_observation) else {
-                let odd = "a value that is no observation; it is left out";
+                let odd = "a value that is not an observation; it is left out";
                 out.diagnostic(self.setting.damaged_line(line, Damage::calls(odd)));
                 continue;
             };

@@ -90,7 +90,7 @@ impl LangSmith {
             let run = node.members().filter(|run| run.has("run_type") && depth <= DEEPEST);
             let Some(run) = run else {
                 let what = match depth {
-                    0..=DEEPEST => "a value that is no run",
+                    0..=DEEPEST => "a value that is not a run",
                     _ => "a run within more than 64 others",
                 };
                 out.diagnostic(

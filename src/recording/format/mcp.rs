@@ -141,7 +141,7 @@ impl Reader for Mcp {
                 for item in items {
                     let around = Around { line: lines.of(item), ..around.clone() };
                     if !self.value(item, &around, unit, out) {
-                        let message = format!("{} is no message; it is left out", item.said_kind());
+                        let message = format!("{} is not a message; it is left out", item.said_kind());
                         out.diagnostic(self.setting.damaged_line(around.line, Damage::calls(message)));
                     }
                 }
@@ -150,7 +150,7 @@ impl Reader for Mcp {
             None => self.value(unit.node, &Around { line: unit.line, ..Around::default() }, unit, out),
         };
         if !read {
-            out.diagnostics(self.setting.foreign(unit, "no message of the protocol"));
+            out.diagnostics(self.setting.foreign(unit, "not a message of the protocol"));
         }
     }
 
@@ -198,7 +198,7 @@ impl Mcp {
             builder.mark_errors();
             if again {
                 builder.starts_in_the_middle(
-                    "messages of the same session stand so far before that they were read already",
+                    "earlier messages of the same session are too far before these to be joined with them",
                 );
             }
             let (pending, tools) = (HashMap::new(), BTreeMap::new());

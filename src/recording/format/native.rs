@@ -256,7 +256,7 @@ impl Surroundings<'_, '_> {
                 if left_out > 0 {
                     self.builder.lost(
                         Loss::Harmless,
-                        format!("{left_out} entries of `{key}` are no tools and are left out"),
+                        format!("{left_out} entries of `{key}` are not tools and are left out"),
                     );
                 }
                 if unread > 0 {

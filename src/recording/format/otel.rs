@@ -160,7 +160,7 @@ impl OTel {
                 self.traces.add(span);
                 odd.into_iter().for_each(|odd| self.traces.tell(&trace, line, odd));
             }
-            None => self.left_out(node, "a value that is no span", lines, out),
+            None => self.left_out(node, "a value that is not a span", lines, out),
         }
     }
 

@@ -112,8 +112,8 @@ impl SweAgent {
         }
         if let Some(line) = first {
             let message = match shown {
-                1 => "1 message is a demonstration, and no part of the run".to_owned(),
-                shown => format!("{shown} messages are demonstrations, and no part of the run"),
+                1 => "1 message is a demonstration, not part of the run".to_owned(),
+                shown => format!("{shown} messages are demonstrations, not part of the run"),
             };
             builder.diagnostic(self.setting.passed_by(line, message));
         }

@@ -150,7 +150,7 @@ impl Tau2 {
         if users.calls > 0 {
             let message = match users.calls {
                 1 => "1 call of the simulated user is left out".to_owned(),
-                calls => format!("{calls} calls of the simulated user are left out; the first stands here"),
+                calls => format!("{calls} calls of the simulated user are left out; the first is here"),
             };
             builder.diagnostic(self.setting.passed_by(users.line, message));
         }

@@ -31,7 +31,7 @@ impl Reader for TauBench {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(messages) = members.get("traj") else {
-            let why = format!("{} without `traj` is no episode", unit.node.said_kind());
+            let why = format!("{} without `traj` is not an episode", unit.node.said_kind());
             return out.diagnostics(self.setting.left_out(unit, &why));
         };
         let mut builder = self.setting.session(&id(members), unit, out);

@@ -103,7 +103,7 @@ impl Reader for VercelAi {
             let mut builder = setting.session_at(&key, unit.line, out);
             if again {
                 builder.starts_in_the_middle(
-                    "messages of the same chat stand so far before that they were read already",
+                    "earlier messages of the same chat are too far before these to be joined with them",
                 );
             }
             Chat { builder, asked: Asked::default() }

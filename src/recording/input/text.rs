@@ -28,7 +28,7 @@ pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
             let breaks = before.iter().filter(|byte| **byte == b'\n').count() as u64;
             let in_line = before.iter().rev().take_while(|byte| **byte != b'\n').count() as u64 + 1;
             let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-            let message = format!("the byte 0x{byte:02x} is no UTF-8; such bytes are read as U+FFFD");
+            let message = format!("the byte 0x{byte:02x} is not UTF-8; such bytes are read as U+FFFD");
             let place = Place::Line { file: Arc::clone(file), line: line + breaks, byte: Some(in_line) };
             diagnostics.push(Diagnostic::warning(code::DAMAGED_RECORD, message).primary(place));
             String::from_utf8_lossy(bytes)
@@ -123,7 +123,7 @@ pub fn closed(bytes: &[u8]) -> Option<Vec<u8>> {
 pub fn not_json(text: &str, error: &serde_json::Error) -> String {
     let reason = error.to_string();
     let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
-    format!("{} is no JSON: {reason}; it is left out", beginning(text))
+    format!("{} is not JSON: {reason}; it is left out", beginning(text))
 }
 
 /// What a file is that is no text at all, by its first bytes.
@@ -164,7 +164,7 @@ pub fn no_value(bytes: &[u8], kind: Kind) -> String {
             let text = String::from_utf8_lossy(bytes);
             let error = serde_json::from_str::<serde::de::IgnoredAny>(&text).err();
             let why = error.map_or(String::new(), |error| format!(", {error}"));
-            format!("the file is no JSON: it begins with {}{why}", beginning(&text))
+            format!("the file is not JSON: it begins with {}{why}", beginning(&text))
         }
     }
 }

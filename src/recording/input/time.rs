@@ -14,7 +14,7 @@ pub fn of(members: &Members<'_>, keys: &[&str]) -> Result<Option<Millis>, String
     let Some((key, node)) = keys.iter().find_map(|key| members.get(key).map(|node| (key, node))) else {
         return Ok(None);
     };
-    let told = || format!("`{key}` is no time that is known: {}", quoted(node.json()));
+    let told = || format!("`{key}` is not a known form of time: {}", quoted(node.json()));
     instant(node).map(Some).ok_or_else(told)
 }
 

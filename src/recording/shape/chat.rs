@@ -195,10 +195,7 @@ impl<'a> Chat<'a> {
         let name = from.get("name").and_then(Node::text).or(flat_name).filter(|name| !name.is_empty());
         let arguments = from.any(&["arguments", "args", "input", "parameters"]);
         if bare && arguments.is_none() {
-            self.lost(
-                builder,
-                "a call is its name alone, and where its arguments stand is not known".to_owned(),
-            );
+            self.lost(builder, "a call has only a name, and its arguments cannot be found".to_owned());
         }
         let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
         let name = name.unwrap_or_default();
@@ -289,7 +286,7 @@ impl<'a> Chat<'a> {
                 Operation::Unknown(op.into())
             }
             (op, _) => {
-                let message = format!("{} is no operation, so the recorded state is emptied", quoted(op));
+                let message = format!("{} is not an operation, so the recorded state is emptied", quoted(op));
                 self.tell(builder, code::UNKNOWN_OPERATION, message);
                 Operation::Unknown(op.into())
             }

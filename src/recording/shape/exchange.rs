@@ -257,7 +257,7 @@ impl<A: Api> Exchanges<A> {
                 }
                 self.api.preface(request, &mut builder);
             }
-            None => builder.starts_in_the_middle("the response stands without its request"),
+            None => builder.starts_in_the_middle("the response has no request"),
         }
         builder
     }

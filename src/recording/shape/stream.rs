@@ -187,7 +187,7 @@ impl<'a> Stream<'a> {
         } else if whole.broken {
             whole
                 .odd
-                .push(Damage::calls("the response is a stream that breaks off; what there is of it is read"));
+                .push(Damage::calls("the response is a stream that breaks off; its recorded part is read"));
         }
         whole
     }

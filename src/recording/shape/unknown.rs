@@ -28,7 +28,7 @@ impl Unknown {
             let message = match count {
                 1 => format!("the type {} is not known; it is left out", quoted(&kind)),
                 _ => format!(
-                    "the type {} is not known; {count} are left out, and the first stands here",
+                    "the type {} is not known; {count} are left out, and the first is here",
                     quoted(&kind)
                 ),
             };

@@ -60,7 +60,7 @@ impl Builder {
         }
         if first.is_none() {
             let message =
-                format!("choice {choice} of the response is no message of the model; it is left out");
+                format!("choice {choice} of the response is not a message of the model; it is left out");
             self.lost(Loss::MayHoldCalls, message);
         }
         for (nth, inner) in read.alternatives.into_iter().enumerate() {

@@ -81,7 +81,7 @@ impl Ask {
                     (Some(_), Some(call)) => place(call.at),
                     _ => format!("T{turn}"),
                 };
-                format!("new call behind {place}, tool {{json}} => result")
+                format!("new call after {place}, tool {{json}} => result")
             }
         }
     }

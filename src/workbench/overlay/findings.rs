@@ -37,7 +37,7 @@ impl Rows for FindingsView {
 
     fn instead(&self, _: &Model) -> Vec<(Role, String)> {
         let why = match self.rows.is_empty() {
-            true => "no rule speaks against any call or session",
+            true => "no rule stops or reports a call or a session",
             false => "none passes the filter",
         };
         vec![(Role::TextDim, why.to_owned())]

@@ -50,7 +50,7 @@ impl Rows for ProblemsView {
     }
 
     fn instead(&self, _: &Model) -> Vec<(Role, String)> {
-        vec![(Role::TextDim, "nothing is wrong with the policy or the recordings".to_owned())]
+        vec![(Role::TextDim, "no problems in the policy or the recordings".to_owned())]
     }
 }
 

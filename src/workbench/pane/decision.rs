@@ -63,7 +63,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             (Some(_), _) => "being judged",
             (None, false) => "the policy is being read",
             (None, true) if model.rules.none() => "there is no policy to judge by",
-            (None, true) => "the policy does not load; its problems stand in the policy pane",
+            (None, true) => "the policy does not load; the policy pane lists its problems",
         };
         paragraph(&mut lines, &model.theme, Role::TextDim, why, width, 0, Link::default());
         return lines;
@@ -112,7 +112,7 @@ fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &Ju
     }
     if let Some(told) = &judged.decision.told {
         lines.push(Line::new().part(Key::Part("told")));
-        labelled(lines, &model.theme, "told", Role::Text, told, width, Link::default());
+        labelled(lines, &model.theme, "message", Role::Text, told, width, Link::default());
     }
     passed(lines, seen, width);
 }

@@ -105,7 +105,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         lines.push(Line::new().glyph(Role::VerdictNone, Glyph::None).text(Role::TextDim, text).rule(id));
     }
     if lines.is_empty() {
-        lines.push(Line::dim("no rule asks for anything first"));
+        lines.push(Line::dim("no preconditions"));
     }
     lines
 }

@@ -84,7 +84,7 @@ impl Rows for Transcript {
                 let unread = (Role::TextStrong, format!("{} could not be read", entry.file));
                 return [unread].into_iter().chain(told(&entry.diagnostics)).collect();
             }
-            Some(_) => return vec![(Role::TextDim, "nothing was said in this session".to_owned())],
+            Some(_) => return vec![(Role::TextDim, "this session has no messages".to_owned())],
             None if model.reading.is_some() => {
                 return vec![(Role::TextDim, "reading the sessions".to_owned())];
             }
@@ -159,9 +159,9 @@ fn one<'m>(
             let failed = call.filter(|call| call.outcome == Outcome::Error);
             let refused = call.filter(|call| call.outcome == Outcome::Refused);
             if let Some((told, call)) = call.and_then(|call| Some((told_instead(model, index)?, call))) {
-                // What was recorded did not happen: the model would have been told this instead.
+                // What was recorded did not happen: the model would have read this instead.
                 drawn.gap(3);
-                speaker(&mut drawn, Role::SpeakerTool, &numbered("told", session, call), roomy);
+                speaker(&mut drawn, Role::SpeakerTool, &numbered("message", session, call), roomy);
                 let recorded = match supposed::mark(model, row.kind) {
                     "" => "  recorded ",
                     _ => "  supposed ",
@@ -319,9 +319,11 @@ fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
         "assistant" => "asst",
         "system" => "sys",
         "result" => "res",
+        "message" => "msg",
         name => name,
     };
-    let short = short.replacen("result ", "res", 1).replacen("choice ", "ch", 1).replacen("told ", "told", 1);
+    let short =
+        short.replacen("result ", "res", 1).replacen("choice ", "ch", 1).replacen("message ", "msg", 1);
     row.column(role, &short, 5).gap(1).hold();
 }
 

@@ -103,7 +103,7 @@ impl Workers {
         let out = self.out.clone();
         self.first.spawn_fifo(move || {
             let told = catch_unwind(AssertUnwindSafe(|| suppose::suppose(&asked)));
-            tell(&out, told.unwrap_or_else(|_| fault("judging what is supposed")));
+            tell(&out, told.unwrap_or_else(|_| fault("deciding the what-if")));
         });
     }
 

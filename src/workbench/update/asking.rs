@@ -100,7 +100,7 @@ fn call(text: &str) -> Result<Added, String> {
     let (outcome, content) = match rest.trim().strip_prefix("=>") {
         Some(result) => (Outcome::Ok, Body::text(result.trim())),
         None if rest.trim().is_empty() => (Outcome::Unknown, Body::MISSING),
-        None => return Err("behind the arguments comes `=>` and the result".to_owned()),
+        None => return Err("after the arguments comes `=>` and the result".to_owned()),
     };
     Ok(Added { tool: tool.into(), arguments: Body::text(arguments.trim()), outcome, content })
 }

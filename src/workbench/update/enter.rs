@@ -50,7 +50,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
 fn follow(model: &mut Model, enter: Enter) {
     let link = model.settled.link;
     match (enter, link.call, link.rule) {
-        (Enter::Rule, _, None) => return model.say("no rule stands behind this row"),
+        (Enter::Rule, _, None) => return model.say("this row has no rule"),
         (Enter::Call, Some(index), _) => jump::to_call(model, index),
         _ => go::focus(model, Pane::Policy),
     }

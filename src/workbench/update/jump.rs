@@ -167,8 +167,11 @@ pub fn stop(model: &mut Model, forward: bool) {
         (0..model.open).rev().find(stopped)
     };
     let Some(entry) = found else {
-        let text =
-            format!("no session with a stop or a violated rule {} this one{}", side(forward), so_far(model));
+        let text = format!(
+            "no session with a stopped call or a violated rule {} this one{}",
+            side(forward),
+            so_far(model)
+        );
         return model.say(text);
     };
     leave(model);
@@ -203,7 +206,7 @@ pub fn change(model: &mut Model) {
         ChangeRow::Group(..) => None,
     });
     let Some((entry, at)) = found else {
-        return model.say("no change stands behind this row");
+        return model.say("this row is not a change");
     };
     leave(model);
     go::open(model, entry);
@@ -340,8 +343,8 @@ pub fn to(model: &mut Model, entry: usize, at: Result<At, RuleId>) {
     };
     match (row, at) {
         (Some(row), _) => go::to_row(model, row),
-        (None, Err(_)) => model.say("this rule holds in what is supposed here; q shows the recording"),
-        (None, Ok(_)) => model.say("the call is left out of what is supposed here; q shows the recording"),
+        (None, Err(_)) => model.say("with this what-if the rule holds; q shows the recording"),
+        (None, Ok(_)) => model.say("this what-if leaves the call out; q shows the recording"),
     }
 }
 

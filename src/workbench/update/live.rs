@@ -12,7 +12,7 @@ pub fn told(model: &mut Model, told: Told, effects: &mut Vec<Effect>) {
         Told::Fallen(reason) => {
             let way = Way::Polling(crate::files::watch::LOOK);
             model.live.way = Some(way);
-            let text = format!("edits are looked for now and then: {reason}");
+            let text = format!("edits are noticed with a delay: {reason}");
             model.fail(text);
         }
         Told::Touched(what) => touched(model, what, effects),
@@ -43,7 +43,7 @@ pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
             Command::Live.key()
         ));
     }
-    model.say("live is on: edits are picked up by themselves");
+    model.say("live is on: edits are loaded automatically");
     let missed = std::mem::take(&mut model.live.missed);
     touched(model, missed, effects);
 }

@@ -20,7 +20,7 @@ use crate::workbench::transcript::{RowKind, Rows};
 /// Opens in an editor what the cursor is on, and says what that is.
 pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(target) = model.editable() else {
-        return model.say("nothing here stands in a file");
+        return model.say("nothing here is in a file");
     };
     let (word, file, line) = (target.word(), target.file, target.line);
     if if target.recording { model.built_in.sessions } else { model.built_in.policy } {

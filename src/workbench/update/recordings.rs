@@ -133,7 +133,7 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &m
             && inherit(entry, old)
         {
             let name = Arc::clone(&entry.name);
-            model.say(format!("{name} was recorded anew: what was supposed of it is dropped"));
+            model.say(format!("{name} was recorded again: its what-ifs are dropped"));
         }
     }
     let moved = |then: usize| {

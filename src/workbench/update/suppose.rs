@@ -159,13 +159,13 @@ pub fn undo(model: &mut Model) {
     let layer = model.entries.get_mut(model.open).and_then(|entry| entry.supposed.top_mut());
     let Some((layer, before)) = layer.and_then(|layer| Some((layer.undo.pop()?, layer))).map(|(b, l)| (l, b))
     else {
-        return model.say("nothing to take back");
+        return model.say("no what-if to undo");
     };
     layer.what_if = before;
     let (left, hypothetical) = (layer.undo.len(), layer.is_hypothetical());
     let text = match (hypothetical, left) {
-        (false, _) => "taken back: this is the recording again".to_owned(),
-        (true, left) => format!("taken back; {left} more can be"),
+        (false, _) => "undone: this is the recording again".to_owned(),
+        (true, left) => format!("undone; {left} more can be undone"),
     };
     if !hypothetical {
         to_recording(model);
@@ -183,7 +183,7 @@ pub fn drop_all(model: &mut Model) {
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) -> bool {
     if model.looking.take().is_some() {
         effects.push(Effect::Witness(None));
-        model.say("the search for a witness is called off");
+        model.say("the search for a witness is cancelled");
         return true;
     }
     let Some(layer) = model.entry().and_then(|entry| entry.supposed.top()) else { return false };
@@ -297,7 +297,7 @@ fn pointed(model: &Model) -> Option<RuleId> {
 fn targeted(model: &mut Model) -> Option<(Call, Target)> {
     let found = model.call().cloned().zip(model.target());
     if found.is_none() {
-        model.say("what is supposed is just being judged");
+        model.say("the what-if is still being decided");
     }
     found
 }
@@ -363,7 +363,7 @@ pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: Ad
         || format!("the other calls of turn {turn}"),
         |selected| format!("{} {}", place(selected.at), selected.tool),
     );
-    let text = format!("{} is added behind {place}", call.tool);
+    let text = format!("{} is added after {place}", call.tool);
     let layer = model.entry().and_then(|entry| entry.supposed.top());
     let edits = layer.map(|layer| layer.what_if.edits()).unwrap_or_default();
     let (at, known) = match behind {

@@ -116,7 +116,7 @@ fn findings_causes_and_back() {
     assert_eq!(at(&model), "T2.2 issue_refund", "forward and back again");
     press(&mut model, "Alt-o");
     press(&mut model, "o");
-    assert_eq!(note(&model), "no rule speaks against this");
+    assert_eq!(note(&model), "no rule stops or reports this");
     press(&mut model, "]d");
     assert_eq!(at(&model), "T2.2 issue_refund");
     press(&mut model, "]r");
@@ -184,7 +184,7 @@ fn sessions_with_a_stop() {
     press(&mut model, "]s");
     assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
     press(&mut model, "]s");
-    assert_eq!(note(&model), "no session with a stop or a violated rule after this one");
+    assert_eq!(note(&model), "no session with a stopped call or a violated rule after this one");
     press(&mut model, "{ {");
     assert_eq!(model.open, 0);
     press(&mut model, "} }");
@@ -291,7 +291,7 @@ fn searching_goes_around_and_gives_up() {
     press(&mut model, "Esc");
     assert_eq!(model.query, None);
     press(&mut model, "n");
-    assert!(note(&model).starts_with("nothing was searched for"));
+    assert!(note(&model).starts_with("there is no search to repeat"));
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
     press(&mut model, "3");
     assert!(row(&mut model, "lookup_order"));
     press(&mut model, "Enter");
-    assert_eq!((model.focus, note(&model)), (Pane::Tools, "no rule stands behind this row"));
+    assert_eq!((model.focus, note(&model)), (Pane::Tools, "this row has no rule"));
     // What an earlier call forbade leads to that call, with the line that forbids.
     press(&mut model, "{ 2 ]f J 4 gg Enter");
     assert_eq!((at(&model).as_str(), shown(&model)), ("T2.1 issue_refund", Some(8)));

@@ -116,7 +116,7 @@ pub fn enter(model: &mut Model) {
     let Some(Overlay::Texts(view)) = model.overlays.last() else { return };
     let hunk = view.hunk(beside).and_then(|hunk| view.texts.hunks.get(hunk));
     let Some(row) = hunk.and_then(|hunk| model.first_change_of(hunk)) else {
-        return model.say("no change in any session is about a rule that stands here");
+        return model.say("no change in any session is about a rule at this place");
     };
     model.overlays.pop();
     model.focus = Pane::Changes;

@@ -33,10 +33,10 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
     if model.focus == Pane::Changes {
         let row = model.change_rows(model.list(Pane::Changes).cursor).next();
         let Some(ChangeRow::Change(entry, change)) = row else {
-            return Err("no change stands behind this row");
+            return Err("this row is not a change");
         };
         let At::Call(at) = change.at else {
-            return Err("a witness is looked for of calls that are decided otherwise");
+            return Err("a witness is searched only for calls that are decided differently");
         };
         return of_change(model, entry, recorded(entry)?, at.index, true);
     }
@@ -48,7 +48,7 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
     let replay = model
         .replay()
         .filter(|_| stops)
-        .ok_or("this is neither stopped nor decided otherwise, so there is nothing to show")?;
+        .ok_or("this is neither stopped nor decided differently, so there is nothing to show")?;
     let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
     let wanted =
         Wanted { number, session: Arc::clone(&session), against: None, policy, mode: replay.mode(), call };
@@ -76,11 +76,11 @@ fn of_change(
 pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     let Some(looking) = model.looking.take_if(|looking| looking.number == number) else { return };
     let Some(witness) = found else {
-        model.fail("no part of the session shows it by itself");
+        model.fail("no part of the session is enough to show it");
         return;
     };
     let Some(entry) = model.place_of(&looking.recorded, looking.entry) else {
-        return model.say("the session was recorded anew meanwhile");
+        return model.say("the session was recorded again meanwhile");
     };
     let still = model.session().is_some_and(|session| Arc::ptr_eq(session, &looking.session));
     let here = entry == model.open && still;

@@ -265,7 +265,7 @@ fn what_cannot_be_read_or_placed_may_hold_calls() {
         ),
         (
             inspect(&[named("u", user()), other], json!({"model": "m", "choices": []}), &[event]),
-            "2 choices of responses that no message",
+            "2 choices of responses belong to no message",
         ),
     ] {
         let (sessions, further) = opened(log.to_string());

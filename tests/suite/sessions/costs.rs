@@ -104,13 +104,14 @@ fn events_within_events_end_somewhere() {
         format!("{}{innermost}{}", r#"[{"event": "tool", "events": "#.repeat(depth), "}]".repeat(depth))
     };
     let call = r#"[{"event": "tool", "id": "x"}]"#;
-    let left = "made by agents within this one or in messages taken away since; they are left out";
+    let left = "made by agents within this one or in messages that were removed later; they are left out";
     let told_of = |depth| told(&inspect(&within(depth, call), r#"[{"role": "user", "content": "x"}]"#)[0]);
     assert_eq!(
         told_of(64),
-        [format!("some.json:2: warning[damaged_record]: 2 calls stand among the events alone, {left}")]
+        [format!("some.json:2: warning[damaged_record]: 2 calls are only among the events, {left}")]
     );
-    let too_deep = "some.json:2: warning[damaged_record]: events that stand within more than 64 others are not looked at";
+    let too_deep =
+        "some.json:2: warning[damaged_record]: events that are nested in more than 64 others are not read";
     assert_eq!(told_of(65)[0], too_deep);
     assert_eq!(told_of(100_000)[0], too_deep);
 }

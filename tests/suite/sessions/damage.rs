@@ -48,11 +48,14 @@ fn a_damaged_line_costs_itself_alone() {
         (r#"{"id": "c", "mes{"id": "d", "messages": []}"#, TEXT),
         (
             r#"{"id": "c" "messages": []}"#,
-            "2: warning[damaged_line]: `{\"id\": \"c\" \"messages\": []}` is no JSON: expected `,` or `}`; it is left out",
+            "2: warning[damaged_line]: `{\"id\": \"c\" \"messages\": []}` is not JSON: expected `,` or `}`; it is left out",
         ),
-        ("WARN: hello", "2: warning[damaged_line]: `WARN: hello` is no JSON: expected value; it is left out"),
-        ("\u{1b}[31m\u{7}", "2: warning[damaged_line]: `[31m` is no JSON: expected value; it is left out"),
-        ("}", "2: warning[damaged_line]: `}` is no JSON: expected value; it is left out"),
+        (
+            "WARN: hello",
+            "2: warning[damaged_line]: `WARN: hello` is not JSON: expected value; it is left out",
+        ),
+        ("\u{1b}[31m\u{7}", "2: warning[damaged_line]: `[31m` is not JSON: expected value; it is left out"),
+        ("}", "2: warning[damaged_line]: `}` is not JSON: expected value; it is left out"),
         ("\"text\"", "2: warning[damaged_line]: neither a session nor a message: a text; it is left out"),
         ("[1]", "2: warning[damaged_line]: neither a session nor a message: a number; it is left out"),
         (
@@ -80,16 +83,12 @@ fn a_cut_off_end_costs_what_is_not_whole() {
     let lost = "2: warning[damaged_line]: the file ends within this value, which is left out";
     check(format!("{A}\n{cut}"), &["a"], &[lost]);
     check(format!("[{A},\n{cut}"), &["a"], &[lost]);
-    check(
-        format!("[{A},\n"),
-        &["a"],
-        &["2: warning[damaged_line]: the file ends within the list that it is"],
-    );
+    check(format!("[{A},\n"), &["a"], &["2: warning[damaged_line]: the file ends inside its list"]);
     // A file that is one session, cut off within its second message.
     check(
         "{\n \"id\": \"a\",\n \"messages\": [\n  {\"role\": \"user\", \"content\": \"x\"},\n  {\"role\": \"ass",
         &["a"],
-        &["1: warning[damaged_line]: the file is cut off; what is whole of it is read"],
+        &["1: warning[damaged_line]: the file is cut off; the complete part of it is read"],
     );
 }
 
@@ -135,7 +134,7 @@ fn faults_of_encoding_cost_a_character() {
     let bad =
         [A.as_bytes(), b"\n{\"id\": \"c\", \"messages\": [{\"role\": \"user\", \"content\": \"<\xff>\"}]}"]
             .concat();
-    let expected = "2: warning[damaged_record]: the byte 0xff is no UTF-8; such bytes are read as U+FFFD";
+    let expected = "2: warning[damaged_record]: the byte 0xff is not UTF-8; such bytes are read as U+FFFD";
     check(bad.clone(), &["a", "c"], &[expected]);
     assert_eq!(opened(bad).0[1].messages[0].content.raw(), "<\u{FFFD}>");
     let half = r#"{"id": "c", "messages": [{"role": "user", "content": "\ud800!"}]}"#;
@@ -174,11 +173,11 @@ fn wrong_types_are_told_one_by_one() {
             "2: warning[arguments_not_json]: the arguments of a call of `f` are not JSON, and are kept as text",
             "3: warning[damaged_record]: `is_error` is a text, not a truth value; it is read as true",
             "3: warning[result_without_call]: a result is for the call `9`, which is not recorded here",
-            "3: warning[damaged_record]: `at` is no time that is known: `\"soon\"`",
+            "3: warning[damaged_record]: `at` is not a known form of time: `\"soon\"`",
             "4: warning[damaged_record]: calls of the role `user` are left out",
             "4: warning[unknown_operation]: `restore` names no snapshot, so the recorded state is emptied",
-            "4: warning[unknown_operation]: `burn` is no operation, so the recorded state is emptied",
-            "2: notice[call_without_result]: 2 calls have no result; the first stands here",
+            "4: warning[unknown_operation]: `burn` is not an operation, so the recorded state is emptied",
+            "2: notice[call_without_result]: 2 calls have no result; the first is here",
         ],
     );
 }
@@ -189,7 +188,7 @@ fn tools_that_cannot_be_read_are_told() {
         r#"{"messages": [{"role": "user"}], "tools": ["a", 1, {"name": "b", "parameters": {"$serde_json::x": 1}}]}"#,
         &["some"],
         &[
-            "1: notice[damaged_record]: 1 entries of `tools` are no tools and are left out",
+            "1: notice[damaged_record]: 1 entries of `tools` are not tools and are left out",
             "1: warning[damaged_record]: the parameters of 1 tools of `tools` cannot be read",
         ],
     );
@@ -230,7 +229,7 @@ fn an_id_that_is_given_again_gets_its_place() {
 /// Nothing at all can be read.
 #[test]
 fn what_is_no_recording_is_refused_with_its_reason() {
-    let formats = "`rulestep replay --help` names the formats that are read, behind `--from`";
+    let formats = "`rulestep replay --help` lists the known formats at `--from`";
     let deep = "[".repeat(10_000);
     for (bytes, expected) in [
         (&b""[..], "x: warning[empty_session]: the file is empty"),
@@ -239,7 +238,7 @@ fn what_is_no_recording_is_refused_with_its_reason() {
         (b"{}", "x: error[not_a_session]: the file begins with an empty object"),
         (
             b"hello\nworld",
-            "x: error[not_a_session]: the file is no JSON: it begins with `hello`, expected value at line 1 column 1",
+            "x: error[not_a_session]: the file is not JSON: it begins with `hello`, expected value at line 1 column 1",
         ),
         (
             b"{\"a\": 1, \"b\": 2}",
@@ -253,7 +252,7 @@ fn what_is_no_recording_is_refused_with_its_reason() {
         (b"{\"messages\": [", "x: error[damaged_line]: the file ends within its first value"),
         (
             b"[{\"role\" \"user\"}]",
-            "x: error[damaged_line]: the file is no JSON: it begins with `{\"role\" \"user\"}`, expected `:` at line 1 column 9",
+            "x: error[damaged_line]: the file is not JSON: it begins with `{\"role\" \"user\"}`, expected `:` at line 1 column 9",
         ),
         (
             b"{\"org\": \"x\", \"role\": \"admin\"}",
@@ -356,7 +355,7 @@ fn a_format_that_is_asked_for_tells_where_the_file_departs_from_it() {
     assert_eq!(
         told(&sessions, &of_file),
         [
-            "some.json:1: warning[damaged_line]: an object without `traj` is no episode; it is left out",
+            "some.json:1: warning[damaged_line]: an object without `traj` is not an episode; it is left out",
             "some.json: error[empty_session]: no session could be read: 1 place of the file is damaged or left out",
         ]
     );

@@ -138,7 +138,7 @@ fn messages_of_strands_agents_say_which_they_are() {
     let (sessions, _) = read(&[json!({"message": call, "message_id": 1})]);
     assert_eq!(sessions[0].calls[0].outcome, rulestep::internals::session::Outcome::Unknown);
     let (_, told) = read(&[said(0), said(10), said(2), said(1)]);
-    let unordered = "message 2 stands behind message 10: calls may not find their results";
+    let unordered = "message 2 comes after message 10: calls may not find their results";
     assert_eq!(told, [format!("some.json:3: warning[damaged_record]: {unordered}")]);
 }
 

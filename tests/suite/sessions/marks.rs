@@ -143,7 +143,7 @@ fn a_summary_of_another_session_does_not_cut_off_the_beginning() {
     "a message that is not in the file, so all before is left out",
     0
 )]
-#[case::of_one_that_is("m2", "to before this line; 1 message with 0 calls behind it is left out", 1)]
+#[case::of_one_that_is("m2", "to before this line; 1 message with 0 calls after it is left out", 1)]
 fn the_gemini_cli_takes_messages_back(#[case] to: &str, #[case] says: &str, #[case] left: usize) {
     let lines = [
         json!({"sessionId": "s", "projectHash": "1b"}),

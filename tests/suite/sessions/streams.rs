@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{opened, told};
 
-const BREAKS_OFF: &str = "some.json:1: warning[damaged_record]: the response is a stream that breaks off; what there is of it is read";
+const BREAKS_OFF: &str = "some.json:1: warning[damaged_record]: the response is a stream that breaks off; its recorded part is read";
 
 fn sent(events: &[Value]) -> String {
     events.iter().map(|event| format!("event: some\ndata: {event}\n\n")).collect()

@@ -63,7 +63,7 @@ pub fn at(line: &Members<'_>, builder: &mut Builder) -> Option<Millis> {
         node.json().parse().ok().filter(|millis: &Millis| millis.unsigned_abs() < 100_000_000_000_000);
     let found = millis.or_else(|| time::instant(node));
     if found.is_none() {
-        builder.damaged(format!("`timestamp` is no time that is known: {}", quoted(node.json())));
+        builder.damaged(format!("`timestamp` is not a known form of time: {}", quoted(node.json())));
     }
     found
 }

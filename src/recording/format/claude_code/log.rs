@@ -129,7 +129,7 @@ impl Log {
         if let Some(first) = adrift.next() {
             let lines = number(1 + adrift.count(), "line follows", "lines follow");
             let message = format!(
-                "{lines} one that is not in the file, and is read as following the line before it; the first stands here"
+                "{lines} one that is not in the file, and is read as following the line before it; the first is here"
             );
             self.builder.at_line(first.line).damaged(message);
         }
@@ -138,7 +138,7 @@ impl Log {
             left.filter_map(|(entry, _)| Some((entry.line, entry.blocks()?.calls.len()))).collect();
         let Some((line, _)) = left.first() else { return };
         let message = format!(
-            "{} with {} on a branch that was left; the first stands here",
+            "{} with {} on an abandoned branch; the first is here",
             number(left.len(), "line", "lines"),
             number(left.iter().map(|(_, calls)| calls).sum(), "call", "calls"),
         );
@@ -180,7 +180,7 @@ fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls:
             if blocks.calls.len() < before {
                 builder.lost(
                     Loss::MayHoldCalls,
-                    "a call is there twice in one response, and is left out the second time",
+                    "a call is repeated in one response, and is left out the second time",
                 );
             }
             // A line that only thinks is no message.

@@ -89,7 +89,7 @@ impl History {
         let Some(first) = gone.first() else { return };
         let calls: usize = gone.iter().map(Message::calls).sum();
         let message = format!(
-            "the conversation was taken back to before this line; {} with {} behind it {} left out",
+            "the conversation was taken back to before this line; {} with {} after it {} left out",
             number(gone.len(), "message"),
             number(calls, "call"),
             if gone.len() == 1 { "is" } else { "are" },

@@ -133,10 +133,10 @@ fn answer(part: Node<'_>, at: Option<Millis>, setting: &Setting, asked: &mut Ask
             asked.refused.insert(call);
         }
         Some(kind) => builder
-            .lost(Loss::MayHoldCalls, format!("a part of the type `{kind}` is no result; it is left out")),
+            .lost(Loss::MayHoldCalls, format!("a part of the type `{kind}` is not a result; it is left out")),
         None => builder.lost(
             Loss::MayHoldCalls,
-            format!("a part is {}, and no result; it is left out", part.said_kind()),
+            format!("a part is {}, not a result; it is left out", part.said_kind()),
         ),
     }
 }

@@ -106,7 +106,7 @@ impl Opened {
         let kind =
             response.map(Node::tried).and_then(Node::members).and_then(|members| members.get("type")?.text());
         if let Some(kind @ ("canceled" | "expired")) = kind.as_deref() {
-            opened.odd.push(format!("there is no response: the request is `{kind}`").into());
+            opened.odd.push(format!("the request has no response: it is `{kind}`").into());
             opened.none = true;
             return opened;
         }

@@ -33,7 +33,7 @@ pub fn read(mut spans: Vec<Span>, passed: &Passed, setting: &Setting, builder: &
     let responses = responses(&spans, &ancestry);
     for span in spans.iter().filter(|span| span.part() == Part::Tool && span.is_merged()) {
         let file = builder.origin().file.clone();
-        let message = "a span stands for several calls that have spans of their own, and is no call";
+        let message = "a span covers several calls that have spans of their own, so it is not read as a call";
         let notice = Diagnostic::notice(code::DAMAGED_RECORD, message);
         builder.diagnostic(notice.on_line(file, u64::from(span.line)));
     }

@@ -52,7 +52,7 @@ pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) 
     builder.at_line(responses.first().map_or(1, |response| response.line));
     if unknown > 0 {
         let what = if unknown == 1 { "a response".to_owned() } else { format!("{unknown} responses") };
-        builder.starts_in_the_middle(format!("the first request repeats {what} that no span stands for"));
+        builder.starts_in_the_middle(format!("the first request repeats {what} that have no span"));
     }
     let mut telling = Telling::default();
     for (id, content) in responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers)
@@ -182,7 +182,7 @@ impl Telling {
         if self.silent > 0 && self.open == 0 && !self.kept {
             builder.results(Results::Absent);
             let message =
-                "no span records what a tool gave back: calls whose span is not marked as failed count as ok";
+                "no span records the result of a tool: calls whose span is not marked as failed count as ok";
             let file = builder.origin().file.clone();
             let line = u64::from(builder.origin().line);
             builder.diagnostic(Diagnostic::notice(code::NO_RESULTS_RECORDED, message).on_line(file, line));

@@ -186,9 +186,11 @@ impl Traces {
         let Aside { count, line } = std::mem::take(&mut self.aside);
         if count > 0 {
             let what = match count {
-                1 => "a trace has no span of a model, a tool or an agent, and is no session".to_owned(),
+                1 => "a trace has no span of a model, a tool or an agent, so it is not a session".to_owned(),
                 _ => {
-                    format!("{count} traces have no span of a model, a tool or an agent, and are no sessions")
+                    format!(
+                        "{count} traces have no span of a model, a tool or an agent, so they are not sessions"
+                    )
                 }
             };
             out.diagnostic(self.setting.damaged_line(line, what).severity(Severity::Notice));
@@ -210,7 +212,7 @@ impl Traces {
             for trace in &runs {
                 self.closed.insert(digest(&trace.id));
                 if trace.repeated > 0 {
-                    let message = format!("{} spans are given again; each is read once", trace.repeated);
+                    let message = format!("{} spans are repeated; each is read once", trace.repeated);
                     out.diagnostic(self.setting.damaged_line(trace.line, message));
                 }
             }
@@ -222,7 +224,7 @@ impl Traces {
                 builder.at_line(trace.line);
                 if trace.continues {
                     builder.starts_in_the_middle(
-                        "spans of the same trace stand so far before that they were read already",
+                        "earlier spans of the same trace are too far before these to be joined with them",
                     );
                 }
                 trace.diagnostics.into_iter().for_each(|odd| builder.diagnostic(odd));

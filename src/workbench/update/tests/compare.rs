@@ -76,7 +76,7 @@ fn a_base_is_asked_for_read_and_ended() {
     press(&mut model, "dd");
     assert!(!model.splits() && model.changes.comparison.is_none() && model.changes.is_empty());
     press(&mut model, "dd");
-    assert_eq!(note(&model), "nothing is compared; `db` chooses what with");
+    assert_eq!(note(&model), "no base to compare with; `db` chooses one");
     assert_eq!(ask(&mut model, "").len(), 0, "nothing stood, nothing ends");
 }
 
@@ -129,7 +129,7 @@ fn an_edit_is_compared_with_the_same_base() {
 fn earlier_loads_are_chosen_from_a_list() {
     let mut model = model();
     press(&mut model, "dl");
-    assert_eq!(note(&model), "the policy was loaded once only; `db` compares with another version");
+    assert_eq!(note(&model), "the policy was loaded only once; `db` compares with another version");
     policy(&mut model, OTHER, "12:10:00");
     press(&mut model, "dl");
     assert_eq!(model.changes.since, "the load of 12:03:58");
@@ -151,7 +151,7 @@ fn earlier_loads_are_chosen_from_a_list() {
 fn changes_are_stepped_through_into_the_next_session() {
     let mut model = model();
     press(&mut model, "]c");
-    assert_eq!(note(&model), "nothing is compared; `db` chooses what with");
+    assert_eq!(note(&model), "no base to compare with; `db` chooses one");
     against(&mut model, "old", version(OTHER));
     press(&mut model, "gg");
     let mut places = Vec::new();
@@ -187,7 +187,7 @@ fn changes_are_stepped_through_into_the_next_session() {
 fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     let mut model = model();
     press(&mut model, "dt");
-    assert_eq!(note(&model), "nothing is compared; `db` chooses what with");
+    assert_eq!(note(&model), "no base to compare with; `db` chooses one");
     against(&mut model, "old", version(OTHER));
     press(&mut model, "]f dt");
     let Some(Overlay::Texts(view)) = model.overlays.last() else { panic!("no texts") };

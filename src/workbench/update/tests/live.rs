@@ -199,7 +199,7 @@ fn live_is_turned_off_and_on() {
     let both = Touched { policies: true, sessions: true };
     let mut model = model();
     press(&mut model, "R");
-    assert_eq!(note(&model), "nothing that is open is a file that could be watched");
+    assert_eq!(note(&model), "no open input is a file that can be watched");
     let told = |model: &mut Model, told| format!("{:?}", feed(model, Msg::Watch(told)));
     assert_eq!(told(&mut model, Told::Begun(Way::System)), "[]");
     assert_eq!(told(&mut model, Told::Touched(both)), "[LoadSessions, LoadPolicy]");

@@ -106,7 +106,7 @@ fn a_changed_call_has_a_mark_of_its_own() {
 fn the_pane_of_changes_can_always_be_closed() {
     let mut model = model();
     press(&mut model, "dd");
-    assert!(note(&model).starts_with("nothing is compared"));
+    assert!(note(&model).starts_with("no base to compare with"));
     let edited = "tool: issue_refund\nforbids_after: [void_order]\n";
     for at in ["12:05:00", "12:06:00"] {
         let text = if at == "12:05:00" { edited } else { CONTRACT };

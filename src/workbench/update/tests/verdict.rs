@@ -95,7 +95,7 @@ fn violated_rules_are_gone_to_from_session_to_session() {
         assert!(screen.contains(said), "{said}\n{screen}");
     }
     press(&mut model, "o");
-    assert_eq!(note(&model), "this finding rests on no call");
+    assert_eq!(note(&model), "this finding is not based on an earlier call");
     press(&mut model, "j o");
     assert_eq!(at(&model), "T1.1 lookup_order", "the last step that was made");
     press(&mut model, "Ctrl-o");

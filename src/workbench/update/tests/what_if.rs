@@ -58,7 +58,7 @@ fn other_arguments_are_judged_at_once_and_taken_back() {
     assert_eq!(verdict(&model), "deny");
     assert!(!screen(&model).contains("WHAT IF"));
     press(&mut model, "xu");
-    assert_eq!(note(&model), "no what-if to take back");
+    assert_eq!(note(&model), "no what-if to undo");
 }
 
 #[test]
@@ -147,9 +147,9 @@ fn a_call_comes_behind_the_selected_one() {
     press(&mut model, "gg j j");
     assert_eq!(at(&model), "T2.1 issue_refund");
     press(&mut model, "xn");
-    assert!(screen(&model).contains("new call behind T2.1"), "{}", screen(&model));
+    assert!(screen(&model).contains("new call after T2.1"), "{}", screen(&model));
     answer(&mut model, "first => ok");
-    assert_eq!(note(&model), "first is added behind T2.1 issue_refund");
+    assert_eq!(note(&model), "first is added after T2.1 issue_refund");
     assert_eq!(at(&model), "T2.2 first");
     press(&mut model, "k xn");
     answer(&mut model, "third");
@@ -240,7 +240,7 @@ fn findings_lead_to_recorded_calls_wherever_they_are_now() {
     press(&mut model, "k k xd F Enter");
     assert_eq!(selected(&model), r#"issue_refund {"order_id": "ORD-124", "amount": 214.0}"#);
     press(&mut model, "xd F Enter");
-    assert!(note(&model).contains("left out"), "{}", note(&model));
+    assert!(note(&model).contains("leaves the call out"), "{}", note(&model));
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn the_witness_of_a_change_at_the_call_itself() {
     press(&mut model, "gg j j");
     assert_eq!(verdict(&model), "allow");
     press(&mut model, "W");
-    assert!(note(&model).contains("neither stopped nor decided otherwise"), "{}", note(&model));
+    assert!(note(&model).contains("neither stopped nor decided differently"), "{}", note(&model));
     press(&mut model, "j");
     press(&mut model, "W");
     assert!(screen(&model).contains("witness of refund-124: 2 of 3 calls, minimal"), "{}", screen(&model));
