@@ -38,11 +38,11 @@ use crate::source::{Source, Span};
 /// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The text it stands in.
+    /// The text it is in.
     pub source: Source,
     /// Place in the file, from 0.
     pub index: usize,
-    /// Where it stands in the text.
+    /// Where it is in the text.
     pub span: Span,
     /// What it is called.
     pub name: Option<Arc<str>>,
@@ -68,7 +68,7 @@ pub struct Case {
 pub struct Reference {
     /// The path, or the end of a rule's id.
     pub path: Arc<str>,
-    /// Where it stands in the text.
+    /// Where it is in the text.
     pub span: Span,
 }
 
@@ -108,7 +108,7 @@ pub enum Subject {
     Session,
 }
 
-/// Where a call stands.
+/// Where a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Turn and call in the turn, each from 1.
@@ -131,7 +131,7 @@ pub struct Want {
     pub aspect: Aspect,
     /// What the answer should be.
     pub expected: Fact,
-    /// Where the key stands in the text.
+    /// Where the key is in the text.
     pub key_span: Span,
 }
 
@@ -146,7 +146,7 @@ pub enum Aspect {
     Code,
     /// The rule of that finding, by the end of its id.
     Rule,
-    /// What the model is told instead of a result.
+    /// What the model reads instead of a result.
     Told,
     /// That finding's own reason.
     Reason,

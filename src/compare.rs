@@ -14,13 +14,13 @@
 //! *primary* while both histories are the same: the versions judge the same thing differently. It is *downstream* once
 //! they have parted:
 //!
-//! - In `enforce` they part right behind the first call that runs under one version and not under the other, or that ends
+//! - In `enforce` they part right after the first call that runs under one version and not under the other, or that ends
 //!   the session under one alone. The call itself is primary; later siblings are downstream, since rules see them so.
 //! - In `enforce`, and only if one of the versions reads what was said, they part as well where a call runs under neither and
-//!   the model sees another text in place of its result: in the first turn that begins behind the place of that result.
+//!   the model sees another text in place of its result: in the first turn that begins after the place of that result.
 //! - In `shadow` they never part: what the recording says happened, happened under both.
 //!
-//! A decision is judged by what stood before its call, narrowing by what stood before its turn, an outcome by what stands
+//! A decision is judged by what was before its call, narrowing by what was before its turn, an outcome by what is
 //! at the session's end. This looks at both versions alike, so the comparison of B with A is that of A with B with every
 //! kind turned around ([`Kind::inverse`]) and every origin kept.
 //!
@@ -29,7 +29,7 @@
 //! Rules are numbered, and their pointers counted, in each version anew; [`Correspondence`] says which rule of one version is
 //! which of the other, by content before place, so a rule that moved because another was inserted is still itself.
 //!
-//! Nothing here words sentences: changes carry verdicts, codes and rules, and the replays of both sides stand in
+//! Nothing here words sentences: changes carry verdicts, codes and rules, and the replays of both sides are in
 //! [`Compared`] for whoever does.
 
 mod change;

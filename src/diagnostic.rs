@@ -1,4 +1,4 @@
-//! What is told to people about a policy or a recording: one type, many renderers.
+//! What people see about a policy or a recording: one type, many renderers.
 //!
 //! A diagnostic has a code of the one table ([`code`]), a severity, a sentence, and the places it speaks of.
 //! How it looks is the business of whoever shows it.
@@ -23,7 +23,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The places; a primary one first, if there is any place at all.
     pub labels: Vec<Label>,
-    /// What would mend it.
+    /// What would fix it.
     pub help: Option<String>,
     /// Whether a part of a recording was dropped, and whether that may have held calls.
     pub loss: Option<Loss>,
@@ -174,7 +174,7 @@ impl Diagnostic {
         self
     }
 
-    /// With what would mend it.
+    /// With what would fix it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self

@@ -88,7 +88,7 @@ impl<'a> Text<'a> {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// The rule that stands at this place of the document, without a description, a name, tools or a test of its own.
+    /// The rule that is at this place of the document, without a description, a name, tools or a test of its own.
     pub fn rule(&self, dialect: &Dialect, kind: &'static str, pointer: &str, span: Span) -> Rule {
         Rule {
             id: format!("{}{pointer}", self.prefix).into(),

@@ -61,12 +61,12 @@ pub struct NewCall<'a> {
 pub struct Ticket(CallRef);
 
 impl Ticket {
-    /// The ticket of the call that stands here.
+    /// The ticket of the call that is here.
     pub fn of(at: CallRef) -> Ticket {
         Ticket(at)
     }
 
-    /// Where the call stands.
+    /// Where the call is.
     pub fn at(self) -> CallRef {
         self.0
     }
@@ -90,7 +90,7 @@ pub struct Run {
     halt: Option<Halt>,
 }
 
-/// Where the run stands.
+/// Where the run is.
 #[derive(Debug, Clone, Copy, Default)]
 struct Clock {
     in_turn: bool,
@@ -310,7 +310,7 @@ impl Run {
         }
     }
 
-    /// What stands now, for people: forbidden tools, preconditions, counters, recorded state.
+    /// The current state, for people: forbidden tools, preconditions, counters, recorded state.
     pub fn state(&self) -> Vec<StateItem> {
         self.panel.state(&self.ground)
     }
@@ -320,7 +320,7 @@ impl Run {
         self.panel.report(end, &self.ground)
     }
 
-    /// A call or a response belongs to a turn, be it that the host did not begin one: its rules then hold within it.
+    /// A call or a response belongs to a turn, even if the host did not begin one: its rules then hold within it.
     fn ensure_turn(&mut self) {
         if !self.clock.in_turn {
             self.begin_turn(None);
@@ -362,7 +362,7 @@ impl Run {
     }
 }
 
-/// What the model is told stands in the history that some rules read, so then it is always found out.
+/// Some rules read the history, and the message to the model is part of it, so then it is always worked out.
 fn least(policy: &Policy, depth: Depth) -> Depth {
     if policy.reads_history() { depth.max(Depth::Findings) } else { depth }
 }

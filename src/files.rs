@@ -49,7 +49,7 @@ pub fn beside(file: &str, path: &str) -> String {
     if short.as_os_str().is_empty() {
         short.push(".");
     }
-    // Behind a link, a folder's parent is not what stands before it.
+    // Behind a link, a folder's parent is not what is before it.
     let climbs = whole.components().any(|part| part == Component::ParentDir);
     let same =
         || matches!((whole.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);

@@ -33,7 +33,7 @@
 //! | room | what it holds |
 //! |---|---|
 //! | `source` | text with a name, spans, and documents in which every key and value knows its place; `source::edit` changes a text in place |
-//! | `diagnostic` | what is told about a text or a recording; the one table of codes with their pages |
+//! | `diagnostic` | what people see about a text or a recording; the one table of codes with their pages |
 //! | `session` | one recorded run: messages, turns, calls, outcomes |
 //! | `recording` | bytes to sessions: the table of formats, what they share, recognition |
 //! | `wording` | the parts of sentences: recorded text made safe for a screen, names, numbers, lists |
@@ -45,7 +45,7 @@
 //! | `replay` | a recorded session under a policy: every decision, any turn's frame |
 //! | `compare` | two versions over one session: what changes, and what only follows from a change |
 //! | `witness` | the smallest part of a session that still shows something |
-//! | `redact` | a session in which nothing stands that no rule looks at |
+//! | `redact` | a session reduced to what rules look at |
 //! | `what_if` | a session and a policy changed in memory |
 //! | `case` | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `workspace` | what was opened: recordings, a version, a base; read again as they change |

@@ -92,7 +92,7 @@ pub struct Slot(pub u64);
 /// A call as it is put to a monitor.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
-    /// Where it stands.
+    /// Where it is.
     pub at: CallRef,
     /// The tool's name.
     pub tool: &'a str,
@@ -115,7 +115,7 @@ pub enum Event<'a> {
     Started(Asked<'a>),
     /// A call does not run: stopped here, or refused at the time.
     Stopped(Asked<'a>),
-    /// A call has its result. One that stands after its turn's end comes between turns.
+    /// A call has its result. One that is after its turn's end comes between turns.
     Resolved {
         /// The call.
         call: Asked<'a>,
@@ -164,7 +164,7 @@ pub trait Monitor: Send {
     fn decide(&self, call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>);
     /// Something happened.
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
-    /// What stands now, for people: forbidden tools, preconditions, limits, deadlines, recorded state.
+    /// The current state, for people: forbidden tools, preconditions, limits, deadlines, recorded state.
     fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>);
     /// How the unit's rules stand over the whole session, for rules that speak about sessions.
     fn report(&self, _end: End, _cx: &Cx<'_>, _out: &mut Vec<finding::RuleState>) {}
@@ -253,7 +253,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// A rule was asked: what it looked at and whether it is content.
+    /// A rule was asked: what it looked at and whether it passed.
     pub fn check(&mut self, rule: usize, passed: bool, fill: impl FnOnce(&mut Check)) {
         if self.depth >= Depth::Checks
             && let Some(rule) = self.rules.get(rule)

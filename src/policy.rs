@@ -1,7 +1,7 @@
 //! A version: documents of any dialect that are evaluated together.
 //!
 //! A version with an error does not decide: [`Loaded::policy`] is there only if every document could be used. What could
-//! be read stands in [`Loaded::documents`] all the same, so a half-broken version still shows.
+//! be read is in [`Loaded::documents`] all the same, so a half-broken version still shows.
 
 mod beside;
 mod loading;
@@ -43,7 +43,7 @@ pub struct Document {
     pub relative: Arc<str>,
     /// Place in the file, from 0.
     pub index: usize,
-    /// Where it stands in the file.
+    /// Where it is in the file.
     pub span: Span,
     /// The dialect's name.
     pub dialect: &'static str,

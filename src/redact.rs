@@ -1,4 +1,4 @@
-//! A session in which nothing stands that no rule looks at: what can be shown to others.
+//! A session reduced to what rules look at: what can be shown to others.
 //!
 //! Every text, number and truth value in arguments, results, messages, the context and the variables becomes [`MARK`], unless
 //! some rule of the given versions may look at it; keys, tools, ids, times and tool definitions stay. What a rule may look at
@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::{Body, Call, Facts, Form, Message, MessageKind, Session};
 
-/// What stands where a value was.
+/// What replaces a value.
 pub const MARK: &str = "[redacted]";
 
 /// The session without the values that no rule of these versions looks at.
@@ -214,7 +214,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// A body in which only what stands at these paths is left. Text that is not JSON stays if a path takes all of it.
+/// A body in which only what is at these paths is left. Text that is not JSON stays if a path takes all of it.
 fn blanked(body: &Body, paths: &[Path]) -> Body {
     // Nothing is said here, and rules know a message without text from one with some.
     if body.is_missing() || body.raw().trim().is_empty() {

@@ -58,7 +58,7 @@ pub struct Judged {
     pub counterfactual: bool,
 }
 
-/// Everything that stands in one turn: what the four panes show.
+/// Everything that is in one turn: what the four panes show.
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The turn, from 1.
@@ -180,7 +180,7 @@ impl Replay {
         &self.rules
     }
 
-    /// What stands after the last turn.
+    /// What is after the last turn.
     pub fn state_end(&self) -> &[StateItem] {
         &self.state_end
     }
@@ -210,7 +210,7 @@ impl Replay {
         tally::objects(&self.summary, &self.rules)
     }
 
-    /// What stands in a turn, from the nearest fork. `None` where there is no such turn.
+    /// What is in a turn, from the nearest fork. `None` where there is no such turn.
     pub fn frame(&self, turn: u32) -> Option<Frame> {
         self.frames(turn, turn).pop()
     }
@@ -268,7 +268,7 @@ impl Replay {
         Narrowings { replay: self, player, turns: self.session.turns.iter() }
     }
 
-    /// What the model was told in place of results, before a turn: needed only where rules read history.
+    /// What the model read in place of results, before a turn: needed only where rules read history.
     fn told_before(&self, turn: u32) -> Vec<Option<Arc<str>>> {
         let before = self.session.turn(turn).map_or(0, |turn| turn.calls.start);
         let told = |judged: &Judged| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);

@@ -63,7 +63,7 @@ impl WhatIf {
         self.edits.push(edit);
     }
 
-    /// Changes the session at a place among [`WhatIf::edits`]: of calls added behind the same one, the earlier stands first.
+    /// Changes the session at a place among [`WhatIf::edits`]: of calls added after the same one, the earlier is first.
     pub fn insert(&mut self, place: usize, edit: Edit) {
         self.edits.insert(place.min(self.edits.len()), edit);
     }
@@ -112,7 +112,7 @@ impl WhatIf {
 
 impl Hypothesis {}
 
-/// Whether nothing is left of an earlier change behind a later one.
+/// Whether nothing is left of an earlier change after a later one.
 fn replaces(later: &Edit, earlier: &Edit) -> bool {
     match (later, earlier) {
         (Edit::Arguments { call, .. }, Edit::Arguments { call: other, .. })

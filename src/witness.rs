@@ -15,7 +15,7 @@ use crate::replay::Replay;
 use crate::session::edit::{self, Edited, Part};
 use crate::session::{Alternative, AlternativeRef, CallRef, MessageKind, Session};
 
-/// So many replays are enough for a recording of some hundred calls.
+/// This many replays are enough for a recording of some hundred calls.
 pub const BUDGET: u32 = 2000;
 
 /// How long a part is looked for.
@@ -36,7 +36,7 @@ impl From<u32> for Budget<'static> {
 /// A small part of a session that still shows it.
 #[derive(Debug, Clone)]
 pub struct Witness {
-    /// The part, as a session of its own, and where its calls stood.
+    /// The part, as a session of its own, and where its calls were.
     pub edited: Edited,
     /// What of the whole it is.
     #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "what tests hold it to"))]
@@ -54,7 +54,7 @@ impl Witness {
         &self.edited.session
     }
 
-    /// Where a call of the whole stands in the part.
+    /// Where a call of the whole is in the part.
     pub fn call(&self, index: u32) -> Option<CallRef> {
         let index = self.edited.call(index)?;
         self.edited.session.calls.get(index as usize).map(|call| call.at)
@@ -63,7 +63,7 @@ impl Witness {
 
 /// The smallest part found of a session for which `shows` is true. `None`: it is not even true for the whole.
 ///
-/// `until` may name a turn behind which nothing is expected to matter; it saves replays. `budget` says how often `shows` may
+/// `until` may name a turn after which nothing is expected to matter; it saves replays. `budget` says how often `shows` may
 /// be asked.
 pub fn shrink<'b>(
     session: &Session,
@@ -219,7 +219,7 @@ impl Search<'_> {
     fn halve(&mut self, level: Level) {
         let mut size = self.atoms(level).len().div_ceil(2);
         while size > 0 {
-            // The later ones first: what stands behind a call matters least.
+            // The later ones first: what comes after a call matters least.
             for atoms in self.atoms(level).rchunks(size) {
                 self.without(atoms);
             }

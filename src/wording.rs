@@ -13,7 +13,7 @@ pub use sentence::Sentence;
 
 use crate::session::{CallRef, Session};
 
-/// Where a call stands, for people: the turn, and the call where the turn has several.
+/// Where a call is, for people: the turn, and the call where the turn has several.
 pub fn at(call: CallRef, session: &Session) -> String {
     match session.turn(call.turn) {
         Some(turn) if turn.calls.len() > 1 => format!("turn {} call {}", call.turn, call.call),

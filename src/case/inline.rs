@@ -53,7 +53,7 @@ pub fn policy(node: &Node, source: &Source, place: usize) -> PolicyFile {
     PolicyFile { name, relative: "".into(), text: text.into(), named: true }
 }
 
-/// Writes JSON that stands on the same lines as what it was made from.
+/// Writes JSON that is on the same lines as what it was made from.
 struct Json<'s> {
     source: &'s Source,
     line: u32,
@@ -91,11 +91,11 @@ impl Json<'_> {
         }
     }
 
-    /// Down to the line of a place. What an alias repeats stands further up, and is written where the alias is.
+    /// Down to the line of a place. What an alias repeats is further up, and is written where the alias is.
     fn reach_line(&mut self, offset: usize) {
         let line = self.source.position(offset).line;
         while self.line < line {
-            // Nothing stands in the first column but the text's beginning, where a reader looks for the next value.
+            // Nothing is in the first column but the text's beginning, where a reader looks for the next value.
             self.text.push_str("\n ");
             self.line += 1;
         }

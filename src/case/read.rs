@@ -34,7 +34,7 @@ pub fn read(source: &Source, named: bool) -> Cases {
         let problems = parsed.problems.into_iter();
         read.diagnostics.extend(problems.map(|problem| Diagnostic::from_problem(problem, source)));
     }
-    // What is read of a broken text lacks what stands behind the break.
+    // What is read of a broken text lacks what comes after the break.
     if read.diagnostics.iter().any(|told| told.code == code::SYNTAX) {
         return read;
     }

@@ -1,4 +1,4 @@
-//! Expectations rewritten as what was decided, where they stand: everything else of the text stays byte for byte.
+//! Expectations rewritten as what was decided, where they are: everything else of the text stays byte for byte.
 //!
 //! What comes out is read again and must be the same cases with the new expectations; a text for which that does not
 //! hold is left as it is, and said to be.

@@ -1,7 +1,7 @@
 //! A case as YAML: what is saved of a session that somebody looked at.
 //!
 //! Block style on the outside, so that it can be read and changed; each message is JSON on a line of its own, in which
-//! numbers and texts stand as they were recorded. What comes out is read again, and must be the same session.
+//! numbers and texts are as they were recorded. What comes out is read again, and must be the same session.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::source::{Source, parse};
 pub struct Draft<'a> {
     /// What the case is called.
     pub name: &'a str,
-    /// What stands in a comment above it, a line each.
+    /// What is in a comment above it, a line each.
     pub comments: &'a [String],
     /// What it is there for.
     pub description: Option<&'a str>,
@@ -155,7 +155,7 @@ fn expectation(subject: &Subject, wants: &[(Aspect, Fact)]) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// The session with its JSON bodies as text where they cannot stand in a document as they are: with a key twice, nested
+/// The session with its JSON bodies as text where they cannot be in a document as they are: with a key twice, nested
 /// too deep, or with a key that JSON readers reserve. Rules look into both alike.
 fn tame(session: &Session) -> Session {
     let mut session = session.clone();
@@ -197,5 +197,5 @@ fn tame(session: &Session) -> Session {
     session
 }
 
-/// So many brackets may nest deeper than a document may, with what stands around them.
+/// This many brackets may nest deeper than a document may, with what is around them.
 const DEEP: usize = 100;

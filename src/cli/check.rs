@@ -17,7 +17,7 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     let version = Version::named(&specs, false).map_err(|why| input::undecided(why, "policy", screen))?;
     let Opened { policy, loaded } = version.load(only);
     let failed = matches!(policy, Err(Undecided::Unreadable(_)));
-    // Cases that stand beside the policies are parsed, not judged.
+    // Cases that are beside the policies are parsed, not judged.
     let cases: Vec<Cases> = loaded.cases.iter().map(|source| read(source, false)).collect();
     let of_cases = cases.iter().flat_map(|read| &read.diagnostics);
     let diagnostics: Vec<Diagnostic> = loaded.diagnostics.iter().chain(of_cases).cloned().collect();

@@ -231,7 +231,7 @@ impl Sessions {
         Some(())
     }
 
-    /// Waits until an input is open. One that nobody writes to is put behind the others; that is `None`.
+    /// Waits until an input is open. One that nobody writes to is put after the others; that is `None`.
     fn wait(&mut self, opening: Opening, time: Duration) -> Option<Result<recording::Reading, Diagnostic>> {
         let name = Arc::clone(&opening.input().name);
         match opening.within(time, &self.patience) {

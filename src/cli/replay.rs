@@ -152,7 +152,7 @@ impl Answer {
         total.note(&diagnostics);
         let bytes = outputs.iter().enumerate().map(|(place, output)| {
             let mut bytes = Vec::new();
-            // Only the terminal is coloured. Writing to memory does not fail; were it to, the session would stand without
+            // Only the terminal is coloured. Writing to memory does not fail; were it to, the session would be without
             // its end rather than vanish.
             let look = Look { color: look.color && place == 0, ..look };
             let _ = (output.session)(&judged, &look, &mut bytes);

@@ -84,7 +84,7 @@ impl Test<'_> {
                 return Ok(());
             }
         };
-        // Large recordings may stand beside cases, and are not worth a closer look.
+        // Large recordings may be beside cases, and are not worth a closer look.
         let has = |key: &str| text.contains(key);
         let may_be_one = has("expect") || has("policy") && has("session");
         if !input.named && !may_be_one {

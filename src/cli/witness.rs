@@ -126,7 +126,7 @@ impl Folder {
         self.case(compared, comparison, change, &found, (Place::NotTaken(now), &place, &said))
     }
 
-    /// The case of a witness: where its call stands now, and how it was named.
+    /// The case of a witness: where its call is now, and how it was named.
     fn case(
         &self,
         compared: &Compared,

@@ -1,4 +1,4 @@
-//! One change: where, what stands under either version, its kind, its origin and the rule it is about.
+//! One change: where, what is under either version, its kind, its origin and the rule it is about.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ pub struct Change {
     pub at: At,
     /// The tool of the call, or the one that is shown or hidden.
     pub tool: Option<Arc<str>>,
-    /// What stands under the base.
+    /// What is under the base.
     pub base: Stand,
-    /// What stands under the new version.
+    /// What is under the new version.
     pub new: Stand,
     /// What kind of change.
     pub kind: Kind,
@@ -34,7 +34,7 @@ pub struct Change {
     pub inferred: bool,
 }
 
-/// Where a change stands.
+/// Where a change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum At {
     /// At a call.
@@ -133,7 +133,7 @@ impl Change {
         (self.kind, self.rule)
     }
 
-    /// What stands under a version.
+    /// What is under a version.
     pub fn stand(&self, side: Side) -> Stand {
         match side {
             Side::Base => self.base,

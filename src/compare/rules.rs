@@ -1,7 +1,7 @@
 //! Which rule of one version is which of the other.
 //!
-//! Content before place: a rule that says the same is the same, wherever it moved; of those left, one that stands where the
-//! other stood is the other, edited. Files are known by their path within the version, not by the name they were read
+//! Content before place: a rule that says the same is the same, wherever it moved; of those left, one that is where the
+//! other was is the other, edited. Files are known by their path within the version, not by the name they were read
 //! under, so `git:HEAD:contracts/a.yaml` and `contracts/a.yaml` are one. The answer does not depend on which version is asked
 //! for first.
 

@@ -72,7 +72,7 @@ struct Pair<'a> {
 /// Where two histories part.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parting {
-    /// Behind the call with this index.
+    /// After the call with this index.
     call: Option<u32>,
     /// The turn of that call.
     turn: Option<u32>,
@@ -100,7 +100,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Calls of choices that were not taken. Each choice is a world of its own: within it histories part behind a sibling
+    /// Calls of choices that were not taken. Each choice is a world of its own: within it histories part after a sibling
     /// that runs under one version alone.
     fn alternatives(&self, base: &Replay, changes: &mut Vec<Change>) {
         let enforcing = self.new.mode() == Mode::Enforce;
@@ -250,7 +250,7 @@ impl Parting {
     }
 }
 
-/// The first turn that begins behind a result which is not the same under both versions.
+/// The first turn that begins after a result which is not the same under both versions.
 fn told_apart(call: &Call, base: Option<&str>, new: Option<&str>, session: &Session) -> Option<u32> {
     let result = call.result?;
     let recorded = session.messages.get(result).map(|message| &message.content)?;

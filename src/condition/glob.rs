@@ -25,7 +25,7 @@ impl Glob {
     /// Whether the whole name matches. Costs at most the product of both lengths.
     pub fn matches(&self, name: &str) -> bool {
         let (mut pattern, mut rest) = (self.0.chars(), name.chars());
-        // Where to go on when a later part does not fit: behind the last star, one character further in the name.
+        // Where to go on when a later part does not fit: after the last star, one character further in the name.
         let mut again: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
         loop {
             let at = rest.clone();

@@ -41,7 +41,7 @@ impl Path {
     /// Parses a JSONPath.
     pub fn parse(text: &str) -> Result<Path, BadPath> {
         let bad = |cause: String| BadPath { path: text.to_owned(), cause };
-        // The library lets white space behind a path pass; RFC 9535 does not.
+        // The library lets white space after a path pass; RFC 9535 does not.
         if text != text.trim() {
             return Err(bad("it has white space around it".to_owned()));
         }

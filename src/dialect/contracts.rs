@@ -49,7 +49,7 @@ fn recognises(node: &Node) -> bool {
 struct Contracted {
     rules: Vec<RuleId>,
     contracts: Vec<Contract>,
-    /// Where each tool's contract stands.
+    /// Where each tool's contract is.
     places: HashMap<Arc<str>, (Source, Span)>,
     /// Keys for the publisher's test runner.
     runner: RunnerKeys,

@@ -130,7 +130,7 @@ fn singular(known: &str) -> Option<&str> {
     (known == "policies").then_some("policy")
 }
 
-/// Whether a value is of the kind that stands under a known key, so that other people's keys are left alone.
+/// Whether a value is of the kind that is under a known key, so that other people's keys are left alone.
 fn fits(known: &str, value: &Node) -> bool {
     let collection = matches!(value.value, NodeValue::Seq(_) | NodeValue::Map(_) | NodeValue::Null);
     match known {
@@ -159,7 +159,7 @@ fn is_names(value: &Node) -> bool {
     value.as_seq().is_some_and(|items| items.iter().any(|item| item.as_str().is_some()))
 }
 
-/// `{allow: […], deny: […]}`, and the lists of tools under other conditions that stand beside them.
+/// `{allow: […], deny: […]}`, and the lists of tools under other conditions that are beside them.
 fn is_tool_lists(value: &Node) -> bool {
     const BEGINNINGS: &[&str] =
         &["allow", "deny", "denied", "block", "ask", "approval", "restrict", "redact"];

@@ -55,7 +55,7 @@ pub struct Decision {
     /// Every rule that was asked, in the order of the rules; only where checks were wanted.
     #[serde(skip)]
     pub checks: Vec<Check>,
-    /// What the model is told instead of a result, when the call is stopped.
+    /// What the model reads instead of a result, when the call is stopped.
     pub told: Option<Arc<str>>,
 }
 

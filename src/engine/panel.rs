@@ -304,7 +304,7 @@ impl Panel {
         }
     }
 
-    /// What stands now. A unit that cannot say it is listed as failed rather than left out.
+    /// The current state. A unit that cannot say it is listed as failed rather than left out.
     pub fn state(&self, ground: &Ground) -> Vec<StateItem> {
         let (cx, mut out) = (ground.cx(), Vec::new());
         for (unit, seat) in self.policy.units().iter().zip(&self.seats) {

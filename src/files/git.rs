@@ -11,7 +11,7 @@ use crate::dialect::beside;
 
 /// Adds the files at `path` (relative to the current folder, as outside git) in `revision` to a version.
 ///
-/// `path_given` says that the path was written behind the revision: it is then a part of the names already.
+/// `path_given` says that the path was written after the revision: it is then a part of the names already.
 pub(super) fn read(
     revision: &str,
     path: &str,

@@ -42,7 +42,7 @@ pub struct VersionFile {
 /// included), or `git:REV[:PATH]`.
 ///
 /// `git:REV` without a path means the same paths as `beside`, the versions that were asked for with it, as they
-/// stand in the revision; without any, the folder `contracts`.
+/// are in the revision; without any, the folder `contracts`.
 pub fn read_version(spec: &str, beside: &[String]) -> Result<VersionFiles, Diagnostic> {
     let mut version = VersionFiles { spec: spec.to_owned(), files: Vec::new(), diagnostics: Vec::new() };
     match spec.strip_prefix("git:") {
@@ -193,7 +193,7 @@ impl Named {
 #[cfg(feature = "tui")]
 pub(super) fn named_on_disk(spec: &str) -> Vec<PathBuf> {
     let mut version = VersionFiles { spec: spec.to_owned(), files: Vec::new(), diagnostics: Vec::new() };
-    // What cannot be read is told by whoever reads it.
+    // What cannot be read is reported by whoever reads it.
     let _ = read_path(spec, &mut version);
     let named = version.files.iter().flat_map(|file| {
         let folder = Path::new(&*file.name).parent().unwrap_or(Path::new(""));

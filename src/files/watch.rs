@@ -54,12 +54,12 @@ pub struct Touched {
     pub sessions: bool,
 }
 
-/// What is told.
+/// What the watch reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// From now on no change is missed. What changed before may have been: that everything was touched is told next.
+    /// From now on no change is missed. What changed before may have been: that everything was touched is reported next.
     Begun(Way),
-    /// The system does not tell, for this reason; from now on by looking. Again, that everything was touched is told next.
+    /// The system does not tell, for this reason; from now on by looking. Again, that everything was touched is reported next.
     Fallen(String),
     /// Something changed and has been quiet for a moment.
     Touched(Touched),
@@ -70,13 +70,13 @@ pub struct Watch {
     stop: Sender<Heard>,
 }
 
-/// How long nothing must happen before a change is told: editors write several times for one save.
+/// How long nothing must happen before a change is reported: editors write several times for one save.
 const QUIET: Duration = Duration::from_millis(20);
 /// How long a change waits at most while more of them come.
 const LONGEST: Duration = Duration::from_millis(300);
 /// Time between two looks, where the system does not tell.
 pub const LOOK: Duration = Duration::from_millis(700);
-/// Looking takes no more than one part in so many of the time.
+/// Looking takes at most one part in this many of the time.
 const REST: u32 = 10;
 
 /// Begins to watch, on a thread of its own, which sleeps until something happens. `tell` is called there.

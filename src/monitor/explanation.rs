@@ -152,7 +152,7 @@ pub struct Explanation {
     pub checked: Option<Checked>,
     /// The earlier calls it rests on, the decisive one first.
     pub found: Vec<Found>,
-    /// The rule's own reason, for telemetry; never told to the model.
+    /// The rule's own reason, for telemetry; never shown to the model.
     pub reason: Option<Arc<str>>,
     /// The rule's own text for the model. [`Explanation::message`] is what the model reads.
     pub tell_llm: Option<Arc<str>>,
@@ -343,7 +343,7 @@ impl RuleState {
 }
 
 impl StateItem {
-    /// What stands, in words. `None`: the rule is not one of these.
+    /// The item, in words. `None`: the rule is not one of these.
     #[must_use]
     pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
         let about = About::new(rules.get(self.rule())?, session);

@@ -1,4 +1,4 @@
-//! What rules say: findings against a call, checks that were made, the state that stands, and how rules end.
+//! What rules say: findings against a call, checks that were made, the current state, and how rules end.
 //!
 //! These are facts: codes, values and calls. What only a dialect knows is behind [`Explain`].
 
@@ -61,9 +61,9 @@ pub struct Finding {
     /// What else there is to know, as the dialect's own facts.
     #[serde(skip)]
     pub facts: Option<Arc<dyn Explain>>,
-    /// The rule's own reason, for telemetry; never told to the model.
+    /// The rule's own reason, for telemetry; never shown to the model.
     pub reason: Option<Arc<str>>,
-    /// The text that is told to the model instead of a result.
+    /// The text that the model reads instead of a result.
     pub tell_llm: Option<Arc<str>>,
 }
 
@@ -72,7 +72,7 @@ pub struct Finding {
 pub struct Check {
     /// The rule.
     pub rule: RuleId,
-    /// Whether it is content with the call.
+    /// Whether the call passes it.
     pub passed: bool,
     /// Why not.
     pub code: Option<Code>,
@@ -89,7 +89,7 @@ pub struct Check {
 pub struct Checked {
     /// JSONPath in the arguments.
     pub path: Arc<str>,
-    /// What stands there; absent where there is not exactly one value.
+    /// What is there; absent where there is not exactly one value.
     pub value: Option<Value>,
 }
 
@@ -103,7 +103,7 @@ pub struct Found {
     pub value: Option<Value>,
 }
 
-/// Something that stands at a moment, for people to look at.
+/// An item of the state at a moment, for people to look at.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StateItem {
     /// A tool that is forbidden for the rest of the session.

@@ -36,7 +36,7 @@ impl Speaker {
 }
 
 impl History {
-    /// Adds a message behind all others.
+    /// Adds a message after all others.
     pub fn push(&mut self, message: Message) {
         let place = self.messages.len();
         if Speaker::User.says(&message) {

@@ -30,7 +30,7 @@ impl<T> Blocks<T> {
         self.len() == 0
     }
 
-    /// Adds an item behind all others.
+    /// Adds an item after all others.
     pub fn push(&mut self, item: T) {
         self.rest.push(item);
         if self.rest.len() == 2 * Self::BLOCK {
@@ -133,25 +133,25 @@ impl<T: Copy> Waiting<T> {
         self.len() == 0
     }
 
-    /// Adds what waits behind all others.
+    /// Adds what waits after all others.
     pub fn push(&mut self, item: T) {
         self.items.push((item, 0));
     }
 
-    /// The one that waits right behind all that are `before`.
+    /// The one that waits right after all that are `before`.
     pub fn find(&self, before: impl Fn(&T) -> bool) -> Option<T> {
         let place = self.items.partition_point(|(item, _)| before(item));
         self.items.get(place).filter(|(_, jump)| *jump == 0).map(|(item, _)| *item)
     }
 
-    /// The first that waits behind all that are `before`.
+    /// The first that waits after all that are `before`.
     pub fn next_behind(&mut self, before: impl Fn(&T) -> bool) -> Option<T> {
         let place = self.items.partition_point(|(item, _)| before(item));
         let place = self.next(place);
         self.items.get(place).map(|(item, _)| *item)
     }
 
-    /// Takes out the newest if it is `wanted`, else the one right behind all that are `before`, if that is.
+    /// Takes out the newest if it is `wanted`, else the one right after all that are `before`, if that is.
     pub fn take(&mut self, before: impl Fn(&T) -> bool, wanted: impl Fn(&T) -> bool) -> Option<T> {
         // Mostly it is the newest one.
         let place = match self.items.last() {
@@ -181,7 +181,7 @@ impl<T: Copy> Waiting<T> {
         self.items.iter().filter(|(_, jump)| *jump == 0).map(|(item, _)| *item)
     }
 
-    /// How many wait behind all that are `before`, and the first of them.
+    /// How many wait after all that are `before`, and the first of them.
     pub fn behind(&self, before: impl Fn(&T) -> bool) -> (usize, Option<T>) {
         let from = self.items.partition_point(|(item, _)| before(item));
         if self.taken == 0 {

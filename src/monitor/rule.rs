@@ -28,7 +28,7 @@ pub struct Rule {
     pub pointer: Arc<str>,
     /// The document's text.
     pub source: Source,
-    /// Where the rule stands in it.
+    /// Where the rule is in it.
     pub span: Span,
     /// The author's own words for it.
     pub description: Option<Arc<str>>,
@@ -95,7 +95,7 @@ impl<'a> RulePlace<'a> {
 }
 
 impl Rule {
-    /// Where it stands: `contracts/issue_refund.yaml:3`.
+    /// Where it is: `contracts/issue_refund.yaml:3`.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}", line(self.source.name()), self.source.position(self.span.start).line)

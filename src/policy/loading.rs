@@ -86,7 +86,7 @@ impl Loading {
         let broken = !parsed.problems.is_empty();
         self.diagnostics
             .extend(parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, &source)));
-        // Nothing stands between two `---`, or behind the last one: that says nothing, and forbids nothing.
+        // Nothing is between two `---`, or after the last one: that says nothing, and forbids nothing.
         let mut written = parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null()).peekable();
         if written.peek().is_none() && !broken {
             let message = "the file holds no document";
@@ -212,7 +212,7 @@ fn whole(source: Source) -> beside::Text {
     (source, documents)
 }
 
-/// Whether a file holds one document; nothing stands between two `---`, or after the last one.
+/// Whether a file holds one document; nothing is between two `---`, or after the last one.
 fn is_alone(documents: &[Node]) -> bool {
     documents.iter().filter(|node| !node.is_null()).count() < 2
 }

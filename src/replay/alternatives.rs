@@ -59,7 +59,7 @@ impl Replay {
     }
 
     /// The judgement of the session that takes an alternative (by its place) and ends with it: what a replay of
-    /// [`Session::taking`](crate::session::Session::taking) says, without judging again what stands before.
+    /// [`Session::taking`](crate::session::Session::taking) says, without judging again what is before.
     pub fn taking(&self, place: usize) -> Option<Replay> {
         let alternative = self.session.alternatives.get(place)?;
         let session = Arc::new(self.session.taking(alternative));

@@ -21,7 +21,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// With so many threads; 0 takes as many as there are processors.
+    /// With this many threads; 0 takes as many as there are processors.
     ///
     /// # Errors
     /// The system gives no threads.

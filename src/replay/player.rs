@@ -1,4 +1,4 @@
-//! Plays a recording into a run: what stands in which order, and what stopped calls were told instead of results.
+//! Plays a recording into a run: what is in which order, and what stopped calls were told instead of results.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -30,13 +30,13 @@ impl Player {
         Player { reads: run.reads_history(), run, mode, told: Vec::new(), inferred: None }
     }
 
-    /// What stands between the last turn and this one, and the turn's start.
+    /// What is between the last turn and this one, and the turn's start.
     pub fn enter(&mut self, session: &Session, turn: &Turn) {
         self.between(session, session.before(turn));
         self.run.begin_turn(session.time_of(turn));
     }
 
-    /// What stands after the last turn.
+    /// What is after the last turn.
     pub fn leave(&mut self, session: &Session) {
         let from = session.turns.last().map_or(0, |turn| turn.messages.end);
         self.between(session, from..session.messages.len());
@@ -63,7 +63,7 @@ impl Player {
         }
     }
 
-    /// The turn's response, its calls one by one, its end, and results of earlier calls that stand in it.
+    /// The turn's response, its calls one by one, its end, and results of earlier calls that are in it.
     pub fn play(&mut self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
         let messages = session.messages.get(turn.messages.clone()).unwrap_or_default();
         if self.reads {
@@ -82,7 +82,7 @@ impl Player {
             }
         }
         self.run.end_turn();
-        // A result that stands after its turn's end counts from the turn after the one it stands in.
+        // A result that is after its turn's end counts from the turn after the one it is in.
         for index in &turn.late {
             if let Some(call) = session.calls.get(*index as usize)
                 && call.outcome != Outcome::Refused

@@ -112,7 +112,7 @@ pub fn text(cases: &[Told], totals: &Totals, look: &Look, out: &mut dyn Write) -
                 row("expected", &format!("{} {}", unmet.key, shown(&unmet.expected)))
             )?;
             writeln!(out, "{}", row("got", &paint(red, &shown(&unmet.got))))?;
-            // What holds of several keys is told once.
+            // What holds of several keys is said once.
             let news = unmet.because.iter().filter(|because| !said.contains(because));
             for (nth, because) in news.enumerate() {
                 writeln!(out, "{}", row(if nth == 0 { "because" } else { "" }, because))?;

@@ -95,7 +95,7 @@ pub struct Run<'a> {
     pub gathered: &'a Gathered,
     /// What was read.
     pub told: &'a Total,
-    /// What the run came to, in a sentence.
+    /// The result of the run, in a sentence.
     pub summary: String,
     /// The command that does it again.
     pub command: &'a str,

@@ -15,7 +15,7 @@ use crate::source::{Source, Span};
 /// The most lines of a span that are drawn; of a longer one the first stands for all.
 const MOST_LINES: usize = 4;
 
-/// Labels so many lines or bytes apart are drawn by themselves: what stands between them is neither shown nor read.
+/// Labels this many lines or bytes apart are drawn by themselves: what is between them is neither shown nor read.
 const LINES_APART: u32 = 32;
 const BYTES_APART: usize = 2000;
 
@@ -118,7 +118,7 @@ fn origin(file: &str, line: Option<u64>) -> Element<'_> {
     }
 }
 
-/// The labels in a source, those that stand near each other in one piece; the piece of the first label comes first.
+/// The labels in a source, those that are near each other in one piece; the piece of the first label comes first.
 fn snippets<'l>(
     source: &'l Source,
     labels: &'l [Label],
@@ -152,7 +152,7 @@ fn snippet<'l>(source: &'l Source, here: Vec<(&'l Label, Span)>) -> Snippet<'l, 
     let end = source.line_span(last).map_or(source.text().len(), |line| line.end);
     let annotations = here.into_iter().map(|(label, span)| {
         let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-        // Where nothing stands, the place behind the last character is marked.
+        // Where nothing is, the place after the last character is marked.
         let within = |at: usize| at.clamp(start, end) - start;
         kind.span(within(span.start)..within(span.end)).label(label.message.as_deref().map(one_line))
     });

@@ -2,7 +2,7 @@
 //!
 //! Data is written session by session. What people read begins with what they must not miss, whichever session it is in,
 //! so it is gathered first: by kind and rule, a few changes of each worded, the others counted. Memory is then bounded by
-//! the number of rules, not of sessions; only JUnit, of which the counts stand first, keeps a few lines of every session.
+//! the number of rules, not of sessions; only JUnit, of which the counts are first, keeps a few lines of every session.
 
 mod entry;
 mod idle;
@@ -164,7 +164,7 @@ impl Part {
         totals.add(changes);
         let bytes = outputs.iter().map(|output| {
             let mut bytes = Vec::new();
-            // Writing to memory does not fail; were it to, the session would stand without its end rather than vanish.
+            // Writing to memory does not fail; were it to, the session would be without its end rather than vanish.
             let _ = (output.session)(compared, view, &mut bytes);
             bytes
         });
@@ -206,7 +206,7 @@ impl Whole {
         fails.iter().map(|kind| self.totals.of(*kind).sum()).sum()
     }
 
-    /// The groups of a kind in the order of their rules, those behind the others in which nothing is primary.
+    /// The groups of a kind in the order of their rules, those after the others in which nothing is primary.
     fn of(&self, kind: Kind) -> Vec<(Option<RuleAt>, &Gathered)> {
         let groups = self.groups.iter().filter(|((other, _), _)| *other == kind);
         let mut groups: Vec<_> = groups.map(|((_, rule), gathered)| (*rule, gathered)).collect();

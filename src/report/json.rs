@@ -1,6 +1,6 @@
 //! Judged sessions as data: one JSON object a session, on a line of its own.
 //!
-//! The shape is `rulestep.replay/2`, and a last object has the totals; keys stand in the order of the structures below.
+//! The shape is `rulestep.replay/2`, and a last object has the totals; keys are in the order of the structures below.
 //! Turns are made and written one
 //! by one while the object is written, so a long session needs no tree. Recorded values are written as they were
 //! recorded, numbers digit for digit.

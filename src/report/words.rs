@@ -118,7 +118,7 @@ pub fn details(lines: &[Line]) -> Vec<String> {
     out
 }
 
-/// Something that stands at a moment, in a line.
+/// An item of the state at a moment, in a line.
 pub fn state(item: &StateItem, rules: &Rules, session: &Session) -> Option<Sentence> {
     let headline = item.explain(rules, session)?.headline;
     Some(match item {
@@ -190,7 +190,7 @@ pub fn first_lines(rule: &Rule, most: u32) -> (Vec<(u32, String)>, bool) {
     (shown.map(|number| (number, text(number))).collect(), last >= first.saturating_add(most))
 }
 
-/// Where a call of a choice that was not taken stands: the call where the choice has several.
+/// Where a call of a choice that was not taken is: the call where the choice has several.
 pub fn at_choice(other: &NotTaken<'_>) -> String {
     let AlternativeRef { turn, choice, call } = other.at();
     match other.alternative.calls().len() {

@@ -55,7 +55,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Where the value stands.
+    /// Where the value is.
     pub fn span(&self) -> Span {
         self.node.span
     }

@@ -1,4 +1,4 @@
-//! Reads JSON (RFC 8259), strictly: what `serde_json` reads, and where it stands.
+//! Reads JSON (RFC 8259), strictly: what `serde_json` reads, and where it is.
 //!
 //! An own scanner: the libraries at hand take text that is not JSON (raw control characters, other white
 //! space), and give nothing of a document that is broken further down. Strings and numbers are decoded by
@@ -29,7 +29,7 @@ struct Reader<'s> {
 impl Reader<'_> {
     fn document(&mut self) -> Result<(), Stop> {
         loop {
-            // Here a value is due, or a key or an end where these may stand.
+            // Here a value is due, or a key or an end where these may be.
             match (self.builder.place(), self.peek()) {
                 (Place::Key, Some(b'"')) => {
                     let (text, span) = self.string()?;
@@ -180,7 +180,7 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Goes past one ASCII character and the white space behind it.
+    /// Goes past one ASCII character and the white space after it.
     fn step(&mut self) -> Span {
         let span = Span::new(self.at, self.at + 1);
         self.at = span.end;
@@ -200,7 +200,7 @@ impl Reader<'_> {
         self.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
     }
 
-    /// Says what stands here instead of what was wanted.
+    /// Says what is here instead of what was wanted.
     fn unexpected(&mut self, wanted: &str) -> Stop {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let span = Span::new(self.at, self.at + found.map_or(0, char::len_utf8));
@@ -224,7 +224,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where in a string literal the escape stands that could not be read, and what is wrong with it. `column` is
+/// Where in a string literal the escape is that could not be read, and what is wrong with it. `column` is
 /// the byte (from 1) at which decoding gave up.
 fn bad_escape(written: &str, column: usize) -> (Span, &'static str) {
     let before = written.get(..column.min(written.len())).unwrap_or(written);

@@ -22,7 +22,7 @@ pub struct Problem {
     pub message: String,
     /// Another place that has to do with it, and how.
     pub related: Option<(Span, String)>,
-    /// What would mend it.
+    /// What would fix it.
     pub help: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Problem {
         self
     }
 
-    /// With what would mend it.
+    /// With what would fix it.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self

@@ -167,7 +167,7 @@ impl<'s> Reader<'s> {
         };
         let wanted = match tag.core_suffix() {
             Some("str") => return NodeValue::String(text.to_owned()),
-            // The tag `!` alone: what stands here is not to be resolved.
+            // The tag `!` alone: what is here is not to be resolved.
             None if tag.original() == "!" => return NodeValue::String(text.to_owned()),
             Some(wanted) => wanted,
             None => {
@@ -273,7 +273,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A block scalar is its lines without the last line end; a value left out stands right behind its colon.
+    /// A block scalar is its lines without the last line end; a value left out is right after its colon.
     fn scalar_span(&self, span: Span) -> Span {
         if !span.is_empty() {
             let written = self.text.get(span.start..span.end).unwrap_or_default();
@@ -315,7 +315,7 @@ fn is_tab(kind: &ErrorKind) -> bool {
     )
 }
 
-/// Where in a text that begins with a double-quoted scalar its first unknown escape stands: the parser tells
+/// Where in a text that begins with a double-quoted scalar its first unknown escape is: the parser tells
 /// of the scalar as a whole.
 fn unknown_escape(quoted: &str) -> usize {
     let mut characters = quoted.char_indices();
@@ -327,10 +327,10 @@ fn unknown_escape(quoted: &str) -> usize {
     0
 }
 
-/// What may stand behind a backslash (YAML 1.2, section 5.7), a line end included.
+/// What may be after a backslash (YAML 1.2, section 5.7), a line end included.
 const ESCAPES: &str = "0abt\tnvfre \"/\\N_LPxuU\r\n";
 
-/// What a person is told of a syntax error, and what may mend it. The rarer ones are told as the parser does.
+/// What a person is told of a syntax error, and what may fix it. The rarer ones are told as the parser does.
 fn phrase(kind: &ErrorKind) -> (Cow<'static, str>, Option<&'static str>) {
     const TABS: Option<&str> = Some("indent with spaces");
     let message = match kind {

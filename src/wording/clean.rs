@@ -27,7 +27,7 @@ pub enum Marks {
 /// A smallest part of shown text: never cut, never wrapped inside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// What stands on the screen: without control, direction or invisible characters.
+    /// What is on the screen: without control, direction or invisible characters.
     pub text: Cow<'a, str>,
     /// Columns it takes.
     pub width: usize,
@@ -54,7 +54,7 @@ pub struct Shown {
 }
 
 impl Marks {
-    /// What stands where text was cut.
+    /// What is shown where text was cut.
     #[must_use]
     pub const fn ellipsis(self) -> &'static str {
         match self {
@@ -80,7 +80,7 @@ impl Shown {
         Self { runs: vec![Run { text: text.to_owned(), mark: true }], width }
     }
 
-    /// Adds what stands after it on the line.
+    /// Adds what is after it on the line.
     pub fn append(&mut self, after: Self) {
         self.width += after.width;
         for run in after.runs {
@@ -183,7 +183,7 @@ pub fn width(text: &str, marks: Marks, limit: usize) -> usize {
 }
 
 /// `text` in lines of at most `width` columns, broken at its own line ends, else after white space, else
-/// after a sign that joins the parts of a name or a path, else where it must be; at most `limit` lines. A piece wider than `width` stands as an ellipsis. No line when
+/// after a sign that joins the parts of a name or a path, else where it must be; at most `limit` lines. A piece wider than `width` is shown as an ellipsis. No line when
 /// `width` is 0. An empty text is one empty line.
 #[must_use]
 pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<Shown> {

@@ -12,7 +12,7 @@ use super::clean::{self, Marks};
 /// A sentence with its values in full. Displayed, long values are cut in their middle, or where they differ from another one
 /// of the sentence.
 ///
-/// Until then each value stands between two control characters. Cleaned text holds none, so no value can end itself.
+/// Until then each value is between two control characters. Cleaned text holds none, so no value can end itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Sentence(String);
@@ -31,7 +31,7 @@ const BEFORE: usize = 16;
 const VALUE: usize = 48;
 /// Columns that a name takes.
 const NAME: usize = 64;
-/// Letters of a value that a sentence keeps at each of its ends: no message or file stands whole in a sentence.
+/// Letters of a value that a sentence keeps at each of its ends: no message or file is whole in a sentence.
 const KEPT: usize = 8192;
 
 impl Sentence {
@@ -159,7 +159,7 @@ fn cut(text: &str, width: usize, values: &[(&str, usize)]) -> String {
     let alike = values.iter().filter(|(other, _)| *other != text && ends(other) == own);
     let common = |other: &str| text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let Some(differs) = alike.map(|(other, _)| common(other)).min() else { return own };
-    // A few letters before the first that differs, and as many behind it as fit.
+    // A few letters before the first that differs, and as many after it as fit.
     let from = text.char_indices().nth(differs.saturating_sub(width / 3)).map_or(0, |(at, _)| at);
     let behind = text.get(from..).unwrap_or_default();
     format!("…{}", clean::fit(behind, width.saturating_sub(1), Marks::Unicode).text())

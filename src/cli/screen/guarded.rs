@@ -1,14 +1,14 @@
 //! What a terminal may take for a command, or for an order to write the other way round, reaches it escaped.
 //!
 //! Text for people is clean before it comes here. JSON holds recorded text as it is, and its own escapes leave C1 controls
-//! and marks of direction alone. Those stand within its strings only, where `\u0085` means the same.
+//! and marks of direction alone. Those are within its strings only, where `\u0085` means the same.
 
 use std::io::{self, Write};
 
 /// A writer that escapes them, where that is wanted.
 pub struct Guarded<W> {
     pub inner: W,
-    /// Whether there is a terminal behind it.
+    /// Whether there is a terminal after it.
     pub terminal: bool,
 }
 
@@ -37,7 +37,7 @@ impl<W: Write> Write for Guarded<W> {
     }
 }
 
-/// The first such character and where it stands: all begin with one of three bytes.
+/// The first such character and where it is: all begin with one of three bytes.
 fn first(bytes: &[u8]) -> Option<(usize, char)> {
     memchr::memchr3_iter(0xc2, 0xd8, 0xe2, bytes).find_map(|at| {
         let rest = bytes.get(at..)?;

@@ -1,4 +1,4 @@
-//! Conditions on a result: a path, and what must stand there.
+//! Conditions on a result: a path, and what must be there.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ pub struct Output {
     pub comparison: Comparison,
     /// What was wanted.
     pub wanted: Value,
-    /// What stood there: the first few nodes.
+    /// What was there: the first few nodes.
     pub got: Vec<Value>,
-    /// How many nodes stood there in all.
+    /// How many nodes there were in all.
     pub nodes: usize,
     /// Whether it holds.
     pub holds: bool,
@@ -74,7 +74,7 @@ pub struct Conditions(Vec<Condition>);
 pub struct Condition {
     /// Where to look in the result.
     pub path: Path,
-    /// What must be true of what stands there; never empty.
+    /// What must be true of what is there; never empty.
     pub tests: Vec<Test>,
 }
 
@@ -100,7 +100,7 @@ pub struct Table {
     needs: Vec<Tests>,
 }
 
-/// A path, and the tests of what stands there, each with its number in the table.
+/// A path, and the tests of what is there, each with its number in the table.
 #[derive(Debug)]
 struct Look {
     path: Path,
@@ -208,7 +208,7 @@ impl Conditions {
     pub fn unwrapped(&self, output: &Body) -> Option<Arc<str>> {
         let Some(value @ Value::Object(wrapper)) = output.value() else { return None };
         let failed = self.0.iter().find(|condition| !condition.holds_in(output))?;
-        // What stands at the path itself is what was meant.
+        // What is at the path itself is what was meant.
         if !failed.path.nodes(value).is_empty() {
             return None;
         }

@@ -50,7 +50,7 @@ pub(super) struct PriorRule {
 /// The value that this call and the prior call must share.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Resource {
-    /// Where it stands in this call's arguments.
+    /// Where it is in this call's arguments.
     pub here: Path,
     /// Where the prior call has it.
     pub side: Side,

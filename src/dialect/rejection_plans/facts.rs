@@ -1,4 +1,4 @@
-//! What the conditions of a rejection plan came to for one call: a tree, each leaf with the text it looked at.
+//! The results of a rejection plan's conditions for one call: a tree, each leaf with the text it looked at.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ pub struct Plan {
     pub tree: Condition,
 }
 
-/// One condition and what it came to.
+/// One condition and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// What was asked.
     pub kind: ConditionKind,
-    /// Where it stands in the document, as a JSON pointer.
+    /// Where it is in the document, as a JSON pointer.
     pub pointer: Arc<str>,
     /// Whether it matched; at the root, whether the call is rejected. `negate` is counted in.
     pub value: bool,
@@ -47,7 +47,7 @@ pub enum ConditionKind {
         speaker: Speaker,
         /// Which of them: from 0 the oldest, from -1 the newest.
         position: i64,
-        /// The message that stands there, if one does.
+        /// The message at the target, if there is one.
         seen: Option<Seen>,
     },
     /// A template.

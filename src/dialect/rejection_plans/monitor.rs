@@ -118,9 +118,9 @@ struct Look<'a> {
     messages: &'a RefCell<Messages>,
 }
 
-/// What a pattern came to.
+/// The result of a pattern.
 struct Searched<'a> {
-    /// The message that stands at the target, and its place.
+    /// The message that is at the target, and its place.
     at: Option<(usize, &'a Message)>,
     /// Whether the pattern is in it.
     found: bool,

@@ -1,4 +1,4 @@
-//! Where plans stand: on a tool, wherever a document keeps tools. And where they stand by mistake.
+//! Where plans are: on a tool, wherever a document keeps tools. And where they are by mistake.
 //!
 //! Vapi's documents keep tools in many places (an assistant, its hooks, squads, overrides, workflows, answers of the
 //! API), and more are added with every version. So the whole document is searched, and a plan that is on no tool is an
@@ -10,7 +10,7 @@ use crate::source::{Entry, Field, Node, NodeValue, Span, pointer_push};
 /// The key of a plan.
 pub(super) const KEY: &str = "rejectionPlan";
 
-/// The types of Vapi's tools. One of an unknown type is a tool where only tools stand, as in `tools`.
+/// The types of Vapi's tools. One of an unknown type is a tool where only tools are, as in `tools`.
 const TYPES: &[&str] = &[
     "apiRequest",
     "bash",
@@ -40,7 +40,7 @@ const FAMILIES: &[&str] = &["google.", "gohighlevel.", "slack."];
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     pub tool: Field<'a>,
-    /// What stands under `rejectionPlan`; of `{tool, conditions}` the list of conditions.
+    /// What is under `rejectionPlan`; of `{tool, conditions}` the list of conditions.
     pub plan: Field<'a>,
     pub form: Form,
 }
@@ -65,7 +65,7 @@ pub(super) enum Slip<'a> {
     OnNoTool(&'a Entry),
     /// It is within a tool's `function`.
     InFunction(&'a Entry),
-    /// The conditions of a tool stand on the tool itself.
+    /// The conditions of a tool are on the tool itself.
     Unwrapped(&'a Entry),
 }
 
@@ -82,7 +82,7 @@ impl<'a> Place<'a> {
         self.name_node().and_then(Node::as_str)
     }
 
-    /// Where that name stands.
+    /// Where that name is.
     pub fn name_span(&self) -> Span {
         self.name_node().map_or(self.tool.span(), |name| name.span)
     }
@@ -139,7 +139,7 @@ pub(super) fn search(document: &Node) -> Found<'_> {
     found
 }
 
-/// Looks at a value; `tools`: only tools stand here.
+/// Looks at a value; `tools`: only tools are here.
 fn visit<'a>(field: &Field<'a>, tools: bool, found: &mut Found<'a>) {
     if let Some(items) = field.node.as_seq() {
         for (index, node) in items.iter().enumerate() {
@@ -172,13 +172,13 @@ fn visit<'a>(field: &Field<'a>, tools: bool, found: &mut Found<'a>) {
         } else if is_misspelt(&entry.key) {
             found.slips.push(Slip::Misspelt(entry));
         } else if let Some(child) = under(field, &entry.key).filter(|_| entry.key != "properties") {
-            // What stands under `properties` is a schema: an argument may be called like a plan.
+            // What is under `properties` is a schema: an argument may be called like a plan.
             visit(&child, keeps_tools(node, entry, tools && field.pointer.is_empty()), found);
         }
     }
 }
 
-/// Whether only tools stand under this key.
+/// Whether only tools are under this key.
 fn keeps_tools(node: &Node, entry: &Entry, root: bool) -> bool {
     match entry.key.as_str() {
         "tools" | "tools:append" | "functions" => entry.value.as_seq().is_some(),

@@ -30,7 +30,7 @@ pub(super) enum Body {
 /// One condition.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Where it stands in the document.
+    /// Where it is in the document.
     pub pointer: Arc<str>,
     /// What it asks, as people see it; nothing is seen yet.
     pub kind: ConditionKind,

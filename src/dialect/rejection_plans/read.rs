@@ -17,7 +17,7 @@ const SLIP: usize = 2;
 /// How deep groups may nest.
 const DEEPEST: usize = 32;
 
-/// Reads what stands under `rejectionPlan`.
+/// Reads what is under `rejectionPlan`.
 pub(super) fn plan(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic>) -> Body {
     let mut reading = Reading { source, said };
     let mut wrong = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn plan(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic
     }
 }
 
-/// Reads a list of conditions that stands without `rejectionPlan` around it.
+/// Reads a list of conditions that is without `rejectionPlan` around it.
 pub(super) fn conditions(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic>) -> Body {
     let mut reading = Reading { source, said };
     let mut wrong = Vec::new();
@@ -59,7 +59,7 @@ struct Reading<'r> {
 type Read = (ConditionKind, Option<Test>);
 
 impl Reading<'_> {
-    /// A condition within so many groups. Where its own text is wrong it is kept as one that always matches.
+    /// A condition within this many groups. Where its own text is wrong it is kept as one that always matches.
     fn condition(&mut self, item: &Field<'_>, groups: usize) -> Node {
         let mut wrong = Vec::new();
         let read = self.typed(item, groups, &mut wrong);

@@ -12,7 +12,7 @@ use crate::session::{Facts, Message, MessageKind, ToolCall};
 /// What one rendering may cost, in steps.
 pub(super) const BUDGET: u64 = 2_000_000;
 
-/// What a template came to.
+/// The result of a template.
 #[derive(Debug)]
 pub(super) struct Rendered {
     pub value: bool,

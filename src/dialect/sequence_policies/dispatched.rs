@@ -25,7 +25,7 @@ impl Dispatched {
         }
     }
 
-    /// Where they stand and their tools, in call order.
+    /// Where they are and their tools, in call order.
     pub fn calls(&self) -> impl Iterator<Item = (CallRef, &Arc<str>)> {
         let mut in_order = self.in_order.iter().map(|(call, tool)| (*call, tool)).peekable();
         let mut late = self.late.iter().map(|(call, tool)| (*call, tool)).peekable();

@@ -81,11 +81,11 @@ fn has_category(reason: &str) -> bool {
     })
 }
 
-/// Whether a text says the reason, or what stands behind its category in words of one's own spelling.
+/// Whether a text says the reason, or what comes after its category in words of one's own spelling.
 fn repeats(said: &str, reason: &str) -> bool {
     let (said, reason) = (plain(said), plain(reason));
     let rest = reason.split_once(':').map_or("", |(_, rest)| rest.trim());
-    // Short words stand in any sentence: `cost:api` may well be told of an API.
+    // Short words occur in any sentence: `cost:api` may well be told of an API.
     let telling = rest.chars().count() >= 12 || rest.contains(' ');
     !reason.is_empty() && said.contains(&reason) || telling && said.contains(rest)
 }

@@ -1,6 +1,6 @@
 //! The running state of a sequence policy: the latest dispatched calls, and how many there were of each limited tool.
 //!
-//! Only calls that ran and have a result are in it, in the order of the calls; a late result is put where its call stood.
+//! Only calls that ran and have a result are in it, in the order of the calls; a late result is put where its call was.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

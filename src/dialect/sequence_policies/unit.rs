@@ -35,7 +35,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// What the model is told of a call of this tool.
+    /// What the model reads for a call of this tool.
     pub fn told(&self, tool: &str) -> Arc<str> {
         match (&self.tell_llm, self.effect) {
             (Some(text), _) => Arc::clone(text),

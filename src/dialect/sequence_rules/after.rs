@@ -17,7 +17,7 @@ use crate::session::CallRef;
 
 /// The timer of the next deadline.
 const DEADLINE: u32 = 0;
-/// The timer of the call behind the last one in time, which may have failed.
+/// The timer of the call after the last one in time, which may have failed.
 const TOO_LATE: u32 = 1;
 
 /// `after`.
@@ -58,7 +58,7 @@ impl After {
         u64::from(trigger).saturating_add(self.within)
     }
 
-    /// Every trigger, and the first answer to each that stands ahead of the unanswered one.
+    /// Every trigger, and the first answer to each that is ahead of the unanswered one.
     fn calls(&self, state: &AfterState, unanswered: u32, ran: &Trace) -> Vec<u32> {
         let mut places: Vec<u32> = state.triggers.iter().copied().collect();
         let mut answers: Vec<u32> = state.answers.iter().copied().collect();

@@ -20,7 +20,7 @@ pub enum Order {
         /// What needs it, one or several.
         then: Vec<Named>,
     },
-    /// Directly before every `then` stands a `first`.
+    /// Directly before every `then` is a `first`.
     ImmediatelyBefore {
         /// What comes first.
         first: Named,

@@ -48,7 +48,7 @@ pub enum Refusal {
     Broken(Vec<Diagnostic>),
     /// It holds no sequence rules of either form.
     Foreign,
-    /// The old form stands at this line (from 1) in a shape that cannot be rewritten in place.
+    /// The old form is at this line (from 1) in a shape that cannot be rewritten in place.
     Tangled(u32),
 }
 

@@ -102,9 +102,9 @@ pub(super) struct ImmediatelyBefore {
 pub(super) struct AdjacentState {
     /// The newest `first`, its place in the trace, and what is known of it.
     newest: Option<(CallRef, u32, Known)>,
-    /// The earliest `then` that is certain to be wrong, behind the call that stands there instead.
+    /// The earliest `then` that is certain to be wrong, after the call that is there instead.
     wrong: Option<(CallRef, Option<CallRef>)>,
-    /// Each `then` behind a `first` that has no result yet: (`first`, `then`), in order.
+    /// Each `then` after a `first` that has no result yet: (`first`, `then`), in order.
     waiting: Waiting<(CallRef, CallRef)>,
     exercised: bool,
 }

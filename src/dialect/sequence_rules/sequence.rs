@@ -1,7 +1,7 @@
 //! Rules about several calls in order: `sequence`.
 //!
 //! The walk goes along the trace with the next wanted step. A wanted step counts once it has succeeded; until then the
-//! walk may stand before or behind it, and what only one of these places allows is denied. Calls from the oldest wanted
+//! walk may be before or after it, and what only one of these places allows is denied. Calls from the oldest wanted
 //! step without a result on are kept, so that its result can be taken in where it belongs.
 
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +16,7 @@ use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
 
-/// Calls that are kept behind a step without a result. Beyond that the oldest counts for ever as one whose end nobody
+/// Calls that are kept after a step without a result. Beyond that the oldest counts for ever as one whose end nobody
 /// knows, so that a step that never gets a result costs no more than this.
 const KEPT: usize = 256;
 
@@ -58,7 +58,7 @@ pub(super) struct SequenceState {
     kept: VecDeque<Kept>,
 }
 
-/// Where the walk stands when steps without a result are taken as not done.
+/// Where the walk is when steps without a result are taken as not done.
 #[derive(Clone, Default)]
 struct Walk {
     /// The calls of the steps that are done.
@@ -73,7 +73,7 @@ struct Kept {
     /// The steps that mean this call.
     steps: Steps,
     known: Option<bool>,
-    /// The steps that may be the next one behind it.
+    /// The steps that may be the next one after it.
     behind: Steps,
 }
 
@@ -170,7 +170,7 @@ impl Sequence {
         }
     }
 
-    /// The steps that may be next behind a call.
+    /// The steps that may be next after a call.
     fn after(&self, before: &Steps, meant: &[usize], known: Option<bool>) -> Steps {
         let wanted = |next: &usize| self.step(*next, meant) == Step::Wanted;
         if known == Some(false) || !before.iter().any(wanted) {

@@ -4,7 +4,7 @@
 //! Once it is shared, what changes goes into a small table on top; both become one again before that has grown to an
 //! eighth of the other, so each entry is copied a few times in all. A copy is two counts.
 //!
-//! Keys stand beside their hashes: a table that grows would otherwise look at every key, and those of a long session are
+//! Keys are beside their hashes: a table that grows would otherwise look at every key, and those of a long session are
 //! all over the memory.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};

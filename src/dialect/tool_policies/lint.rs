@@ -196,7 +196,7 @@ impl<'a> Linting<'a> {
     }
 }
 
-/// A shortest way from a tool over what it needs back to itself, and where its first step stands.
+/// A shortest way from a tool over what it needs back to itself, and where its first step is.
 fn circle<'a>(tool: &'a str, edges: &HashMap<&'a str, Vec<(&'a str, Span)>>) -> Option<(Vec<&'a str>, Span)> {
     // From each tool that was reached, the one that needs it.
     let mut from: HashMap<&str, &'a str> = HashMap::new();

@@ -92,7 +92,7 @@ impl Plan {
         if std::mem::replace(&mut names.all, true) {
             return;
         }
-        // What cannot be listed is told by whoever reads it.
+        // What cannot be listed is reported by whoever reads it.
         let Ok(listed) = fs::read_dir(&real) else { return };
         for entry in listed.flatten() {
             let Ok(kind) = entry.file_type() else { continue };

@@ -27,9 +27,9 @@ pub struct Entry {
     pub tool: Option<String>,
     /// The call with its arguments, where it is one.
     pub call: Option<String>,
-    /// What stands under the base.
+    /// What is under the base.
     pub base: Said,
-    /// What stands under the new version.
+    /// What is under the new version.
     pub new: Said,
     /// What the recording says became of the call.
     pub became: Option<&'static str>,
@@ -315,7 +315,7 @@ fn why_not_taken(
     Some(finding.explain(comparison.side(side)?.rules(), taken.session())?.headline.to_string())
 }
 
-/// The deciding finding's sentence; behind a halt, where that was.
+/// The deciding finding's sentence; after a halt, where that was.
 fn why(at: CallRef, side: Side, compared: &Compared, comparison: &Comparison) -> Option<String> {
     let (replay, policy) = (compared.replay(side)?, comparison.side(side)?);
     let decision = &replay.call(at.index)?.decision;

@@ -66,7 +66,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
             writeln!(out, "| {title} | {} |", numbers.map(words::thousands).join(" | "))?;
         }
     }
-    // What stands before the groups is small: names of versions are cut, and there are ten kinds.
+    // What is before the groups is small: names of versions are cut, and there are ten kinds.
     room = room.saturating_sub(4_096 + view.base.len() * 8 + view.new.len() * 8 + view.command.len() * 8);
     let mut left_out = 0;
     for kind in Kind::ALL.into_iter().filter(|kind| totals.of(*kind).shown() > 0) {
@@ -176,7 +176,7 @@ fn heading(about: &About<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{fence}{}\n{lines}{fence}", if signed { "diff" } else { "yaml" })
 }
 
-/// More backticks than stand anywhere in the text.
+/// More backticks than are anywhere in the text.
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.max(2) + 1)

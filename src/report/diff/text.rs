@@ -106,7 +106,7 @@ fn heading(about: &About<'_>, first: bool, paint: Paint, out: &mut dyn Write) ->
 
 fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let said = |said: &Said| {
-        // A call's code stands before its reason.
+        // A call's code is before its reason.
         let code = said.code.filter(|_| said.why.is_none()).map(|code| format!(" ({code})"));
         let word = match said.word.as_str() {
             "allowed" | "visible" => paint.verdict(Verdict::Allow, &said.word),

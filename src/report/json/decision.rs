@@ -33,7 +33,7 @@ pub(super) struct CallLine<'a> {
     decision: Verdict,
     agrees: Option<bool>,
     counterfactual: bool,
-    /// What the model is told instead of a result; null for a call that may run.
+    /// What the model reads instead of a result; null for a call that may run.
     told: Option<&'a str>,
     findings: Vec<Explanation>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What stands at a moment, as data: forbidden tools, preconditions, and what rules count or keep.
+//! The state at a moment, as data: forbidden tools, preconditions, and what rules count or keep.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -50,7 +50,7 @@ pub fn blocks<'r>(
     blocks
 }
 
-/// A call that nothing stopped stands alone.
+/// A call that nothing stopped is alone.
 fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r Decided) -> Option<Alike<'r>> {
     let finding = decided.decision.deciding()?;
     let explanation = finding.explain(replay.policy().rules(), replay.session())?;

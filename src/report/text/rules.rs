@@ -1,4 +1,4 @@
-//! Rules about a session that are violated: the rule, what it expects, what happened, where, and what would mend it.
+//! Rules about a session that are violated: the rule, what it expects, what happened, where, and what would fix it.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::report::paint::Paint;
 use crate::report::words;
 use crate::session::CallRef;
 
-/// Calls of the trace that are shown ahead of the one at fault, and behind it.
+/// Calls of the trace that are shown ahead of the one at fault, and after it.
 const AHEAD: usize = 5;
 const BEHIND: usize = 2;
 

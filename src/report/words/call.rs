@@ -37,7 +37,7 @@ pub fn in_line(tool: &str, arguments: &Body, width: usize, marks: Marks) -> Show
 }
 
 /// `order_id: "ORD-124", amount: 50`, in at most `width` columns; nothing where there are no arguments. Text that is not JSON
-/// stands as it was recorded.
+/// is shown as it was recorded.
 #[must_use]
 pub fn arguments(arguments: &Body, width: usize, marks: Marks) -> Shown {
     match arguments.parsed() {
@@ -83,7 +83,7 @@ fn object(fields: &[(&str, &Value)], width: usize, marks: Marks) -> Shown {
     line
 }
 
-/// Columns of an argument that is shown whole, with what stands between it and the one before; counted up to `width`.
+/// Columns of an argument that is shown whole, with what is between it and the one before; counted up to `width`.
 fn columns(key: &str, value: &Value, width: usize, marks: Marks) -> usize {
     2 + named(key, marks).width + clean::width(&json(value, width), marks, width)
 }

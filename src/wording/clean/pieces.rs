@@ -16,7 +16,7 @@ pub struct Pieces<'a> {
     graphemes: Graphemes<'a>,
     /// What is left of a grapheme that has to be taken apart.
     rest: &'a str,
-    /// Combining characters that stood in it so far.
+    /// Combining characters that were in it so far.
     stacked: usize,
     marks: Marks,
     column: usize,
@@ -117,7 +117,7 @@ fn mark_of(c: char, marks: Marks) -> String {
     }
 }
 
-/// Characters that a reader cannot see, cannot tell from a space, or that move what stands around them. Private ones as
+/// Characters that a reader cannot see, cannot tell from a space, or that move what is around them. Private ones as
 /// well: which glyph they have is up to the font.
 pub(super) const fn is_hidden(c: char) -> bool {
     // U+FFFE and U+FFFF of every plane are no characters.

@@ -137,7 +137,7 @@ fn read_back(shown: &Shown, marks: Marks) -> String {
                     text.push('\x7f');
                     first.len_utf8()
                 }
-                // Pictures of controls stand in the order of the controls.
+                // Pictures of controls are in the order of the controls.
                 (Marks::Unicode, _) => {
                     text.push(char::from_u32(u32::from(first) - 0x2400).unwrap());
                     first.len_utf8()
@@ -159,7 +159,7 @@ fn read_back(shown: &Shown, marks: Marks) -> String {
     text
 }
 
-/// Every character there is, alone and between letters: it stands there as it is, or as a mark that names it.
+/// Every character there is, alone and between letters: it is there as it is, or as a mark that names it.
 #[test]
 fn every_character_is_itself_or_a_mark() {
     let unseen = unseen();
@@ -280,7 +280,7 @@ proptest! {
         if whole.width <= columns {
             prop_assert_eq!(&shown, &whole);
         } else {
-            // A tilde may stand in the text as well: some split at one must fit.
+            // A tilde may be in the text as well: some split at one must fit.
             let (whole, shown) = (whole.text(), shown.text());
             let fits = shown.match_indices('~').any(|(at, _)| {
                 whole.starts_with(&shown[..at]) && whole.ends_with(&shown[at + 1..])

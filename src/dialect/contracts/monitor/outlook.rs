@@ -1,4 +1,4 @@
-//! What people are told of the contracts: what a precondition looked at and found, and how everything stands.
+//! What people see of the contracts: what a precondition looked at and found, and how everything stands.
 //!
 //! Nothing here decides: codes come from the questions that decide, asked again.
 
@@ -13,7 +13,7 @@ use crate::dialect::contracts::unit::{Group, Matching, Member, Need, Preconditio
 use crate::monitor::{Checked, Explain, Found, StateItem};
 use crate::session::{Body, CallRef};
 
-/// What a precondition comes to, and what people are told of it.
+/// What a precondition comes to, and what people see of it.
 pub(super) struct Outlook {
     pub code: Option<Code>,
     pub checked: Option<Checked>,
@@ -112,7 +112,7 @@ impl ContractsMonitor {
         calls
     }
 
-    /// What stands now: forbidden tools, and every precondition.
+    /// The current state: forbidden tools, and every precondition.
     pub(super) fn tell_state(&self, out: &mut Vec<StateItem>) {
         for (part, tool) in self.unit.tools.iter().zip(&self.tools) {
             let ban = tool.bans.first().and_then(|ban| Some((ban.since, *self.unit.rules.get(ban.rule)?)));

@@ -53,7 +53,7 @@ pub(super) struct Look {
     pub(super) negated: bool,
     /// Numbers of the groups opened inside.
     pub(super) groups: Range<u32>,
-    /// Whether some backreference stands inside.
+    /// Whether some backreference is inside.
     pub(super) refers: bool,
     pub(super) body: Box<Node>,
 }

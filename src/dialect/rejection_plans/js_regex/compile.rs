@@ -36,9 +36,9 @@ pub(super) struct Compiler<'a> {
 enum Reading {
     /// With everything that backtracking needs.
     Exact,
-    /// Which texts can match, seen from where they stand.
+    /// Which texts can match, seen from where they are.
     Places,
-    /// Which texts can match, wherever they stand: assertions and lookarounds hold.
+    /// Which texts can match, wherever they are: assertions and lookarounds hold.
     Texts,
 }
 

@@ -193,7 +193,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// What stands before the first `when` and behind a second `else` is dropped; a `when` behind `else`
+    /// What is before the first `when` and after a second `else` is dropped; a `when` after `else`
     /// is passed over, and its contents belong to the `else`.
     fn case(&mut self, opened: &Piece<'a>) -> Outcome<Node> {
         let (subject, _) = self.scanner(opened).expression()?;
@@ -299,7 +299,7 @@ fn assign(scanner: &mut Scanner<'_>) -> Outcome<Node> {
     Ok(Node::Assign { name, value: scanner.expression()?.0 })
 }
 
-/// The values of a `when`. What stands between two of them is passed over up to a comma or the letters
+/// The values of a `when`. What is between two of them is passed over up to a comma or the letters
 /// `or`.
 fn choices(scanner: &mut Scanner<'_>) -> Outcome<Vec<super::tree::Operand>> {
     let mut values = Vec::new();

@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
             self.add_time(number)?;
             let fraction = milliseconds(self.tokens.ahead)?;
             self.tokens.next();
-            // A fraction behind four parts is passed over.
+            // A fraction after four parts is passed over.
             self.end_time(fraction);
         } else if self.zone.hour.is_some() && self.zone.minute.is_none() && (0..60).contains(&number) {
             self.zone.minute = Some(number);

@@ -30,13 +30,13 @@ impl Meter {
         Ok(())
     }
 
-    /// Counts text of so many UTF-16 units, before it is made.
+    /// Counts text of this many UTF-16 units, before it is made.
     pub(super) fn text(&mut self, units: usize) -> Result<(), Unevaluable> {
         self.step(units)?;
         self.reserve(wide(units).saturating_mul(2))
     }
 
-    /// Counts a list or an object of so many entries, before it is made.
+    /// Counts a list or an object of this many entries, before it is made.
     pub(super) fn entries(&mut self, entries: usize) -> Result<(), Unevaluable> {
         self.step(entries)?;
         self.reserve(wide(entries).saturating_add(1).saturating_mul(ENTRY))

@@ -80,18 +80,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether `pattern` (ASCII) stands right before the place.
+    /// Whether `pattern` (ASCII) is right before the place.
     pub(super) fn follows(&self, pattern: &str) -> bool {
         let Some(from) = self.at.checked_sub(pattern.len()) else { return false };
         self.input.get(from..self.at).is_some_and(|before| text::is(before, pattern))
     }
 
-    /// Whether `pattern` stands at the place.
+    /// Whether `pattern` is at the place.
     pub(super) fn meets(&self, pattern: &str) -> bool {
         pattern.encode_utf16().enumerate().all(|(by, unit)| self.input.get(self.at + by) == Some(&unit))
     }
 
-    /// Goes behind the next `pattern`; to the end, and false, where there is none.
+    /// Goes after the next `pattern`; to the end, and false, where there is none.
     pub(super) fn read_to(&mut self, pattern: &str) -> bool {
         while self.at < self.end {
             self.at += 1;
@@ -141,7 +141,7 @@ impl<'a> Scanner<'a> {
         matches!(self.peek(), Some(34 | 39))
     }
 
-    /// Goes behind quoted text; to the end where it is not closed.
+    /// Goes after quoted text; to the end where it is not closed.
     fn read_quote_span(&mut self) {
         let quote = self.peek();
         self.at += 1;

@@ -1,4 +1,4 @@
-//! Text as JavaScript has it: a row of UTF-16 units, in which half a surrogate pair may stand alone.
+//! Text as JavaScript has it: a row of UTF-16 units, in which half a surrogate pair may be alone.
 
 use std::sync::Arc;
 

@@ -85,7 +85,7 @@ impl Value {
         Ok(Self::List(Arc::new(List { items, depth })))
     }
 
-    /// An object of `entries`; of a key given twice the last value stands in the first place.
+    /// An object of `entries`; of a key given twice the last value is in the first place.
     ///
     /// # Errors
     /// [`Unevaluable::TooDeep`] where it would nest over 200 deep.

@@ -1,4 +1,4 @@
-//! What stands behind a backslash.
+//! What comes after a backslash.
 
 use super::super::BadPattern;
 use super::super::ast::Assert;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         value
     }
 
-    /// Exactly so many hexadecimal digits, or nothing.
+    /// Exactly this many hexadecimal digits, or nothing.
     pub(super) fn hex(&mut self, digits: usize) -> Option<u16> {
         let mut value = 0u16;
         for offset in 0..digits {

@@ -109,7 +109,7 @@ impl<'a> Tokens<'a> {
             48..=57 => {
                 let (mut value, mut digits) = (0, 0);
                 while let digit @ 48..=57 = self.unit() {
-                    // Nine digits behind leading zeros count, the others are passed over.
+                    // Nine digits after leading zeros count, the others are passed over.
                     if (digits > 0 || digit > 48) && digits < 9 {
                         value = value * 10 + i64::from(digit - 48);
                         digits += 1;

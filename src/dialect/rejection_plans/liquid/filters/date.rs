@@ -358,7 +358,7 @@ fn missing(run: &mut Render<'_>, length: usize, width: f64) -> Outcome<usize> {
     Ok(missing)
 }
 
-/// The milliseconds as so many digits of a fraction; nine, where no width is given.
+/// The milliseconds as this many digits of a fraction; nine, where no width is given.
 fn fraction(run: &mut Render<'_>, shown: &Civil, width: f64) -> Outcome<String> {
     let width = if width == 0.0 { 9.0 } else { width };
     let digits = format!("{:03}", shown.millisecond);

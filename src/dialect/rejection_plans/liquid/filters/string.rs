@@ -170,7 +170,7 @@ fn replace_one(
     Ok(Value::Text([before, &replacement, after].concat().into()))
 }
 
-/// Cuts to so many code points, those of the ending included. What is short enough stays as it is.
+/// Cuts to this many code points, those of the ending included. What is short enough stays as it is.
 fn truncate(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
     let length = js::number(or(argument(given, 0), &Value::Number(50.0)), &mut run.meter)?;
@@ -183,7 +183,7 @@ fn truncate(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Valu
     made(run, [kept, &ending].concat())
 }
 
-/// Cuts to so many words; the ending comes already at exactly that many.
+/// Cuts to this many words; the ending comes already at exactly that many.
 fn truncatewords(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
     let wanted = or(argument(given, 0), &Value::Number(15.0)).clone();
@@ -228,7 +228,7 @@ fn or<'v>(value: &'v Value, default: &'v Value) -> &'v Value {
     if matches!(value, Value::Undefined) { default } else { value }
 }
 
-/// The place `count` code points behind `from` (a fraction counts as one more).
+/// The place `count` code points after `from` (a fraction counts as one more).
 pub(super) fn advance(text: &[u16], from: usize, count: f64) -> usize {
     let mut at = from;
     let mut gone = 0.0;

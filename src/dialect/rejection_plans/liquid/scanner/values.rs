@@ -33,7 +33,7 @@ const OPERATORS: [(&str, Operator); 10] = [
 ];
 
 impl<'a> Scanner<'a> {
-    /// The word of `table` that stands here as a whole.
+    /// The word of `table` that is here as a whole.
     fn keyword<T: Clone>(&self, table: &[(&str, T)]) -> Option<(usize, T)> {
         let (word, meaning) =
             table.iter().find(|(word, _)| self.at + word.len() <= self.end && self.meets(word))?;
@@ -69,7 +69,7 @@ impl<'a> Scanner<'a> {
         Some(spelled.parse().unwrap_or(f64::NAN))
     }
 
-    /// A value without operators and filters, and where it stands.
+    /// A value without operators and filters, and where it is.
     pub(in super::super) fn value(&mut self) -> Outcome<Option<(Operand, &'a [u16])>> {
         self.skip_blank();
         if self.nesting >= NESTING {
