@@ -1,5 +1,6 @@
 //! What several formats share: chats, blocks, items, streams, spans.
 
+pub mod bare;
 pub mod blocks;
 pub mod chat;
 pub mod exchange;

@@ -25,12 +25,8 @@ fn recognise(sample: &Sample<'_>) -> bool {
         let system = request.has("system") && request.has("max_tokens");
         system
             || tool.is_some_and(|tool| tool.has("input_schema"))
-            || request.get("messages").is_some_and(any_has_blocks)
-    }) || sample.lists().any(any_has_blocks)
-}
-
-fn any_has_blocks(messages: Node<'_>) -> bool {
-    messages.items().into_iter().flatten().filter_map(Node::members).any(|message| has_blocks(&message))
+            || request.get("messages").is_some_and(|list| exchange::any_object(list, has_blocks))
+    }) || sample.lists().any(|list| exchange::any_object(list, has_blocks))
 }
 
 /// Whether a message has blocks that no other form has.

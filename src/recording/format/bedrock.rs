@@ -23,13 +23,10 @@ fn recognise(sample: &Sample<'_>) -> bool {
         }
         let request = exchange::request(value, &opened, "messages");
         request.is_some_and(|request| {
-            offered(&request).is_some() || request.get("messages").is_some_and(any_has_blocks)
+            offered(&request).is_some()
+                || request.get("messages").is_some_and(|list| exchange::any_object(list, has_blocks))
         })
-    }) || sample.lists().any(any_has_blocks)
-}
-
-fn any_has_blocks(messages: Node<'_>) -> bool {
-    messages.items().into_iter().flatten().filter_map(Node::members).any(|message| has_blocks(&message))
+    }) || sample.lists().any(|list| exchange::any_object(list, has_blocks))
 }
 
 /// Whether a message has blocks that no other form has.

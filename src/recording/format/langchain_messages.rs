@@ -8,6 +8,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::read_again;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::bare::Bare;
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::langchain;
@@ -51,14 +52,14 @@ fn messages<'a>(value: &Members<'a>) -> Option<Node<'a>> {
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
-    Box::new(LangChain { setting: setting.clone(), rules, open: None })
+    Box::new(LangChain { setting: setting.clone(), rules, open: Bare::default() })
 }
 
 struct LangChain {
     setting: Setting,
     rules: Rules,
-    /// The session that messages by themselves add up to, and the list they stand in.
-    open: Option<(Builder, Option<u32>)>,
+    /// The session that messages by themselves add up to.
+    open: Bare<Builder>,
 }
 
 impl Reader for LangChain {
@@ -80,25 +81,16 @@ impl Reader for LangChain {
         if members.any(&["type", "lc", "role"]).is_none() {
             return out.diagnostics(self.setting.foreign(unit, "neither a message nor a list of them"));
         }
-        if self.open.as_ref().is_some_and(|(_, list)| *list != unit.list) {
+        if self.open.is_of_another(unit.list) {
             self.close(out);
         }
-        let mut builder = match self.open.take() {
-            Some((mut builder, _)) => {
-                unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
-                builder
-            }
-            None => self.setting.session("", unit, out),
-        };
+        let mut builder = self.open.begin(&self.setting, unit, out, |builder| builder);
         self.message(unit.node, unit.line, &mut builder);
-        self.open = Some((builder, unit.list));
+        self.open.put(builder, unit);
     }
 
     fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
-        match &mut self.open {
-            Some((builder, _)) => builder.diagnostic(diagnostic),
-            None => out.diagnostic(diagnostic),
-        }
+        self.open.damaged(diagnostic, out);
     }
 
     fn end(&mut self, out: &mut Out) {
@@ -108,9 +100,7 @@ impl Reader for LangChain {
 
 impl LangChain {
     fn close(&mut self, out: &mut Out) {
-        if let Some((builder, _)) = self.open.take() {
-            out.session(builder);
-        }
+        self.open.take().into_iter().for_each(|builder| out.session(builder));
     }
 
     /// A message of a value that begins on this line.

@@ -12,6 +12,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::bare::{Bare, Open};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::session::build::{Builder, Mark};
@@ -52,14 +53,14 @@ fn is_own(message: &Members<'_>) -> bool {
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
-    Box::new(MiniSweAgent { setting: setting.clone(), rules, open: None })
+    Box::new(MiniSweAgent { setting: setting.clone(), rules, open: Bare::default() })
 }
 
 struct MiniSweAgent {
     setting: Setting,
     rules: Rules,
     /// The session that bare messages add up to, and the list they stand in.
-    open: Option<(Run, Option<u32>)>,
+    open: Bare<Run>,
 }
 
 struct Run {
@@ -68,6 +69,12 @@ struct Run {
     waiting: u32,
     /// Whether commands stand behind the fence of their own.
     own_fence: bool,
+}
+
+impl Open for Run {
+    fn builder(&mut self) -> &mut Builder {
+        &mut self.builder
+    }
 }
 
 impl Reader for MiniSweAgent {
@@ -81,23 +88,16 @@ impl Reader for MiniSweAgent {
         if !members.has("role") && !is_response_object(members) && !is_output(members) {
             return out.diagnostics(self.setting.foreign(unit, "neither a trajectory nor a message"));
         }
-        if self.open.as_ref().is_some_and(|(_, list)| *list != unit.list) {
+        if self.open.is_of_another(unit.list) {
             self.close(out);
         }
-        let (mut run, list) = self
-            .open
-            .take()
-            .unwrap_or_else(|| (Run::new(self.setting.session_at("", unit.line, out)), unit.list));
-        unit.diagnostics.iter().cloned().for_each(|diagnostic| run.builder.diagnostic(diagnostic));
+        let mut run = self.open.begin(&self.setting, unit, out, Run::new);
         run.message(self, unit.node, members, unit.line);
-        self.open = Some((run, list));
+        self.open.put(run, unit);
     }
 
     fn damaged(&mut self, diagnostic: crate::diagnostic::Diagnostic, out: &mut Out) {
-        match &mut self.open {
-            Some((run, _)) => run.builder.diagnostic(diagnostic),
-            None => out.diagnostic(diagnostic),
-        }
+        self.open.damaged(diagnostic, out);
     }
 
     fn end(&mut self, out: &mut Out) {
@@ -107,9 +107,7 @@ impl Reader for MiniSweAgent {
 
 impl MiniSweAgent {
     fn close(&mut self, out: &mut Out) {
-        if let Some((run, _)) = self.open.take() {
-            out.session(run.builder);
-        }
+        self.open.take().into_iter().for_each(|run| out.session(run.builder));
     }
 
     fn session(&self, messages: Node<'_>, unit: &Unit<'_>, out: &mut Out) {

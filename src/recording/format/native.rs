@@ -7,6 +7,7 @@ use crate::recording::contract::setting::{IDS, Setting};
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::bare::Bare;
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Offer, Rules};
 use crate::recording::shape::uncalled;
@@ -68,14 +69,14 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
     // OpenHands, whose chats look like any other's, begins the result of a failed action so.
     let failed = |text: &str| text.starts_with("OBSERVATION:\nERROR:");
     let rules = Rules { python: false, failed, error: setting.error.clone() };
-    Box::new(Native { setting: setting.clone(), rules, open: None, uncalled: Uncalled::default() })
+    Box::new(Native { setting: setting.clone(), rules, open: Bare::default(), uncalled: Uncalled::default() })
 }
 
 struct Native {
     setting: Setting,
     rules: Rules,
-    /// The session that bare messages add up to, and the list they stand in.
-    open: Option<(Builder, Option<u32>)>,
+    /// The session that messages by themselves add up to.
+    open: Bare<Builder>,
     /// What in its messages may be a call.
     uncalled: Uncalled,
 }
@@ -104,10 +105,7 @@ impl Reader for Native {
     }
 
     fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
-        match &mut self.open {
-            Some((builder, _)) => builder.diagnostic(diagnostic),
-            None => out.diagnostic(diagnostic),
-        }
+        self.open.damaged(diagnostic, out);
     }
 
     fn end(&mut self, out: &mut Out) {
@@ -117,26 +115,20 @@ impl Reader for Native {
 
 impl Native {
     fn close(&mut self, out: &mut Out) {
-        if let Some((mut builder, _)) = self.open.take() {
+        if let Some(mut builder) = self.open.take() {
             std::mem::take(&mut self.uncalled).tell(&mut builder);
             out.session(builder);
         }
     }
 
     fn bare_message(&mut self, unit: &Unit<'_>, out: &mut Out) {
-        if self.open.as_ref().is_some_and(|(_, list)| *list != unit.list) {
+        if self.open.is_of_another(unit.list) {
             self.close(out);
         }
-        let mut builder = match self.open.take() {
-            Some((mut builder, _)) => {
-                unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
-                builder
-            }
-            None => self.setting.session("", unit, out),
-        };
+        let mut builder = self.open.begin(&self.setting, unit, out, |builder| builder);
         Chat::new(unit.node, unit.line, &self.rules).message(&mut builder, &unit.members);
         self.uncalled.message(&builder, &unit.members, || unit.line);
-        self.open = Some((builder, unit.list));
+        self.open.put(builder, unit);
     }
 
     fn session(&self, unit: &Unit<'_>, members: &Members<'_>, out: &mut Out) {

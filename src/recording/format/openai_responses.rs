@@ -22,15 +22,12 @@ fn recognise(sample: &Sample<'_>) -> bool {
         let request = exchange::request(value, &opened, "input").filter(|_| !value.has("messages"));
         let asked = request.is_some_and(|request| {
             let items = request.get("input").filter(|input| input.kind() == Kind::List);
-            items.is_some_and(any_is_call) || request.has("instructions") && request.has("model")
+            items.is_some_and(|list| exchange::any_object(list, is_call))
+                || request.has("instructions") && request.has("model")
         });
         let answered = exchange::response(value, &opened).is_some_and(|response| is_response(&response));
         asked || answered || is_response(value) || is_call(value)
-    }) || sample.lists().any(any_is_call)
-}
-
-fn any_is_call(items: Node<'_>) -> bool {
-    items.items().into_iter().flatten().filter_map(Node::members).any(|item| is_call(&item))
+    }) || sample.lists().any(|list| exchange::any_object(list, is_call))
 }
 
 /// Whether it is an item that no other form has.

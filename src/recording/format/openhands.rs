@@ -16,6 +16,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::bare::Bare;
 use crate::recording::shape::unknown::Unknown;
 use run::Run;
 
@@ -44,13 +45,13 @@ fn is_event(event: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    Box::new(OpenHands { setting: setting.clone(), open: None, unknown: Unknown::default() })
+    Box::new(OpenHands { setting: setting.clone(), open: Bare::default(), unknown: Unknown::default() })
 }
 
 struct OpenHands {
     setting: Setting,
-    /// The session that events by themselves add up to, and the list they stand in.
-    open: Option<(Run, Option<u32>)>,
+    /// The session that events by themselves add up to.
+    open: Bare<Run>,
     unknown: Unknown,
 }
 
@@ -77,26 +78,19 @@ impl Reader for OpenHands {
         if list.is_none() && !is_event(members) {
             return out.diagnostics(self.setting.foreign(unit, "no event"));
         }
-        if self.open.as_ref().is_some_and(|(_, list)| *list != unit.list) {
+        if self.open.is_of_another(unit.list) {
             self.close(out);
         }
-        let (mut run, place) = self
-            .open
-            .take()
-            .unwrap_or_else(|| (Run::new(self.setting.session_at("", unit.line, out)), unit.list));
-        unit.diagnostics.iter().cloned().for_each(|diagnostic| run.builder.diagnostic(diagnostic));
+        let mut run = self.open.begin(&self.setting, unit, out, Run::new);
         match list {
             Some(pair) => self.events(pair, unit.line, &mut run),
             None => self.event(members, unit.line, &mut run),
         }
-        self.open = Some((run, place));
+        self.open.put(run, unit);
     }
 
     fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
-        match &mut self.open {
-            Some((run, _)) => run.builder.diagnostic(diagnostic),
-            None => out.diagnostic(diagnostic),
-        }
+        self.open.damaged(diagnostic, out);
     }
 
     fn end(&mut self, out: &mut Out) {
@@ -107,7 +101,7 @@ impl Reader for OpenHands {
 
 impl OpenHands {
     fn close(&mut self, out: &mut Out) {
-        if let Some((mut run, _)) = self.open.take() {
+        if let Some(mut run) = self.open.take() {
             run.flush();
             out.session(run.builder);
         }

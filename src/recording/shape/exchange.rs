@@ -15,6 +15,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Reader, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::bare::Bare;
 use crate::recording::shape::chat;
 use crate::recording::shape::open::Open;
 use crate::session::build::Builder;
@@ -73,8 +74,8 @@ pub struct Exchanges<A> {
     api: A,
     /// Conversations that a request may continue.
     open: Open<Conversation>,
-    /// The session that bare messages add up to, and the list they stand in.
-    bare: Option<(Builder, Option<u32>)>,
+    /// The session that messages by themselves add up to.
+    bare: Bare<Builder>,
 }
 
 struct Conversation {
@@ -146,7 +147,7 @@ struct Step {
 impl<A: Api> Exchanges<A> {
     /// For one file.
     pub fn new(setting: &Setting, api: A) -> Exchanges<A> {
-        Exchanges { setting: setting.clone(), api, open: Open::default(), bare: None }
+        Exchanges { setting: setting.clone(), api, open: Open::default(), bare: Bare::default() }
     }
 
     fn exchange(&mut self, exchange: &Exchange<'_>, unit: &Unit<'_>, out: &mut Out) {
@@ -297,24 +298,18 @@ impl<A: Api> Exchanges<A> {
     }
 
     fn bare_message(&mut self, unit: &Unit<'_>, out: &mut Out) {
-        if self.bare.as_ref().is_some_and(|(_, list)| *list != unit.list) {
+        if self.bare.is_of_another(unit.list) {
             self.close_bare(out);
         }
-        let mut builder = match self.bare.take() {
-            Some((mut builder, _)) => {
-                unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
-                builder
-            }
-            None => self.setting.session("", unit, out),
-        };
+        let mut builder = self.bare.begin(&self.setting, unit, out, |builder| builder);
         builder.at_line(unit.line);
         let at = time::of(&unit.members, &TIMES).unwrap_or_default();
         self.api.message(unit.node, at, &mut builder);
-        self.bare = Some((builder, unit.list));
+        self.bare.put(builder, unit);
     }
 
     fn close_bare(&mut self, out: &mut Out) {
-        if let Some((mut builder, _)) = self.bare.take() {
+        if let Some(mut builder) = self.bare.take() {
             self.api.end(&mut builder);
             out.session(builder);
         }
@@ -336,7 +331,7 @@ impl<A: Api> Reader for Exchanges<A> {
                 (open.grows, open.goes_on) = (true, true);
             });
         }
-        if A::is_message(members) || self.bare.is_some() && members.has("role") {
+        if A::is_message(members) || self.bare.is_open() && members.has("role") {
             return self.bare_message(unit, out);
         }
         if unit.node.tried().items().is_some_and(|items| items.iter().any(|item| item.members().is_some())) {
@@ -363,6 +358,11 @@ impl<A: Api> Reader for Exchanges<A> {
 /// What a value holds of a request and its response.
 fn exchange<'a, A: Api>(value: &Members<'a>, opened: &'a Opened) -> Option<Exchange<'a>> {
     Exchange::of(value, opened, A::MESSAGES, A::is_bare_response)
+}
+
+/// Whether some object of a list is one that is asked for.
+pub fn any_object(list: Node<'_>, is: impl Fn(&Members<'_>) -> bool) -> bool {
+    list.items().into_iter().flatten().filter_map(Node::members).any(|item| is(&item))
 }
 
 /// The messages of a request. One text instead of a list is one message.

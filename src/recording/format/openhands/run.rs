@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::recording::input::shallow::{Members, Node};
+use crate::recording::shape::bare::Open;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -39,6 +40,12 @@ pub struct Action<'a> {
     pub id: Option<&'a str>,
     pub tool: &'a str,
     pub arguments: Body,
+}
+
+impl Open for Run {
+    fn builder(&mut self) -> &mut Builder {
+        &mut self.builder
+    }
 }
 
 impl Run {
