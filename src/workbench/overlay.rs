@@ -9,22 +9,40 @@ mod texts;
 
 use super::layout::shrink;
 use super::list::List;
+use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView};
+use super::model::texts::TextsView;
 use super::model::{Model, Overlay};
 use super::rows::{Hint, Rows, Space};
 
+/// What has a cursor and a scroll of its own.
+pub trait Listed {
+    /// Both of them.
+    fn list(&self) -> List;
+
+    /// The same, to change them.
+    fn list_mut(&mut self) -> &mut List;
+}
+
+macro_rules! listed {
+    ($($view:ident)+) => {$(impl Listed for $view {
+        fn list(&self) -> List {
+            self.list
+        }
+
+        fn list_mut(&mut self) -> &mut List {
+            &mut self.list
+        }
+    })+};
+}
+listed!(BodyView FindingsView HelpView ProblemsView LoadsView TextsView);
+
 /// Rows in a frame of their own, over the panes.
-pub trait Window: Rows {
+pub trait Window: Rows + Listed {
     /// What is on the upper edge, in an area of this width.
     fn title(&self, model: &Model, width: usize) -> String;
 
     /// What stands at its end.
     fn note(&self, model: &Model) -> String;
-
-    /// Cursor and scroll.
-    fn list(&self) -> List;
-
-    /// The same, to change it.
-    fn list_mut(&mut self) -> &mut List;
 
     /// Rows of the screen that each row takes at least.
     fn tall(&self) -> usize {

@@ -1,7 +1,7 @@
 //! Rows with a cursor: what a pane or an overlay shows. `update` moves, searches, follows and copies by the same rows that
 //! `draw` draws.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash};
 use std::ops::Range;
 
 use super::keys::Command;
@@ -81,11 +81,8 @@ pub trait Rows {
         Link::default()
     }
 
-    /// What they are rows of, in a number: other content begins at the left edge again. Where the cursor is makes no
-    /// difference.
-    fn subject(&self, _model: &Model) -> u64 {
-        0
-    }
+    /// What they are rows of: other content begins at the left edge again. Where the cursor is makes no difference.
+    fn subject(&self, _model: &Model, _hasher: &mut DefaultHasher) {}
 
     /// What stands in their place.
     fn instead(&self, _model: &Model) -> Vec<(Role, String)> {
@@ -128,10 +125,8 @@ impl Rows for Vec<Line> {
         self.get(at).map(|line| line.link).unwrap_or_default()
     }
 
-    fn subject(&self, _: &Model) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.iter().for_each(|line| line.plain().hash(&mut hasher));
-        hasher.finish()
+    fn subject(&self, _: &Model, hasher: &mut DefaultHasher) {
+        self.iter().for_each(|line| line.plain().hash(hasher));
     }
 }
 

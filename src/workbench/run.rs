@@ -201,14 +201,6 @@ impl Loop {
             Effect::Quit => return Ok(ControlFlow::Break(())),
             Effect::Redraw => self.screen.forget()?,
             Effect::Suspend => self.suspend()?,
-            Effect::LoadPolicy => self.workers.policy(),
-            Effect::LoadBase(name) => self.workers.base(name),
-            Effect::LoadSessions => self.workers.sessions(),
-            Effect::Judge(judge) => self.workers.judge(judge),
-            Effect::Suppose(suppose) => self.workers.suppose(suppose),
-            Effect::Witness(wanted) => self.workers.look(wanted),
-            Effect::Texts(comparison) => self.workers.texts(comparison),
-            Effect::Save(save) => self.workers.save(save),
             Effect::Compose { ask, text } => {
                 let editor = self.editor.clone();
                 match self.screen.lend(|| editor::compose(&editor, &text))? {
@@ -241,6 +233,7 @@ impl Loop {
                 let length = words::count(characters as u64, "character");
                 self.tell(false, format!("copied the {what}, {length}"));
             }
+            other => drop(self.workers.perform(other)),
         }
         Ok(ControlFlow::Continue(()))
     }

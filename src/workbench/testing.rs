@@ -14,6 +14,7 @@ use super::model::{Model, Opening};
 use super::run::suppose;
 use super::theme::{Depth, Theme};
 use super::update::update;
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::{Loaded, Policy, PolicyFile};
 use crate::recording;
@@ -107,12 +108,9 @@ pub fn judged(width: u16, height: u16, theme: &str, policy: Loaded, sessions: Ve
         }
         let sessions = vec![Arc::new(session)];
         let progress = (done + 1, total);
-        feed(
-            &mut model,
-            Msg::Recordings(Event::Sessions { file, sessions, diagnostics: Vec::new(), progress }),
-        );
+        read_part(&mut model, &file, sessions, Vec::new(), progress);
     }
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_all(&mut model);
     model
 }
 
@@ -200,4 +198,35 @@ pub fn drawn(model: &Model) -> Buffer {
     let mut buf = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
     crate::workbench::draw::draw(model, &mut buf);
     buf
+}
+
+type Progress = (usize, usize);
+
+/// A part of a file of recordings was read for the first time.
+pub fn read_part(
+    model: &mut Model,
+    file: &str,
+    sessions: Vec<Arc<Session>>,
+    diagnostics: Vec<Diagnostic>,
+    progress: Progress,
+) {
+    let file = file.into();
+    feed(model, Msg::Recordings(Event::Sessions { file, sessions, diagnostics, progress }));
+}
+
+/// A file of recordings was read again.
+pub fn read_whole(
+    model: &mut Model,
+    file: &str,
+    sessions: Vec<Arc<Session>>,
+    diagnostics: Vec<Diagnostic>,
+    progress: Progress,
+) {
+    let file = file.into();
+    feed(model, Msg::Recordings(Event::File { file, sessions, diagnostics, progress }));
+}
+
+/// All recordings were read.
+pub fn read_all(model: &mut Model) {
+    feed(model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
 }

@@ -39,6 +39,12 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
         row.shown(Role::StatusStrong, text::ends(&entry.name, most.min(row.left()), theme.marks()));
         let sample = if model.built_in.sessions { " sample" } else { "" };
         row.put(Role::Status, &format!("{sample} {}/{}", model.open + 1, model.entries.len()));
+        // Where the list is not on screen, nothing else says that parts of the file are lost.
+        let listed = model.layout().pane(Pane::Sessions).is_some();
+        let damaged = if listed { 0 } else { model.files.held(&entry.file).problems };
+        if damaged > 0 {
+            row.put(Role::StatusProblem, &format!(" {}{damaged}", theme.glyph(Glyph::Problem)));
+        }
     } else {
         row.put(Role::Status, if model.reading.is_some() { "reading sessions" } else { "no session" });
     }

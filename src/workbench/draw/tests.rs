@@ -12,7 +12,7 @@ use ratatui::style::{Modifier, Style};
 
 use crate::diagnostic::{Diagnostic, code};
 use crate::files::watch::{Told, Way};
-use crate::workbench::message::{Event, Msg};
+use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 use crate::workbench::testing::*;
 
@@ -172,12 +172,9 @@ fn problems_stay_in_sight() {
     let broken = CONTRACT.replace("requires_prior_tool", "requires_prior_tol");
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&broken)), at: "12:05:00".to_owned() });
     let diagnostics = vec![Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41)];
-    let file = "broken.json".into();
-    feed(
-        &mut model,
-        Msg::Recordings(Event::Sessions { file, sessions: Vec::new(), diagnostics, progress: (3, 3) }),
-    );
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    let file = "broken.json";
+    read_part(&mut model, file, Vec::new(), diagnostics, (3, 3));
+    read_all(&mut model);
     insta::assert_snapshot!("stale_80x24", dump(&model));
     feed(&mut model, Msg::Resize(Size::new(40, 8)));
     insta::assert_snapshot!("stale_40x8", screen(&model));
@@ -210,26 +207,19 @@ fn sessions_of_several_formats() {
         let diagnostics = [3, 7]
             .map(|line| Diagnostic::error(code::DAMAGED_LINE, "not JSON").on_line(&*file, line))
             .to_vec();
-        feed(
-            &mut model,
-            Msg::Recordings(Event::Sessions {
-                file: Arc::clone(&file),
-                sessions,
-                diagnostics,
-                progress: (3, 4),
-            }),
-        );
+        read_part(&mut model, &file, sessions, diagnostics, (3, 4));
         let diagnostics = vec![Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41)];
-        let file = "broken.json".into();
-        feed(
-            &mut model,
-            Msg::Recordings(Event::Sessions { file, sessions: Vec::new(), diagnostics, progress: (4, 4) }),
-        );
-        feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+        let file = "broken.json";
+        read_part(&mut model, file, Vec::new(), diagnostics, (4, 4));
+        read_all(&mut model);
         press(&mut model, "1 j j");
         insta::assert_snapshot!(format!("formats_{width}x{height}"), screen(&model));
         press(&mut model, "z G");
         insta::assert_snapshot!(format!("formats_alone_{width}x{height}"), screen(&model));
+        // Where the list is not on screen, the header says that parts of the file are lost.
+        press(&mut model, "k k 6 z 2");
+        let seen = screen(&model);
+        assert_eq!(seen.lines().next().unwrap().contains(" !2"), width < 110, "{seen}");
     }
 }
 

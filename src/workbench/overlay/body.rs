@@ -7,7 +7,6 @@ mod found;
 use super::Window;
 use crate::report::words;
 use crate::workbench::document::{Line, Token};
-use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::paint::Row;
@@ -73,14 +72,6 @@ impl Window for BodyView {
 
     fn note(&self, _: &Model) -> String {
         format!("{}/{}", self.list.cursor + 1, self.document.rows())
-    }
-
-    fn list(&self) -> List {
-        self.list
-    }
-
-    fn list_mut(&mut self) -> &mut List {
-        &mut self.list
     }
 
     fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {

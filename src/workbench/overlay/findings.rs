@@ -4,7 +4,6 @@ use super::Window;
 use crate::engine::Mode;
 use crate::monitor::Effect;
 use crate::report::words;
-use crate::workbench::list::List;
 use crate::workbench::model::overlay::FindingsView;
 use crate::workbench::model::{FindingRow, GroupBy, Model};
 use crate::workbench::paint::{Row, tail};
@@ -65,14 +64,6 @@ impl Window for FindingsView {
     fn note(&self, _: &Model) -> String {
         let at = if self.shown.is_empty() { 0 } else { self.list.cursor + 1 };
         format!("{at}/{}", self.shown.len())
-    }
-
-    fn list(&self) -> List {
-        self.list
-    }
-
-    fn list_mut(&mut self) -> &mut List {
-        &mut self.list
     }
 
     fn hints(&self) -> &'static [Hint] {

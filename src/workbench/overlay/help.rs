@@ -2,7 +2,6 @@
 
 use super::Window;
 use crate::workbench::keys::{self, Facts};
-use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::HelpView;
 use crate::workbench::paint::Row;
@@ -61,14 +60,6 @@ impl Window for HelpView {
 
     fn note(&self, model: &Model) -> String {
         Rows::len(self, model).to_string()
-    }
-
-    fn list(&self) -> List {
-        self.list
-    }
-
-    fn list_mut(&mut self) -> &mut List {
-        &mut self.list
     }
 
     fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {

@@ -2,7 +2,6 @@
 
 use super::Window;
 use crate::report::words;
-use crate::workbench::list::List;
 use crate::workbench::model::overlay::LoadsView;
 use crate::workbench::model::{Load, Model};
 use crate::workbench::paint::Row;
@@ -42,14 +41,6 @@ impl Window for LoadsView {
 
     fn note(&self, model: &Model) -> String {
         self.len(model).to_string()
-    }
-
-    fn list(&self) -> List {
-        self.list
-    }
-
-    fn list_mut(&mut self) -> &mut List {
-        &mut self.list
     }
 
     fn hints(&self) -> &'static [Hint] {

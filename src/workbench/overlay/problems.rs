@@ -3,7 +3,6 @@
 use super::Window;
 use crate::diagnostic::Severity;
 use crate::workbench::line::problem_place;
-use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::ProblemsView;
 use crate::workbench::paint::{Row, tail};
@@ -62,14 +61,6 @@ impl Window for ProblemsView {
     fn note(&self, _: &Model) -> String {
         let at = if self.rows.is_empty() { 0 } else { self.list.cursor + 1 };
         format!("{at}/{}", self.rows.len())
-    }
-
-    fn list(&self) -> List {
-        self.list
-    }
-
-    fn list_mut(&mut self) -> &mut List {
-        &mut self.list
     }
 
     fn tall(&self) -> usize {

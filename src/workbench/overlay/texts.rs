@@ -5,7 +5,6 @@ use super::Window;
 use crate::compare::{Origin, Side};
 use crate::report::{diff, words};
 use crate::workbench::line::{half, mark_of};
-use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::texts::{Hunk, TextLine, TextRow, TextsView};
 use crate::workbench::paint::{Row, tail};
@@ -68,14 +67,6 @@ impl Window for TextsView {
     fn note(&self, model: &Model) -> String {
         let at = self.hunk(model.texts_beside()).map_or(0, |hunk| hunk + 1);
         format!("hunk {at}/{}", self.texts.hunks.len())
-    }
-
-    fn list(&self) -> List {
-        self.list
-    }
-
-    fn list_mut(&mut self) -> &mut List {
-        &mut self.list
     }
 
     fn hints(&self) -> &'static [Hint] {

@@ -1,7 +1,7 @@
 //! What is otherwise under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each
 //! change.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash};
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::compare::{Answer, At, Base, Change, Kind, Origin, RuleAt, Side, Stand};
@@ -88,10 +88,8 @@ impl Rows for Changes {
         Link { call: None, rule: pair.new, base: pair.base.filter(|_| model.splits()) }
     }
 
-    fn subject(&self, model: &Model) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.len(model), &model.changes.since).hash(&mut hasher);
-        hasher.finish()
+    fn subject(&self, model: &Model, hasher: &mut DefaultHasher) {
+        (self.len(model), &model.changes.since).hash(hasher);
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod rules;
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash};
 use std::ops::Range;
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
@@ -67,12 +67,10 @@ impl Rows for Text {
         start..start + columns(query)
     }
 
-    fn subject(&self, model: &Model) -> u64 {
-        let mut hasher = DefaultHasher::new();
+    fn subject(&self, model: &Model, hasher: &mut DefaultHasher) {
         if let Some(shown) = model.document() {
-            (shown.source.name(), shown.rule, shown.source.text()).hash(&mut hasher);
+            (shown.source.name(), shown.rule, shown.source.text()).hash(hasher);
         }
-        hasher.finish()
     }
 
     fn instead(&self, model: &Model) -> Vec<(Role, String)> {

@@ -1,6 +1,6 @@
 //! What was said and called in the open session, a row each.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash};
 use std::sync::Arc;
 
 use super::decision::look;
@@ -71,10 +71,8 @@ impl Rows for Transcript {
         row.is_some_and(|(row, session)| row.contains(session, query))
     }
 
-    fn subject(&self, model: &Model) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (model.open, model.session().map(|session| Arc::as_ptr(session).addr())).hash(&mut hasher);
-        hasher.finish()
+    fn subject(&self, model: &Model, hasher: &mut DefaultHasher) {
+        (model.open, model.session().map(|session| Arc::as_ptr(session).addr())).hash(hasher);
     }
 
     /// Why there is no transcript.

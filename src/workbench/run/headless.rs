@@ -10,7 +10,6 @@ use super::begin_watch;
 use super::work::Workers;
 use crate::engine::Mode;
 use crate::files::watch::{Watch, Watched, Way};
-use crate::workbench::effect::Effect;
 use crate::workbench::message::{Arrived, Msg};
 use crate::workbench::model::{Model, Opening};
 use crate::workbench::theme::{Depth, Theme};
@@ -45,22 +44,7 @@ impl Headless {
     pub fn take(&mut self, message: Msg) -> Duration {
         let begun = Instant::now();
         for effect in update(&mut self.model, message) {
-            match effect {
-                Effect::LoadPolicy => self.workers.policy(),
-                Effect::LoadBase(name) => self.workers.base(name),
-                Effect::LoadSessions => self.workers.sessions(),
-                Effect::Judge(judge) => self.workers.judge(judge),
-                Effect::Suppose(suppose) => self.workers.suppose(suppose),
-                Effect::Witness(wanted) => self.workers.look(wanted),
-                Effect::Texts(comparison) => self.workers.texts(comparison),
-                Effect::Save(save) => self.workers.save(save),
-                Effect::Compose { .. }
-                | Effect::Quit
-                | Effect::Redraw
-                | Effect::Suspend
-                | Effect::Edit { .. }
-                | Effect::Copy { .. } => {}
-            }
+            self.workers.perform(effect);
         }
         begun.elapsed()
     }

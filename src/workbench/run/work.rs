@@ -14,7 +14,7 @@ use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
-use crate::workbench::effect::{Judge, Save, Suppose, Wanted};
+use crate::workbench::effect::{Effect, Judge, Save, Suppose, Wanted};
 use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
 use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
@@ -72,6 +72,22 @@ impl Workers {
         Ok(Self { out, workspace: kept, policy, sessions, judges, first, witnesses, witness, newest })
     }
 
+    /// Does what an effect asks for, where that is work beside the loop; else gives it back.
+    pub fn perform(&self, effect: Effect) -> Option<Effect> {
+        match effect {
+            Effect::LoadPolicy => self.policy(),
+            Effect::LoadBase(name) => self.base(name),
+            Effect::LoadSessions => self.sessions(),
+            Effect::Judge(judge) => self.judge(judge),
+            Effect::Suppose(suppose) => self.suppose(suppose),
+            Effect::Witness(wanted) => self.look(wanted),
+            Effect::Texts(comparison) => self.texts(comparison),
+            Effect::Save(save) => self.save(save),
+            other => return Some(other),
+        }
+        None
+    }
+
     /// Reads the policy.
     pub fn policy(&self) {
         // The thread lives as long as the program.
@@ -79,7 +95,7 @@ impl Workers {
     }
 
     /// Reads a version to compare with. It is asked for now and then by a person, so a thread of its own is cheap.
-    pub fn base(&self, name: String) {
+    fn base(&self, name: String) {
         let (workspace, out) = (Arc::clone(&self.workspace), self.out.clone());
         let asked = name.clone();
         let reads = move || {
@@ -99,7 +115,7 @@ impl Workers {
     }
 
     /// Judges what is supposed of the session on screen.
-    pub fn suppose(&self, asked: Box<Suppose>) {
+    fn suppose(&self, asked: Box<Suppose>) {
         let out = self.out.clone();
         self.first.spawn_fifo(move || {
             let told = catch_unwind(AssertUnwindSafe(|| suppose::suppose(&asked)));
@@ -108,7 +124,7 @@ impl Workers {
     }
 
     /// Looks for a witness, and no longer for the one before; with none, for none.
-    pub fn look(&self, wanted: Option<Box<Wanted>>) {
+    fn look(&self, wanted: Option<Box<Wanted>>) {
         self.witness.store(wanted.as_ref().map_or(0, |wanted| wanted.number), Ordering::SeqCst);
         let Some(wanted) = wanted else { return };
         let (out, newest) = (self.out.clone(), Arc::clone(&self.witness));
@@ -123,7 +139,7 @@ impl Workers {
     }
 
     /// Compares the texts of two versions.
-    pub fn texts(&self, comparison: Arc<Comparison>) {
+    fn texts(&self, comparison: Arc<Comparison>) {
         let out = self.out.clone();
         self.first.spawn_fifo(move || {
             let made = catch_unwind(AssertUnwindSafe(|| Arc::new(Texts::of(&comparison))));
@@ -133,13 +149,13 @@ impl Workers {
     }
 
     /// Saves a case.
-    pub fn save(&self, save: Box<Save>) {
+    fn save(&self, save: Box<Save>) {
         let out = self.out.clone();
         self.first.spawn_fifo(move || tell(&out, suppose::save(&save)));
     }
 
     /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.
-    pub fn judge(&self, judge: Judge) {
+    fn judge(&self, judge: Judge) {
         self.newest.fetch_max(judge.generation, Ordering::SeqCst);
         let Judge { generation, policy, mode, against, beside, open, mut sessions } = judge;
         let task = |open, sessions| Task {

@@ -48,15 +48,18 @@ pub fn finding(model: &mut Model, forward: bool) {
         let (call, rule) = (call.map(Ok), rule.map(Err));
         Some((at, if forward { call.or(rule) } else { rule.or(call) }?))
     };
-    let found = if forward {
-        (model.open + 1..model.entries.len()).find_map(in_entry)
-    } else {
-        (0..model.open).rev().find_map(in_entry)
-    };
+    let found = others(model, forward).find_map(in_entry);
     match found {
         Some((entry, at)) => to(model, entry, at),
         None => model.say(format!("no finding {} this in any session{}", side(forward), so_far(model))),
     }
+}
+
+/// The entries after the open one, or those before it from there on.
+fn others(model: &Model, forward: bool) -> impl Iterator<Item = usize> + use<> {
+    let (open, len) = (model.open, model.entries.len());
+    let way = move |by| if forward { Some(open + by).filter(|at| *at < len) } else { open.checked_sub(by) };
+    (1..=len).map_while(way)
 }
 
 /// Said of what is not found while not all is judged.
@@ -161,12 +164,7 @@ pub fn stop(model: &mut Model, forward: bool) {
     let stopped = |at: &usize| {
         model.entries.get(*at).and_then(|entry| entry.verdict()).is_some_and(|verdict| verdict.objects())
     };
-    let found = if forward {
-        (model.open + 1..model.entries.len()).find(stopped)
-    } else {
-        (0..model.open).rev().find(stopped)
-    };
-    let Some(entry) = found else {
+    let Some(entry) = others(model, forward).find(stopped) else {
         let text = format!(
             "no session with a stopped call or a violated rule {} this one{}",
             side(forward),
@@ -238,11 +236,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
         let found = if forward { changes.min_by_key(key) } else { changes.max_by_key(key) };
         Some((at, found?))
     };
-    let found = if forward {
-        (model.open + 1..model.entries.len()).find_map(in_entry)
-    } else {
-        (0..model.open).rev().find_map(in_entry)
-    };
+    let found = others(model, forward).find_map(in_entry);
     let Some((entry, at)) = found else {
         let so_far = if model.changes.counts().0 < model.session_count() { " so far" } else { "" };
         let back = if forward { Command::PreviousChange } else { Command::NextChange };

@@ -117,7 +117,8 @@ pub fn scroll_sideways(model: &mut Model, pane: Pane, out: usize) {
 
 fn subject(model: &Model, pane: Pane) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (model.layout().width(pane), pane.rows(model).subject(model)).hash(&mut hasher);
+    model.layout().width(pane).hash(&mut hasher);
+    pane.rows(model).subject(model, &mut hasher);
     hasher.finish()
 }
 

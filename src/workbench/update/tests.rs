@@ -9,7 +9,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin, Session};
 use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
-use crate::workbench::message::{Event, Msg};
+use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
@@ -17,9 +17,12 @@ use crate::workbench::transcript::RowKind;
 mod choices;
 mod compare;
 mod live;
+mod overlays;
 mod panes;
 mod paste;
 mod places;
+mod policies;
+mod saving;
 mod sideways;
 mod verdict;
 mod what_if;
@@ -222,79 +225,6 @@ fn a_row_of_the_decision_leads_to_its_evidence() {
 }
 
 #[test]
-fn bodies_have_paths_to_copy() {
-    let mut model = model();
-    press(&mut model, "Down b");
-    assert!(screen(&model).contains("6 Decision") || screen(&model).contains("check_eligibility result"));
-    press(&mut model, "j j");
-    let effects = press(&mut model, "yp");
-    assert_eq!(format!("{effects:?}"), r#"[Copy(path: "$.reason")]"#);
-    let effects = press(&mut model, "yj");
-    assert_eq!(format!("{effects:?}"), r#"[Copy(JSON: "\"within_policy\"")]"#);
-    press(&mut model, "gg Space");
-    assert!(screen(&model).contains("{ … 2 keys }"));
-    press(&mut model, "/");
-    typed(&mut model, "WITHIN");
-    press(&mut model, "Enter");
-    let effects = press(&mut model, "yp");
-    assert_eq!(format!("{effects:?}"), r#"[Copy(path: "$.reason")]"#, "the search unfolded it");
-    press(&mut model, "]b");
-    assert!(screen(&model).contains("T2 user"));
-    press(&mut model, "q");
-    assert!(model.overlays.is_empty());
-    assert!(matches!(model.row().unwrap().kind, RowKind::Message(_)), "the cursor went along");
-}
-
-#[test]
-fn findings_are_filtered_grouped_and_visited() {
-    let mut model = opened(120, 40, "mono", vec![clean(), refunds()]);
-    press(&mut model, "F");
-    assert!(screen(&model).contains("resource_unmatched"));
-    press(&mut model, "/");
-    typed(&mut model, "refund-1 nothing");
-    assert!(screen(&model).contains("none passes the filter"));
-    press(&mut model, "Ctrl-u");
-    typed(&mut model, "ISSUE unmatched");
-    press(&mut model, "Enter t");
-    assert!(screen(&model).contains("Findings by rule"));
-    let effects = press(&mut model, "yr");
-    assert!(
-        format!("{effects:?}").contains("contracts/issue_refund.yaml#/preconditions/0"),
-        "{effects:?} {}",
-        screen(&model)
-    );
-    press(&mut model, "Enter");
-    assert_eq!((model.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
-    assert!(model.overlays.is_empty());
-}
-
-#[test]
-fn searching_goes_around_and_gives_up() {
-    let mut model = model();
-    press(&mut model, "gg /");
-    typed(&mut model, "ord-124");
-    assert_eq!(model.list(Pane::Transcript).cursor, 4, "while typing");
-    press(&mut model, "Enter");
-    assert_eq!(note(&model), "1 of 2");
-    press(&mut model, "n");
-    assert_eq!((at(&model).as_str(), note(&model)), ("T2.2 issue_refund", "2 of 2"));
-    press(&mut model, "n");
-    assert_eq!(model.list(Pane::Transcript).cursor, 4);
-    assert_eq!(note(&model), "1 of 2, found again from the start");
-    press(&mut model, "N");
-    assert_eq!(at(&model), "T2.2 issue_refund");
-    press(&mut model, "/");
-    typed(&mut model, "zzz");
-    press(&mut model, "Esc");
-    assert_eq!(at(&model), "T2.2 issue_refund");
-    assert_eq!(model.query.as_deref(), Some("ord-124"));
-    press(&mut model, "Esc");
-    assert_eq!(model.query, None);
-    press(&mut model, "n");
-    assert!(note(&model).starts_with("there is no search to repeat"));
-}
-
-#[test]
 fn the_editor_opens_what_is_looked_at() {
     let mut model = model();
     let mut edits = |keys: &str| format!("{:?}", press(&mut model, keys));
@@ -364,161 +294,6 @@ fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
 }
 
 #[test]
-fn reading_the_policy_again_ends_with_a_word() {
-    let mut model = model();
-    let arrives = |model: &mut Model, text: &str| {
-        feed(model, Msg::Policy { loaded: Box::new(loaded(text)), at: "12:06:00".to_owned() });
-    };
-    assert_eq!(format!("{:?}", press(&mut model, "r")), "[LoadSessions, LoadPolicy]");
-    arrives(&mut model, CONTRACT);
-    assert_eq!(note(&model), "the policy is unchanged");
-    press(&mut model, "r");
-    arrives(&mut model, "tool: issue_refund\nforbids: [x]\n");
-    assert_eq!(note(&model), "the policy does not load: 1 error, ! lists them");
-    press(&mut model, "r");
-    arrives(&mut model, &format!("{CONTRACT}# the same rules\n"));
-    assert_eq!(note(&model), "policy read at 12:06:00: no decision changed");
-    press(&mut model, "r");
-    arrives(&mut model, "tool: issue_refund\nforbids_after: [void_order]\n");
-    assert_eq!(note(&model), "policy read at 12:06:00: 1 decision changed");
-}
-
-#[test]
-fn the_cause_comes_before_what_follows_from_it() {
-    let mut model = model();
-    let broken = "tool: issue_refund\npreconditions:\n  - requires_prior_tol: x\n    description: \"open\n";
-    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(broken)), at: "12:06:00".to_owned() });
-    assert_eq!(model.rules.first_problem().unwrap().code, code::SYNTAX);
-}
-
-#[test]
-fn without_any_policy_nothing_looks_like_a_pass() {
-    let mut model = opened(120, 40, "mono", vec![clean()]);
-    model.rules = crate::workbench::model::Ruling::default();
-    model.entries[0].replay = None;
-    let told =
-        Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
-    let loaded = crate::policy::Loaded {
-        policy: None,
-        documents: Vec::new(),
-        cases: Vec::new(),
-        diagnostics: vec![told],
-    };
-    feed(&mut model, Msg::Policy { loaded: Box::new(loaded), at: "12:06:00".to_owned() });
-    for (width, height) in [(120, 40), (80, 24), (58, 14)] {
-        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
-        let seen = screen(&model);
-        assert!(seen.contains("not judged: no policy"), "{seen}");
-        assert!(!seen.contains('✓') && !seen.contains("contracts 0"), "{seen}");
-    }
-}
-
-#[test]
-fn the_mode_is_changed_and_everything_judged_anew() {
-    let mut model = model();
-    press(&mut model, "]f");
-    assert_eq!(model.entries[0].verdict().unwrap().stopped, 1);
-    assert!(screen(&model).contains("counterfactual from here"));
-    press(&mut model, "m");
-    assert_eq!((model.mode, model.generation), (Mode::Shadow, 2));
-    assert_eq!(at(&model), "T2.2 issue_refund", "the place stays");
-    assert!(!screen(&model).contains("counterfactual from here"));
-    assert!(model.entries.iter().all(|entry| entry.replay.as_ref().is_some_and(|(judged, _)| *judged == 2)));
-}
-
-#[test]
-fn an_answer_to_an_older_request_is_dropped() {
-    let mut model = model();
-    let before = model.entries[0].replay.as_ref().map(|(generation, _)| *generation);
-    let session = model.session().cloned().unwrap();
-    let policy = loaded(CONTRACT).policy.unwrap();
-    let replay = Box::new(crate::replay::Replay::new(&session, &policy, Mode::Shadow));
-    feed(&mut model, Msg::Judged { generation: 0, replays: vec![(0, replay)] });
-    assert_eq!(model.entries[0].replay.as_ref().map(|(generation, _)| *generation), before);
-}
-
-#[test]
-fn a_policy_that_breaks_leaves_the_last_whole_one_deciding() {
-    let mut model = model();
-    press(&mut model, "]f");
-    let broken = CONTRACT.replace("requires_prior_tool", "requires_prior_tol");
-    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&broken)), at: "12:05:00".to_owned() });
-    assert!(model.rules.stale);
-    let seen = screen(&model);
-    assert!(seen.contains("contracts/issue_refund.yaml:4:5 unknown key `requires_prior_to"), "{seen}");
-    assert!(seen.contains("the policy of 12:03:58 decides"));
-    assert_eq!(model.finding().unwrap().code, codes::RESOURCE_UNMATCHED);
-    for (width, height) in [(80, 24), (58, 14), (40, 8)] {
-        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
-        assert!(screen(&model).contains("issue_refund"), "{width}x{height}");
-    }
-    press(&mut model, "!");
-    assert!(screen(&model).contains("unknown_key"));
-    press(&mut model, "q");
-    let repaired = CONTRACT.replace("    resource: {bind_from: arguments, path: $.order_id}\n", "");
-    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&repaired)), at: "12:06:00".to_owned() });
-    assert!(!model.rules.stale);
-    assert_eq!(model.finding(), None, "judged by the new version");
-    assert_eq!(at(&model), "T2.2 issue_refund");
-}
-
-#[test]
-fn without_a_whole_policy_nothing_is_judged() {
-    let mut model = Model::new(crate::workbench::model::Opening {
-        theme: crate::workbench::theme::Theme::builtin("mono", crate::workbench::theme::Depth::None).unwrap(),
-        size: ratatui::layout::Size::new(120, 40),
-        policy_name: "contracts".to_owned(),
-        mode: Mode::Enforce,
-    });
-    assert!(
-        screen(&model).contains("reading the sessions"),
-        "the first frame stands before anything is read"
-    );
-    let sessions = vec![Arc::new(refunds())];
-    let file = Arc::from("sessions/refunds.json");
-    let message =
-        Msg::Recordings(Event::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 2) });
-    feed(&mut model, message);
-    let bad = Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41);
-    feed(
-        &mut model,
-        Msg::Recordings(Event::Sessions {
-            file: "broken.json".into(),
-            sessions: Vec::<Arc<Session>>::new(),
-            diagnostics: vec![bad],
-            progress: (2, 2),
-        }),
-    );
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
-    feed(&mut model, Msg::Policy { loaded: Box::new(loaded("tool: 3\n")), at: "12:00:00".to_owned() });
-    let seen = screen(&model);
-    assert!(
-        seen.contains("not judged issue_refund") || seen.contains("not judged check_eligibility"),
-        "{seen}"
-    );
-    assert!(seen.contains("nothing is judged"));
-    assert!(seen.contains("! broken.json"));
-    press(&mut model, "]f");
-    assert_eq!(note(&model), "this session is not judged yet");
-    press(&mut model, "}");
-    assert!(screen(&model).contains("broken.json could not be read"));
-    assert!(screen(&model).contains("broken.json:41: error[syntax]: not JSON"));
-}
-
-#[test]
-fn help_runs_what_it_lists() {
-    let mut model = model();
-    press(&mut model, "? /");
-    typed(&mut model, "unzoom");
-    press(&mut model, "Enter Enter");
-    assert!(model.zoom && model.overlays.is_empty());
-    press(&mut model, "? ?");
-    assert!(model.overlays.is_empty());
-    let effects = press(&mut model, "q");
-    assert_eq!(format!("{effects:?}"), "[Quit]");
-}
-
-#[test]
 fn a_waiting_chord_shows_how_it_can_go_on() {
     let mut model = model();
     press(&mut model, "]");
@@ -580,23 +355,6 @@ fn hostile_text_shows_marks_and_changes_nothing() {
         }
     }
     assert!(screen(&model).contains("evil␛]0;title␇"));
-}
-
-#[test]
-fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
-    let mut model = model();
-    press(&mut model, "F");
-    feed(
-        &mut model,
-        Msg::Recordings(Event::Sessions {
-            file: "more.json".into(),
-            sessions: vec![Arc::new(refunds())],
-            diagnostics: Vec::new(),
-            progress: (3, 3),
-        }),
-    );
-    let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("the list is open") };
-    assert_eq!(view.rows.len(), 2, "what was judged meanwhile is in it");
 }
 
 #[test]

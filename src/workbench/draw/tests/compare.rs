@@ -2,7 +2,7 @@
 
 use super::dump;
 use crate::compare::Base;
-use crate::workbench::message::{Event, Msg};
+use crate::workbench::message::Msg;
 use crate::workbench::model::{Chosen, Model};
 use crate::workbench::testing::*;
 
@@ -24,7 +24,7 @@ preconditions: [{requires_prior_tool: check_eligibility}]
 
 fn model(width: u16, height: u16, theme: &str) -> Model {
     let mut model = opened(width, height, theme, vec![refunds(), clean()]);
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_all(&mut model);
     let base = Base::Version(loaded(BASE).policy.expect("a policy"));
     press(&mut model, "db");
     typed(&mut model, "git:HEAD");

@@ -6,7 +6,7 @@ use crate::compare::{At, Base};
 use crate::session::build::Builder;
 use crate::session::{Body, Origin, Session};
 use crate::workbench::effect::Effect;
-use crate::workbench::message::{Event, Msg};
+use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 
@@ -35,7 +35,7 @@ fn choosing() -> Builder {
 
 fn model() -> Model {
     let mut model = opened(120, 40, "mono", vec![clean(), chosen()]);
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_all(&mut model);
     model
 }
 

@@ -5,7 +5,7 @@ use crate::compare::{Base, Kind, Side};
 use crate::engine::Verdict;
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
-use crate::workbench::message::{Event, Msg};
+use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 
@@ -24,7 +24,7 @@ preconditions:
 
 fn model() -> Model {
     let mut model = opened(120, 40, "mono", vec![refunds(), clean()]);
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_all(&mut model);
     model
 }
 
@@ -214,7 +214,7 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
 #[test]
 fn a_change_brings_its_pane_along() {
     let mut model = opened(80, 24, "mono", vec![clean(), refunds()]);
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_all(&mut model);
     against(&mut model, "old", version(OTHER));
     press(&mut model, "gg");
     let mut seen = Vec::new();
@@ -254,14 +254,11 @@ fn a_session_that_changes_keeps_both_versions() {
     let mut model = model();
     against(&mut model, "old", version(OTHER));
     press(&mut model, "]f");
-    let file = "sessions/refunds.json".into();
+    let file = "sessions/refunds.json";
     let mut made = refunding();
     made.response(None, crate::session::Body::text("Anything else?"), None);
     let sessions = vec![std::sync::Arc::new(made.finish())];
-    feed(
-        &mut model,
-        Msg::Recordings(Event::File { file, sessions, diagnostics: Vec::new(), progress: (1, 1) }),
-    );
+    read_whole(&mut model, file, sessions, Vec::new(), (1, 1));
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
     assert!(model.compare.frame.is_some());
 }
@@ -304,7 +301,7 @@ fn a_line_that_is_no_rules_own_stands_for_the_rules_of_its_document() {
 #[test]
 fn a_hunk_far_down_opens_at_its_heading() {
     let mut model = opened(58, 14, "mono", vec![refunds(), clean()]);
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_all(&mut model);
     let filler = |at: usize| format!("---\ntool: tool_{at}\nforbids_after: [other]\n{}", "#\n".repeat(9));
     let filled = |edit: bool, last: &str| {
         let middle: String =
@@ -328,7 +325,7 @@ fn changes_of_inferred_tools_are_marked_and_counted_apart() {
     let before = "tool: refund\npreconditions: [{requires_prior_tool: check}]\n";
     let mut model =
         judged(120, 40, "mono", loaded("{tool: other, forbids_after: [other]}"), vec![clean(), refunds()]);
-    feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_all(&mut model);
     against(&mut model, "git:HEAD", version(before));
     assert!(model.all_changes().next().is_some() && model.all_changes().all(|(_, change)| change.inferred));
     assert_eq!(model.changes.counts(), (2, 2), "nothing changed that anybody offered");

@@ -31,16 +31,8 @@ fn policy(model: &mut Model, text: &str, at: &str) {
 
 fn file(model: &mut Model, name: &str, sessions: Vec<Session>) {
     let sessions = sessions.into_iter().map(Arc::new).collect();
-    feed(
-        model,
-        Msg::Recordings(Event::File {
-            file: name.into(),
-            sessions,
-            diagnostics: Vec::new(),
-            progress: (0, 1),
-        }),
-    );
-    feed(model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+    read_whole(model, name, sessions, Vec::new(), (0, 1));
+    read_all(model);
 }
 
 fn listing(model: &mut Model, files: &[&str]) {

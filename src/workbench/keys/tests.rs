@@ -1,0 +1,72 @@
+use super::*;
+
+const SCOPES: [Scope; 5] = [Scope::Panes, Scope::Body, Scope::Findings, Scope::Help, Scope::Texts];
+
+fn keys(text: &str) -> Vec<Key> {
+    chord::parse(text).unwrap()
+}
+
+#[test]
+fn rows_stand_at_their_commands_place() {
+    for (at, row) in TABLE.iter().enumerate() {
+        assert_eq!(row.command as usize, at);
+        assert_eq!(row.command.row().name, row.name);
+    }
+}
+
+#[test]
+fn no_chord_clashes_with_another_or_begins_it() {
+    for scope in SCOPES {
+        let chords: Vec<_> =
+            in_scope(scope).flat_map(|row| row.keys.iter().map(|key| (row.command, keys(key)))).collect();
+        for (at, (command, one)) in chords.iter().enumerate() {
+            for (other_command, other) in &chords[at + 1..] {
+                let clash = one.starts_with(other) || other.starts_with(one);
+                assert!(!clash, "{scope:?}: {command:?} and {other_command:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_command_is_reached_and_documented() {
+    for row in TABLE {
+        assert!(!row.keys.is_empty() && !row.doc.is_empty(), "{}", row.name);
+        assert!(row.doc.len() <= 72 && !row.doc.ends_with('.'), "{}", row.doc);
+        let scope = if row.scope == Scope::All { Scope::Panes } else { row.scope };
+        for key in row.keys {
+            assert_eq!(meaning(&keys(key), scope), Meaning::Command(row.command), "{key}");
+        }
+    }
+    let mut names: Vec<_> = TABLE.iter().map(|row| row.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), TABLE.len());
+}
+
+#[test]
+fn chords_go_on() {
+    let Meaning::Prefix(rest) = meaning(&keys("]"), Scope::Panes) else { panic!("no prefix") };
+    assert!(rest.contains(&("f".into(), Command::NextFinding)));
+    assert_eq!(meaning(&keys("]q"), Scope::Panes), Meaning::Nothing);
+    assert_eq!(meaning(&keys("yp"), Scope::Body), Meaning::Command(Command::CopyPath));
+    assert_eq!(meaning(&keys("yp"), Scope::Panes), Meaning::Nothing);
+    assert_eq!(meaning(&keys("z"), Scope::Panes), Meaning::Command(Command::Zoom));
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    let none = Facts::default();
+    assert_eq!((Command::Cause.row().missing)(&none), Some("no session is open"));
+    let open = Facts { session: true, judged: true, ..none };
+    assert_eq!((Command::Cause.row().missing)(&open), Some("no rule stops or reports this"));
+    assert_eq!((Command::Down.row().missing)(&none), None);
+}
+
+#[test]
+fn markdown_has_every_command() {
+    let text = markdown();
+    for row in TABLE {
+        assert!(text.contains(row.doc));
+    }
+}

@@ -1,0 +1,135 @@
+//! A policy arrives, breaks, is repaired; the mode changes.
+
+use super::*;
+
+#[test]
+fn reading_the_policy_again_ends_with_a_word() {
+    let mut model = model();
+    let arrives = |model: &mut Model, text: &str| {
+        feed(model, Msg::Policy { loaded: Box::new(loaded(text)), at: "12:06:00".to_owned() });
+    };
+    assert_eq!(format!("{:?}", press(&mut model, "r")), "[LoadSessions, LoadPolicy]");
+    arrives(&mut model, CONTRACT);
+    assert_eq!(note(&model), "the policy is unchanged");
+    press(&mut model, "r");
+    arrives(&mut model, "tool: issue_refund\nforbids: [x]\n");
+    assert_eq!(note(&model), "the policy does not load: 1 error, ! lists them");
+    press(&mut model, "r");
+    arrives(&mut model, &format!("{CONTRACT}# the same rules\n"));
+    assert_eq!(note(&model), "policy read at 12:06:00: no decision changed");
+    press(&mut model, "r");
+    arrives(&mut model, "tool: issue_refund\nforbids_after: [void_order]\n");
+    assert_eq!(note(&model), "policy read at 12:06:00: 1 decision changed");
+}
+
+#[test]
+fn the_cause_comes_before_what_follows_from_it() {
+    let mut model = model();
+    let broken = "tool: issue_refund\npreconditions:\n  - requires_prior_tol: x\n    description: \"open\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(broken)), at: "12:06:00".to_owned() });
+    assert_eq!(model.rules.first_problem().unwrap().code, code::SYNTAX);
+}
+
+#[test]
+fn without_any_policy_nothing_looks_like_a_pass() {
+    let mut model = opened(120, 40, "mono", vec![clean()]);
+    model.rules = crate::workbench::model::Ruling::default();
+    model.entries[0].replay = None;
+    let told =
+        Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
+    let loaded = crate::policy::Loaded {
+        policy: None,
+        documents: Vec::new(),
+        cases: Vec::new(),
+        diagnostics: vec![told],
+    };
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded), at: "12:06:00".to_owned() });
+    for (width, height) in [(120, 40), (80, 24), (58, 14)] {
+        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
+        let seen = screen(&model);
+        assert!(seen.contains("not judged: no policy"), "{seen}");
+        assert!(!seen.contains('✓') && !seen.contains("contracts 0"), "{seen}");
+    }
+}
+
+#[test]
+fn the_mode_is_changed_and_everything_judged_anew() {
+    let mut model = model();
+    press(&mut model, "]f");
+    assert_eq!(model.entries[0].verdict().unwrap().stopped, 1);
+    assert!(screen(&model).contains("counterfactual from here"));
+    press(&mut model, "m");
+    assert_eq!((model.mode, model.generation), (Mode::Shadow, 2));
+    assert_eq!(at(&model), "T2.2 issue_refund", "the place stays");
+    assert!(!screen(&model).contains("counterfactual from here"));
+    assert!(model.entries.iter().all(|entry| entry.replay.as_ref().is_some_and(|(judged, _)| *judged == 2)));
+}
+
+#[test]
+fn an_answer_to_an_older_request_is_dropped() {
+    let mut model = model();
+    let before = model.entries[0].replay.as_ref().map(|(generation, _)| *generation);
+    let session = model.session().cloned().unwrap();
+    let policy = loaded(CONTRACT).policy.unwrap();
+    let replay = Box::new(crate::replay::Replay::new(&session, &policy, Mode::Shadow));
+    feed(&mut model, Msg::Judged { generation: 0, replays: vec![(0, replay)] });
+    assert_eq!(model.entries[0].replay.as_ref().map(|(generation, _)| *generation), before);
+}
+
+#[test]
+fn a_policy_that_breaks_leaves_the_last_whole_one_deciding() {
+    let mut model = model();
+    press(&mut model, "]f");
+    let broken = CONTRACT.replace("requires_prior_tool", "requires_prior_tol");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&broken)), at: "12:05:00".to_owned() });
+    assert!(model.rules.stale);
+    let seen = screen(&model);
+    assert!(seen.contains("contracts/issue_refund.yaml:4:5 unknown key `requires_prior_to"), "{seen}");
+    assert!(seen.contains("the policy of 12:03:58 decides"));
+    assert_eq!(model.finding().unwrap().code, codes::RESOURCE_UNMATCHED);
+    for (width, height) in [(80, 24), (58, 14), (40, 8)] {
+        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
+        assert!(screen(&model).contains("issue_refund"), "{width}x{height}");
+    }
+    press(&mut model, "!");
+    assert!(screen(&model).contains("unknown_key"));
+    press(&mut model, "q");
+    let repaired = CONTRACT.replace("    resource: {bind_from: arguments, path: $.order_id}\n", "");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&repaired)), at: "12:06:00".to_owned() });
+    assert!(!model.rules.stale);
+    assert_eq!(model.finding(), None, "judged by the new version");
+    assert_eq!(at(&model), "T2.2 issue_refund");
+}
+
+#[test]
+fn without_a_whole_policy_nothing_is_judged() {
+    let mut model = Model::new(crate::workbench::model::Opening {
+        theme: crate::workbench::theme::Theme::builtin("mono", crate::workbench::theme::Depth::None).unwrap(),
+        size: ratatui::layout::Size::new(120, 40),
+        policy_name: "contracts".to_owned(),
+        mode: Mode::Enforce,
+    });
+    assert!(
+        screen(&model).contains("reading the sessions"),
+        "the first frame stands before anything is read"
+    );
+    let sessions = vec![Arc::new(refunds())];
+    let file = Arc::from("sessions/refunds.json");
+    read_part(&mut model, &file, sessions, Vec::new(), (1, 2));
+    let bad = Diagnostic::error(code::SYNTAX, "not JSON").on_line("broken.json", 41);
+    read_part(&mut model, "broken.json", Vec::<Arc<Session>>::new(), vec![bad], (2, 2));
+    read_all(&mut model);
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded("tool: 3\n")), at: "12:00:00".to_owned() });
+    let seen = screen(&model);
+    assert!(
+        seen.contains("not judged issue_refund") || seen.contains("not judged check_eligibility"),
+        "{seen}"
+    );
+    assert!(seen.contains("nothing is judged"));
+    assert!(seen.contains("! broken.json"));
+    press(&mut model, "]f");
+    assert_eq!(note(&model), "this session is not judged yet");
+    press(&mut model, "}");
+    assert!(screen(&model).contains("broken.json could not be read"));
+    assert!(screen(&model).contains("broken.json:41: error[syntax]: not JSON"));
+}
