@@ -16,7 +16,7 @@ use crate::monitor::{Effect, Rule, RuleId, Rules, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem};
 use explain::NamePattern;
-use unit::{Forbidden, Limit, Said, SequencePolicy};
+use unit::{Forbidden, Limit, Response, SequencePolicy};
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
@@ -133,12 +133,12 @@ impl<'a> Reading<'a, '_> {
 }
 
 /// What both kinds of rules say when they speak against a call.
-fn said(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Said> {
+fn said(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Response> {
     let actions = [("deny", Effect::Deny), ("halt", Effect::Halt)];
     let effect = fields.required("action", out).and_then(|action| action.one_of(&actions, out));
     let reason = fields.required("reason", out).and_then(|reason| reason.text(out));
     let tell_llm = fields.text("tellLLM", out).map(Arc::from);
-    Some(Said { effect: effect?, reason: reason?.into(), tell_llm })
+    Some(Response { effect: effect?, reason: reason?.into(), tell_llm })
 }
 
 fn name_pattern(item: &Field<'_>, out: &mut Vec<Problem>) -> Option<NamePattern> {

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::internals::dialect::tool_policies::explain::Kept;
+use rulestep::internals::dialect::tool_policies::explain::RecordState;
 use rulestep::internals::monitor::StateItem;
 use rulestep::internals::replay::{Replay, outcomes};
 use rulestep::internals::session::Operation;
@@ -286,7 +286,7 @@ fn recorded(state: &[StateItem]) -> Recorded {
     let mut all = Recorded::default();
     for item in state {
         if let StateItem::Kept { facts, .. } = item
-            && let Some(Kept { recorded, .. }) = facts.downcast_ref()
+            && let Some(RecordState { recorded, .. }) = facts.downcast_ref()
         {
             all.0.extend(recorded.tools().map(ToString::to_string));
             all.1.extend(recorded.keys().map(|(tool, key)| (tool.to_string(), key.to_string())));

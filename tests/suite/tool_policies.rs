@@ -1,6 +1,6 @@
 //! Tool policies: the measured cases, and what is said of documents.
 
-use rulestep::internals::dialect::tool_policies::explain::{Kept, Missing};
+use rulestep::internals::dialect::tool_policies::explain::{MissingTools, RecordState};
 use rulestep::internals::engine::Mode;
 use rulestep::internals::monitor::{Effect, Finding, StateItem};
 use rulestep::internals::replay::Replay;
@@ -63,7 +63,7 @@ fn verdicts(replay: &Replay, governing: impl Fn(&str) -> Vec<String>) -> Vec<Val
             "reason": deciding.tell_llm,
         });
         assert_eq!(judged.decision.told, deciding.tell_llm);
-        match deciding.facts.as_deref().and_then(|facts| facts.downcast_ref::<Missing>()) {
+        match deciding.facts.as_deref().and_then(|facts| facts.downcast_ref::<MissingTools>()) {
             Some(missing) => verdict["missing"] = json!(missing.missing),
             None => verdict["path"] = json!(deciding.checked.as_ref().unwrap().value),
         }
@@ -75,7 +75,7 @@ fn verdicts(replay: &Replay, governing: impl Fn(&str) -> Vec<String>) -> Vec<Val
 /// In the shape of `state_after`.
 fn recorded(state: &[StateItem]) -> Value {
     let item = state.iter().find_map(|item| match item {
-        StateItem::Kept { facts, .. } => facts.downcast_ref::<Kept>().map(|kept| &kept.recorded),
+        StateItem::Kept { facts, .. } => facts.downcast_ref::<RecordState>().map(|kept| &kept.recorded),
         _ => None,
     });
     let item = item.filter(|recorded| !recorded.is_empty());

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::facts::{Cause, Condition, ConditionKind, Join, Plan, Seen};
+use super::facts::{Cause, Condition, ConditionKind, Join, Plan, TargetMessage};
 use crate::monitor::history::Speaker;
 use crate::monitor::{About, Explain, Explanation, Line, LineState};
 use crate::wording::sentence::{excerpt, name, value};
@@ -179,7 +179,7 @@ fn cause(cause: &Cause) -> String {
     }
 }
 
-fn searched(pattern: &str, target: &str, seen: Option<&Seen>) -> String {
+fn searched(pattern: &str, target: &str, seen: Option<&TargetMessage>) -> String {
     let pattern = name(pattern);
     let Some(seen) = seen else {
         return format!("{target} does not exist, so it does not contain `{pattern}`");

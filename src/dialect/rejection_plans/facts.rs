@@ -48,7 +48,7 @@ pub enum ConditionKind {
         /// Which of them: from 0 the oldest, from -1 the newest.
         position: i64,
         /// The message at the target, if there is one.
-        seen: Option<Seen>,
+        seen: Option<TargetMessage>,
     },
     /// A template.
     Liquid {
@@ -72,7 +72,7 @@ pub enum Join {
 
 /// The message that a pattern was searched for in.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct TargetMessage {
     /// Its place in the history that the call has, from 0.
     pub message: usize,
     /// Its role.

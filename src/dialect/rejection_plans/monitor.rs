@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::facts::{self, Cause, Condition, ConditionKind, Join, Seen};
+use super::facts::{self, Cause, Condition, ConditionKind, Join, TargetMessage};
 use super::plan::{Body, Node, Plan, Test};
 use super::template::{self, Messages};
 use crate::dialect::rejection_plans::codes;
@@ -210,12 +210,12 @@ impl<'a> Look<'a> {
     }
 
     /// The message, and where the pattern is in it, if it is.
-    fn seen(&self, place: usize, message: &Message, regex: Option<&JsRegex>) -> Seen {
+    fn seen(&self, place: usize, message: &Message, regex: Option<&JsRegex>) -> TargetMessage {
         let found = message.content.said().and_then(|text| {
             let units = regex?.find(text, js_regex::DEFAULT_BUDGET).ok()??;
             Some(js_regex::byte_range(text, units))
         });
-        Seen {
+        TargetMessage {
             message: place,
             role: Arc::clone(&message.role),
             own: place >= self.cx.history.len(),

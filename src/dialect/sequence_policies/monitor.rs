@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::dispatched::Dispatched;
 use super::explain::{Dispatch, DispatchRule};
-use super::unit::{Forbidden, Limit, Said, SequencePolicy};
+use super::unit::{Forbidden, Limit, Response, SequencePolicy};
 use crate::diagnostic::code::Code;
 use crate::dialect::limit;
 use crate::dialect::sequence_policies::codes;
@@ -141,7 +141,7 @@ impl Put<'_> {
         }
     }
 
-    fn said(&self) -> &Said {
+    fn said(&self) -> &Response {
         match self {
             Put::Forbidden(_, rule) => &rule.said,
             Put::Limit(limit, _) => &limit.said,

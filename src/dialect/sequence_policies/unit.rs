@@ -13,7 +13,7 @@ use crate::session::{Facts, refusal};
 pub(super) struct Forbidden {
     pub rule: usize,
     pub sequence: Arc<[NamePattern]>,
-    pub said: Said,
+    pub said: Response,
 }
 
 /// The most calls of one tool.
@@ -22,19 +22,19 @@ pub(super) struct Limit {
     pub rule: usize,
     pub tool: Arc<str>,
     pub allowed: u64,
-    pub said: Said,
+    pub said: Response,
 }
 
 /// What a rule does to a call, and what it says of it.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Response {
     /// [`Effect::Deny`] or [`Effect::Halt`].
     pub effect: Effect,
     pub reason: Arc<str>,
     pub tell_llm: Option<Arc<str>>,
 }
 
-impl Said {
+impl Response {
     /// What the model reads for a call of this tool.
     pub fn told(&self, tool: &str) -> Arc<str> {
         match (&self.tell_llm, self.effect) {
@@ -60,11 +60,11 @@ pub(super) struct SequencePolicy {
     /// For each sequence, its positions as numbers of patterns.
     sequences: Vec<Box<[usize]>>,
     /// By class: the sequences that a call can complete, and its limit.
-    asked: Vec<Asked>,
+    asked: Vec<ClassRules>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ClassRules {
     /// Numbers of sequences, in the order of precedence.
     pub sequences: Vec<usize>,
     pub limit: Option<usize>,
@@ -100,7 +100,7 @@ impl SequencePolicy {
         let mut patterns: Vec<&NamePattern> = numbers.keys().copied().collect();
         patterns.sort_by_key(|pattern| numbers.get(pattern));
         let classes = Classes::new(&patterns, limits.iter().map(|limit| &limit.tool));
-        let asked = (0..classes.count()).map(|class| Asked {
+        let asked = (0..classes.count()).map(|class| ClassRules {
             sequences: (0..forbidden.len())
                 .filter(|number| match sequences.get(*number).and_then(|positions| positions.last()) {
                     Some(last) => classes.fits(*last, class),
@@ -131,7 +131,7 @@ impl SequencePolicy {
     }
 
     /// What a call of this class is asked.
-    pub fn asked(&self, class: usize) -> Option<&Asked> {
+    pub fn asked(&self, class: usize) -> Option<&ClassRules> {
         self.asked.get(class)
     }
 
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn policy(sequences: &[&[NamePattern]], limits: &[&str]) -> SequencePolicy {
-        let said = || Said { effect: Effect::Deny, reason: "r".into(), tell_llm: None };
+        let said = || Response { effect: Effect::Deny, reason: "r".into(), tell_llm: None };
         let forbidden = sequences.iter().map(|sequence| Forbidden {
             rule: 0,
             sequence: (*sequence).into(),

@@ -15,14 +15,14 @@ use crate::wording::{Sentence, all, at, count, list};
 
 /// The facts of a rule about tools that must have succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Missing {
+pub struct MissingTools {
     /// Those that have not, sorted.
     pub missing: Vec<Arc<str>>,
 }
 
 /// The facts of a rule about a file that a call writes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Touched {
+pub struct WrittenFile {
     /// What a read is looked up by: the path below the mount point. `None`: the call names no path, and passes.
     pub key: Option<Arc<str>>,
     /// Whether it exists; `None`: there is no path, or nobody lists the files and no call has touched it.
@@ -33,7 +33,7 @@ pub struct Touched {
 
 /// What a document has recorded, and the files it knows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct RecordState {
     /// What its rules' ids begin with: `FILE#`.
     pub document: Arc<str>,
     /// Tools and keys.
@@ -54,7 +54,7 @@ pub(super) fn phrase(rule: &Rule) -> Option<String> {
     }
 }
 
-impl Explain for Missing {
+impl Explain for MissingTools {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let tools = || list(self.missing.iter().map(|tool| name(tool).into_owned()));
         let sentence = match self.missing.as_slice() {
@@ -76,7 +76,7 @@ impl Explain for Missing {
     }
 }
 
-impl Explain for Touched {
+impl Explain for WrittenFile {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let key = self.key.as_deref().map(|key| Line::new(format!("looked up as {}", quoted(key))));
         Explanation {
@@ -92,7 +92,7 @@ impl Explain for Touched {
     }
 }
 
-impl Touched {
+impl WrittenFile {
     fn sentence(&self, about: &About<'_>) -> String {
         let Some(path) = self.path(about.checked) else {
             return "the policy finds no path in the call, so it is allowed without a check".to_owned();
@@ -130,9 +130,9 @@ impl Touched {
     }
 }
 
-impl Explain for Kept {
+impl Explain for RecordState {
     fn explain(&self, about: &About<'_>) -> Explanation {
-        let Kept { recorded, files, listed, .. } = self;
+        let RecordState { recorded, files, listed, .. } = self;
         let mut parts = Vec::new();
         let tools: Vec<String> = recorded.tools().map(|tool| name(tool).into_owned()).collect();
         if !tools.is_empty() {
@@ -157,7 +157,7 @@ impl Explain for Kept {
     }
 
     fn data(&self) -> Map<String, Value> {
-        let Kept { document, recorded, .. } = self;
+        let RecordState { document, recorded, .. } = self;
         if recorded.is_empty() {
             return Map::new();
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 
-use super::explain::{Kept, Missing, Touched};
+use super::explain::{MissingTools, RecordState, WrittenFile};
 use super::files::Files;
 use super::path::{self, Locator};
 use super::recorded::Recorded;
@@ -177,11 +177,11 @@ impl Answer<'_> {
 
     fn facts(&self) -> Option<Arc<dyn Explain>> {
         Some(match self {
-            Answer::Pathless => Arc::new(Touched { key: None, exists: None, read: false }),
+            Answer::Pathless => Arc::new(WrittenFile { key: None, exists: None, read: false }),
             Answer::Needs { missing, .. } => {
-                Arc::new(Missing { missing: missing.iter().map(|tool| Arc::clone(tool)).collect() })
+                Arc::new(MissingTools { missing: missing.iter().map(|tool| Arc::clone(tool)).collect() })
             }
-            Answer::File(file) => Arc::new(Touched {
+            Answer::File(file) => Arc::new(WrittenFile {
                 key: Some(file.key.into()),
                 exists: if file.assumed { None } else { Some(file.exists.is_some()) },
                 read: file.read.is_some(),
@@ -299,7 +299,7 @@ impl Monitor for ToolPoliciesMonitor {
         if (!self.recorded.is_empty() || !self.files.is_empty())
             && let Some(rule) = self.unit.rules.first()
         {
-            let kept = Kept {
+            let kept = RecordState {
                 document: Arc::clone(&self.unit.document),
                 recorded: self.recorded.clone(),
                 files: self.files.clone(),
