@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod convert;
+mod coverage;
 mod diff;
 mod explain;
 mod input;
@@ -17,6 +18,7 @@ mod replace;
 mod replay;
 mod reports;
 mod screen;
+mod selection;
 mod test;
 mod witness;
 
@@ -121,6 +123,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         None => open::run(cli.open, screen),
         Some(Verb::Replay(replay)) => replay::run(&replay, screen),
         Some(Verb::Diff(diff)) => diff::run(&diff, screen),
+        Some(Verb::Coverage(coverage)) => coverage::run(&coverage, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),

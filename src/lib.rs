@@ -47,6 +47,7 @@
 //! | `witness` | the smallest part of a session that still shows something |
 //! | `redact` | a session reduced to what rules look at |
 //! | `what_if` | a session and a policy changed in memory |
+//! | `explore` | questions about many sessions: which match a filter, what they say of every rule |
 //! | `case` | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `workspace` | what was opened: recordings, a version, a base; read again as they change |
 //! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
@@ -102,6 +103,8 @@ mod condition;
 mod diagnostic;
 mod dialect;
 mod engine;
+#[cfg(feature = "cli")]
+mod explore;
 mod files;
 mod gate;
 mod monitor;
@@ -142,6 +145,7 @@ pub mod internals {
         #[cfg(feature = "recordings")] case
         #[cfg(feature = "recordings")] recording
         #[cfg(feature = "cli")] cli
+        #[cfg(feature = "cli")] explore
         #[cfg(feature = "cli")] report
         #[cfg(feature = "cli")] workspace
         #[cfg(feature = "tui")] workbench

@@ -23,7 +23,7 @@ use crate::session::{CallRef, Outcome, Session, Turn};
 
 pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
-pub use outcomes::{Outcomes, outcomes};
+pub use outcomes::{Outcomes, each_decision, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount};
 use tally::Tally;

@@ -5,6 +5,7 @@
 
 pub mod cases;
 pub mod ci;
+pub mod coverage;
 pub mod diagnostic;
 pub mod diff;
 pub mod json;

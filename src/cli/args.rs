@@ -77,6 +77,8 @@ pub enum Verb {
     Replay(Replay),
     /// Replay recorded sessions under two policy versions and list the decisions that change (exit code 1 if one does)
     Diff(Diff),
+    /// Show for each rule what recorded sessions ask it: which rules stop calls, which never do, which are never asked
+    Coverage(Coverage),
     /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
     /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)
@@ -178,6 +180,25 @@ pub struct Diff {
     pub redact: bool,
 }
 
+/// `rulestep coverage`.
+#[derive(Debug, Args)]
+pub struct Coverage {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: Selection,
+    #[command(flatten)]
+    pub policies: Policies,
+    #[command(flatten)]
+    pub judging: Judging,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = coverage_format())]
+    pub format: String,
+    /// Number of threads (0 = one per CPU)
+    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub jobs: usize,
+}
+
 /// `rulestep check`.
 #[derive(Debug, Args)]
 pub struct Check {
@@ -242,7 +263,7 @@ pub struct Convert {
     /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
-    /// Blank every value that no rule of the policies (-p) reads; if there is no policy, every value
+    /// Blank every value that no rule of the policies named with -p reads; without -p, every value
     #[arg(long)]
     pub redact: bool,
     #[command(flatten)]
@@ -274,6 +295,15 @@ pub struct Recordings {
     pub samples: bool,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+/// Which of the sessions are looked at.
+#[derive(Debug, Args)]
+pub struct Selection {
+    /// Only sessions that match: words and terms such as `tool:deploy`, `is:error`, `project:shop`, `since:7d`, `!code:forbidden`,
+    /// `"two words"`, `/regex/`. All must match, those about calls on one and the same call
+    #[arg(long = "where", value_name = "FILTER")]
+    pub filter: Option<String>,
 }
 
 /// How recordings are read.
@@ -413,6 +443,13 @@ fn theme_help() -> String {
 /// The outputs of replays by name.
 fn replay_format() -> PossibleValuesParser {
     let values = report::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
+/// The outputs of a coverage by name.
+fn coverage_format() -> PossibleValuesParser {
+    let values =
+        report::coverage::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
     PossibleValuesParser::new(values)
 }
 

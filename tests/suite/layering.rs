@@ -19,7 +19,7 @@ const ROOMS: &[&[&str]] = &[
     &["policy"],
     &["engine"],
     &["replay"],
-    &["compare", "what_if", "case", "explain", "coverage", "mine"],
+    &["compare", "what_if", "case", "explore"],
     // What still shows a change asks what a change is.
     &["witness", "redact"],
     &["files"],

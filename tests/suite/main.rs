@@ -16,6 +16,8 @@ mod embedding;
 mod english;
 #[cfg(feature = "cli")]
 mod evidence;
+#[cfg(feature = "cli")]
+mod explore;
 mod faults;
 #[cfg(feature = "cli")]
 mod files;

@@ -1,0 +1,7 @@
+//! Questions about many sessions at once: which of them, what their rules did, what they hold.
+//!
+//! Everything here is counted session by session and merged, so that it can be counted on many threads, or machines.
+
+pub mod coverage;
+pub mod filter;
+pub mod rows;

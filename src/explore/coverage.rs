@@ -1,0 +1,233 @@
+//! What recordings say of every rule of a version: whether it was asked, and what it answered.
+//!
+//! A rule that stops nothing may be kept by everybody, or may never have been asked, because no recorded call is one that
+//! it is about. Only the second one is a reason to doubt the rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::engine::Mode;
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::{Effect, Rule, RuleId};
+use crate::policy::Policy;
+use crate::replay::each_decision;
+use crate::session::{CallRef, Session};
+
+/// What sessions say of the rules and the tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Sessions counted.
+    pub sessions: u64,
+    /// Their calls.
+    pub calls: u64,
+    /// The rules that were asked something.
+    pub rules: BTreeMap<RuleId, RuleUse>,
+    /// The tools that were called.
+    pub tools: BTreeMap<Arc<str>, ToolUse>,
+}
+
+/// What one rule was asked and answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleUse {
+    /// Sessions in which it was asked about a call, or had something to decide about the session.
+    pub sessions: u64,
+    /// Calls that it was asked about.
+    pub calls: u64,
+    /// Those of them that satisfied it.
+    pub passed: u64,
+    /// Calls that it stopped: it was the rule that decided.
+    pub stopped: u64,
+    /// Calls that it spoke against while another rule decided, or that it only reports.
+    pub objected: u64,
+    /// Sessions that it held in, as a rule about sessions.
+    pub held: u64,
+    /// Sessions that violate it.
+    pub violated: u64,
+    /// Sessions that ended before it was decided.
+    pub pending: u64,
+    /// Where it first stopped a call or was violated, in the order of the recordings.
+    pub first: Option<Occurrence>,
+    /// Where it last did.
+    pub last: Option<Occurrence>,
+}
+
+/// What the rules know of a tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolUse {
+    /// Its calls.
+    pub calls: u64,
+    /// Those of them that some rule was asked about.
+    pub asked: u64,
+}
+
+/// A call of a session, or the session itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The file it was read from.
+    pub file: Arc<str>,
+    /// The session's id.
+    pub session: Arc<str>,
+    /// The call; `None` for what is about the whole session.
+    pub call: Option<CallRef>,
+}
+
+/// How far recordings exercise a rule, the most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Exercise {
+    /// It stopped a call or was violated.
+    Fired,
+    /// It was asked, and never fired.
+    Passed,
+    /// Nothing in the recordings is anything that it is about.
+    NeverAsked,
+}
+
+impl Exercise {
+    /// The word of the JSON output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Exercise::Fired => "fired",
+            Exercise::Passed => "passed",
+            Exercise::NeverAsked => "never_asked",
+        }
+    }
+}
+
+impl RuleUse {
+    /// How far it was exercised.
+    pub fn exercise(&self) -> Exercise {
+        match (self.stopped + self.violated + self.objected, self.sessions) {
+            (0, 0) => Exercise::NeverAsked,
+            (0, _) => Exercise::Passed,
+            _ => Exercise::Fired,
+        }
+    }
+
+    fn fired_at(&mut self, occurrence: Occurrence) {
+        self.first.get_or_insert_with(|| occurrence.clone());
+        self.last = Some(occurrence);
+    }
+
+    fn merge(&mut self, later: &RuleUse) {
+        self.sessions += later.sessions;
+        self.calls += later.calls;
+        self.passed += later.passed;
+        self.stopped += later.stopped;
+        self.objected += later.objected;
+        self.held += later.held;
+        self.violated += later.violated;
+        self.pending += later.pending;
+        if self.first.is_none() {
+            self.first.clone_from(&later.first);
+        }
+        if later.last.is_some() {
+            self.last.clone_from(&later.last);
+        }
+    }
+}
+
+impl Coverage {
+    /// Of one session.
+    pub fn of(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Coverage {
+        let mut coverage = Coverage { sessions: 1, ..Coverage::default() };
+        let mut asked = BTreeSet::new();
+        let occurrence = |call| Occurrence {
+            file: Arc::clone(&session.origin.file),
+            session: Arc::clone(&session.id),
+            call,
+        };
+        let states = each_decision(session, policy, mode, &mut |call, decision, _| {
+            coverage.calls += 1;
+            let tool = coverage.tools.entry(Arc::clone(&call.tool)).or_default();
+            tool.calls += 1;
+            tool.asked += u64::from(!(decision.checks.is_empty() && decision.findings.is_empty()));
+            let deciding = decision.deciding().map(|finding| finding.rule);
+            // A rule may check several things of one call; it passes when all of them do.
+            let mut passed: BTreeMap<RuleId, bool> = BTreeMap::new();
+            for check in &decision.checks {
+                *passed.entry(check.rule).or_insert(true) &= check.passed;
+            }
+            for finding in decision.findings.iter().filter(|finding| finding.effect > Effect::None) {
+                passed.insert(finding.rule, false);
+            }
+            for (rule, passed) in passed {
+                let used = coverage.rules.entry(rule).or_default();
+                used.calls += 1;
+                asked.insert(rule);
+                if passed {
+                    used.passed += 1;
+                    continue;
+                }
+                used.fired_at(occurrence(Some(call.at)));
+                *(if deciding == Some(rule) { &mut used.stopped } else { &mut used.objected }) += 1;
+            }
+        });
+        for state in &states {
+            coverage.end(state, &mut asked, || occurrence(at(session, state)));
+        }
+        for rule in asked {
+            coverage.rules.entry(rule).or_default().sessions = 1;
+        }
+        coverage
+    }
+
+    /// Counts how a rule about the session ended.
+    fn end(
+        &mut self,
+        state: &RuleState,
+        asked: &mut BTreeSet<RuleId>,
+        occurrence: impl FnOnce() -> Occurrence,
+    ) {
+        if state.outcome == RuleOutcome::NotExercised {
+            return;
+        }
+        asked.insert(state.rule);
+        let used = self.rules.entry(state.rule).or_default();
+        used.held += u64::from(state.outcome == RuleOutcome::Held);
+        used.pending += u64::from(state.outcome == RuleOutcome::Pending);
+        if state.outcome == RuleOutcome::Violated {
+            used.violated += 1;
+            used.fired_at(occurrence());
+        }
+    }
+
+    /// Adds what was counted of later sessions.
+    pub fn merge(&mut self, later: &Coverage) {
+        self.sessions += later.sessions;
+        self.calls += later.calls;
+        for (rule, more) in &later.rules {
+            self.rules.entry(*rule).or_default().merge(more);
+        }
+        for (tool, more) in &later.tools {
+            let used = self.tools.entry(Arc::clone(tool)).or_default();
+            used.calls += more.calls;
+            used.asked += more.asked;
+        }
+    }
+
+    /// Every rule of the policy with what is known of it: those that fired first, the most often first, those that were never
+    /// asked last.
+    pub fn of_policy<'a>(&'a self, policy: &'a Policy) -> Vec<(RuleId, &'a Rule, RuleUse)> {
+        let used = |id| self.rules.get(&id).cloned().unwrap_or_default();
+        let mut rules: Vec<_> = policy.rules().iter().map(|(id, rule)| (id, rule, used(id))).collect();
+        rules.sort_by_key(|(id, _, used)| {
+            (used.exercise(), std::cmp::Reverse(used.stopped + used.violated + used.objected), *id)
+        });
+        rules
+    }
+
+    /// The tools of the recordings that no rule was asked about and no rule names, the most used first.
+    pub fn ungoverned<'a>(&'a self, policy: &Policy) -> Vec<(&'a Arc<str>, u64)> {
+        let named: BTreeSet<&Arc<str>> =
+            policy.rules().iter().flat_map(|(_, rule)| rule.tools.iter()).collect();
+        let free = self.tools.iter().filter(|(tool, used)| used.asked == 0 && !named.contains(tool));
+        let mut free: Vec<_> = free.map(|(tool, used)| (tool, used.calls)).collect();
+        free.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
+        free
+    }
+}
+
+/// The call at fault.
+fn at(session: &Session, state: &RuleState) -> Option<CallRef> {
+    session.calls.get(state.position? as usize).map(|call| call.at)
+}

@@ -1,0 +1,438 @@
+//! The one language that lists are filtered with: words and `key:value` terms, all of which must match.
+//!
+//! ```text
+//! refund tool:issue_* is:stopped !code:forbidden since:7d turn:3..9 file:/2026-1[01]/ "go ahead"
+//! ```
+//!
+//! A word is found anywhere in a row, without regard to case. `*` and `?` in a value make it a pattern for the whole of it,
+//! slashes around it a regular expression. Nothing here knows a screen, a clock or a file.
+
+use std::ops::{Range, RangeInclusive};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use regex::{Regex, RegexBuilder};
+
+use crate::session::Millis;
+use crate::source::nearest::nearest;
+
+/// What a row may be asked for by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// Whatever words are looked for in.
+    Text,
+    /// The tool of a call.
+    Tool,
+    /// A rule that stopped a call or is violated: its id or its description.
+    Rule,
+    /// The code of what that rule says.
+    Code,
+    /// The file of a session.
+    File,
+    /// The folder or project that the agent worked in.
+    Project,
+    /// The branch that it worked on.
+    Branch,
+    /// The format of the recording.
+    Format,
+    /// The id of a session.
+    Id,
+}
+
+/// What `is:` asks of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// A call that was denied or halted.
+    Stopped,
+    /// A denied call.
+    Denied,
+    /// A call that ended its session.
+    Halted,
+    /// A call after the end of its session.
+    NotReached,
+    /// An allowed call.
+    Allowed,
+    /// A session rule that is violated.
+    Violated,
+    /// A decision that differs from what the recording did.
+    Differs,
+    /// A call whose result is an error.
+    Error,
+    /// A call that was refused when it was recorded.
+    Refused,
+    /// A call without a recorded result.
+    Unanswered,
+}
+
+/// One row of a list, or one session.
+pub trait Row {
+    /// Whether `test` passes for one of the row's values of this field.
+    fn any(&self, field: Field, test: &mut dyn FnMut(&str) -> bool) -> bool;
+    /// Whether the row is in this state.
+    fn is(&self, state: State) -> bool;
+    /// The turn, from 1, of a row that has one.
+    fn turn(&self) -> Option<u32>;
+    /// When its session began, where that was recorded.
+    fn began(&self) -> Option<Millis>;
+}
+
+/// A parsed filter. The empty one lets everything pass.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    text: String,
+    terms: Vec<Term>,
+}
+
+#[derive(Debug, Clone)]
+struct Term {
+    negated: bool,
+    test: Test,
+}
+
+#[derive(Debug, Clone)]
+enum Test {
+    Field(Field, Regex),
+    Is(State),
+    Turn(RangeInclusive<u32>),
+    Since(Millis),
+    Until(Millis),
+}
+
+/// Why a text is no filter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InvalidFilter {
+    /// The term, as bytes of the text.
+    pub at: Range<usize>,
+    /// What is wrong with it.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+const FIELDS: [(&str, Field); 8] = [
+    ("tool", Field::Tool),
+    ("rule", Field::Rule),
+    ("code", Field::Code),
+    ("file", Field::File),
+    ("project", Field::Project),
+    ("branch", Field::Branch),
+    ("format", Field::Format),
+    ("id", Field::Id),
+];
+
+const OTHER_KEYS: [&str; 4] = ["is", "turn", "since", "until"];
+
+const STATES: [(&str, State); 10] = [
+    ("stopped", State::Stopped),
+    ("denied", State::Denied),
+    ("halted", State::Halted),
+    ("not_reached", State::NotReached),
+    ("allowed", State::Allowed),
+    ("violated", State::Violated),
+    ("differs", State::Differs),
+    ("error", State::Error),
+    ("refused", State::Refused),
+    ("unanswered", State::Unanswered),
+];
+
+/// Every key, for completion and help.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|(key, _)| *key).chain(OTHER_KEYS)
+}
+
+/// Every value of `is:`.
+pub fn states() -> impl Iterator<Item = &'static str> {
+    STATES.iter().map(|(word, _)| *word)
+}
+
+impl Filter {
+    /// Reads a filter. `now` is what `since:7d` counts back from.
+    ///
+    /// # Errors
+    /// The first term that cannot be understood: a filter that is only half understood would hide rows, or show too many,
+    /// without a word.
+    pub fn parse(text: &str, now: Millis) -> Result<Filter, InvalidFilter> {
+        let mut terms = Vec::new();
+        for token in tokens(text) {
+            let token = token?;
+            let term = term(&token, now).map_err(|(message, help)| InvalidFilter {
+                at: token.at.clone(),
+                message,
+                help,
+            })?;
+            terms.push(term);
+        }
+        Ok(Filter { text: text.to_owned(), terms })
+    }
+
+    /// The text it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it asks when a session began: one whose recording does not say so cannot pass.
+    pub fn asks_when(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Since(_) | Test::Until(_)))
+    }
+
+    /// Whether it asks what a policy decided, so that a session must be judged first.
+    pub fn asks_decisions(&self) -> bool {
+        self.terms.iter().any(|term| match &term.test {
+            Test::Field(field, _) => matches!(field, Field::Rule | Field::Code),
+            Test::Is(state) => !matches!(state, State::Error | State::Refused | State::Unanswered),
+            Test::Turn(_) | Test::Since(_) | Test::Until(_) => false,
+        })
+    }
+
+    /// Whether a session passes. Terms about calls speak of one and the same row: `tool:deploy is:error` wants a deployment
+    /// that failed, not a deployment and a failure. Where all of them are negated no row may match any: `!tool:deploy` wants
+    /// sessions that deploy nothing.
+    pub fn passes_session<'r, R: Row + 'r>(
+        &self,
+        session: &impl Row,
+        mut rows: impl Iterator<Item = &'r R>,
+    ) -> bool {
+        let (of_session, of_rows): (Vec<&Term>, Vec<&Term>) =
+            self.terms.iter().partition(|term| term.is_of_session());
+        if !of_session.into_iter().all(|term| term.passes(session)) {
+            return false;
+        }
+        let passes = |row: &R| {
+            // A word may as well be in what is said of the whole session.
+            let on = |term: &&Term| term.test.matches(row) || (term.is_text() && term.test.matches(session));
+            of_rows.iter().all(|term| on(term) != term.negated)
+        };
+        if of_rows.iter().all(|term| term.negated) {
+            return of_rows.iter().all(|term| term.passes(session)) && rows.all(passes);
+        }
+        of_rows.iter().all(|term| term.passes(session)) || rows.any(passes)
+    }
+}
+
+impl Term {
+    fn passes(&self, row: &impl Row) -> bool {
+        self.test.matches(row) != self.negated
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self.test, Test::Field(Field::Text, _))
+    }
+
+    /// Whether it is the same for all rows of a session.
+    fn is_of_session(&self) -> bool {
+        match &self.test {
+            Test::Field(field, _) => {
+                matches!(field, Field::File | Field::Project | Field::Branch | Field::Format | Field::Id)
+            }
+            Test::Since(_) | Test::Until(_) => true,
+            Test::Is(_) | Test::Turn(_) => false,
+        }
+    }
+}
+
+impl Test {
+    fn matches(&self, row: &impl Row) -> bool {
+        match self {
+            Test::Field(field, pattern) => row.any(*field, &mut |text| pattern.is_match(text)),
+            Test::Is(state) => row.is(*state),
+            Test::Turn(turns) => row.turn().is_some_and(|turn| turns.contains(&turn)),
+            Test::Since(first) => row.began().is_some_and(|began| began >= *first),
+            Test::Until(end) => row.began().is_some_and(|began| began < *end),
+        }
+    }
+}
+
+/// A term as written: where, and its text without quotes around the value.
+struct Token<'t> {
+    at: Range<usize>,
+    negated: bool,
+    key: Option<&'t str>,
+    value: &'t str,
+    form: Form,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Quoted,
+    Regex,
+}
+
+/// Cuts a filter into terms. White space ends a term, except in quotes and in a regular expression.
+fn tokens(text: &str) -> impl Iterator<Item = Result<Token<'_>, InvalidFilter>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(from..)?;
+        let start = from + (rest.len() - rest.trim_start().len());
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let token = token(rest, start);
+        from = token.as_ref().map_or(text.len(), |token| token.at.end);
+        Some(token)
+    })
+}
+
+fn token(rest: &str, start: usize) -> Result<Token<'_>, InvalidFilter> {
+    let body = rest.strip_prefix('!').unwrap_or(rest);
+    let negated = body.len() < rest.len();
+    let (key, value) = match body.split_once(':') {
+        Some((key, value)) if is_key(key) => (Some(key), value),
+        _ => (None, body),
+    };
+    let before = start + (rest.len() - value.len());
+    let (form, close) = match value.chars().next() {
+        Some('"') => (Form::Quoted, '"'),
+        // A path is not a regular expression: that one ends in a slash, too, and white space or the end follows.
+        Some('/') if regex_end(value).is_some() => (Form::Regex, '/'),
+        _ => {
+            let end = value.find(char::is_whitespace).unwrap_or(value.len());
+            let value = value.get(..end).unwrap_or_default();
+            return Ok(Token { at: start..before + end, negated, key, value, form: Form::Plain });
+        }
+    };
+    let inner = value.get(1..).unwrap_or_default();
+    let end = if form == Form::Regex { regex_end(value) } else { inner.find(close) };
+    let Some(end) = end else {
+        return Err(InvalidFilter {
+            at: start..start + rest.len(),
+            message: "the quotation mark is not closed".to_owned(),
+            help: Some("write `\"` after the last word".to_owned()),
+        });
+    };
+    let value = inner.get(..end).unwrap_or_default();
+    Ok(Token { at: start..before + end + 2, negated, key, value, form })
+}
+
+/// Letters and `_`: what stands before a colon in a time or an address is part of a word.
+fn is_key(key: &str) -> bool {
+    !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+}
+
+/// Where the expression between slashes ends, counted after the first slash.
+fn regex_end(value: &str) -> Option<usize> {
+    let inner = value.get(1..)?;
+    let mut escaped = false;
+    inner.char_indices().find_map(|(at, c)| {
+        let ends = c == '/' && !escaped && {
+            let after = inner.get(at + 1..).unwrap_or_default();
+            after.is_empty() || after.starts_with(char::is_whitespace)
+        };
+        escaped = c == '\\' && !escaped;
+        (ends && at > 0).then_some(at)
+    })
+}
+
+type Wrong = (String, Option<String>);
+
+fn term(token: &Token<'_>, now: Millis) -> Result<Term, Wrong> {
+    let test = match token.key {
+        None => Test::Field(Field::Text, pattern(token)?),
+        Some("is") => Test::Is(state(token.value)?),
+        Some("turn") => Test::Turn(turns(token.value)?),
+        Some("since") => Test::Since(instant(token.value, now)?),
+        Some("until") => Test::Until(instant(token.value, now)?),
+        Some(key) => match FIELDS.iter().find(|(name, _)| *name == key) {
+            Some((_, field)) => Test::Field(*field, pattern(token)?),
+            None => return Err(unknown_key(key)),
+        },
+    };
+    Ok(Term { negated: token.negated, test })
+}
+
+fn unknown_key(key: &str) -> Wrong {
+    let help = match nearest(key, keys()) {
+        Some(near) => format!("did you mean `{near}:`?"),
+        None => {
+            format!("keys are {}; quote the term to look for its text", keys().collect::<Vec<_>>().join(", "))
+        }
+    };
+    (format!("unknown key `{key}:`"), Some(help))
+}
+
+fn state(word: &str) -> Result<State, Wrong> {
+    STATES.iter().find(|(name, _)| *name == word).map(|(_, state)| *state).ok_or_else(|| {
+        let help = match nearest(word, states()) {
+            Some(near) => format!("did you mean `is:{near}`?"),
+            None => format!("values are {}", states().collect::<Vec<_>>().join(", ")),
+        };
+        (format!("unknown value `is:{word}`"), Some(help))
+    })
+}
+
+/// `3`, `3..9`, `3..`, `..9`.
+fn turns(text: &str) -> Result<RangeInclusive<u32>, Wrong> {
+    let wrong = || {
+        (
+            format!("`turn:{text}` is not a range of turns"),
+            Some("write `turn:3`, `turn:3..9`, `turn:3..` or `turn:..9`".to_owned()),
+        )
+    };
+    let number = |text: &str, default| match text {
+        "" => Ok(default),
+        digits => digits.parse::<u32>().map_err(|_| wrong()),
+    };
+    match text.split_once("..") {
+        Some((first, last)) => Ok(number(first, 1)?..=number(last, u32::MAX)?),
+        None if text.is_empty() => Err(wrong()),
+        None => number(text, 0).map(|turn| turn..=turn),
+    }
+}
+
+/// `7d` ago, or a day, or an instant; days begin at midnight UTC, as all times here.
+fn instant(text: &str, now: Millis) -> Result<Millis, Wrong> {
+    let ago = || {
+        let unit = match text.chars().last()? {
+            'm' => 60_000,
+            'h' => 3_600_000,
+            'd' => 86_400_000,
+            'w' => 7 * 86_400_000,
+            _ => return None,
+        };
+        let count: i64 = text.get(..text.len() - 1)?.parse().ok().filter(|count| *count >= 0)?;
+        now.checked_sub(count.checked_mul(unit)?)
+    };
+    let day = || {
+        text.parse::<Date>()
+            .ok()?
+            .to_zoned(TimeZone::UTC)
+            .ok()
+            .map(|zoned| zoned.timestamp().as_millisecond())
+    };
+    let exact = || text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond);
+    ago().or_else(exact).or_else(day).ok_or_else(|| {
+        let help = "write `7d`, `12h`, `30m`, `2w`, a day such as `2026-11-01` or an instant such as `2026-11-01T09:30:00Z`";
+        (format!("`{text}` is not a time"), Some(help.to_owned()))
+    })
+}
+
+/// What is looked for: a part of the text, the whole of it where there are wildcards, or an expression.
+fn pattern(token: &Token<'_>) -> Result<Regex, Wrong> {
+    let text = match token.form {
+        Form::Regex => token.value.to_owned(),
+        Form::Plain if token.value.is_empty() => {
+            let key = token.key.map(|key| format!("{key}:")).unwrap_or_default();
+            return Err((format!("`{key}` has no value"), None));
+        }
+        // Words have no wildcards: many texts hold question marks.
+        Form::Plain if token.key.is_some() && token.value.contains(['*', '?']) => {
+            let inner: String = token.value.chars().map(wildcard).collect();
+            format!("^{inner}$")
+        }
+        Form::Plain | Form::Quoted => regex::escape(token.value),
+    };
+    let built = RegexBuilder::new(&text).case_insensitive(true).dot_matches_new_line(true).build();
+    built.map_err(|error| {
+        let told = error.to_string();
+        let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        (format!("`/{}/` is not a regular expression: {why}", token.value), None)
+    })
+}
+
+fn wildcard(c: char) -> String {
+    match c {
+        '*' => ".*".to_owned(),
+        '?' => ".".to_owned(),
+        c => regex::escape(c.encode_utf8(&mut [0; 4])),
+    }
+}
