@@ -60,7 +60,7 @@ fn read(value: &Value) -> Arc<Session> {
     Arc::new(reading.next().unwrap())
 }
 
-/// Checked and paid; paid unchecked, with a failed call; nothing but a look, long ago.
+/// Checked and paid; paid unchecked, with a failed call; a look without a result and a note, long ago.
 fn sessions() -> [Arc<Session>; 3] {
     const OK: Option<(&str, bool)> = Some(("ok", false));
     [
@@ -74,7 +74,11 @@ fn sessions() -> [Arc<Session>; 3] {
             30,
             &[("pay", "{\"order\": \"ORD-2\"}", OK), ("look", "{}", Some(("no such file", true)))],
         ),
-        session("gamma", 24 * 20, &[("look", "{\"what\": \"ORD-1 \\\"two words\\\"\"}", None)]),
+        session(
+            "gamma",
+            24 * 20,
+            &[("look", "{\"what\": \"ORD-1 \\\"two words\\\"\"}", None), ("note", "{}", OK)],
+        ),
     ]
 }
 
@@ -110,7 +114,7 @@ fn filters_choose_sessions() {
         ("until:2026-11-10", "gamma"),
         ("since:2026-11-01 until:2026-11-22", "gamma beta"),
         ("project:beta-shop since:1w is:error", "beta"),
-        ("branch:main turn:2..", "alpha beta"),
+        ("branch:main turn:2..", "alpha beta gamma"),
         ("turn:3", "alpha"),
         ("turn:..1 tool:look", "gamma"),
         ("file:shop.json id:gam", "gamma"),
@@ -216,7 +220,7 @@ fn coverage_says_what_each_rule_was_asked() {
     assert_eq!(of, BTreeMap::from(expected.map(|(rule, counts)| (rule.to_owned(), counts))));
     let free: Vec<(&str, u64)> =
         coverage.ungoverned(&policy).into_iter().map(|(tool, calls)| (&**tool, calls)).collect();
-    assert_eq!(free, [("look", 2)]);
+    assert_eq!(free, [("look", 2), ("note", 1)]);
 }
 
 /// Over the samples, in both modes: what stops calls and is violated is what a summary counts, and the sessions may be cut
