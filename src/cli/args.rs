@@ -112,6 +112,8 @@ pub struct Replay {
     #[command(flatten)]
     pub recordings: Recordings,
     #[command(flatten)]
+    pub selection: Selection,
+    #[command(flatten)]
     pub policies: Policies,
     #[command(flatten)]
     pub judging: Judging,
@@ -143,6 +145,8 @@ pub struct Replay {
 pub struct Diff {
     #[command(flatten)]
     pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: Selection,
     #[command(flatten)]
     pub policies: Policies,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), or `recorded`, the calls that were
@@ -257,6 +261,8 @@ pub struct Explain {
 pub struct Convert {
     #[command(flatten)]
     pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: Selection,
     /// Output file, or folder (ending in `/`) for one file per recording [default: JSON lines on standard output]
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,

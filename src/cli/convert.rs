@@ -13,6 +13,7 @@ use super::args;
 use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::screen::Screen;
+use super::selection::Selection;
 use super::{Exit, Failure};
 use crate::diagnostic::Severity;
 use crate::engine::Mode;
@@ -32,6 +33,11 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
         return Err(Failure::usage(message).help("with `--redact` it decides which values are kept"));
     }
     let policy = if named { input::policy(&asked.policies, false, screen)? } else { Policy::empty() };
+    let selection = Selection::of(&asked.selection)?;
+    if selection.asks_decisions() && !named {
+        let message = "`--where` asks what a policy decides, and no policy is named";
+        return Err(Failure::usage(message).help("name one with `--redact --policy FILE-OR-FOLDER`"));
+    }
     let mut sessions = Sessions::new(wanted, options, screen);
     let mut target = match &asked.output {
         None => Target::Screen,
@@ -44,7 +50,17 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     input::watch_interrupts()?;
     sessions.show_progress(screen);
     let mut unread = false;
+    let mut chosen = 0;
     for session in sessions.by_ref() {
+        let session = match selection.choose(session, &policy, Mode::Enforce) {
+            Ok(session) => session,
+            Err(diagnostics) => {
+                unread |= diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+                diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+                continue;
+            }
+        };
+        chosen += 1;
         let mut session = if asked.redact { redacted(session, &[&policy], Mode::Enforce) } else { session };
         for diagnostic in std::mem::take(&mut session.diagnostics) {
             unread |= diagnostic.severity == Severity::Error;
@@ -60,13 +76,15 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
+    selection.report(chosen, sessions.count, screen);
     if asked.output.is_some() {
-        let written = words::count(sessions.count, "session");
+        let written = words::count(chosen, "session");
         let skipped =
             words::skipped(sessions.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
         screen.note(&format!("{written} in {}{skipped}", words::count(files, "file")));
     }
     unread |= asked.strict && sessions.skipped > 0;
+    unread |= chosen == 0;
     unread |= told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(match input::interrupted() {
         true => Exit::Interrupted,

@@ -29,11 +29,12 @@ pub fn run(asked: &args::Coverage, screen: &mut Screen) -> Result<Exit, Failure>
     let mut sessions = Sessions::new(wanted, options, screen);
     sessions.show_progress(screen);
     let (mut coverage, mut unread) = (Coverage::default(), false);
-    let judge = |mut session: Session| {
-        let diagnostics = std::mem::take(&mut session.diagnostics);
-        let session = std::sync::Arc::new(session);
-        let chosen = selection.keeps(&session, &policy, mode);
-        (diagnostics, chosen.then(|| Coverage::of(&session, &policy, mode)))
+    let judge = |session: Session| match selection.choose(session, &policy, mode) {
+        Ok(session) => {
+            let counted = Coverage::of(&session, &policy, mode);
+            (session.diagnostics, Some(counted))
+        }
+        Err(diagnostics) => (diagnostics, None),
     };
     let _ = corpus.run(&mut sessions, &judge, &mut |(diagnostics, counted)| {
         for diagnostic in &diagnostics {

@@ -11,6 +11,7 @@ use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
+use super::selection::Selection;
 use super::witness::{Count, Folder, Saved};
 use super::{Exit, Failure};
 use crate::compare::{Comparison, Kind};
@@ -31,7 +32,8 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         Wanted::of(&recordings.sessions, recordings.samples, "rulestep diff SESSIONS --base VERSION")?;
     let fails = fails(&asked.fail_on)?;
     let mut reports = Reports::open(&asked.format, &asked.report, diff::OUTPUTS)?;
-    let command = Command::new("diff").sessions(wanted, &recordings.reading);
+    let selection = Selection::of(&asked.selection)?;
+    let command = Command::new("diff").sessions(wanted, &recordings.reading, &selection);
     let command = command.policies(&asked.policies, &asked.base, asked.judging.mode.into()).text();
     let comparison = match comparison(asked, wanted, screen) {
         Ok(comparison) => comparison,
@@ -69,23 +71,34 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         false => session,
     };
     let mut uncompared = 0;
-    let compare = |session| compare(blank(session), &view, &outputs, folder.as_ref());
-    let _ =
-        corpus.run(&mut sessions, &compare, &mut |Found { part, diagnostics, cases, not_taken }: Found| {
-            uncompared += not_taken;
-            if let Some(folder) = &folder {
-                saved = folder.save(cases, &mut count);
+    let compare = |session| {
+        let session = selection.choose(session, comparison.policy(), view.mode)?;
+        Ok(compare(blank(session), &view, &outputs, folder.as_ref()))
+    };
+    let _ = corpus.run(&mut sessions, &compare, &mut |found: Result<Found, Vec<Diagnostic>>| {
+        let Found { part, diagnostics, cases, not_taken } = match found {
+            Ok(found) => found,
+            // It is not looked at; what was lost in reading it may have been part of another session.
+            Err(diagnostics) => {
+                diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+                whole.told.note(&diagnostics);
+                return if input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-            whole.told.note(&diagnostics);
-            written = reports.write(&part.bytes, screen);
-            whole.take(part, view.most());
-            if written.is_err() || saved.is_err() || input::interrupted() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
+        };
+        uncompared += not_taken;
+        if let Some(folder) = &folder {
+            saved = folder.save(cases, &mut count);
+        }
+        diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+        whole.told.note(&diagnostics);
+        written = reports.write(&part.bytes, screen);
+        whole.take(part, view.most());
+        if written.is_err() || saved.is_err() || input::interrupted() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
     screen.end_progress();
     written?;
     saved?;
@@ -96,8 +109,10 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     whole.told.note(&told);
     whole.told.skipped = sessions.skipped;
     whole.told.interrupted = input::interrupted();
+    selection.report(whole.totals.sessions, sessions.count, screen);
     if whole.totals.sessions == 0 && !whole.told.interrupted {
-        reports.nothing_read("diff", diff::SCHEMA, &told, &command, screen)?;
+        let why = selection.nothing(sessions.count);
+        reports.nothing_judged(why, "diff", diff::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
     let end = |output: &Output, color, out: &mut dyn std::io::Write| {

@@ -9,6 +9,7 @@ use super::args::{Cli, Open};
 use super::input::Wanted;
 use super::replay::{Asked, judge};
 use super::screen::Screen;
+use super::selection::Selection;
 use super::{Exit, Failure};
 use crate::report::Scope;
 use crate::source::nearest::nearest;
@@ -41,6 +42,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         jobs: 0,
         strict: false,
         redact: false,
+        selection: Selection::default(),
     };
     judge(&asked, screen)
 }

@@ -10,6 +10,7 @@ use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
+use super::selection::Selection;
 use super::{Exit, Failure};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
@@ -31,6 +32,7 @@ pub struct Asked<'a> {
     pub jobs: usize,
     pub strict: bool,
     pub redact: bool,
+    pub selection: Selection,
 }
 
 /// Runs the verb.
@@ -52,6 +54,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         jobs: asked.jobs,
         redact: asked.redact,
         strict: asked.strict,
+        selection: Selection::of(&asked.selection)?,
     };
     judge(&asked, screen)
 }
@@ -66,7 +69,7 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
         let message = format!("`--summary` has no findings to write as `{}`", output.name);
         return Err(Failure::usage(message).help("`text` and `json` have a summary"));
     }
-    let command = Command::new("replay").sessions(asked.wanted, asked.reading);
+    let command = Command::new("replay").sessions(asked.wanted, asked.reading, &asked.selection);
     let command = command.policies(asked.policies, &[], asked.mode).text();
     let policy = match input::policy(asked.policies, asked.wanted.is_samples(), screen) {
         Ok(policy) => policy,
@@ -86,7 +89,10 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
         true => redacted(session, &[&policy], asked.mode),
         false => session,
     };
-    let answer = |session| Answer::new(blank(session), &policy, asked.mode, &outputs, look);
+    let answer = |session| match asked.selection.choose(session, &policy, asked.mode) {
+        Ok(session) => Answer::new(blank(session), &policy, asked.mode, &outputs, look),
+        Err(diagnostics) => Answer::left_out(diagnostics),
+    };
     let _ = corpus.run(&mut sessions, &answer, &mut |answer: Answer| {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         total.merge(&answer.total);
@@ -109,8 +115,10 @@ pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     total.note(&told);
     total.skipped = sessions.skipped;
     total.interrupted = input::interrupted();
+    asked.selection.report(total.sessions, sessions.count, screen);
     if total.sessions == 0 && !total.interrupted {
-        reports.nothing_read("replay", json::SCHEMA, &told, &command, screen)?;
+        let why = asked.selection.nothing(sessions.count);
+        reports.nothing_judged(why, "replay", json::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
     let end =
@@ -167,6 +175,13 @@ impl Answer {
             _ => None,
         };
         Answer { bytes, found, total, diagnostics }
+    }
+
+    /// Of a session that is not looked at; what was lost in reading it may have been part of another.
+    fn left_out(diagnostics: Vec<Diagnostic>) -> Answer {
+        let mut total = Total::default();
+        total.note(&diagnostics);
+        Answer { bytes: Vec::new(), found: None, total, diagnostics }
     }
 }
 

@@ -10,6 +10,7 @@ use super::Failure;
 use super::args::{Policies, Reading};
 use super::input::Wanted;
 use super::screen::Screen;
+use super::selection::Selection;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::report::ci::failed::{self, Failed};
@@ -106,15 +107,15 @@ impl<O: Named> Reports<O> {
     }
 
     /// Writes that nothing was read, so that no report looks like one in which nothing is wrong.
-    pub fn nothing_read(
+    pub fn nothing_judged(
         self,
+        message: &'static str,
         verb: &'static str,
         schema: &'static str,
         told: &[Diagnostic],
         command: &str,
         screen: &mut Screen,
     ) -> Result<(), Failure> {
-        let message = "no session could be read, so nothing was judged";
         self.failed(&Failed { schema, verb, message, diagnostics: told, command }, screen)
     }
 
@@ -154,7 +155,7 @@ impl Command {
     }
 
     /// With the sessions and how they are read.
-    pub fn sessions(mut self, wanted: Wanted<'_>, reading: &Reading) -> Command {
+    pub fn sessions(mut self, wanted: Wanted<'_>, reading: &Reading, selection: &Selection) -> Command {
         match wanted {
             Wanted::Samples => self.0.push_str(" --samples"),
             Wanted::Named(named) => named.iter().for_each(|named| self.word(named)),
@@ -162,6 +163,7 @@ impl Command {
         self.option("--from", reading.from.iter());
         self.option("--error-regex", reading.error_regex.iter());
         self.option("--refused-regex", reading.refused_regex.iter());
+        self.option("--where", selection.text().into_iter());
         self
     }
 
@@ -181,11 +183,11 @@ impl Command {
         self.0
     }
 
-    fn option<'w>(&mut self, name: &str, words: impl Iterator<Item = &'w String>) {
+    fn option(&mut self, name: &str, words: impl Iterator<Item = impl AsRef<str>>) {
         for word in words {
             self.0.push(' ');
             self.0.push_str(name);
-            self.word(word);
+            self.word(word.as_ref());
         }
     }
 

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::Failure;
 use super::args;
 use super::screen::Screen;
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::filter::Filter;
 use crate::explore::rows::passes;
@@ -16,6 +17,7 @@ use crate::report::words;
 use crate::session::Session;
 
 /// The sessions that are looked at.
+#[derive(Default)]
 pub struct Selection(Option<Filter>);
 
 impl Selection {
@@ -33,12 +35,33 @@ impl Selection {
         })
     }
 
-    /// Whether a session is looked at.
-    pub fn keeps(&self, session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> bool {
-        self.0.as_ref().is_none_or(|filter| {
-            let replay = filter.asks_decisions().then(|| Replay::new(session, policy, mode));
-            passes(filter, session, replay.as_ref())
-        })
+    /// The session, if it is looked at; else what was odd in it, which is reported all the same.
+    ///
+    /// # Errors
+    /// It does not match.
+    pub fn choose(
+        &self,
+        session: Session,
+        policy: &Arc<Policy>,
+        mode: Mode,
+    ) -> Result<Session, Vec<Diagnostic>> {
+        let Some(filter) = &self.0 else { return Ok(session) };
+        let session = Arc::new(session);
+        let replay = filter.asks_decisions().then(|| Replay::new(&session, policy, mode));
+        let chosen = passes(filter, &session, replay.as_ref());
+        drop(replay);
+        let session = Arc::unwrap_or_clone(session);
+        if chosen { Ok(session) } else { Err(session.diagnostics) }
+    }
+
+    /// Whether it asks what a policy decides.
+    pub fn asks_decisions(&self) -> bool {
+        self.0.as_ref().is_some_and(Filter::asks_decisions)
+    }
+
+    /// The filter as it was given.
+    pub fn text(&self) -> Option<&str> {
+        self.0.as_ref().map(Filter::text)
     }
 
     /// Says how many of how many sessions were looked at, which an answer must not be without.
@@ -54,5 +77,13 @@ impl Selection {
             message.push_str(" (sessions without a recorded time never match `since:` and `until:`)");
         }
         screen.say(&message);
+    }
+
+    /// Why nothing was judged, where no session is left.
+    pub fn nothing(&self, read: u64) -> &'static str {
+        match read {
+            0 => "no session could be read, so nothing was judged",
+            _ => "no session matches `--where`, so nothing was judged",
+        }
     }
 }

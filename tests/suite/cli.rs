@@ -15,6 +15,7 @@ mod replay;
 mod reports;
 mod rules;
 mod said;
+mod selection;
 mod test;
 mod totals;
 
