@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod convert;
+mod count;
 mod coverage;
 mod diff;
 mod explain;

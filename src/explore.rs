@@ -2,6 +2,8 @@
 //!
 //! Everything here is counted session by session and merged, so that it can be counted on many threads, or machines.
 
+pub mod breakdown;
 pub mod coverage;
 pub mod filter;
+pub mod occurrence;
 pub mod rows;

@@ -25,7 +25,7 @@ pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
 pub use outcomes::{Outcomes, each_decision, outcomes};
 use player::Player;
-pub use tables::{RuleCount, Tables, ToolCount};
+pub use tables::{RuleCount, Tables, ToolCount, category};
 use tally::Tally;
 pub use tally::{Status, Summary};
 

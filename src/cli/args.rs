@@ -8,6 +8,7 @@ use clap_complete::Shell;
 use crate::compare::Kind;
 use crate::dialect::DIALECTS;
 use crate::engine;
+use crate::explore::breakdown::By;
 use crate::recording::FORMATS;
 use crate::report::{self, diff};
 use crate::source::nearest::nearest;
@@ -129,6 +130,9 @@ pub struct Replay {
     /// Everything: also the preconditions and the rule state of each turn, and every check on each call
     #[arg(long)]
     pub full: bool,
+    /// Count the findings by what they have in common, instead of listing them
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict"], value_parser = keys())]
+    pub by: Option<String>,
     /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
@@ -450,6 +454,11 @@ fn theme_help() -> String {
 fn replay_format() -> PossibleValuesParser {
     let values = report::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
     PossibleValuesParser::new(values)
+}
+
+/// What findings are counted by.
+fn keys() -> PossibleValuesParser {
+    PossibleValuesParser::new(By::ALL.map(By::word))
 }
 
 /// The outputs of a coverage by name.

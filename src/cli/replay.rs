@@ -1,5 +1,7 @@
 //! `rulestep replay`: every session judged, the answers in the order of the input.
 
+mod by;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -42,6 +44,9 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         (_, true) => Scope::Full,
         _ => Scope::Findings,
     };
+    if let Some(by) = &asked.by {
+        return by::run(asked, by, screen);
+    }
     let recordings = &asked.recordings;
     let asked = Asked {
         wanted: Wanted::of(&recordings.sessions, recordings.samples, "rulestep replay SESSIONS")?,

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::occurrence::{Extent, Occurrence};
 use crate::engine::Mode;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Effect, Rule, RuleId};
@@ -45,10 +46,8 @@ pub struct RuleUse {
     pub violated: u64,
     /// Sessions that ended before it was decided.
     pub pending: u64,
-    /// Where it first stopped a call or was violated, in the order of the recordings.
-    pub first: Option<Occurrence>,
-    /// Where it last did.
-    pub last: Option<Occurrence>,
+    /// Where it stopped or spoke against a call, or was violated.
+    pub extent: Extent,
 }
 
 /// What the rules know of a tool.
@@ -58,17 +57,6 @@ pub struct ToolUse {
     pub calls: u64,
     /// Those of them that some rule was asked about.
     pub asked: u64,
-}
-
-/// A call of a session, or the session itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Occurrence {
-    /// The file it was read from.
-    pub file: Arc<str>,
-    /// The session's id.
-    pub session: Arc<str>,
-    /// The call; `None` for what is about the whole session.
-    pub call: Option<CallRef>,
 }
 
 /// How far recordings exercise a rule, the most telling first.
@@ -103,11 +91,6 @@ impl RuleUse {
         }
     }
 
-    fn fired_at(&mut self, occurrence: Occurrence) {
-        self.first.get_or_insert_with(|| occurrence.clone());
-        self.last = Some(occurrence);
-    }
-
     fn merge(&mut self, later: &RuleUse) {
         self.sessions += later.sessions;
         self.calls += later.calls;
@@ -117,12 +100,7 @@ impl RuleUse {
         self.held += later.held;
         self.violated += later.violated;
         self.pending += later.pending;
-        if self.first.is_none() {
-            self.first.clone_from(&later.first);
-        }
-        if later.last.is_some() {
-            self.last.clone_from(&later.last);
-        }
+        self.extent.merge(&later.extent);
     }
 }
 
@@ -131,11 +109,6 @@ impl Coverage {
     pub fn of(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Coverage {
         let mut coverage = Coverage { sessions: 1, ..Coverage::default() };
         let mut asked = BTreeSet::new();
-        let occurrence = |call| Occurrence {
-            file: Arc::clone(&session.origin.file),
-            session: Arc::clone(&session.id),
-            call,
-        };
         let states = each_decision(session, policy, mode, &mut |call, decision, _| {
             coverage.calls += 1;
             let tool = coverage.tools.entry(Arc::clone(&call.tool)).or_default();
@@ -158,12 +131,12 @@ impl Coverage {
                     used.passed += 1;
                     continue;
                 }
-                used.fired_at(occurrence(Some(call.at)));
+                used.extent.add(Occurrence::of(session, Some(call.at)));
                 *(if deciding == Some(rule) { &mut used.stopped } else { &mut used.objected }) += 1;
             }
         });
         for state in &states {
-            coverage.end(state, &mut asked, || occurrence(at(session, state)));
+            coverage.end(state, &mut asked, || Occurrence::of(session, at(session, state)));
         }
         for rule in asked {
             coverage.rules.entry(rule).or_default().sessions = 1;
@@ -187,7 +160,7 @@ impl Coverage {
         used.pending += u64::from(state.outcome == RuleOutcome::Pending);
         if state.outcome == RuleOutcome::Violated {
             used.violated += 1;
-            used.fired_at(occurrence());
+            used.extent.add(occurrence());
         }
     }
 

@@ -79,7 +79,7 @@ impl Tables {
         rule.counterfactual += u64::from(counterfactual);
         *self.codes.entry(finding.code).or_default() += 1;
         if let Some(reason) = &finding.reason {
-            let category = reason.split(':').next().unwrap_or_default().trim();
+            let category = category(reason);
             match self.reasons.get_mut(category) {
                 Some(count) => *count += 1,
                 None => drop(self.reasons.insert(category.into(), 1)),
@@ -158,6 +158,11 @@ impl ToolCount {
         self.halt += more.halt;
         self.not_reached += more.not_reached;
     }
+}
+
+/// The category of a rule's own reason: `security` of `security:exfiltration`.
+pub fn category(reason: &str) -> &str {
+    reason.split(':').next().unwrap_or_default().trim()
 }
 
 #[cfg(test)]

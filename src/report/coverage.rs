@@ -5,12 +5,14 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::json::{SourceLine, line};
+use super::json::line;
 use super::paint::Paint;
 use super::words;
-use crate::dialect::rule_name;
-use crate::explore::coverage::{Coverage, Exercise, Occurrence, RuleUse};
-use crate::monitor::Rule;
+
+use crate::explore::coverage::{Coverage, Exercise, RuleUse};
+use crate::explore::occurrence::Occurrence;
+use crate::monitor::rule::RulePlace;
+use crate::monitor::{Rule, rule_name};
 use crate::policy::Policy;
 use crate::session::CallRef;
 
@@ -101,7 +103,7 @@ fn answered(used: &RuleUse) -> String {
     let answers: Vec<String> =
         answers.map(|(count, word)| format!("{} {word}", words::thousands(count))).collect();
     let mut text = format!("{asked}: {}", answers.join(", "));
-    if let (Some(first), Some(last)) = (&used.first, &used.last) {
+    if let (Some(first), Some(last)) = (&used.extent.first, &used.extent.last) {
         let _ = write!(text, " · first {}", at(first));
         if first != last {
             let _ = write!(text, ", last {}", at(last));
@@ -111,7 +113,7 @@ fn answered(used: &RuleUse) -> String {
 }
 
 /// As `explain --at` takes it.
-fn at(occurrence: &Occurrence) -> String {
+pub(super) fn at(occurrence: &Occurrence) -> String {
     let session = words::name(&occurrence.session);
     match occurrence.call {
         Some(call) => format!("{session}:{}.{}", call.turn, call.call),
@@ -168,7 +170,7 @@ struct RuleLine<'a> {
     rule: &'a str,
     name: String,
     dialect: &'static str,
-    source: SourceLine<'a>,
+    source: RulePlace<'a>,
     state: &'static str,
     sessions: u64,
     calls: u64,
@@ -183,7 +185,7 @@ struct RuleLine<'a> {
 }
 
 #[derive(Serialize)]
-struct OccurrenceLine<'a> {
+pub(super) struct OccurrenceLine<'a> {
     session: &'a str,
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +193,7 @@ struct OccurrenceLine<'a> {
 }
 
 impl<'a> OccurrenceLine<'a> {
-    fn of(of: &'a Occurrence) -> OccurrenceLine<'a> {
+    pub fn of(of: &'a Occurrence) -> OccurrenceLine<'a> {
         OccurrenceLine { session: &of.session, file: &of.file, call: of.call }
     }
 }
@@ -212,7 +214,7 @@ fn json(coverage: &Coverage, policy: &Policy, out: &mut dyn Write) -> io::Result
         rule: &rule.id,
         name: rule_name(rule),
         dialect: rule.dialect,
-        source: SourceLine::of(rule),
+        source: RulePlace::of(rule),
         state: used.exercise().word(),
         sessions: used.sessions,
         calls: used.calls,
@@ -222,8 +224,8 @@ fn json(coverage: &Coverage, policy: &Policy, out: &mut dyn Write) -> io::Result
         held: used.held,
         violated: used.violated,
         pending: used.pending,
-        first: used.first.as_ref().map(OccurrenceLine::of),
-        last: used.last.as_ref().map(OccurrenceLine::of),
+        first: used.extent.first.as_ref().map(OccurrenceLine::of),
+        last: used.extent.last.as_ref().map(OccurrenceLine::of),
     });
     let tools = coverage.tools.iter().map(|(tool, used)| ToolLine {
         tool,

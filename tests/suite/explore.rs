@@ -5,6 +5,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use rulestep::internals::engine::Mode;
+use rulestep::internals::explore::breakdown::{Breakdown, By, Key};
 use rulestep::internals::explore::coverage::Coverage;
 use rulestep::internals::explore::filter::{Filter, InvalidFilter};
 use rulestep::internals::explore::rows::passes;
@@ -274,6 +275,41 @@ fn coverage_agrees_with_the_totals_and_can_be_merged() {
         }
         for (tool, count) in &tables.tools {
             assert_eq!(all.tools.get(tool).map(|used| used.calls), Some(count.calls()), "{tool}");
+        }
+        let (stopped, violated) =
+            tables.rules.values().fold((0, 0), |sum, rule| (sum.0 + rule.stopped, sum.1 + rule.violated));
+        for by in By::ALL {
+            let mut rows = Breakdown::default();
+            for session in &sessions {
+                rows.merge(&Breakdown::of(&Replay::new(session, &policy, mode), by));
+            }
+            let sum = rows.0.values().fold((0, 0), |sum, row| (sum.0 + row.stopped, sum.1 + row.violated));
+            for (key, row) in &rows.0 {
+                let expected = match key {
+                    Key::Rule(id) => {
+                        tables.rules.get(id).map(|rule| (rule.stopped, rule.counterfactual, rule.violated))
+                    }
+                    Key::Name(tool) if by == By::Tool => {
+                        tables.tools.get(tool).map(|tool| (tool.stopped(), row.counterfactual, row.violated))
+                    }
+                    Key::Name(reason) => {
+                        tables.reasons.get(reason).map(|count| (*count, row.counterfactual, row.violated))
+                    }
+                    Key::Code(code) => {
+                        assert_eq!(tables.codes.get(code), Some(&(row.stopped + row.violated)));
+                        None
+                    }
+                    Key::Session(..) => None,
+                };
+                let expected = expected.unwrap_or((row.stopped, row.counterfactual, row.violated));
+                assert_eq!((row.stopped, row.counterfactual, row.violated), expected, "{key:?}");
+            }
+            // Not every rule gives a reason, and a violation may be no call's.
+            match by {
+                By::Reason => assert!(sum.0 > 0 && sum.0 <= stopped && sum.1 == 0),
+                By::Tool => assert!(sum.0 == stopped && sum.1 <= violated),
+                By::Rule | By::Code | By::Session => assert_eq!(sum, (stopped, violated), "{by:?}"),
+            }
         }
     }
 }

@@ -106,6 +106,36 @@ fn the_command_that_does_it_again_has_the_filter() {
 }
 
 #[test]
+fn findings_are_counted_by_what_they_share() {
+    let files = files();
+    let by = |key: &str, form: &str| {
+        run(&files, &["replay", "s.jsonl", "-p", "p.yaml", "--by", key, "--format", form])
+    };
+    let (code, text, _) = by("tool", "text");
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(text, @r"
+    stopped  violated  calls  sessions  tool
+          1         0      1         1  pay  first paid:1.1
+          0         0      2         2  look
+    ");
+    let (_, markdown, _) = by("rule", "markdown");
+    insta::assert_snapshot!(markdown, @r"
+    | rule | stopped | violated | calls | sessions |
+    |---|--:|--:|--:|--:|
+    | <code>check before pay</code> | 1 | 0 | 1 | 1 |
+    ");
+    let (_, json, _) = by("code", "json");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["schema"], &json["by"]), (&"rulestep.breakdown/1".into(), &"code".into()));
+    assert_eq!(
+        (&json["rows"][0]["key"], &json["rows"][0]["stopped"]),
+        (&"prior_tool_missing".into(), &1.into())
+    );
+    let (code, _, stderr) = by("code", "sarif");
+    assert!(code == 2 && stderr.contains("`--by` does not write `sarif`"), "{stderr}");
+}
+
+#[test]
 fn coverage_is_reported_in_each_form() {
     let files = files();
     let coverage = |form: &str| run(&files, &["coverage", "s.jsonl", "-p", "p.yaml", "--format", form]);

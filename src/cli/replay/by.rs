@@ -1,0 +1,53 @@
+//! `rulestep replay --by KEY`: findings counted by what they have in common.
+
+use std::sync::Arc;
+
+use crate::cli::args;
+use crate::cli::count::Counting;
+use crate::cli::input;
+use crate::cli::screen::Screen;
+use crate::cli::selection::Selection;
+use crate::cli::{Exit, Failure};
+use crate::explore::breakdown::{Breakdown, By};
+use crate::replay::Replay;
+use crate::report::breakdown::{OUTPUTS, View};
+use crate::session::Session;
+
+/// Counts and prints. It exits as a replay does.
+pub fn run(asked: &args::Replay, by: &str, screen: &mut Screen) -> Result<Exit, Failure> {
+    let Some(by) = By::ALL.into_iter().find(|key| key.word() == by) else {
+        return Err(Failure::usage(format!("`--by {by}` is not known")));
+    };
+    let Some(output) = OUTPUTS.iter().find(|output| output.name == asked.format) else {
+        let names: Vec<String> = OUTPUTS.iter().map(|output| format!("`{}`", output.name)).collect();
+        let message = format!("`--by` does not write `{}`", asked.format);
+        return Err(Failure::usage(message).help(format!("it writes {}", names.join(", "))));
+    };
+    let selection = Selection::of(&asked.selection)?;
+    let policy = input::policy(&asked.policies, asked.recordings.samples, screen)?;
+    let mode = asked.judging.mode.into();
+    let counting = Counting {
+        recordings: &asked.recordings,
+        selection: &selection,
+        policy: &policy,
+        mode,
+        jobs: asked.jobs,
+    };
+    let (mut breakdown, mut objected) = (Breakdown::default(), false);
+    let count = |session: Session| {
+        let replay = Replay::new(&Arc::new(session), &policy, mode);
+        (Breakdown::of(&replay, by), replay.objects())
+    };
+    let take = &mut |(counted, objects): (Breakdown, bool)| {
+        breakdown.merge(&counted);
+        objected |= objects;
+    };
+    let exit = counting.run(&count, take, screen)?;
+    let color = screen.color;
+    (output.write)(&View { breakdown: &breakdown, by, policy: &policy, color }, screen.out())?;
+    Ok(match exit {
+        Exit::Interrupted => exit,
+        _ if objected => Exit::Found,
+        _ => exit,
+    })
+}

@@ -1,0 +1,162 @@
+//! Findings counted by rule, tool, code, reason or session: as text, Markdown and JSON.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::coverage::{OccurrenceLine, at};
+use super::json::line;
+use super::paint::Paint;
+use super::words;
+
+use crate::explore::breakdown::{Breakdown, By, Count, Key};
+use crate::monitor::rule::RulePlace;
+use crate::monitor::rule_name;
+use crate::policy::Policy;
+
+/// The shape of the JSON.
+pub const SCHEMA: &str = "rulestep.breakdown/1";
+
+/// What is written, and how.
+pub struct View<'a> {
+    /// The rows.
+    pub breakdown: &'a Breakdown,
+    /// What they are counted by.
+    pub by: By,
+    /// The policy that decided.
+    pub policy: &'a Policy,
+    /// Whether text may be coloured.
+    pub color: bool,
+}
+
+/// One output.
+pub struct Output {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// Writes it.
+    pub write: fn(&View<'_>, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every output.
+pub static OUTPUTS: &[Output] = &[
+    Output { name: "text", write: text },
+    Output { name: "json", write: json },
+    Output { name: "markdown", write: markdown },
+];
+
+impl View<'_> {
+    /// How a row is called.
+    fn name(&self, key: &Key) -> String {
+        match key {
+            Key::Rule(id) => self.policy.rules().get(*id).map(rule_name).unwrap_or_default(),
+            Key::Code(code) => code.as_str().to_owned(),
+            Key::Name(name) | Key::Session(_, _, name) => words::name(name).into_owned(),
+        }
+    }
+
+    /// Where it stands, for what stands in a file.
+    fn place(&self, key: &Key) -> Option<String> {
+        match key {
+            Key::Rule(id) => self.policy.rules().get(*id).map(|rule| rule.place()),
+            Key::Session(file, ..) => Some(words::line(file)),
+            Key::Code(_) | Key::Name(_) => None,
+        }
+    }
+}
+
+/// The columns of numbers, right-aligned, then the name, the place and where it happened.
+fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: view.color };
+    let rows = view.breakdown.rows();
+    let cells: Vec<[String; 4]> = rows.iter().map(|(_, row)| numbers(row)).collect();
+    let heads = ["stopped", "violated", "calls", "sessions"];
+    let width = |column: usize| {
+        let cells = cells.iter().filter_map(|cells| cells.get(column)).map(String::len);
+        cells.chain(heads.get(column).map(|head| head.len())).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let line = |cells: &[String]| {
+        let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    writeln!(out, "{}  {}", paint.bold(&line(&heads.map(str::to_owned))), paint.bold(view.by.word()))?;
+    for ((key, row), cells) in rows.iter().zip(&cells) {
+        let place = view.place(key).map(|place| format!("  {}", paint.dim(&place))).unwrap_or_default();
+        let spots: Vec<String> = [("first", &row.extent.first), ("last", &row.extent.last)]
+            .into_iter()
+            .filter(|(word, _)| *word == "first" || row.extent.first != row.extent.last)
+            .filter_map(|(word, spot)| Some(format!("{word} {}", at(spot.as_ref()?))))
+            .collect();
+        let spots = if spots.is_empty() { String::new() } else { format!("  {}", spots.join(", ")) };
+        writeln!(out, "{}  {}{place}{spots}", line(cells), view.name(key))?;
+    }
+    Ok(())
+}
+
+fn numbers(row: &Count) -> [String; 4] {
+    [row.stopped, row.violated, row.calls, row.sessions].map(words::thousands)
+}
+
+fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "| {} | stopped | violated | calls | sessions |", view.by.word())?;
+    writeln!(out, "|---|--:|--:|--:|--:|")?;
+    for (key, row) in view.breakdown.rows() {
+        let name = super::diff::markdown::code(&view.name(key));
+        writeln!(out, "| {name} | {} |", numbers(row).join(" | "))?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct BreakdownLine<'a> {
+    schema: &'static str,
+    by: &'static str,
+    rows: Vec<RowLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowLine<'a> {
+    key: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<RulePlace<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    calls: u64,
+    stopped: u64,
+    counterfactual: u64,
+    violated: u64,
+    sessions: u64,
+    first: Option<OccurrenceLine<'a>>,
+    last: Option<OccurrenceLine<'a>>,
+}
+
+fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let rows = view.breakdown.rows().into_iter().map(|(key, row)| {
+        let rule = match key {
+            Key::Rule(id) => view.policy.rules().get(*id),
+            _ => None,
+        };
+        RowLine {
+            key: match key {
+                Key::Rule(_) => rule.map(|rule| rule.id.to_string()).unwrap_or_default(),
+                Key::Code(code) => code.as_str().to_owned(),
+                Key::Name(name) | Key::Session(_, _, name) => name.to_string(),
+            },
+            name: view.name(key),
+            source: rule.map(RulePlace::of),
+            file: match key {
+                Key::Session(file, ..) => Some(file),
+                _ => None,
+            },
+            calls: row.calls,
+            stopped: row.stopped,
+            counterfactual: row.counterfactual,
+            violated: row.violated,
+            sessions: row.sessions,
+            first: row.extent.first.as_ref().map(OccurrenceLine::of),
+            last: row.extent.last.as_ref().map(OccurrenceLine::of),
+        }
+    });
+    line(&BreakdownLine { schema: SCHEMA, by: view.by.word(), rows: rows.collect() }, out)
+}
