@@ -1,22 +1,20 @@
 //! The command line: commands, arguments and options.
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+mod misplaced;
+mod values;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::compare::Kind;
-use crate::dialect::DIALECTS;
 use crate::engine;
-use crate::explore::breakdown::By;
-use crate::recording::FORMATS;
-use crate::report::{self, diff};
-use crate::source::nearest::nearest;
 
-/// In `--fail-on`, every kind of change.
-pub const ANY: &str = "any";
-/// In `--fail-on`, none of them.
-pub const NONE: &str = "none";
+pub use misplaced::look_elsewhere;
+#[cfg(feature = "tui")]
+use values::theme_help;
+pub use values::{ANY, NONE};
+use values::{
+    changes_format, coverage_format, explained, failing, from_help, keys, languages, only_help, replay_format,
+};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -416,93 +414,6 @@ pub enum Color {
     Always,
     /// Never
     Never,
-}
-
-/// Names the commands that have an option which was given to another command, misspelt or not.
-pub fn look_elsewhere(told: &mut clap::Error) {
-    if told.kind() != ErrorKind::UnknownArgument || told.get(ContextKind::SuggestedArg).is_some() {
-        return;
-    }
-    let Some(ContextValue::String(given)) = told.get(ContextKind::InvalidArg) else { return };
-    let Some(name) = given.strip_prefix("--").and_then(|given| given.split('=').next()) else { return };
-    let cli = Cli::command();
-    let verbs: Vec<_> = cli.get_subcommands().map(|verb| (verb.get_name(), longs(verb))).collect();
-    let Some(meant) = nearest(name, verbs.iter().flat_map(|(_, longs)| longs.iter().copied())) else {
-        return;
-    };
-    let having = verbs.iter().filter(|(_, longs)| longs.contains(&meant));
-    let having: Vec<_> = having.map(|(verb, _)| format!("`rulestep {verb}`")).collect();
-    let tip = format!("`--{meant}` is an option of {}", having.join(", "));
-    told.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-}
-
-/// The long names of a command's options.
-fn longs(verb: &Command) -> Vec<&str> {
-    verb.get_arguments().filter_map(clap::Arg::get_long).collect()
-}
-
-#[cfg(feature = "tui")]
-fn theme_help() -> String {
-    let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
-    format!(
-        "Colour theme of the workbench: {} [default: ansi-dark, or ansi-light on a light terminal; mono if NO_COLOR is set]",
-        listed(names)
-    )
-}
-
-/// The outputs of replays by name.
-fn replay_format() -> PossibleValuesParser {
-    let values = report::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// What findings are counted by.
-fn keys() -> PossibleValuesParser {
-    PossibleValuesParser::new(By::ALL.map(By::word))
-}
-
-/// The outputs of a coverage by name.
-fn coverage_format() -> PossibleValuesParser {
-    let values =
-        report::coverage::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// The outputs of comparisons by name.
-fn changes_format() -> PossibleValuesParser {
-    let values = diff::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// The kinds of change by name, and all of them together.
-fn failing() -> PossibleValuesParser {
-    let all = [PossibleValue::new(ANY).help("Every kind"), PossibleValue::new(NONE).help("No kind")];
-    let kinds = Kind::ALL.map(|kind| PossibleValue::new(kind.word()).help(kind.meaning()));
-    PossibleValuesParser::new(all.into_iter().chain(kinds))
-}
-
-fn from_help() -> String {
-    let names = listed(FORMATS.iter().map(|format| format.name));
-    format!("Format of the recordings, instead of recognising it: {names}")
-}
-
-fn only_help() -> String {
-    format!("Use only policies in this language: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
-}
-
-fn languages() -> String {
-    format!("One of {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
-}
-
-fn explained() -> String {
-    let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
-    format!(
-        "A code such as `resource_unmatched`, a policy language ({dialects}), or `semantics`. With --at: the recordings to search. Without arguments, lists all codes, languages and topics"
-    )
-}
-
-fn listed(names: impl Iterator<Item = &'static str>) -> String {
-    names.collect::<Vec<_>>().join(", ")
 }
 
 impl Open {

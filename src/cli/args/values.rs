@@ -1,0 +1,78 @@
+//! What options take, from the tables of the rooms: outputs, formats, dialects, themes, kinds of change.
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+use crate::compare::Kind;
+use crate::dialect::DIALECTS;
+use crate::explore::breakdown::By;
+use crate::recording::FORMATS;
+use crate::report::{self, diff};
+
+/// In `--fail-on`, every kind of change.
+pub const ANY: &str = "any";
+/// In `--fail-on`, none of them.
+pub const NONE: &str = "none";
+
+#[cfg(feature = "tui")]
+pub fn theme_help() -> String {
+    let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
+    format!(
+        "Colour theme of the workbench: {} [default: ansi-dark, or ansi-light on a light terminal; mono if NO_COLOR is set]",
+        listed(names)
+    )
+}
+
+/// The outputs of replays by name.
+pub fn replay_format() -> PossibleValuesParser {
+    let values = report::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
+/// What findings are counted by.
+pub fn keys() -> PossibleValuesParser {
+    PossibleValuesParser::new(By::ALL.map(By::word))
+}
+
+/// The outputs of a coverage by name.
+pub fn coverage_format() -> PossibleValuesParser {
+    let values =
+        report::coverage::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
+/// The outputs of comparisons by name.
+pub fn changes_format() -> PossibleValuesParser {
+    let values = diff::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
+/// The kinds of change by name, and all of them together.
+pub fn failing() -> PossibleValuesParser {
+    let all = [PossibleValue::new(ANY).help("Every kind"), PossibleValue::new(NONE).help("No kind")];
+    let kinds = Kind::ALL.map(|kind| PossibleValue::new(kind.word()).help(kind.meaning()));
+    PossibleValuesParser::new(all.into_iter().chain(kinds))
+}
+
+pub fn from_help() -> String {
+    let names = listed(FORMATS.iter().map(|format| format.name));
+    format!("Format of the recordings, instead of recognising it: {names}")
+}
+
+pub fn only_help() -> String {
+    format!("Use only policies in this language: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+}
+
+pub fn languages() -> String {
+    format!("One of {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+}
+
+pub fn explained() -> String {
+    let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
+    format!(
+        "A code such as `resource_unmatched`, a policy language ({dialects}), or `semantics`. With --at: the recordings to search. Without arguments, lists all codes, languages and topics"
+    )
+}
+
+fn listed(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}

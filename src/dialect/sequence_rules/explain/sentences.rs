@@ -1,0 +1,306 @@
+//! What order rules say in words: what is expected, what speaks for and against a call, what happened instead.
+
+use std::sync::Arc;
+
+use super::OrderOutcome;
+use crate::diagnostic::Code;
+use crate::dialect::sequence_rules::codes;
+use crate::dialect::sequence_rules::facts::{Named, Order};
+use crate::monitor::About;
+use crate::session::{CallRef, Outcome, Session};
+use crate::wording::sentence::name;
+use crate::wording::{at, count, list, thousands, tool_of};
+
+/// What a rule expects, in a line.
+pub(super) fn expected(order: &Order) -> String {
+    match order {
+        Order::Require { tool } => format!("{} succeeds at least once", operand(tool)),
+        Order::Before { first, then } => format!("{} before {}", operand(first), any(then)),
+        Order::ImmediatelyBefore { first, then } => {
+            format!("{} directly before every {}", operand(first), any(then))
+        }
+        Order::Blocklist { pattern, tools } => match pattern {
+            Some(pattern) if tools.is_empty() => format!("no tool with `{}` in its name", name(pattern)),
+            Some(pattern) => {
+                format!("no tool with `{}` in its name, and no call of {}", name(pattern), names_or(tools))
+            }
+            None => format!("no call of {}", names_or(tools)),
+        },
+        Order::Allowlist { tools } if tools.is_empty() => "no call at all".to_owned(),
+        Order::Allowlist { tools } => format!("only {}", names(tools)),
+        Order::MaxCalls { tool, max: 0 } => format!("no call of {}", operand(tool)),
+        Order::MaxCalls { tool, max } => format!("at most {} of {}", count(*max, "call"), operand(tool)),
+        Order::Eventually { tool, within } => {
+            format!("{} succeeds {}", operand(tool), among(*within))
+        }
+        Order::NeverAfter { trigger, forbidden } => {
+            format!("no {} after {}", operand(forbidden), operand(trigger))
+        }
+        Order::After { trigger, then, within } => {
+            format!("{} within {} after every {}", operand(then), count(*within, "call"), operand(trigger))
+        }
+        Order::Sequence { tools, strict } => {
+            let steps: Vec<String> = tools.iter().map(operand).collect();
+            let strictly = if *strict { ", with nothing between them" } else { "" };
+            format!("{} in this order{strictly}", steps.join(", "))
+        }
+        Order::Exact { tools } if tools.is_empty() => "no call at all".to_owned(),
+        Order::Exact { tools } => format!("exactly the calls {}", names(tools)),
+    }
+}
+
+/// What a rule that allows a call looked at, in a line.
+pub(super) fn in_favour(order: &Order, done: u64) -> String {
+    let expected = expected(order);
+    match order {
+        Order::MaxCalls { .. } => format!("{expected}, {} so far", thousands(done)),
+        Order::Sequence { .. } | Order::Exact { .. } => {
+            format!("{expected}: {done} of {} done", count(steps(order) as u64, "step"))
+        }
+        _ => expected,
+    }
+}
+
+/// What would satisfy it, in a line.
+pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String> {
+    Some(match (code, order) {
+        (codes::REQUIRED_MISSING, Order::Require { tool }) => {
+            format!("add a call of {} that succeeds", operand(tool))
+        }
+        (codes::BEFORE_MISSING | codes::BEFORE_LATE, Order::Before { first, then }) => {
+            format!("call {} successfully before {}", operand(first), any(then))
+        }
+        (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
+            format!("call {} successfully, directly before {}", operand(first), any(then))
+        }
+        (codes::BLOCKLISTED, _) => "skip the call, or remove the name from the list".to_owned(),
+        (codes::NOT_ALLOWLISTED, _) => "skip the call, or add the name to the list".to_owned(),
+        (codes::MAX_CALLS_OVER, _) => "skip the call, or raise `max`".to_owned(),
+        (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
+            format!("call {} successfully {}", operand(tool), among(*within))
+        }
+        (codes::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
+            format!("call {} before {}, or not at all", operand(forbidden), operand(trigger))
+        }
+        (codes::FOLLOW_UP_MISSING, Order::After { then, trigger, .. }) => {
+            format!("call {} successfully, soon after every {}", operand(then), operand(trigger))
+        }
+        (codes::SEQUENCE_INTERRUPTED, Order::Sequence { tools, .. }) => {
+            let (first, last) = (tools.first()?, tools.last()?);
+            format!("make the call before {} or after {}", operand(first), operand(last))
+        }
+        (codes::SEQUENCE_OUT_OF_ORDER | codes::SEQUENCE_CUT_SHORT, Order::Sequence { .. }) => {
+            format!("call {} next, successfully", next(order, done)?)
+        }
+        (codes::SEQUENCE_NOT_EXACT, Order::Exact { .. }) => match next(order, done) {
+            Some(next) => format!("call {next} here, or change the list"),
+            None => "skip the call, or add it to the list".to_owned(),
+        },
+        (codes::SEQUENCE_CUT_SHORT, Order::Exact { .. }) => {
+            format!("call {} next, successfully", next(order, done)?)
+        }
+        _ => return None,
+    })
+}
+
+/// Why a call is stopped or reported, in a line.
+pub(super) fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -> String {
+    let (earlier, session) = (|| about.earlier(), about.session);
+    let ran_in = |call: CallRef| format!("{} ran in {}", tool_of(call, session), at(call, session));
+    match (code, order) {
+        (codes::BEFORE_MISSING, Order::Before { first, .. }) => match earlier() {
+            Some(call) => format!("no {} is known to have succeeded; {}", operand(first), ran_in(call)),
+            None => format!("{} has not succeeded yet", operand(first)),
+        },
+        (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
+            Some(call) => {
+                let (before, place) = (tool_of(call, session), at(call, session));
+                format!(
+                    "the call directly before is {before} in {place}, not a successful {}",
+                    operand(first)
+                )
+            }
+            None => format!("it is the first call, and {} must succeed directly before it", operand(first)),
+        },
+        (codes::BLOCKLISTED, Order::Blocklist { .. }) => format!("the rule allows {}", expected(order)),
+        (codes::NOT_ALLOWLISTED, Order::Allowlist { .. }) => format!("the rule allows {}", expected(order)),
+        (codes::MAX_CALLS_OVER, Order::MaxCalls { tool, max }) => {
+            let done = match done {
+                1 => "once".to_owned(),
+                many => format!("{} times", thousands(many)),
+            };
+            format!("{} already ran {done}, and the limit is {}", operand(tool), count(*max, "call"))
+        }
+        (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
+            format!("{} has not succeeded {}", operand(tool), among(*within))
+        }
+        (codes::AFTER_TRIGGER, _) => match earlier() {
+            Some(call) => format!("forbidden since {}", ran_in(call)),
+            None => expected(order),
+        },
+        (codes::FOLLOW_UP_MISSING, Order::After { trigger, then, within }) => {
+            let after = earlier().map_or_else(
+                || operand(trigger),
+                |call| format!("{} in {}", tool_of(call, session), at(call, session)),
+            );
+            format!("no successful {} within {} after {after}", operand(then), count(*within, "call"))
+        }
+        (codes::SEQUENCE_INTERRUPTED | codes::SEQUENCE_OUT_OF_ORDER, Order::Sequence { tools, .. }) => {
+            let next = next(order, done).unwrap_or_default();
+            format!("the next step is {next} ({done} of {} done)", tools.len())
+        }
+        (codes::SEQUENCE_NOT_EXACT, Order::Exact { tools }) => {
+            let of = tools.len();
+            let failed = earlier().filter(|call| {
+                let outcome = session.calls.get(call.index as usize).map(|call| call.outcome);
+                outcome.is_some_and(|outcome| outcome != Outcome::Ok)
+            });
+            if let Some(failed) = failed {
+                return format!("{}, but is not known to have succeeded", ran_in(failed));
+            }
+            match next(order, done) {
+                Some(next) => format!("call {} of {of} in the list is {next}", done + 1),
+                None if of == 0 => "the list has no calls".to_owned(),
+                None => format!("the list ends after {}", count(of as u64, "call")),
+            }
+        }
+        _ => code.title().to_owned(),
+    }
+}
+
+/// What happened instead of what a rule expects.
+pub(super) struct Actual<'a> {
+    pub code: Code,
+    pub rule: &'a Order,
+    pub count: u64,
+    pub state: &'a OrderOutcome,
+    pub session: &'a Session,
+    pub ran: &'a [CallRef],
+}
+
+impl Actual<'_> {
+    pub fn sentence(&self) -> String {
+        let fault = self.state.position.map(|index| self.call(index)).unwrap_or_default();
+        match (self.code, self.rule) {
+            (codes::REQUIRED_MISSING, Order::Require { tool }) => {
+                format!("{} never succeeded", operand(tool))
+            }
+            (codes::BEFORE_MISSING, Order::Before { first, .. }) => {
+                format!("{fault} ran, but {} never succeeded", operand(first))
+            }
+            (codes::BEFORE_LATE, _) => match self.state.calls.first() {
+                Some(late) => {
+                    format!("{fault} ran before {}", self.call(*late))
+                }
+                None => fault,
+            },
+            (codes::NOT_ADJACENT, _) => match self.state.calls.as_slice() {
+                [before, _] => format!("{fault} ran directly after {}", self.call(*before)),
+                _ => format!("{fault} ran before any other call"),
+            },
+            (codes::MAX_CALLS_OVER, _) => {
+                format!("{} ran, and {fault} is over the limit", count(self.count, "call"))
+            }
+            (codes::DEADLINE_MISSED, Order::Eventually { tool, .. }) if self.state.position.is_none() => {
+                format!("{} never succeeded in {}", operand(tool), count(self.count, "call"))
+            }
+            (codes::DEADLINE_MISSED, _) => format!("{fault} came too late"),
+            (codes::AFTER_TRIGGER, _) => match self.state.calls.first() {
+                Some(trigger) => format!("{fault} ran after {}", self.call(*trigger)),
+                None => fault,
+            },
+            (codes::FOLLOW_UP_MISSING, Order::After { then, .. }) => {
+                let others = match self.count {
+                    0 | 1 => " has".to_owned(),
+                    open => format!(" and {} have", count(open - 1, "other call")),
+                };
+                format!("{fault}{others} no successful {} in time", operand(then))
+            }
+            (codes::SEQUENCE_INTERRUPTED | codes::SEQUENCE_OUT_OF_ORDER, _) => {
+                let next = next(self.rule, self.count).unwrap_or_default();
+                format!("{fault} ran where {next} was next")
+            }
+            (codes::SEQUENCE_NOT_EXACT, _) => match next(self.rule, self.count) {
+                Some(next) => format!("{fault} ran where {next} was next"),
+                None => format!("{fault} ran after the last call of the list"),
+            },
+            (codes::SEQUENCE_CUT_SHORT, _) => {
+                let of = steps(self.rule);
+                let next = next(self.rule, self.count).unwrap_or_default();
+                format!("ended after {} of {}, before {next}", self.count, count(of as u64, "step"))
+            }
+            _ => format!("{fault} ran"),
+        }
+    }
+
+    /// `DeleteCustomer (place 2)`.
+    fn call(&self, index: u32) -> String {
+        let tool = self.session.calls.get(index as usize).map(|call| tool_of(call.at, self.session));
+        format!("{} (place {})", tool.unwrap_or("a call".into()), self.place(index))
+    }
+
+    /// Place in the trace, from 1.
+    fn place(&self, index: u32) -> usize {
+        self.ran.partition_point(|call| call.index <= index)
+    }
+}
+
+/// The step that comes next.
+fn next(order: &Order, done: u64) -> Option<String> {
+    let done = usize::try_from(done).ok()?;
+    match order {
+        Order::Sequence { tools, .. } => tools.get(done).map(operand),
+        Order::Exact { tools } => tools.get(done).map(|tool| name(tool).into_owned()),
+        _ => None,
+    }
+}
+
+/// How many steps a rule has.
+fn steps(order: &Order) -> usize {
+    match order {
+        Order::Sequence { tools, .. } => tools.len(),
+        Order::Exact { tools } => tools.len(),
+        _ => 0,
+    }
+}
+
+/// How soon a call must come.
+fn among(within: u64) -> String {
+    match within {
+        0 => "before the first call".to_owned(),
+        1 => "as the first call".to_owned(),
+        many => format!("among the first {}", count(many, "call")),
+    }
+}
+
+/// A tool, and what its arguments must match.
+fn operand(named: &Named) -> String {
+    let tool = name(&named.tool).into_owned();
+    if named.args_match.is_empty() {
+        return tool;
+    }
+    let arguments =
+        named.args_match.iter().map(|(argument, pattern)| format!("{} ~ {}", name(argument), name(pattern)));
+    format!("{tool} ({})", arguments.collect::<Vec<_>>().join(", "))
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn either(mut words: Vec<String>) -> String {
+    match words.pop() {
+        Some(last) if words.is_empty() => last,
+        Some(last) => format!("{} or {last}", words.join(", ")),
+        None => "any tool".to_owned(),
+    }
+}
+
+fn any(operands: &[Named]) -> String {
+    either(operands.iter().map(operand).collect())
+}
+
+fn names_or(names: &[Arc<str>]) -> String {
+    either(names.iter().map(|tool| name(tool).into_owned()).collect())
+}
+
+fn names(names: &[Arc<str>]) -> String {
+    list(names.iter().map(|tool| name(tool).into_owned()))
+}
