@@ -38,8 +38,11 @@ fn policy() -> Arc<Policy> {
     Policy::load(&[file], None).policy.unwrap()
 }
 
-/// A session that began this many hours before noon, with these calls: a tool, its arguments, and its result if it has one.
-fn session(id: &str, hours: i64, calls: &[(&str, &str, Option<(&str, bool)>)]) -> Arc<Session> {
+/// A tool, its arguments, and its result if it has one, with whether it failed.
+type RecordedCall<'a> = (&'a str, &'a str, Option<(&'a str, bool)>);
+
+/// A session that began this many hours before noon, with these calls.
+fn session(id: &str, hours: i64, calls: &[RecordedCall<'_>]) -> Arc<Session> {
     let at = jiff::Timestamp::from_millisecond(NOW - hours * 3_600_000).unwrap().to_string();
     let mut messages = vec![json!({"role": "user", "content": format!("Help with {id} please"), "at": at})];
     for (number, (tool, arguments, result)) in calls.iter().enumerate() {

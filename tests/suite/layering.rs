@@ -32,7 +32,7 @@ const ROOMS: &[&[&str]] = &[
 ];
 
 /// The most lines of a file.
-const LINES: usize = 700;
+const LINES: usize = 450;
 
 /// What nothing left of `report` may do.
 const OUTSIDE: &[&str] = &[
