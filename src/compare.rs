@@ -32,6 +32,7 @@
 //! Nothing here words sentences: changes carry verdicts, codes and rules, and the replays of both sides are in
 //! [`Compared`] for whoever does.
 
+mod altered;
 mod change;
 mod effects;
 mod rules;
@@ -41,8 +42,9 @@ mod totals;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use altered::Altered;
 pub use change::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
-pub use effects::{Altered, Effects, Matches};
+pub use effects::{Effects, Matches};
 pub use rules::Correspondence;
 pub use totals::{Count, Totals};
 
@@ -106,9 +108,9 @@ impl Comparison {
             Base::Recorded => (Correspondence::default(), false),
             Base::Version(policy) => (Correspondence::of(policy, &new), same(policy, &new)),
         };
-        let mut comparison = Comparison { base, new, rules, same, altered: Vec::new() };
-        comparison.altered = effects::altered(&comparison);
-        comparison
+        let versions = base.policy().filter(|_| !same);
+        let altered = versions.map(|base| altered::altered(base, &new, &rules)).unwrap_or_default();
+        Comparison { base, new, rules, same, altered }
     }
 
     /// The rules that are not the same in both versions.
@@ -148,18 +150,18 @@ impl Comparison {
     /// recording) and under the new version: by kind, primary before downstream, then in the order of the session. The
     /// calls cost nothing; for narrowing both sides are played once more.
     pub fn changes(&self, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
-        if self.same { Vec::new() } else { session::changes(self, base, new) }
+        if self.same { Vec::new() } else { session::changes(&self.rules, base, new) }
     }
 
     /// What kind of change a call is that the base decided so (`None` where that is the recording) and the new version so;
     /// `None`: both decide the same.
     pub fn kind(&self, call: &Call, base: Option<&Decision>, new: &Judged) -> Option<Kind> {
-        session::kind(self, call, base, new)
+        session::kind(&self.rules, call, base, new)
     }
 
     /// The same of two decisions about one call, neither of which is a recording's.
     pub fn kind_of(&self, base: &Decision, new: &Decision) -> Option<Kind> {
-        session::differs(self, base, new)
+        session::differs(&self.rules, base, new)
     }
 
     /// Replays a session under both versions and compares. Where nothing can change, nothing is replayed.

@@ -18,6 +18,7 @@ mod glob;
 mod inputs;
 #[cfg(feature = "cli")]
 pub mod packed;
+mod read;
 #[cfg(feature = "tui")]
 pub mod stamp;
 #[cfg(feature = "cli")]
@@ -29,7 +30,8 @@ pub mod watch;
 
 #[cfg(feature = "cli")]
 pub use inputs::{Input, expand};
-pub use version::{is_document, read_version};
+pub use read::read_version;
+pub use version::is_document;
 
 /// A path that is written in a file, relative to that file's folder: as it leads there from here, without detours.
 #[cfg(feature = "cli")]

@@ -27,7 +27,7 @@ pub use outcomes::{Outcomes, each_decision, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount, category};
 use tally::Tally;
-pub use tally::{Status, Summary};
+pub use tally::{Judged, Status, Summary};
 
 /// A session judged by a policy.
 pub struct Replay {
@@ -45,17 +45,6 @@ pub struct Replay {
     status: Status,
     /// Runs before the first event of a turn, by turn, the earliest first.
     forks: Vec<(u32, Run)>,
-}
-
-/// One call of the recording, decided.
-#[derive(Debug, Clone)]
-pub struct Judged {
-    /// What the policy decides.
-    pub decision: Decision,
-    /// Whether that is what the recording did.
-    pub agrees: bool,
-    /// The model had seen something else by then.
-    pub counterfactual: bool,
 }
 
 /// Everything that is in one turn: what the four panes show.

@@ -1,9 +1,9 @@
 //! `rulestep check`: policies parsed and validated.
 
 use super::args::{self, Format};
+use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
-use super::{Exit, Failure};
 use crate::case::read::{Cases, read};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::policy::Loaded;

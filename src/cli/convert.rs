@@ -10,11 +10,11 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context as _;
 
 use super::args;
+use super::exit::{Exit, Failure};
 use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::screen::Screen;
 use super::selection::Selection;
-use super::{Exit, Failure};
 use crate::diagnostic::Severity;
 use crate::engine::Mode;
 use crate::policy::Policy;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args;
+use super::exit::{Exit, Failure};
 use super::input::{self, Sessions, Wanted};
 use super::screen::Screen;
 use super::selection::Selection;
-use super::{Exit, Failure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::Mode;
 use crate::policy::Policy;

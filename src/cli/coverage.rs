@@ -2,10 +2,10 @@
 
 use super::args;
 use super::count::Counting;
+use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
 use super::selection::Selection;
-use super::{Exit, Failure};
 use crate::explore::coverage::Coverage;
 use crate::report::coverage::OUTPUTS;
 

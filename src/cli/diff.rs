@@ -7,13 +7,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args::{ANY, Diff, NONE};
+use super::exit::{Exit, Failure};
 use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
 use super::selection::Selection;
 use super::witness::{Count, Folder, Saved};
-use super::{Exit, Failure};
 use crate::compare::{Comparison, Kind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::corpus::Corpus;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::args::{self, Format};
+use super::exit::{Exit, Failure};
 use super::input::{self, Sessions, Wanted};
 use super::redacted::redacted;
 use super::screen::Screen;
-use super::{Exit, Failure};
 use crate::diagnostic::{Code, Page, PageKind};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::engine::SEMANTICS;

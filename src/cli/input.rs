@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 
-use super::Failure;
 use super::args::{Policies, Reading};
+use super::exit::Failure;
 use super::screen::Screen;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::{self, DIALECTS, Dialect};

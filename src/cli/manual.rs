@@ -5,8 +5,9 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
+use super::exit::{Exit, Failure};
+use super::input;
 use super::screen::Screen;
-use super::{Exit, Failure, input};
 use crate::dialect::{self, DIALECTS};
 
 /// Completions for a shell.

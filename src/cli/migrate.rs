@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::args;
+use super::exit::{Exit, Failure};
 use super::replace::replace;
 use super::screen::Screen;
-use super::{Exit, Failure};
 use crate::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
 use crate::files::Input;
 use crate::report::words;

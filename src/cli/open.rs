@@ -6,11 +6,11 @@ mod workbench;
 use clap::CommandFactory;
 
 use super::args::{Cli, Open};
+use super::exit::{Exit, Failure};
 use super::input::Wanted;
 use super::replay::{Asked, judge};
 use super::screen::Screen;
 use super::selection::Selection;
-use super::{Exit, Failure};
 use crate::report::Scope;
 use crate::source::nearest::nearest;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::Failure;
 use super::args::{Policies, Reading};
+use super::exit::Failure;
 use super::input::Wanted;
 use super::screen::Screen;
 use super::selection::Selection;

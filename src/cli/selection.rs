@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::Failure;
 use super::args;
+use super::exit::Failure;
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;

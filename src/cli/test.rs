@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args::{self, TestFormat};
+use super::exit::{Exit, Failure};
 use super::replace::replace;
 use super::screen::Screen;
-use super::{Exit, Failure};
 use crate::case::judge::{Judged, judge, version};
 use crate::case::read::read;
 use crate::case::update::update;

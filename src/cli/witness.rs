@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::Failure;
+use super::exit::Failure;
 use crate::case::Place;
 use crate::case::write::{Draft, decision_at, write};
 use crate::compare::{At, Change, Compared, Comparison, Origin};

@@ -3,30 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Base, Compared, Comparison, RuleAt, Side};
+use super::{Altered, Compared, Comparison, RuleAt, Side};
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, RuleId};
 use crate::replay::Replay;
-
-/// A rule that is not the same in both versions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Altered {
-    /// The rule, in the new version if that has it.
-    pub at: RuleAt,
-    /// What was done to it.
-    pub fate: Fate,
-}
-
-/// What an edit did to a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// Only the new version has it.
-    Added,
-    /// Both have it, and it says something else.
-    Edited,
-    /// Only the base has it.
-    Removed,
-}
 
 /// What a rule matches in its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,37 +26,6 @@ pub struct Matches {
 pub struct Effects {
     matches: BTreeMap<RuleAt, Matches>,
     effective: BTreeSet<RuleAt>,
-}
-
-impl Fate {
-    /// The word of the JSON output and the screen.
-    pub fn word(self) -> &'static str {
-        match self {
-            Fate::Added => "added",
-            Fate::Edited => "edited",
-            Fate::Removed => "removed",
-        }
-    }
-}
-
-/// The rules that are not the same in both versions, in the order of the new version, then those that are gone.
-pub(super) fn altered(comparison: &Comparison) -> Vec<Altered> {
-    let Base::Version(base) = comparison.base() else { return Vec::new() };
-    if comparison.is_same() {
-        return Vec::new();
-    }
-    let pairs = comparison.rules();
-    let new = comparison.policy().rules().iter().filter_map(|(rule, _)| {
-        let fate = match pairs.in_base(rule) {
-            None => Fate::Added,
-            Some(base) if pairs.is_edited(base) => Fate::Edited,
-            Some(_) => return None,
-        };
-        Some(Altered { at: RuleAt { side: Side::New, rule }, fate })
-    });
-    let gone = base.rules().iter().filter(|(rule, _)| pairs.in_new(*rule).is_none());
-    let gone = gone.map(|(rule, _)| Altered { at: RuleAt { side: Side::Base, rule }, fate: Fate::Removed });
-    new.chain(gone).collect()
 }
 
 impl Effects {

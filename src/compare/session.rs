@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Answer, At, Change, Comparison, Kind, Origin, RuleAt, Side, Stand};
+use super::{Answer, At, Change, Correspondence, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::{Decision, Mode, Narrowed, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Finding, RuleId};
@@ -11,8 +11,8 @@ use crate::replay::{Judged, Replay};
 use crate::session::{AlternativeRef, Call, Outcome, Session};
 
 /// What is otherwise under `new` than under `base` (`None`: than in the recording).
-pub(super) fn changes(comparison: &Comparison, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
-    let pair = Pair { comparison, base, new, session: new.session(), parting: Parting::of(base, new) };
+pub(super) fn changes(rules: &Correspondence, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
+    let pair = Pair { rules, base, new, session: new.session(), parting: Parting::of(base, new) };
     let mut changes = Vec::new();
     pair.calls(&mut changes);
     if let Some(base) = base {
@@ -29,7 +29,7 @@ pub(super) fn changes(comparison: &Comparison, base: Option<&Replay>, new: &Repl
 
 /// The kind of change of a call that is decided otherwise than under the base (`None`: than in the recording).
 pub(super) fn kind(
-    comparison: &Comparison,
+    rules: &Correspondence,
     call: &Call,
     base: Option<&Decision>,
     new: &Judged,
@@ -38,21 +38,19 @@ pub(super) fn kind(
         let differs = !new.agrees;
         return Kind::of(recorded(call), new.decision.verdict).filter(|_| differs);
     };
-    differs(comparison, base, &new.decision)
+    differs(rules, base, &new.decision)
 }
 
 /// The kind of change between two decisions about one call.
-pub(super) fn differs(comparison: &Comparison, base: &Decision, new: &Decision) -> Option<Kind> {
-    let other_reason = || base.verdict.stops() && !same_reason(comparison, base, new);
+pub(super) fn differs(rules: &Correspondence, base: &Decision, new: &Decision) -> Option<Kind> {
+    let other_reason = || base.verdict.stops() && !same_reason(rules, base, new);
     Kind::of(base.verdict, new.verdict)
         .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
 }
 
-fn same_reason(comparison: &Comparison, base: &Decision, new: &Decision) -> bool {
+fn same_reason(rules: &Correspondence, base: &Decision, new: &Decision) -> bool {
     let same = |old: &Finding, young: &Finding| {
-        old.code == young.code
-            && old.reason == young.reason
-            && comparison.rules.in_new(old.rule) == Some(young.rule)
+        old.code == young.code && old.reason == young.reason && rules.in_new(old.rule) == Some(young.rule)
     };
     let findings = match (base.deciding(), new.deciding()) {
         (Some(old), Some(young)) => same(old, young),
@@ -62,7 +60,7 @@ fn same_reason(comparison: &Comparison, base: &Decision, new: &Decision) -> bool
 }
 
 struct Pair<'a> {
-    comparison: &'a Comparison,
+    rules: &'a Correspondence,
     base: Option<&'a Replay>,
     new: &'a Replay,
     session: &'a Session,
@@ -88,7 +86,7 @@ impl Pair<'_> {
                 continue;
             }
             let theirs_decided = theirs.map(|theirs| &theirs.decision);
-            let Some(kind) = kind(self.comparison, call, theirs_decided, judged) else { continue };
+            let Some(kind) = kind(self.rules, call, theirs_decided, judged) else { continue };
             let base = match theirs {
                 Some(theirs) => stand(&theirs.decision, self.base),
                 None => Stand { answer: Answer::Call(recorded(call)), rule: None, code: None },
@@ -111,7 +109,7 @@ impl Pair<'_> {
             if enforcing && old.verdict != young.verdict {
                 parted = Some(ours.place);
             }
-            let Some(kind) = differs(self.comparison, old, young) else { continue };
+            let Some(kind) = differs(self.rules, old, young) else { continue };
             let counterfactual = theirs.judged.counterfactual || ours.judged.counterfactual;
             let at = At::Alternative(ours.at());
             let stands = (stand(old, Some(base)), stand(young, Some(self.new)));
@@ -166,14 +164,14 @@ impl Pair<'_> {
         }
         let old: HashMap<RuleId, &RuleState> = base.rules().iter().map(|state| (state.rule, state)).collect();
         for state in self.new.rules() {
-            let theirs = self.comparison.rules.in_base(state.rule).and_then(|rule| old.get(&rule).copied());
+            let theirs = self.rules.in_base(state.rule).and_then(|rule| old.get(&rule).copied());
             if differ(theirs, Some(state)) {
                 push(ended(theirs), ended(Some(state)));
             }
         }
         let young: BTreeSet<RuleId> = self.new.rules().iter().map(|state| state.rule).collect();
         for state in base.rules() {
-            let ours = self.comparison.rules.in_new(state.rule).filter(|rule| young.contains(rule));
+            let ours = self.rules.in_new(state.rule).filter(|rule| young.contains(rule));
             if ours.is_none() && differ(Some(state), None) {
                 push(ended(Some(state)), ended(None));
             }

@@ -5,6 +5,7 @@
 
 mod plan;
 mod poll;
+mod watched;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,23 +18,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 use self::plan::{Plan, Side};
 use self::poll::Seen;
-
-/// What to watch, as the command line names it. Git revisions and standard input do not change.
-#[derive(Clone, Debug, Default)]
-pub struct Watched {
-    /// Files and folders of policies.
-    pub policies: Vec<String>,
-    /// Files, folders and globs of recordings.
-    pub sessions: Vec<String>,
-}
-
-impl Watched {
-    /// The sides on which there is anything to watch.
-    #[must_use]
-    pub fn sides(&self) -> Touched {
-        Touched { policies: !self.policies.is_empty(), sessions: !self.sessions.is_empty() }
-    }
-}
+pub use self::watched::{Touched, Watched};
 
 /// How to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -43,15 +28,6 @@ pub enum Way {
     System,
     /// By looking now and then, with this much time between: for file systems whose changes come from elsewhere.
     Polling(Duration),
-}
-
-/// What changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Touched {
-    /// Some policy.
-    pub policies: bool,
-    /// Some recording.
-    pub sessions: bool,
 }
 
 /// What the watch reports.

@@ -6,7 +6,16 @@ use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::session::{Call, CallRef, Outcome};
 
-use super::Judged;
+/// One call of the recording, decided.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// What the policy decides.
+    pub decision: Decision,
+    /// Whether that is what the recording did.
+    pub agrees: bool,
+    /// The model had seen something else by then.
+    pub counterfactual: bool,
+}
 
 /// What a session comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::super::args::{Open, Watching};
+use super::super::exit::{Exit, Failure};
 use super::super::input::{self, Wanted};
 use super::super::screen::Screen;
-use super::super::{Exit, Failure};
 use crate::files;
 use crate::files::watch::{LOOK, Way};
 use crate::workbench::model::{BuiltIn, Chosen};

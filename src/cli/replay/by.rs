@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::cli::args;
 use crate::cli::count::Counting;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::input;
 use crate::cli::screen::Screen;
 use crate::cli::selection::Selection;
-use crate::cli::{Exit, Failure};
 use crate::explore::breakdown::{Breakdown, By};
 use crate::replay::Replay;
 use crate::report::breakdown::{OUTPUTS, View};

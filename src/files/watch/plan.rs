@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::Watched;
-use crate::files::{glob, version, walk};
+use crate::files::{glob, read, version, walk};
 
 /// What a change may concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +210,7 @@ impl Names {
 }
 
 fn named(watched: &Watched) -> BTreeSet<PathBuf> {
-    watched.policies.iter().flat_map(|argument| version::named_on_disk(argument)).collect()
+    watched.policies.iter().flat_map(|argument| read::named_on_disk(argument)).collect()
 }
 
 /// Whether a search of the folder finds `path`, or found it while it was there.

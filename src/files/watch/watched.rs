@@ -1,0 +1,27 @@
+//! What is watched, and on which side something changed.
+
+/// What to watch, as the command line names it. Git revisions and standard input do not change.
+#[derive(Clone, Debug, Default)]
+pub struct Watched {
+    /// Files and folders of policies.
+    pub policies: Vec<String>,
+    /// Files, folders and globs of recordings.
+    pub sessions: Vec<String>,
+}
+
+impl Watched {
+    /// The sides on which there is anything to watch.
+    #[must_use]
+    pub fn sides(&self) -> Touched {
+        Touched { policies: !self.policies.is_empty(), sessions: !self.sessions.is_empty() }
+    }
+}
+
+/// What changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Touched {
+    /// Some policy.
+    pub policies: bool,
+    /// Some recording.
+    pub sessions: bool,
+}
