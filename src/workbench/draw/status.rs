@@ -109,7 +109,11 @@ fn live(model: &Model, row: &mut Row<'_>) {
         Way::System => "live",
         Way::Polling(_) => "polling",
     };
-    row.put(Role::Status, word).gap(1).put(Role::Status, &model.rules.since);
+    row.put(Role::Status, word);
+    // Half a time says nothing.
+    if row.left() > model.rules.since.len() {
+        row.gap(1).put(Role::Status, &model.rules.since);
+    }
 }
 
 fn documents(model: &Model, row: &mut Row<'_>) {
