@@ -7,7 +7,7 @@ use super::screen::Screen;
 use crate::case::read::{Cases, read};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::policy::Loaded;
-use crate::report::{self, json, words};
+use crate::report::{json, words};
 use crate::workspace::{Opened, Undecided, Version};
 
 /// Runs the verb.
@@ -27,7 +27,7 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
         Format::Json => {
             // A version of which a part could not be read is not the version that was asked for.
             let digest = loaded.policy.as_deref().filter(|_| !failed).map(|policy| &**policy.digest());
-            json::check(digest, &report::documents(&loaded.documents), &diagnostics, screen.out())?;
+            json::check(digest, &json::documents(&loaded.documents), &diagnostics, screen.out())?;
         }
         Format::Text => {
             screen.all = true;

@@ -11,17 +11,19 @@ mod junit;
 pub mod markdown;
 mod scan;
 mod text;
+mod view;
+mod whole;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 pub use entry::{noun, title};
 pub use json::SCHEMA;
+pub use view::View;
+pub use whole::{Part, Whole};
 
-use super::{Look, Scope, Total, ci};
-use crate::compare::{Compared, Comparison, Effects, Kind, Origin, RuleAt, Totals, groups};
-use crate::engine::Mode;
-use entry::Entry;
+use super::ci;
+use crate::compare::{Compared, Effects, Totals, groups};
+use whole::{Case, Gathered, Key};
 
 /// An output of comparisons.
 pub struct Output {
@@ -83,78 +85,12 @@ pub static OUTPUTS: &[Output] = &[
     },
 ];
 
-/// What is compared, and how it is to look.
-#[derive(Clone, Copy)]
-pub struct View<'a> {
-    /// The versions.
-    pub comparison: &'a Comparison,
-    /// What the base was called.
-    pub base: &'a str,
-    /// What the new version was called.
-    pub new: &'a str,
-    /// How sessions are judged.
-    pub mode: Mode,
-    /// How it is to look; in full, every change is worded.
-    pub look: Look,
-    /// Kinds of change that are a failure.
-    pub fails: &'a [Kind],
-    /// The command that does it again.
-    pub command: &'a str,
-}
-
-/// One session, compared and written: small beside the session.
-pub struct Part {
-    /// What each output writes of it at once.
-    pub bytes: Vec<Vec<u8>>,
-    totals: Totals,
-    effects: Effects,
-    groups: Vec<(Key, Gathered)>,
-    case: Option<Case>,
-}
-
-/// All sessions.
-#[derive(Default)]
-pub struct Whole {
-    /// Changes, counted.
-    pub totals: Totals,
-    /// What is wrong with recordings, counted; and whether the work was broken off.
-    pub told: Total,
-    /// What altered rules match.
-    effects: Effects,
-    groups: BTreeMap<Key, Gathered>,
-    cases: Vec<Case>,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
     Nothing,
     Groups,
     Sessions,
 }
-
-type Key = (Kind, Option<RuleAt>);
-
-/// Changes of one kind and one rule.
-#[derive(Default)]
-struct Gathered {
-    count: u64,
-    sessions: u64,
-    /// Some of them, in words: primary ones, then downstream ones.
-    entries: [Vec<Entry>; 2],
-}
-
-/// A session as a test.
-struct Case {
-    session: String,
-    file: String,
-    changes: u64,
-    /// Kinds that are a failure, and how often they are there.
-    failing: Vec<(Kind, u64)>,
-    lines: Vec<String>,
-}
-
-/// Changes of one kind and one rule that are worded.
-const SHOWN: usize = 10;
 
 impl Part {
     /// Words a session, as far as the outputs need it.
@@ -184,61 +120,6 @@ impl Part {
         let groups = if wanted(Keeps::Groups) { gather().collect() } else { Vec::new() };
         let case = wanted(Keeps::Sessions).then(|| Case::of(compared, view, &totals, gather()));
         Part { bytes, totals, effects: Effects::of(compared, view.comparison), groups, case }
-    }
-}
-
-impl Whole {
-    /// Takes the next session in.
-    pub fn take(&mut self, part: Part, most: usize) {
-        self.totals.merge(&part.totals);
-        self.effects.merge(&part.effects);
-        for (key, more) in part.groups {
-            let group = self.groups.entry(key).or_default();
-            group.count += more.count;
-            group.sessions += more.sessions;
-            more.entries.into_iter().flatten().for_each(|entry| group.take(entry, most));
-        }
-        self.cases.extend(part.case);
-    }
-
-    /// Changes that are a failure.
-    pub fn failures(&self, fails: &[Kind]) -> u64 {
-        fails.iter().map(|kind| self.totals.of(*kind).sum()).sum()
-    }
-
-    /// The groups of a kind in the order of their rules, those after the others in which nothing is primary.
-    fn of(&self, kind: Kind) -> Vec<(Option<RuleAt>, &Gathered)> {
-        let groups = self.groups.iter().filter(|((other, _), _)| *other == kind);
-        let mut groups: Vec<_> = groups.map(|((_, rule), gathered)| (*rule, gathered)).collect();
-        groups.sort_by_key(|(_, gathered)| gathered.entries.first().is_none_or(Vec::is_empty));
-        groups
-    }
-}
-
-impl View<'_> {
-    /// How many changes of a kind and a rule are worded.
-    pub fn most(&self) -> usize {
-        if self.look.scope == Scope::Full { usize::MAX } else { SHOWN }
-    }
-}
-
-impl Gathered {
-    fn take(&mut self, entry: Entry, most: usize) {
-        let [primary, downstream] = &mut self.entries;
-        let entries = if entry.origin == Origin::Primary { primary } else { downstream };
-        if entries.len() < most {
-            entries.push(entry);
-        }
-    }
-
-    /// What is shown: primary ones first.
-    fn shown(&self, most: usize) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().flatten().take(most)
-    }
-
-    /// How many changes are not shown.
-    fn rest(&self, most: usize) -> u64 {
-        self.count.saturating_sub(self.shown(most).map(|entry| entry.changes).sum())
     }
 }
 

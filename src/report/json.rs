@@ -7,6 +7,7 @@
 
 mod decision;
 mod halt;
+mod parts;
 mod state;
 
 use std::io::{self, Write};
@@ -18,17 +19,19 @@ use serde_json::{Map, Value};
 
 use decision::{CallLine, PartsLine};
 use halt::HaltLine;
+pub use parts::documents;
+use parts::id;
+pub(super) use parts::{Named, Recorded, Version, line};
 use state::{ForbiddenLine, PreconditionLine, forbidden, preconditions, states};
 
 use super::{Judged, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Mode, Narrowing};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Fault, Reason, RuleId};
+use crate::monitor::{Fault, Reason};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
-use crate::session::write::Instant;
-use crate::session::{Body, Call, CallRef, Session};
+use crate::session::{Call, CallRef, Session};
 
 /// The shape of judged sessions.
 pub const SCHEMA: &str = "rulestep.replay/2";
@@ -101,12 +104,6 @@ pub fn check(
     let policy = Checkable { digest, documents };
     let diagnostics = diagnostics.iter().map(diagnostic::json).collect();
     line(&PolicyLine { schema: "rulestep.check/1", policy, diagnostics }, out)
-}
-
-/// Writes a value and a line feed.
-pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
 }
 
 #[derive(Serialize)]
@@ -189,57 +186,6 @@ struct Head<'a> {
 impl<'a> Head<'a> {
     fn of(schema: &'static str, mode: Mode, session: &'a Session, policy: &'a Policy) -> Head<'a> {
         Head { schema, mode: mode.word(), session: Named::of(session), policy: Version::of(policy) }
-    }
-}
-
-/// Which session it is.
-#[derive(Serialize)]
-pub(super) struct Named<'a> {
-    id: &'a str,
-    file: &'a str,
-    index: usize,
-    format: &'static str,
-    title: Option<&'a str>,
-    at: Option<Instant>,
-    project: Option<&'a str>,
-    context: Option<&'a Value>,
-}
-
-impl<'a> Named<'a> {
-    pub(super) fn of(session: &'a Session) -> Named<'a> {
-        let origin = &session.origin;
-        Named {
-            id: &session.id,
-            file: &origin.file,
-            index: origin.index,
-            format: origin.format,
-            title: session.title.as_deref(),
-            at: session.began.or(session.facts.now).map(Instant),
-            project: session.project(),
-            context: session.facts.context.as_ref(),
-        }
-    }
-}
-
-/// Arguments: the JSON value that was recorded, whether in place or as text; other text as text; null where there are none.
-pub(super) struct Recorded<'a>(pub &'a Body);
-
-impl Serialize for Recorded<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.value().serialize(serializer)
-    }
-}
-
-/// Which version it is.
-#[derive(Serialize)]
-pub(super) struct Version<'a> {
-    digest: &'a str,
-    documents: Vec<String>,
-}
-
-impl<'a> Version<'a> {
-    pub(super) fn of(policy: &'a Policy) -> Version<'a> {
-        Version { digest: policy.digest(), documents: super::documents(policy.documents()) }
     }
 }
 
@@ -394,8 +340,4 @@ struct PolicyLine<'a> {
 struct Checkable<'a> {
     digest: Option<&'a str>,
     documents: &'a [String],
-}
-
-fn id(rule: RuleId, policy: &Policy) -> &str {
-    policy.rules().get(rule).map_or("", |rule| &rule.id)
 }

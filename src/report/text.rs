@@ -6,13 +6,16 @@
 mod blocks;
 mod calls;
 mod findings;
+mod row;
 mod rules;
+mod trace;
 
 use std::io::{self, Write};
 
 use blocks::blocks;
-use calls::{Widths, arguments, checks, findings, halt, not_taken_line, recorded, row, told, verdict_line};
+use calls::{Widths, arguments, checks, findings, halt, not_taken_line, recorded, told, verdict_line};
 pub use findings::findings as all_findings;
+use row::row;
 
 use super::paint::Paint;
 use super::words::ByTool;

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::entry::{self, Entry};
-use super::{Case, Gathered, Key, View, Whole};
+use super::whole::{Case, Gathered, Key};
+use super::{View, Whole};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::words;
 

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::entry::{self, About, Entry, Said};
-use super::{Gathered, View, Whole, idle};
+use super::whole::Gathered;
+use super::{View, Whole, idle};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::words;
 

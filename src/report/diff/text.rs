@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::entry::{self, About, Entry, Line, Said};
-use super::{Gathered, View, Whole, idle};
+use super::whole::Gathered;
+use super::{View, Whole, idle};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::engine::{Mode, Verdict};
 use crate::report::paint::Paint;

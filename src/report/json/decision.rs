@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Recorded;
+use super::parts::Recorded;
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::finding::RuleState;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Recorded;
+use super::parts::Recorded;
 use crate::engine::Halt;
 use crate::session::{CallRef, Session};
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::id;
+use super::parts::id;
 use crate::diagnostic::Code;
 use crate::monitor::StateItem;
 use crate::policy::Policy;

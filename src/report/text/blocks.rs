@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::calls::row;
+use super::row::row;
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::RuleId;

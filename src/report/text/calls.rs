@@ -1,9 +1,9 @@
 //! The lines about one call: what was decided, why, on what that rests.
 
-use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::rules::Trace;
+use super::row::row;
+use super::trace::Trace;
 use crate::diagnostic::Code;
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Effect, Explanation, Rule};
@@ -288,9 +288,4 @@ pub fn recorded(call: &Call, decided: &Decided, out: &mut dyn Write) -> io::Resu
 /// A sentence with its values in full, or cut.
 pub fn cut(sentence: &Sentence, whole: bool) -> String {
     if whole { sentence.whole() } else { sentence.to_string() }
-}
-
-/// A line with its label.
-pub fn row(out: &mut dyn Write, label: &str, text: impl Display) -> io::Result<()> {
-    writeln!(out, "      {label:<9} {text}")
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::calls::{arguments, row};
+use super::calls::arguments;
+use super::row::row;
 use super::rules;
 use crate::engine::Verdict;
 use crate::replay::Replay;

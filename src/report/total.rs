@@ -1,0 +1,110 @@
+//! What all sessions come to.
+
+use super::Judged;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::replay::Tables;
+
+/// What all sessions come to.
+#[derive(Debug, Clone, Default)]
+pub struct Total {
+    /// Sessions judged.
+    pub sessions: u64,
+    /// Sessions in which a call was stopped or a rule is violated.
+    pub objected: u64,
+    /// Counts, added up.
+    pub turns: u64,
+    /// See `turns`.
+    pub calls: u64,
+    /// See `turns`.
+    pub allow: u64,
+    /// See `turns`.
+    pub deny: u64,
+    /// See `turns`.
+    pub halt: u64,
+    /// See `turns`.
+    pub not_reached: u64,
+    /// Denied or halted calls beyond a frontier, which the others count as well.
+    pub deny_counterfactual: u64,
+    /// Calls where decision and recording differ.
+    pub disagree: u64,
+    /// Calls of choices that were not taken, which no other count has.
+    pub alternatives: u64,
+    /// Those of them that are denied or halted.
+    pub alternatives_stopped: u64,
+    /// Diagnostics about recordings and policies.
+    pub errors: u64,
+    /// See `errors`.
+    pub warnings: u64,
+    /// See `errors`.
+    pub notices: u64,
+    /// What stopped calls and which rules are violated, counted.
+    pub tables: Tables,
+    /// Files that gave no session.
+    pub skipped: u64,
+    /// The work was broken off.
+    pub interrupted: bool,
+}
+
+impl Total {
+    /// Counts a session. What is wrong with its recording is counted with [`Total::note`].
+    pub fn add(&mut self, judged: &Judged) {
+        let summary = judged.summary();
+        self.sessions += 1;
+        self.objected += u64::from(judged.objects());
+        match judged {
+            Judged::Whole(replay) => self.tables.merge(&Tables::of(replay)),
+            Judged::Outcome { outcomes, .. } => self.tables.merge(&outcomes.tables),
+        }
+        for (sum, count) in [
+            (&mut self.turns, summary.turns),
+            (&mut self.calls, summary.calls),
+            (&mut self.allow, summary.allow),
+            (&mut self.deny, summary.deny),
+            (&mut self.halt, summary.halt),
+            (&mut self.not_reached, summary.not_reached),
+            (&mut self.deny_counterfactual, summary.deny_counterfactual),
+            (&mut self.disagree, summary.disagree),
+            (&mut self.alternatives, summary.alternatives),
+            (&mut self.alternatives_stopped, summary.alternatives_stopped),
+        ] {
+            *sum += u64::from(count);
+        }
+    }
+
+    /// Counts what others counted.
+    pub fn merge(&mut self, other: &Total) {
+        self.tables.merge(&other.tables);
+        for (sum, count) in [
+            (&mut self.sessions, other.sessions),
+            (&mut self.objected, other.objected),
+            (&mut self.turns, other.turns),
+            (&mut self.calls, other.calls),
+            (&mut self.allow, other.allow),
+            (&mut self.deny, other.deny),
+            (&mut self.halt, other.halt),
+            (&mut self.not_reached, other.not_reached),
+            (&mut self.deny_counterfactual, other.deny_counterfactual),
+            (&mut self.disagree, other.disagree),
+            (&mut self.alternatives, other.alternatives),
+            (&mut self.alternatives_stopped, other.alternatives_stopped),
+            (&mut self.errors, other.errors),
+            (&mut self.warnings, other.warnings),
+            (&mut self.notices, other.notices),
+            (&mut self.skipped, other.skipped),
+        ] {
+            *sum += count;
+        }
+        self.interrupted |= other.interrupted;
+    }
+
+    /// Counts diagnostics.
+    pub fn note(&mut self, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            *match diagnostic.severity {
+                Severity::Error => &mut self.errors,
+                Severity::Warning => &mut self.warnings,
+                Severity::Notice => &mut self.notices,
+            } += 1;
+        }
+    }
+}
