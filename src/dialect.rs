@@ -1,4 +1,4 @@
-//! The dialects: which there are, and which of them a document is written in.
+//! The dialects: what each consists of, and the documents that it reads.
 //!
 //! A dialect reads documents, one after the other in the order of a version's files, and gives units in the end. To add
 //! one: a folder, a `mod` and a row of [`DIALECTS`]. `toy.rs` shows what such a folder consists of.
@@ -10,6 +10,7 @@ pub mod lookalike;
 pub mod rejection_plans;
 pub mod sequence_policies;
 pub mod sequence_rules;
+mod table;
 pub mod tool_policies;
 #[cfg(test)]
 mod toy;
@@ -17,8 +18,9 @@ mod toy;
 use std::sync::Arc;
 
 use beside::Beside;
+pub use table::{DIALECTS, codes, meant, named, of, page};
 
-use crate::diagnostic::{Diagnostic, Page, code};
+use crate::diagnostic::{Diagnostic, Page};
 use crate::monitor::{Rule, Rules, Unit};
 use crate::source::{Node, Source, Span};
 
@@ -53,19 +55,8 @@ pub fn no_references(_: &Node) -> Vec<Arc<str>> {
     Vec::new()
 }
 
-/// Every dialect, in the order in which documents are recognised.
-pub static DIALECTS: &[Dialect] = &[
-    contracts::DIALECT,
-    sequence_policies::DIALECT,
-    tool_policies::DIALECT,
-    rejection_plans::DIALECT,
-    sequence_rules::DIALECT,
-    #[cfg(test)]
-    toy::DIALECT,
-];
-
 /// One document as a dialect gets it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Text<'a> {
     /// The file's text.
     pub source: &'a Source,
@@ -79,6 +70,8 @@ pub struct Text<'a> {
     pub relative: &'a str,
     /// Whether it is the only document of its file.
     pub alone: bool,
+    /// What it is written in.
+    pub dialect: &'a Dialect,
 }
 
 impl<'a> Text<'a> {
@@ -89,10 +82,10 @@ impl<'a> Text<'a> {
     }
 
     /// The rule that is at this place of the document, without a description, a name, tools or a test of its own.
-    pub fn rule(&self, dialect: &Dialect, kind: &'static str, pointer: &str, span: Span) -> Rule {
+    pub fn rule(&self, kind: &'static str, pointer: &str, span: Span) -> Rule {
         Rule {
             id: format!("{}{pointer}", self.prefix).into(),
-            dialect: dialect.name,
+            dialect: self.dialect.name,
             kind,
             pointer: pointer.into(),
             source: self.source.clone(),
@@ -102,7 +95,7 @@ impl<'a> Text<'a> {
             tool: None,
             tools: Arc::default(),
             test: None,
-            phrase: dialect.phrase,
+            phrase: self.dialect.phrase,
         }
     }
 }
@@ -120,59 +113,4 @@ pub trait Reader {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>);
     /// The units of all documents read, and what is wrong between them.
     fn finish(self: Box<Self>, problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>>;
-}
-
-/// The dialect with this name.
-pub fn named(name: &str) -> Option<&'static Dialect> {
-    DIALECTS.iter().find(|dialect| dialect.name == name)
-}
-
-/// The dialect that a person means: by its name or its plural, with spaces, hyphens or underscores.
-pub fn meant(name: &str) -> Option<&'static Dialect> {
-    let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
-    let name = plain(name);
-    DIALECTS.iter().find(|dialect| dialect.name == name || plain(dialect.plural()) == name)
-}
-
-/// The dialect of a document: by `dialect: NAME`, else by its keys.
-pub fn of(node: &Node) -> Option<&'static Dialect> {
-    match node.get("dialect").and_then(Node::as_str) {
-        Some(name) => named(name),
-        None => DIALECTS.iter().find(|dialect| (dialect.recognises)(node)),
-    }
-}
-
-/// Every code with its page: those of the dialects, then those of texts and recordings.
-pub fn codes() -> impl Iterator<Item = &'static Page> {
-    DIALECTS.iter().flat_map(|dialect| dialect.codes).chain(code::shared())
-}
-
-/// The page of a code given by name.
-pub fn page(name: &str) -> Option<&'static Page> {
-    codes().find(|page| page.code.as_str() == name)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_code_has_one_page_fit_to_read() {
-        let mut seen = BTreeSet::new();
-        for page in codes() {
-            let code = page.code.as_str();
-            assert!(seen.insert(code), "{code} is in the table twice");
-            assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{code}");
-            assert!(!page.title.is_empty() && !page.title.ends_with('.'), "{code}");
-            let lines = page.text.lines().count();
-            assert!((3..=17).contains(&lines), "{code} has {lines} lines");
-            assert!(page.text.ends_with('\n'), "{code}");
-            for line in page.text.lines() {
-                assert!(line.chars().count() <= 110, "{code}: {line}");
-                assert_eq!(line, line.trim_end(), "{code}");
-            }
-        }
-    }
 }

@@ -3,6 +3,7 @@
 //! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that its
 //! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
 
+pub mod evidence;
 pub mod explanation;
 pub mod fault;
 pub mod finding;
@@ -16,9 +17,10 @@ use std::sync::Arc;
 use crate::diagnostic::code::Code;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
 
+pub use evidence::{Checked, Effect, Found};
 pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
-pub use finding::{Check, Checked, Effect, Finding, Found, StateItem};
+pub use finding::{Check, Finding, StateItem};
 pub use history::{History, Speaker};
 pub use rule::{Rule, RuleId, Rules, rule_name};
 pub use trace::Trace;

@@ -15,10 +15,10 @@ use hmac_sha256::Hash;
 
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
-use crate::monitor::{Rules, Unit};
+use crate::monitor::{RuleId, Rules, Unit};
+use crate::session::Body;
 use crate::source::{Node, Source, Span};
 pub use beside::named_in;
-use loading::Loading;
 use texts::Texts;
 
 /// One file of a version.
@@ -96,25 +96,29 @@ impl Policy {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
+
+    /// Whether some rule has a text of its author for the model.
+    pub fn has_texts(&self) -> bool {
+        !self.texts.rules.is_empty()
+    }
+
+    /// The rule whose text for the model this result is; of several, the first that stops calls of the tool.
+    pub fn tells(&self, result: &Body, tool: &str) -> Option<RuleId> {
+        let rules = self.texts.get(result);
+        let stops = |rule: &&RuleId| {
+            let last = self.rules.get(**rule).and_then(|rule| rule.tools.last());
+            last.is_some_and(|last| match last.strip_suffix('…') {
+                Some(prefix) => tool.starts_with(prefix),
+                None => **last == *tool,
+            })
+        };
+        rules.iter().find(stops).or(rules.first()).copied()
+    }
 }
 
 /// What the crate needs of itself. Of no use outside: it speaks of types that are not public.
 #[doc(hidden)]
 impl Policy {
-    /// Reads a version. `only` keeps the documents of one dialect. Files that a document names ([`named_in`]) are among
-    /// the files as well.
-    pub fn load(files: &[PolicyFile], only: Option<&'static Dialect>) -> Loaded {
-        let mut files = files.to_vec();
-        // Named twice, say by itself and with its folder, a file is still one.
-        files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
-        files.dedup_by(|a, b| a.name == b.name && a.text == b.text);
-        // By the bytes of the relative paths. Several folders may share one; then the names decide, not what came first.
-        files.sort_by(|a, b| (&a.relative, &a.name).cmp(&(&b.relative, &b.name)));
-        let loading = Loading::of(&files, only, Rules::default());
-        let digest = digest(&loading.files);
-        loading.finish(digest)
-    }
-
     /// A version of units that were built by hand, for tests of the engine.
     pub fn of_units(rules: Rules, units: Vec<Arc<dyn Unit>>) -> Arc<Policy> {
         Arc::new(Policy::assemble(Vec::new(), rules, units, digest(&[])))

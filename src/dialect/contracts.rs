@@ -190,7 +190,7 @@ impl<'a> Reading<'a, '_> {
         description: Option<Arc<str>>,
         other: Option<Arc<str>>,
     ) -> Option<usize> {
-        let rule = self.text.rule(&DIALECT, kind, &item.pointer, item.span());
+        let rule = self.text.rule(kind, &item.pointer, item.span());
         let tools = self.tool.iter().cloned().chain(other).collect();
         let id = self.rules.push(Rule { description, tool: self.tool.clone(), tools, ..rule });
         if self.rules.is_off(id) {

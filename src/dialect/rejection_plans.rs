@@ -107,7 +107,7 @@ impl Planned {
             problems.push(Diagnostic::from_problem(problem, text.source));
         }
         own_keys(text, place, problems);
-        let rule = text.rule(&DIALECT, "rejection_plan", &field.pointer, field.span());
+        let rule = text.rule("rejection_plan", &field.pointer, field.span());
         let description = place.description().map(Arc::from);
         let governed: Arc<str> = tool.into();
         let tools = Arc::from([Arc::clone(&governed)]);

@@ -122,7 +122,7 @@ impl<'a> Reading<'a, '_> {
         tool: Option<Arc<str>>,
         tools: Arc<[Arc<str>]>,
     ) -> Option<usize> {
-        let rule = self.text.rule(&DIALECT, kind, &item.pointer, item.span());
+        let rule = self.text.rule(kind, &item.pointer, item.span());
         let id = self.rules.push(Rule { tool, tools, ..rule });
         if self.rules.is_off(id) {
             return None;

@@ -13,6 +13,7 @@ mod order;
 mod policy_file;
 mod presence;
 mod read;
+mod reading;
 mod sequence;
 mod suite;
 mod unit;
@@ -23,8 +24,8 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::{Rules, Unit};
-use crate::source::{Node, NodeValue};
-use read::Reading;
+use crate::source::Node;
+use reading::Reading;
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
@@ -40,9 +41,6 @@ pub const DIALECT: Dialect = Dialect {
     phrase: explain::phrase,
     references: suite::references,
 };
-
-/// The metric, and the type of expectation, of tests that hold sequence rules.
-const METRIC: &str = "sequence_valid";
 
 /// Whether there are rules, or tests that expect something. A list of rules alone is a document as well.
 fn recognises(node: &Node) -> bool {
@@ -76,13 +74,5 @@ impl Reader for Sequenced {
 
     fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
         self.units
-    }
-}
-
-/// What people call a value that is no operand.
-fn kind_of(node: &Node) -> &'static str {
-    match node.value {
-        NodeValue::Map(_) => "a mapping without `tool`",
-        _ => node.kind(),
     }
 }

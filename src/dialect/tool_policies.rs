@@ -185,7 +185,7 @@ impl<'a> Reading<'a, '_> {
             if sequential { dependencies(&mut fields, out) } else { Some(file_rule(&mut fields, out)) };
         fields.finish(out);
         let word = if sequential { "sequential_dependency" } else { "read_before_write" };
-        let rule = self.text.rule(&DIALECT, word, &item.pointer, item.span());
+        let rule = self.text.rule(word, &item.pointer, item.span());
         // What writes, or needs others first.
         let tools = match &kind {
             Some(Kind::Dependencies(needs)) => {

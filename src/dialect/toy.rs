@@ -52,7 +52,7 @@ impl Reader for Reading {
             fields.take("dialect");
             fields.list("once", &mut found, |item, out| {
                 let tool: Arc<str> = item.text(out)?.into();
-                let rule = text.rule(&DIALECT, "once", &item.pointer, item.span());
+                let rule = text.rule("once", &item.pointer, item.span());
                 let rule = Rule { tool: Some(Arc::clone(&tool)), ..rule };
                 self.0.push(Arc::new(Once { tool, rule: [rules.push(rule)] }));
                 Some(())

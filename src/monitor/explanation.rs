@@ -8,12 +8,11 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::finding::{Check, Checked, Effect, Finding, Found, RuleState, StateItem};
-use super::rule::{Rule, RuleName, RulePlace, Rules};
+use super::evidence::{Checked, Effect, Found};
+use super::rule::{Rule, RuleName, RulePlace};
 use crate::diagnostic::Code;
 use crate::session::{CallRef, Session, refusal};
-use crate::wording::sentence::name;
-use crate::wording::{Sentence, at, tool_of};
+use crate::wording::Sentence;
 
 /// What a dialect knows beyond the code of a finding. A type of its own for each kind of rule, and for each thing that is
 /// explained: a check, the state at the start of a turn, the outcome of a session rule.
@@ -288,75 +287,5 @@ impl Line {
             state: LineState::Plain,
             lines: Vec::new(),
         }
-    }
-}
-
-/// What facts say, or the code where there are none.
-fn explain(facts: Option<&dyn Explain>, about: &About<'_>) -> Explanation {
-    match facts {
-        Some(facts) => facts.explain(about),
-        None => Explanation::new(about, about.code.map_or("holds", Code::title)),
-    }
-}
-
-impl Finding {
-    /// Why the rule speaks against the call. `None`: the rule is not one of these.
-    #[must_use]
-    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
-        let about = About {
-            code: Some(self.code),
-            checked: self.checked.as_ref(),
-            found: &self.found,
-            ..About::new(rules.get(self.rule)?, session)
-        };
-        Some(Explanation {
-            effect: self.effect,
-            reason: self.reason.clone(),
-            tell_llm: self.tell_llm.clone(),
-            ..explain(self.facts.as_deref(), &about)
-        })
-    }
-}
-
-impl Check {
-    /// What the rule looked at, and what came of it. `None`: the rule is not one of these.
-    #[must_use]
-    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
-        let about = About {
-            code: self.code,
-            checked: self.checked.as_ref(),
-            found: &self.found,
-            ..About::new(rules.get(self.rule)?, session)
-        };
-        Some(explain(self.facts.as_deref(), &about))
-    }
-}
-
-impl RuleState {
-    /// How the rule ended. Without the calls that ran, only what it expects and what would satisfy it is worded. `None`: the
-    /// rule is not one of these.
-    #[must_use]
-    pub fn explain(&self, rules: &Rules, session: &Session, ran: Option<&[CallRef]>) -> Option<Explanation> {
-        let about = About { code: self.code, ran, ..About::new(rules.get(self.rule)?, session) };
-        Some(explain(self.facts.as_deref(), &about))
-    }
-}
-
-impl StateItem {
-    /// The item, in words. `None`: the rule is not one of these.
-    #[must_use]
-    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
-        let about = About::new(rules.get(self.rule())?, session);
-        Some(match self {
-            StateItem::Forbidden { tool, since, .. } => {
-                let (by, when) = (tool_of(*since, session), at(*since, session));
-                Explanation::new(&about, format!("{} is forbidden since {by} ran in {when}", name(tool)))
-            }
-            StateItem::Precondition { code, by, facts, .. } => {
-                let found: Vec<Found> = by.iter().map(|call| Found { call: *call, value: None }).collect();
-                explain(facts.as_deref(), &About { code: *code, found: &found, ..about })
-            }
-            StateItem::Kept { facts, .. } => facts.explain(&about),
-        })
     }
 }

@@ -5,43 +5,14 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::explanation::Explain;
-use super::rule::RuleId;
+use super::evidence::{Checked, Effect, Found};
+use super::explanation::{About, Explain, Explanation};
+use super::rule::{RuleId, Rules};
 use crate::diagnostic::code::Code;
-use crate::session::CallRef;
-
-/// What a finding does to a call, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Effect {
-    /// Nothing was said.
-    #[default]
-    None,
-    /// True as well, but another rule of the unit was first.
-    Also,
-    /// Worth knowing; changes no decision.
-    Report,
-    /// The call does not run.
-    Deny,
-    /// The call does not run, and the session is over.
-    Halt,
-}
-
-impl Effect {
-    /// The word of the JSON output and the screen.
-    pub fn word(self) -> &'static str {
-        match self {
-            Effect::None => "none",
-            Effect::Also => "also",
-            Effect::Report => "report",
-            Effect::Deny => "deny",
-            Effect::Halt => "halt",
-        }
-    }
-}
+use crate::session::{CallRef, Session};
+use crate::wording::sentence::name;
+use crate::wording::{at, tool_of};
 
 /// What one rule said about one call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -82,25 +53,6 @@ pub struct Check {
     pub found: Vec<Found>,
     /// What else there is to know, as the dialect's own facts.
     pub facts: Option<Arc<dyn Explain>>,
-}
-
-/// A value of the call that a rule looked at.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Checked {
-    /// JSONPath in the arguments.
-    pub path: Arc<str>,
-    /// What is there; absent where there is not exactly one value.
-    pub value: Option<Value>,
-}
-
-/// An earlier call that a finding rests on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Found {
-    /// The call.
-    #[serde(flatten)]
-    pub call: CallRef,
-    /// Its value at the path that was compared, where one was.
-    pub value: Option<Value>,
 }
 
 /// An item of the state at a moment, for people to look at.
@@ -236,5 +188,75 @@ impl Check {
     /// A check without evidence.
     pub fn new(rule: RuleId, passed: bool) -> Check {
         Check { rule, passed, code: None, checked: None, found: Vec::new(), facts: None }
+    }
+}
+
+/// What facts say, or the code where there are none.
+fn explain(facts: Option<&dyn Explain>, about: &About<'_>) -> Explanation {
+    match facts {
+        Some(facts) => facts.explain(about),
+        None => Explanation::new(about, about.code.map_or("holds", Code::title)),
+    }
+}
+
+impl Finding {
+    /// Why the rule speaks against the call. `None`: the rule is not one of these.
+    #[must_use]
+    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
+        let about = About {
+            code: Some(self.code),
+            checked: self.checked.as_ref(),
+            found: &self.found,
+            ..About::new(rules.get(self.rule)?, session)
+        };
+        Some(Explanation {
+            effect: self.effect,
+            reason: self.reason.clone(),
+            tell_llm: self.tell_llm.clone(),
+            ..explain(self.facts.as_deref(), &about)
+        })
+    }
+}
+
+impl Check {
+    /// What the rule looked at, and what came of it. `None`: the rule is not one of these.
+    #[must_use]
+    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
+        let about = About {
+            code: self.code,
+            checked: self.checked.as_ref(),
+            found: &self.found,
+            ..About::new(rules.get(self.rule)?, session)
+        };
+        Some(explain(self.facts.as_deref(), &about))
+    }
+}
+
+impl RuleState {
+    /// How the rule ended. Without the calls that ran, only what it expects and what would satisfy it is worded. `None`: the
+    /// rule is not one of these.
+    #[must_use]
+    pub fn explain(&self, rules: &Rules, session: &Session, ran: Option<&[CallRef]>) -> Option<Explanation> {
+        let about = About { code: self.code, ran, ..About::new(rules.get(self.rule)?, session) };
+        Some(explain(self.facts.as_deref(), &about))
+    }
+}
+
+impl StateItem {
+    /// The item, in words. `None`: the rule is not one of these.
+    #[must_use]
+    pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
+        let about = About::new(rules.get(self.rule())?, session);
+        Some(match self {
+            StateItem::Forbidden { tool, since, .. } => {
+                let (by, when) = (tool_of(*since, session), at(*since, session));
+                Explanation::new(&about, format!("{} is forbidden since {by} ran in {when}", name(tool)))
+            }
+            StateItem::Precondition { code, by, facts, .. } => {
+                let found: Vec<Found> = by.iter().map(|call| Found { call: *call, value: None }).collect();
+                explain(facts.as_deref(), &About { code: *code, found: &found, ..about })
+            }
+            StateItem::Kept { facts, .. } => facts.explain(&about),
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Document, Loaded, Policy, PolicyFile, beside, is_case};
+use super::{Document, Loaded, Policy, PolicyFile, beside, digest, is_case};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
@@ -23,6 +23,23 @@ pub(super) struct Loading {
     cases: Vec<Source>,
     diagnostics: Vec<Diagnostic>,
     only: Option<&'static Dialect>,
+}
+
+#[doc(hidden)]
+impl Policy {
+    /// Reads a version. `only` keeps the documents of one dialect. Files that a document names ([`super::named_in`]) are among
+    /// the files as well.
+    pub fn load(files: &[PolicyFile], only: Option<&'static Dialect>) -> Loaded {
+        let mut files = files.to_vec();
+        // Named twice, say by itself and with its folder, a file is still one.
+        files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
+        files.dedup_by(|a, b| a.name == b.name && a.text == b.text);
+        // By the bytes of the relative paths. Several folders may share one; then the names decide, not what came first.
+        files.sort_by(|a, b| (&a.relative, &a.name).cmp(&(&b.relative, &b.name)));
+        let loading = Loading::of(&files, only, Rules::default());
+        let digest = digest(&loading.files);
+        loading.finish(digest)
+    }
 }
 
 impl Loading {
@@ -138,7 +155,7 @@ impl Loading {
         let (before, told) = (rules.len(), diagnostics.len());
         let place = DIALECTS.iter().position(|row| row.name == dialect.name);
         let (beside, relative) = (&self.beside, &*file.relative);
-        let text = Text { source, node, prefix: &prefix, beside, relative, alone };
+        let text = Text { source, node, prefix: &prefix, beside, relative, alone, dialect };
         if let Some(reader) = place.and_then(|place| self.readers.get_mut(place))
             && let Err(why) = guarded(|| reader.read(text, rules, diagnostics))
         {

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Policy;
 use crate::monitor::{RuleId, Unit};
 use crate::session::Body;
 
 /// Texts of a version, without the white space around them.
 #[derive(Default)]
 pub(super) struct Texts {
-    rules: HashMap<Box<str>, Vec<RuleId>>,
+    pub rules: HashMap<Box<str>, Vec<RuleId>>,
     /// Bytes of the longest one.
     longest: usize,
 }
@@ -35,31 +34,11 @@ impl Texts {
         texts
     }
 
-    fn get(&self, result: &Body) -> &[RuleId] {
+    pub fn get(&self, result: &Body) -> &[RuleId] {
         // A long result is neither parsed nor compared.
         if result.raw().len() > self.longest * ESCAPED + AROUND {
             return &[];
         }
         self.rules.get(result.shown().trim()).map(Vec::as_slice).unwrap_or_default()
-    }
-}
-
-impl Policy {
-    /// Whether some rule has a text of its author for the model.
-    pub fn has_texts(&self) -> bool {
-        !self.texts.rules.is_empty()
-    }
-
-    /// The rule whose text for the model this result is; of several, the first that stops calls of the tool.
-    pub fn tells(&self, result: &Body, tool: &str) -> Option<RuleId> {
-        let rules = self.texts.get(result);
-        let stops = |rule: &&RuleId| {
-            let last = self.rules.get(**rule).and_then(|rule| rule.tools.last());
-            last.is_some_and(|last| match last.strip_suffix('…') {
-                Some(prefix) => tool.starts_with(prefix),
-                None => **last == *tool,
-            })
-        };
-        rules.iter().find(stops).or(rules.first()).copied()
     }
 }

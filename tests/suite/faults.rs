@@ -119,10 +119,11 @@ fn policy(fails: Stage, count: u32, asks: Option<usize>, timer: Option<u32>) -> 
         relative: "toy.yaml",
         alone: true,
         beside: &Beside::default(),
+        dialect: &DIALECTS[0],
     };
     let ids = (0..count).map(|number| {
         let span = Span::new(number as usize * 7, number as usize * 7 + 6);
-        rules.push(text.rule(&DIALECTS[0], "toy", &format!("/{number}"), span))
+        rules.push(text.rule("toy", &format!("/{number}"), span))
     });
     let ids = ids.collect();
     Policy::of_units(rules, vec![Arc::new(Toy { rules: ids, fails, asks, timer })])

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use hashbrown::DefaultHashBuilder;
 
-use self::standings::{News, Standing, Standings};
+use self::standings::{News, Resolved, Standing, Standings};
 use super::unit::{Contracts, Group, Need, Precondition};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::Forbidden;
-use crate::dialect::contracts::output::Tests;
 use crate::monitor::finding::StateItem;
 use crate::monitor::{Asked, Cx, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
 use crate::session::{Body, CallRef, Outcome};
@@ -62,17 +61,6 @@ struct Running {
     at: CallRef,
     slot: usize,
     failed: bool,
-}
-
-/// A call with a good result. Its bodies are kept where a value is taken from them or findings are wanted, else missing.
-#[derive(Clone)]
-struct Resolved {
-    at: CallRef,
-    slot: usize,
-    /// What the result passes of the tests of its tool.
-    passed: Tests,
-    arguments: Body,
-    output: Body,
 }
 
 /// What there is of earlier calls for a call with given arguments.

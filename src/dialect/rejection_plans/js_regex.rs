@@ -20,15 +20,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 mod ast;
+mod bad_pattern;
 mod case;
 mod compile;
 mod exact;
+mod fuel;
 mod parse;
 mod places;
 mod program;
 mod set;
 
+pub use bad_pattern::BadPattern;
 use exact::Machine;
+use fuel::Fuel;
+pub use fuel::OverBudget;
 use program::Program;
 
 /// What one search may cost where nobody says otherwise, in steps. A step is a state reached at a place of the text, or
@@ -39,41 +44,6 @@ pub const DEFAULT_BUDGET: u64 = 12_000_000;
 #[derive(Debug, Clone)]
 pub struct JsRegex {
     program: Arc<Program>,
-}
-
-/// Why a pattern cannot be searched for. Offsets are in bytes of the pattern as given.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadPattern {
-    /// JavaScript refuses it too.
-    #[error("{message} at offset {offset}")]
-    Syntax {
-        /// Where the offending piece begins.
-        offset: usize,
-        /// What is wrong with it.
-        message: &'static str,
-    },
-    /// Its meaning depends on which JavaScript, or which flags, it meets.
-    #[error("`{construct}` at offset {offset} is not supported")]
-    Unsupported {
-        /// Where it begins.
-        offset: usize,
-        /// Its first letters, such as `\p{` or `(?i:`.
-        construct: String,
-    },
-    /// It would take too much memory.
-    #[error("the pattern is too large: {what}")]
-    TooLarge {
-        /// In which respect.
-        what: &'static str,
-    },
-}
-
-/// A search that was given up: whether the text matches is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the search stopped after {budget} steps")]
-pub struct OverBudget {
-    /// What it was allowed.
-    pub budget: u64,
 }
 
 /// Reads a pattern.
@@ -151,35 +121,4 @@ pub fn byte_range(text: &str, units: Range<usize>) -> Range<usize> {
         at = next;
     }
     start.min(end)..end
-}
-
-/// What is left of a budget.
-struct Fuel {
-    budget: u64,
-    left: u64,
-}
-
-impl Fuel {
-    fn new(budget: u64) -> Self {
-        Self { budget, left: budget }
-    }
-
-    fn spend(&mut self, steps: u64) -> Result<(), OverBudget> {
-        match self.left.checked_sub(steps) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => Err(self.over()),
-        }
-    }
-
-    /// A budget of its own, no larger than what is left.
-    fn share(&self, most: u64) -> Self {
-        Self::new(self.left.min(most))
-    }
-
-    fn over(&self) -> OverBudget {
-        OverBudget { budget: self.budget }
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::facts::Order;
+use super::facts::{Order, OrderOutcome};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{About, Explain, Explanation, Line, LineState, Rule, RuleId, StateItem};
 use crate::session::CallRef;
@@ -21,19 +21,6 @@ pub struct OrderCheck {
     pub asks: Arc<Order>,
     /// Calls or steps so far, where it counts any.
     pub count: u64,
-}
-
-/// What a rule requires, and how it ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OrderOutcome {
-    /// What it requires.
-    pub asks: Arc<Order>,
-    /// Calls or steps, where it counts any.
-    pub count: u64,
-    /// The call at fault, by index in the session.
-    pub position: Option<u32>,
-    /// The calls that were read for it.
-    pub calls: Vec<u32>,
 }
 
 /// A call that must come soon.

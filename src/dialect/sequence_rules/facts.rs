@@ -1,4 +1,4 @@
-//! What a sequence rule asks: which tools, in which order, how often, how soon.
+//! What a sequence rule asks: which tools, in which order, how often, how soon. And how it ended.
 
 use std::sync::Arc;
 
@@ -132,4 +132,17 @@ pub struct Named {
     /// Patterns of arguments that must match, by argument.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args_match: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// What a rule requires, and how it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderOutcome {
+    /// What it requires.
+    pub asks: Arc<Order>,
+    /// Calls or steps, where it counts any.
+    pub count: u64,
+    /// The call at fault, by index in the session.
+    pub position: Option<u32>,
+    /// The calls that were read for it.
+    pub calls: Vec<u32>,
 }

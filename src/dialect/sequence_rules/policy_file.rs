@@ -1,14 +1,31 @@
 //! The rules of a file that an expectation names: `policy: FILE`, relative to the document that names it.
 //!
 //! The file holds a list of names (the exact calls), a list of rules, or a policy document. However many tests name it,
-//! its rules apply once, under the first of them.
+//! its rules apply once, under the first of them. What a policy document is, suites of tests may hold as well.
 
-use super::read::{Aliases, Reading};
-use super::suite;
+use super::reading::{Aliases, Reading};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Text;
 use crate::dialect::beside::clean;
-use crate::source::{Field, Problem, ProblemKind, quoted};
+use crate::source::{Field, Fields, Node, Problem, ProblemKind, quoted};
+
+/// Keys of policy documents and suites that say nothing about sequences.
+const OF_DOCUMENTS: &[&str] = &[
+    "dialect",
+    "version",
+    "configVersion",
+    "suite",
+    "name",
+    "description",
+    "model",
+    "settings",
+    "thresholds",
+    "thresholding",
+    "otel",
+    "metadata",
+    "on_error",
+    "tags",
+];
 
 pub(super) fn read<'a>(
     reading: &mut Reading<'a, '_>,
@@ -49,6 +66,36 @@ pub(super) fn read<'a>(
     Some(())
 }
 
+/// The part of a document that is a policy by itself. Its aliases hold for its tests as well.
+pub(super) fn policy<'a>(
+    reading: &mut Reading<'a, '_>,
+    fields: &mut Fields<'a>,
+    out: &mut Vec<Problem>,
+) -> Aliases<'a> {
+    for key in OF_DOCUMENTS {
+        fields.take(key);
+    }
+    let says_something = |node: &Node| match node.as_map() {
+        Some(entries) => entries.iter().any(|entry| !entry.value.is_null()),
+        None => !node.is_null(),
+    };
+    // Not a key to lead anybody to, so it is asked for only where it is.
+    if fields.has("tools")
+        && let Some(tools) = fields.take("tools").filter(|tools| says_something(&tools.value))
+    {
+        let message = "`tools` of a policy document is not supported yet: it would not be enforced";
+        let problem = Problem::new(ProblemKind::UnknownKey, tools.key_span, message);
+        out.push(
+            problem
+                .help("write `{type: allowlist, tools: […]}` or `{type: blocklist, tools: […]}` as a rule"),
+        );
+    }
+    let aliases = reading.aliases(fields, &Aliases::default(), out);
+    let (rules, sequences) = (fields.optional("rules"), fields.optional("sequences"));
+    reading.listed(rules.as_ref(), sequences.as_ref(), &aliases, out);
+    aliases
+}
+
 fn contents<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>) -> Option<()> {
     let document = Field::document(reading.text.node);
     match reading.text.node.as_seq() {
@@ -63,7 +110,7 @@ fn contents<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>) -> Option
                 let problem = Problem::new(ProblemKind::MissingKey, fields.head(), message);
                 out.push(problem.help("write `sequences`, or a list of rules, or a list of names"));
             }
-            let aliases = suite::policy(reading, &mut fields, out);
+            let aliases = policy(reading, &mut fields, out);
             reading.lint_aliases(&aliases);
             fields.finish(out);
             Some(())

@@ -1,46 +1,15 @@
-//! One rule's text as a unit.
+//! The rules of a text as units.
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::exact::Exact;
 use super::facts::Order;
+use super::lint;
+use super::reading::{Aliases, Reading};
 use super::unit::When;
-use super::{DIALECT, lint};
-use crate::diagnostic::Diagnostic;
-use crate::dialect::Text;
-use crate::monitor::{Rule, RuleId, Rules, Unit};
+use crate::monitor::{Rule, RuleId, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span};
-
-/// Reads the documents of one text into units.
-pub(super) struct Reading<'a, 'r> {
-    pub text: Text<'a>,
-    pub rules: &'r mut Rules,
-    pub units: &'r mut Vec<Arc<dyn Unit>>,
-    /// Files that were read because a test names them.
-    pub files: &'r mut BTreeSet<String>,
-    /// The test that the rules at hand belong to.
-    pub test: Option<Arc<str>>,
-    /// What is probably not meant.
-    pub warnings: Vec<Diagnostic>,
-}
-
-/// Names for several tools: those of a mapping, then those around it.
-#[derive(Clone, Default)]
-pub(super) struct Aliases<'a> {
-    own: usize,
-    all: Vec<Rc<Alias<'a>>>,
-}
-
-pub(super) struct Alias<'a> {
-    name: &'a str,
-    span: Span,
-    members: Vec<Arc<str>>,
-    used: Cell<bool>,
-}
 
 /// What is known of a rule beside its kind and its place.
 #[derive(Default)]
@@ -52,98 +21,10 @@ struct Known {
 
 mod operands;
 
-use operands::{Operands, before_of, build};
+pub(super) use operands::is_rule;
+use operands::{Operands, TYPES, before_of, build};
 
-#[derive(Clone, Copy)]
-enum Type {
-    Require,
-    Before,
-    ImmediatelyBefore,
-    Blocklist,
-    Allowlist,
-    MaxCalls,
-    Eventually,
-    NeverAfter,
-    After,
-    Sequence,
-}
-
-/// The types by name; `count` is the old name of `max_calls`.
-const TYPES: &[(&str, (&str, Type))] = &[
-    ("require", ("require", Type::Require)),
-    ("before", ("before", Type::Before)),
-    ("immediately_before", ("immediately_before", Type::ImmediatelyBefore)),
-    ("blocklist", ("blocklist", Type::Blocklist)),
-    ("allowlist", ("allowlist", Type::Allowlist)),
-    ("max_calls", ("max_calls", Type::MaxCalls)),
-    ("count", ("count", Type::MaxCalls)),
-    ("eventually", ("eventually", Type::Eventually)),
-    ("never_after", ("never_after", Type::NeverAfter)),
-    ("after", ("after", Type::After)),
-    ("sequence", ("sequence", Type::Sequence)),
-];
-
-/// Whether a value is a rule, or meant as one.
-pub(super) fn is_rule(node: &Node) -> bool {
-    let word = node.get("type").and_then(Node::as_str);
-    word.is_some_and(|word| TYPES.iter().any(|(known, _)| *known == word))
-}
-
-impl<'a> Aliases<'a> {
-    /// Warns of a name that is an alias, where aliases are not looked up.
-    fn lint_listed(&self, name: &str, span: Span, reading: &mut Reading<'_, '_>) {
-        if let Some(alias) = self.all.iter().find(|alias| alias.name == name) {
-            alias.used.set(true);
-            reading.warn(lint::alias_in_list(name), span);
-        }
-    }
-}
-
-impl<'a, 'r> Reading<'a, 'r> {
-    pub fn new(
-        text: Text<'a>,
-        rules: &'r mut Rules,
-        units: &'r mut Vec<Arc<dyn Unit>>,
-        files: &'r mut BTreeSet<String>,
-    ) -> Reading<'a, 'r> {
-        Reading { text, rules, units, files, test: None, warnings: Vec::new() }
-    }
-
-    /// Something that is probably not meant.
-    pub fn warn(&mut self, warning: Diagnostic, span: Span) {
-        self.warnings.push(warning.at(self.text.source, span));
-    }
-
-    /// The aliases of a mapping, before those around it.
-    pub fn aliases(
-        &mut self,
-        fields: &mut Fields<'a>,
-        outer: &Aliases<'a>,
-        out: &mut Vec<Problem>,
-    ) -> Aliases<'a> {
-        let mut aliases = Aliases { own: 0, all: Vec::new() };
-        let entries = fields.optional("aliases").and_then(|aliases| aliases.entries(out));
-        for (name, field) in entries.into_iter().flatten() {
-            let members = field.list(out, |member, out| {
-                let help = |_: &Wildcard<'a>| "list the members by their names".to_owned();
-                member.exact_name(out, help).map(Arc::from)
-            });
-            let members = members.unwrap_or_default();
-            let span = field.key_span.unwrap_or(field.span());
-            aliases.all.push(Rc::new(Alias { name, span, members, used: Cell::new(false) }));
-        }
-        aliases.own = aliases.all.len();
-        aliases.all.extend(outer.all.iter().cloned());
-        aliases
-    }
-
-    /// Warns of the aliases of this mapping that no rule has named.
-    pub fn lint_aliases(&mut self, aliases: &Aliases<'a>) {
-        for alias in aliases.all.iter().take(aliases.own).filter(|alias| !alias.used.get()) {
-            self.warn(lint::unused_alias(alias.name), alias.span);
-        }
-    }
-
+impl<'a> Reading<'a, '_> {
     /// Reads a list of rules.
     pub fn rules(&mut self, list: &Field<'a>, aliases: &Aliases<'a>, out: &mut Vec<Problem>) -> Option<()> {
         for rule in list.items(out)? {
@@ -256,7 +137,7 @@ impl<'a, 'r> Reading<'a, 'r> {
 
     fn push(&mut self, kind: &'static str, pointer: String, span: Span, known: Known) -> RuleId {
         let Known { name, description, tools } = known;
-        let rule = self.text.rule(&DIALECT, kind, &pointer, span);
+        let rule = self.text.rule(kind, &pointer, span);
         self.rules.push(Rule { name, description, tools, test: self.test.clone(), ..rule })
     }
 

@@ -6,30 +6,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::read::{Aliases, Reading};
-use super::{METRIC, lint, policy_file};
+use super::reading::{Aliases, Reading};
+use super::{lint, policy_file};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::sequence_rules::codes;
 use crate::source::nearest::nearest;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, quoted};
 
-/// Keys of policy documents and suites that say nothing about sequences.
-pub(super) const OF_DOCUMENTS: &[&str] = &[
-    "dialect",
-    "version",
-    "configVersion",
-    "suite",
-    "name",
-    "description",
-    "model",
-    "settings",
-    "thresholds",
-    "thresholding",
-    "otel",
-    "metadata",
-    "on_error",
-    "tags",
-];
+/// The metric, and the type of expectation, of tests that hold sequence rules.
+const METRIC: &str = "sequence_valid";
 /// Keys of tests that say nothing about sequences.
 const OF_TESTS: &[&str] =
     &["description", "input", "tags", "metadata", "on_error", "thresholding", "settings"];
@@ -106,7 +91,7 @@ pub(super) fn document<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>
         return Some(());
     }
     let mut fields = field.fields(out)?;
-    let aliases = policy(reading, &mut fields, out);
+    let aliases = policy_file::policy(reading, &mut fields, out);
     if let Some(tests) = fields.optional("tests") {
         let mut skipped = Skipped::default();
         for test in tests.items(out)? {
@@ -120,36 +105,6 @@ pub(super) fn document<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>
     reading.lint_aliases(&aliases);
     fields.finish(out);
     Some(())
-}
-
-/// The part of a document that is a policy by itself. Its aliases hold for its tests as well.
-pub(super) fn policy<'a>(
-    reading: &mut Reading<'a, '_>,
-    fields: &mut Fields<'a>,
-    out: &mut Vec<Problem>,
-) -> Aliases<'a> {
-    for key in OF_DOCUMENTS {
-        fields.take(key);
-    }
-    let says_something = |node: &Node| match node.as_map() {
-        Some(entries) => entries.iter().any(|entry| !entry.value.is_null()),
-        None => !node.is_null(),
-    };
-    // Not a key to lead anybody to, so it is asked for only where it is.
-    if fields.has("tools")
-        && let Some(tools) = fields.take("tools").filter(|tools| says_something(&tools.value))
-    {
-        let message = "`tools` of a policy document is not supported yet: it would not be enforced";
-        let problem = Problem::new(ProblemKind::UnknownKey, tools.key_span, message);
-        out.push(
-            problem
-                .help("write `{type: allowlist, tools: […]}` or `{type: blocklist, tools: […]}` as a rule"),
-        );
-    }
-    let aliases = reading.aliases(fields, &Aliases::default(), out);
-    let (rules, sequences) = (fields.optional("rules"), fields.optional("sequences"));
-    reading.listed(rules.as_ref(), sequences.as_ref(), &aliases, out);
-    aliases
 }
 
 fn one_test<'a>(

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::explain::{OrderCheck, OrderOutcome};
-use super::facts::Order;
+use super::explain::OrderCheck;
+use super::facts::{Order, OrderOutcome};
 use super::operand::Look;
 use crate::diagnostic::code::Code;
 use crate::monitor::finding::{RuleOutcome, RuleState};

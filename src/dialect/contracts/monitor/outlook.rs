@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::standings::Standing;
-use super::{ContractsMonitor, Resolved, Sought};
+use super::standings::{Resolved, Standing};
+use super::{ContractsMonitor, Sought};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::{Prior, PriorState, Steps, StepsState};

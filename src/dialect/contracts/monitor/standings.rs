@@ -6,8 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use serde_json::Value;
 use smallvec::SmallVec;
 
-use super::Resolved;
-use crate::dialect::contracts::output::Table;
+use crate::dialect::contracts::output::{Table, Tests};
 use crate::dialect::contracts::unit::{Group, Matching};
 use crate::session::{Body, CallRef, value};
 
@@ -45,6 +44,17 @@ pub(super) struct MemberStanding {
     pub newest_good: bool,
     /// The newest call that does.
     pub good: Option<CallRef>,
+}
+
+/// A call with a good result. Its bodies are kept where a value is taken from them or findings are wanted, else missing.
+#[derive(Clone)]
+pub(super) struct Resolved {
+    pub at: CallRef,
+    pub slot: usize,
+    /// What the result passes of the tests of its tool.
+    pub passed: Tests,
+    pub arguments: Body,
+    pub output: Body,
 }
 
 /// A call whose result counts from now on.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::ast::{Ast, Look, Node, Repeat};
-use super::program::{Code, Inst};
+use super::program::{Code, Inst, Program, Slots};
 
 /// Instructions in all lists of a pattern.
 const MOST_INSTRUCTIONS: usize = 1 << 19;
@@ -47,6 +47,28 @@ struct Draft {
     insts: Vec<Inst>,
     reading: Reading,
     backward: bool,
+}
+
+impl Program {
+    pub(super) fn new(ast: Ast) -> Result<Self, TooLarge> {
+        let mut compiler = Compiler::new(&ast);
+        let starts = compiler.starts()?;
+        let forward = if ast.referenced.is_empty() { Some(compiler.forward()?) } else { None };
+        let exact = compiler.exact()?;
+        let captures = 2 * ast.referenced.len();
+        let all = captures + ast.watched_loops as usize;
+        let (tables, longest_text) = compiler.finish();
+        Ok(Self {
+            tables,
+            forward,
+            starts,
+            exact,
+            ignore_case: ast.ignore_case,
+            slots: Slots { captures, all },
+            longest_text,
+            sets: ast.sets,
+        })
+    }
 }
 
 impl<'a> Compiler<'a> {

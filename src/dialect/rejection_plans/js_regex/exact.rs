@@ -8,9 +8,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 
 use super::case;
+use super::fuel::{Fuel, OverBudget};
 use super::places::{Places, holds};
 use super::program::{Inst, Program, set_at};
-use super::{Fuel, OverBudget};
 
 /// Instructions before failed states are remembered, and how many more for each unit of the text: most searches end
 /// well before, and remembering costs more than an instruction.

@@ -6,16 +6,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::BadPattern;
 use super::ast::{Assert, Ast, Look, Node, Repeat};
+use super::bad_pattern::BadPattern;
 use super::case;
-use super::set::{LINE_ENDS, Set};
+use super::set::{DIGITS, LINE_ENDS, SPACE, Set, WORD};
 
 mod class;
 mod escape;
 mod names;
-
-use escape::{Escape, class_escape};
 
 /// Longest pattern, in UTF-16 units.
 const LONGEST: usize = 1 << 16;
@@ -84,6 +82,14 @@ enum Kind {
     Plain,
     Capture(u32),
     Look { id: u32, behind: bool, negated: bool },
+}
+
+/// What an escape outside a class stands for.
+enum Escape {
+    Unit(u16),
+    Set(Set),
+    Assert(Assert),
+    Backreference(u32),
 }
 
 impl<'p> Parser<'p> {
@@ -384,6 +390,20 @@ impl<'p> Parser<'p> {
 
 fn ascii(unit: u16) -> Option<u8> {
     u8::try_from(unit).ok().filter(u8::is_ascii)
+}
+
+/// `\d`, `\D` and the like, inside a class and outside.
+fn class_escape(unit: u16) -> Option<Set> {
+    let set = |ranges: &[(u16, u16)]| Set::new(ranges.to_vec());
+    Some(match ascii(unit)? {
+        b'd' => set(DIGITS),
+        b'D' => set(DIGITS).complement(),
+        b's' => set(SPACE),
+        b'S' => set(SPACE).complement(),
+        b'w' => set(WORD),
+        b'W' => set(WORD).complement(),
+        _ => return None,
+    })
 }
 
 fn sequence(mut terms: Vec<Node>) -> Node {

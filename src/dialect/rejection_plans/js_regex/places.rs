@@ -2,9 +2,9 @@
 //! unit, so the cost is at most text length times list length, and the answer is the true one.
 
 use super::ast::Assert;
+use super::fuel::{Fuel, OverBudget};
 use super::program::{Code, Inst, Program, set_at};
 use super::set::{Set, is_line_end, is_word};
-use super::{Fuel, OverBudget};
 
 /// A yes or no for every place of a text: before each unit, and at the end.
 #[derive(Debug)]

@@ -7,8 +7,7 @@
 //!
 //! A lookaround that rests on the place alone is a list of its own, whose answers for all places are worked out first.
 
-use super::ast::{Assert, Ast};
-use super::compile::{Compiler, TooLarge};
+use super::ast::Assert;
 use super::set::Set;
 
 /// A pattern, ready to run.
@@ -86,28 +85,6 @@ pub(super) enum Inst {
         after: u32,
     },
     LookEnd,
-}
-
-impl Program {
-    pub(super) fn new(ast: Ast) -> Result<Self, TooLarge> {
-        let mut compiler = Compiler::new(&ast);
-        let starts = compiler.starts()?;
-        let forward = if ast.referenced.is_empty() { Some(compiler.forward()?) } else { None };
-        let exact = compiler.exact()?;
-        let captures = 2 * ast.referenced.len();
-        let all = captures + ast.watched_loops as usize;
-        let (tables, longest_text) = compiler.finish();
-        Ok(Self {
-            tables,
-            forward,
-            starts,
-            exact,
-            ignore_case: ast.ignore_case,
-            slots: Slots { captures, all },
-            longest_text,
-            sets: ast.sets,
-        })
-    }
 }
 
 impl Code {

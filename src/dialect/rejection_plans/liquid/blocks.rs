@@ -6,7 +6,7 @@ use super::pieces::{self, Kind, Piece};
 use super::scanner::Scanner;
 use super::text::{self, Text};
 use super::tree::{Branch, For, Node};
-use super::{Outcome, Unevaluable};
+use super::unevaluable::{Outcome, Unevaluable};
 
 /// How deep tags may nest.
 const NESTING: usize = 50;

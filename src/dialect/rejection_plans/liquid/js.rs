@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::meter::Meter;
 use super::text::{self, Text};
+use super::unevaluable::{Outcome, Unevaluable};
 use super::value::Value;
-use super::{Outcome, Unevaluable};
 
 /// A length as a number.
 pub(super) fn count(length: usize) -> f64 {

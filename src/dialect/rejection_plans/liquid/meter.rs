@@ -3,7 +3,7 @@
 //! Memory is what was ever made, not what is held: a count that only grows needs no bookkeeping at the
 //! places where values are dropped, and templates of guard conditions make little.
 
-use super::Unevaluable;
+use super::unevaluable::Unevaluable;
 
 /// Bytes of values and text that one rendering may make.
 const MEMORY: u64 = 128 << 20;

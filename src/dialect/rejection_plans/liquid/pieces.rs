@@ -2,7 +2,7 @@
 
 use super::scanner::{Scanner, is_blank};
 use super::text;
-use super::{Outcome, Unevaluable};
+use super::unevaluable::{Outcome, Unevaluable};
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

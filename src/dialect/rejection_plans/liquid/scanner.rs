@@ -5,7 +5,7 @@
 //! with the same meaning, and the same is refused.
 
 use super::text::{self, Text};
-use super::{Outcome, Unevaluable};
+use super::unevaluable::{Outcome, Unevaluable};
 
 mod values;
 

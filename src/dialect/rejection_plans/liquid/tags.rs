@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::Outcome;
+use super::expression::equal;
 use super::js;
-use super::render::{Frame, Render, equal};
+use super::render::{Frame, Render};
 use super::text::{self, Text};
 use super::tree::{For, Node};
+use super::unevaluable::Outcome;
 use super::value::{List, Loop, Value};
 
 impl Render<'_> {

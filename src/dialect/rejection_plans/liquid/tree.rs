@@ -1,8 +1,8 @@
 //! What a parsed template consists of.
 
-use super::Outcome;
 use super::render::Render;
 use super::text::Text;
+use super::unevaluable::Outcome;
 use super::value::Value;
 
 /// A filter: its input and its arguments make its output. A named argument is a list of name and value.

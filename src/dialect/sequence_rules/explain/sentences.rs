@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::OrderOutcome;
 use crate::diagnostic::Code;
 use crate::dialect::sequence_rules::codes;
-use crate::dialect::sequence_rules::facts::{Named, Order};
+use crate::dialect::sequence_rules::facts::{Named, Order, OrderOutcome};
 use crate::monitor::About;
 use crate::session::{CallRef, Outcome, Session};
 use crate::wording::sentence::name;

@@ -5,19 +5,54 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::super::after::After;
+use super::super::lint;
 use super::super::names::{List, MaxCalls};
 use super::super::operand::{Argument, Operand, Side};
 use super::super::order::{Before, ImmediatelyBefore, NeverAfter};
 use super::super::presence::{Eventually, Require};
+use super::super::reading::{Aliases, Reading};
 use super::super::sequence::Sequence;
 use super::super::unit::{Kind, RuleUnit, When};
-use super::super::{kind_of, lint};
-use super::{Aliases, Reading, Type};
 use crate::condition::glob::Glob;
 use crate::dialect::sequence_rules::facts::{Named, Order};
 use crate::monitor::{RuleId, Unit};
 use crate::source::wildcard::Wildcard;
-use crate::source::{Field, Fields, Problem, ProblemKind};
+use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind};
+
+#[derive(Clone, Copy)]
+pub enum Type {
+    Require,
+    Before,
+    ImmediatelyBefore,
+    Blocklist,
+    Allowlist,
+    MaxCalls,
+    Eventually,
+    NeverAfter,
+    After,
+    Sequence,
+}
+
+/// The types by name; `count` is the old name of `max_calls`.
+pub const TYPES: &[(&str, (&str, Type))] = &[
+    ("require", ("require", Type::Require)),
+    ("before", ("before", Type::Before)),
+    ("immediately_before", ("immediately_before", Type::ImmediatelyBefore)),
+    ("blocklist", ("blocklist", Type::Blocklist)),
+    ("allowlist", ("allowlist", Type::Allowlist)),
+    ("max_calls", ("max_calls", Type::MaxCalls)),
+    ("count", ("count", Type::MaxCalls)),
+    ("eventually", ("eventually", Type::Eventually)),
+    ("never_after", ("never_after", Type::NeverAfter)),
+    ("after", ("after", Type::After)),
+    ("sequence", ("sequence", Type::Sequence)),
+];
+
+/// Whether a value is a rule, or meant as one.
+pub fn is_rule(node: &Node) -> bool {
+    let word = node.get("type").and_then(Node::as_str);
+    word.is_some_and(|word| TYPES.iter().any(|(known, _)| *known == word))
+}
 
 /// What makes a unit of a rule's kind.
 pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>) -> Arc<dyn Unit>>;
@@ -277,4 +312,12 @@ impl<'a> Operands<'_, '_, 'a, '_> {
 
 fn texts(globs: &[Glob]) -> Vec<Arc<str>> {
     globs.iter().map(|glob| Arc::clone(glob.text())).collect()
+}
+
+/// What people call a value that is no operand.
+fn kind_of(node: &Node) -> &'static str {
+    match node.value {
+        NodeValue::Map(_) => "a mapping without `tool`",
+        _ => node.kind(),
+    }
 }

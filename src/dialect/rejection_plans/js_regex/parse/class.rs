@@ -1,7 +1,7 @@
 //! Character classes, `[…]`.
 
-use super::super::BadPattern;
 use super::super::ast::Node;
+use super::super::bad_pattern::BadPattern;
 use super::super::set::Set;
 use super::{Parser, ascii, class_escape};
 

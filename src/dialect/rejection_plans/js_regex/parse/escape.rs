@@ -1,17 +1,8 @@
 //! What comes after a backslash.
 
-use super::super::BadPattern;
 use super::super::ast::Assert;
-use super::super::set::{DIGITS, SPACE, Set, WORD};
-use super::{Parser, ascii};
-
-/// What an escape outside a class stands for.
-pub(super) enum Escape {
-    Unit(u16),
-    Set(Set),
-    Assert(Assert),
-    Backreference(u32),
-}
+use super::super::bad_pattern::BadPattern;
+use super::{Escape, Parser, ascii, class_escape};
 
 impl Parser<'_> {
     /// After a backslash outside a class.
@@ -114,18 +105,4 @@ impl Parser<'_> {
         self.at += digits;
         Some(value)
     }
-}
-
-/// `\d`, `\D` and the like, inside a class and outside.
-pub(super) fn class_escape(unit: u16) -> Option<Set> {
-    let set = |ranges: &[(u16, u16)]| Set::new(ranges.to_vec());
-    Some(match ascii(unit)? {
-        b'd' => set(DIGITS),
-        b'D' => set(DIGITS).complement(),
-        b's' => set(SPACE),
-        b'S' => set(SPACE).complement(),
-        b'w' => set(WORD),
-        b'W' => set(WORD).complement(),
-        _ => return None,
-    })
 }

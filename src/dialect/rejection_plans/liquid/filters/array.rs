@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use super::arguments::{argument, items, list, text, text_argument};
 use super::string::advance;
-use super::{argument, items, list, text, text_argument};
 use crate::dialect::rejection_plans::liquid::js;
 use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::tags::span;
 use crate::dialect::rejection_plans::liquid::text::{Text, lower, points, units};
 use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::unevaluable::{Outcome, Unevaluable};
 use crate::dialect::rejection_plans::liquid::value::{self, Value};
-use crate::dialect::rejection_plans::liquid::{Outcome, Unevaluable};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("join", join),

@@ -5,12 +5,12 @@ use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeCo
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-use super::{argument, made, text, text_argument};
-use crate::dialect::rejection_plans::liquid::Outcome;
+use super::arguments::{argument, made, text, text_argument};
 use crate::dialect::rejection_plans::liquid::js;
 use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::text::{is, lossy, units};
 use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::unevaluable::Outcome;
 use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[

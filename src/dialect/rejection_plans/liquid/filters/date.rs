@@ -4,14 +4,14 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::tz::TimeZoneDatabase;
 
-use super::{argument, made, text};
+use super::arguments::{argument, made, text};
 use crate::dialect::rejection_plans::liquid::dateparse::{clip, days_from_civil, parse};
 use crate::dialect::rejection_plans::liquid::js;
 use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::text::{Text, is, units, upper, utf8};
 use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::unevaluable::{Outcome, Unevaluable};
 use crate::dialect::rejection_plans::liquid::value::Value;
-use crate::dialect::rejection_plans::liquid::{Outcome, Unevaluable};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("date", |run, value, given| {

@@ -1,10 +1,10 @@
 //! Markup.
 
-use super::{made, text};
-use crate::dialect::rejection_plans::liquid::Outcome;
+use super::arguments::{made, text};
 use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::text::{Text, find, units};
 use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::unevaluable::Outcome;
 use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[

@@ -1,10 +1,10 @@
 //! Arithmetic. Whatever is not a number counts as 0; an argument that is not given is not a number.
 
-use super::argument;
-use crate::dialect::rejection_plans::liquid::Outcome;
+use super::arguments::argument;
 use crate::dialect::rejection_plans::liquid::js;
 use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::unevaluable::Outcome;
 use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[

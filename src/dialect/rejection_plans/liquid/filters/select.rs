@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::{argument, items, list, text_argument};
+use super::arguments::{argument, items, list, text_argument};
+use crate::dialect::rejection_plans::liquid::expression::equal;
 use crate::dialect::rejection_plans::liquid::js;
-use crate::dialect::rejection_plans::liquid::render::{Render, equal};
+use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::scanner::Scanner;
 use crate::dialect::rejection_plans::liquid::text::{Text, units};
 use crate::dialect::rejection_plans::liquid::tree::{Expression, Filter, Operand};
+use crate::dialect::rejection_plans::liquid::unevaluable::{Outcome, Unevaluable};
 use crate::dialect::rejection_plans::liquid::value::Value;
-use crate::dialect::rejection_plans::liquid::{Outcome, Unevaluable};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[
     ("where", |run, value, given| keep(run, &value, given, true)),

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{argument, items, list, made, text, text_argument};
-use crate::dialect::rejection_plans::liquid::Outcome;
+use super::arguments::{argument, items, list, made, text, text_argument};
 use crate::dialect::rejection_plans::liquid::js;
 use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::tags::span;
 use crate::dialect::rejection_plans::liquid::text::{self as unit, Text, is_space, points};
 use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::unevaluable::Outcome;
 use crate::dialect::rejection_plans::liquid::value::Value;
 
 pub(super) const TABLE: &[(&str, Filter)] = &[

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::{argument, made, text};
-use crate::dialect::rejection_plans::liquid::Outcome;
+use super::arguments::{argument, made, text};
 use crate::dialect::rejection_plans::liquid::js;
 use crate::dialect::rejection_plans::liquid::letters;
 use crate::dialect::rejection_plans::liquid::render::Render;
 use crate::dialect::rejection_plans::liquid::text::{is_space, lower, points, scalar, units, utf8};
 use crate::dialect::rejection_plans::liquid::tree::Filter;
+use crate::dialect::rejection_plans::liquid::unevaluable::Outcome;
 use crate::dialect::rejection_plans::liquid::value::{self, Value};
 
 pub(super) const TABLE: &[(&str, Filter)] = &[

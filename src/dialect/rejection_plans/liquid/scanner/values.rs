@@ -1,10 +1,11 @@
 //! Literals, paths, ranges, operators, filters and their arguments.
 
+use super::super::filters;
 use super::super::text::{self, Text};
 use super::super::tree::{Argument, Call, Expression, Operand, Operator, Step};
+use super::super::unevaluable::{Outcome, Unevaluable};
 use super::super::value::Value;
-use super::super::{Unevaluable, filters};
-use super::{Outcome, Scanner, is_word};
+use super::{Scanner, is_word};
 
 /// How deep brackets and parentheses may nest.
 const NESTING: usize = 60;

@@ -1,0 +1,96 @@
+//! What a text's rules are read into, and the aliases they may use.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::lint;
+use crate::diagnostic::Diagnostic;
+use crate::dialect::Text;
+use crate::monitor::{Rules, Unit};
+use crate::source::wildcard::Wildcard;
+use crate::source::{Fields, Problem, Span};
+
+/// Reads the documents of one text into units.
+pub(super) struct Reading<'a, 'r> {
+    pub text: Text<'a>,
+    pub rules: &'r mut Rules,
+    pub units: &'r mut Vec<Arc<dyn Unit>>,
+    /// Files that were read because a test names them.
+    pub files: &'r mut BTreeSet<String>,
+    /// The test that the rules at hand belong to.
+    pub test: Option<Arc<str>>,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Names for several tools: those of a mapping, then those around it.
+#[derive(Clone, Default)]
+pub(super) struct Aliases<'a> {
+    own: usize,
+    pub all: Vec<Rc<Alias<'a>>>,
+}
+
+pub(super) struct Alias<'a> {
+    pub name: &'a str,
+    span: Span,
+    pub members: Vec<Arc<str>>,
+    pub used: Cell<bool>,
+}
+
+impl<'a> Aliases<'a> {
+    /// Warns of a name that is an alias, where aliases are not looked up.
+    pub fn lint_listed(&self, name: &str, span: Span, reading: &mut Reading<'_, '_>) {
+        if let Some(alias) = self.all.iter().find(|alias| alias.name == name) {
+            alias.used.set(true);
+            reading.warn(lint::alias_in_list(name), span);
+        }
+    }
+}
+
+impl<'a, 'r> Reading<'a, 'r> {
+    pub fn new(
+        text: Text<'a>,
+        rules: &'r mut Rules,
+        units: &'r mut Vec<Arc<dyn Unit>>,
+        files: &'r mut BTreeSet<String>,
+    ) -> Reading<'a, 'r> {
+        Reading { text, rules, units, files, test: None, warnings: Vec::new() }
+    }
+
+    /// Something that is probably not meant.
+    pub fn warn(&mut self, warning: Diagnostic, span: Span) {
+        self.warnings.push(warning.at(self.text.source, span));
+    }
+
+    /// The aliases of a mapping, before those around it.
+    pub fn aliases(
+        &mut self,
+        fields: &mut Fields<'a>,
+        outer: &Aliases<'a>,
+        out: &mut Vec<Problem>,
+    ) -> Aliases<'a> {
+        let mut aliases = Aliases { own: 0, all: Vec::new() };
+        let entries = fields.optional("aliases").and_then(|aliases| aliases.entries(out));
+        for (name, field) in entries.into_iter().flatten() {
+            let members = field.list(out, |member, out| {
+                let help = |_: &Wildcard<'a>| "list the members by their names".to_owned();
+                member.exact_name(out, help).map(Arc::from)
+            });
+            let members = members.unwrap_or_default();
+            let span = field.key_span.unwrap_or(field.span());
+            aliases.all.push(Rc::new(Alias { name, span, members, used: Cell::new(false) }));
+        }
+        aliases.own = aliases.all.len();
+        aliases.all.extend(outer.all.iter().cloned());
+        aliases
+    }
+
+    /// Warns of the aliases of this mapping that no rule has named.
+    pub fn lint_aliases(&mut self, aliases: &Aliases<'a>) {
+        for alias in aliases.all.iter().take(aliases.own).filter(|alias| !alias.used.get()) {
+            self.warn(lint::unused_alias(alias.name), alias.span);
+        }
+    }
+}
