@@ -40,7 +40,7 @@ static FAULT: Mutex<Option<String>> = Mutex::new(None);
 
 /// Runs the program: arguments in, exit code out.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    // A rule that fails is caught by the engine and is a denial, so the hook keeps quiet; only what nobody catches is told.
+    // A rule that fails is caught by the engine and is a denial, so the hook keeps quiet; only what nobody catches is reported.
     set_hook(Box::new(|panic| {
         if let Ok(mut fault) = FAULT.lock() {
             *fault = Some(panic.to_string());

@@ -146,7 +146,7 @@ impl Comparison {
         self.same
     }
 
-    /// What is otherwise in a session that was replayed already, in one mode, under the base (`None` where that is the
+    /// What is different in a session that was replayed already, in one mode, under the base (`None` where that is the
     /// recording) and under the new version: by kind, primary before downstream, then in the order of the session. The
     /// calls cost nothing; for narrowing both sides are played once more.
     pub fn changes(&self, base: Option<&Replay>, new: &Replay) -> Vec<Change> {

@@ -41,7 +41,7 @@
 //! | `condition` | what several dialects ask of names and values: globs and paths |
 //! | `dialect` | the table of policy languages, one folder each |
 //! | `policy` | a version: documents, units, digest |
-//! | `engine` | `engine::Run`: narrows, decides, and is told what happened |
+//! | `engine` | `engine::Run`: narrows, decides, and hears what happened |
 //! | `replay` | a recorded session under a policy: every decision, any turn's frame |
 //! | `compare` | two versions over one session: what changes, and what only follows from a change |
 //! | `witness` | the smallest part of a session that still shows something |

@@ -183,7 +183,7 @@ impl std::fmt::Debug for Policy {
 }
 
 /// Whether a document is a case: it says what is expected of a session under a policy. One of the three keys may be
-/// missing or misspelt, so that a broken case is told as such.
+/// missing or misspelt, so that a broken case is reported as one.
 pub fn is_case(node: &Node) -> bool {
     let has = |key: &str| node.get(key).is_some();
     let keys = ["policy", "session", "expect"].into_iter().filter(|key| has(key)).count();

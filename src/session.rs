@@ -188,7 +188,7 @@ pub struct Turn {
     pub messages: Range<usize>,
     /// Its calls, as indices into [`Session::calls`].
     pub calls: Range<usize>,
-    /// Calls of earlier turns whose result stands within this turn, in recorded order.
+    /// Calls of earlier turns whose result is within this turn, in recorded order.
     pub late: Vec<u32>,
 }
 

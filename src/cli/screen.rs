@@ -26,7 +26,7 @@ pub struct Screen {
     quiet: bool,
     /// Every diagnostic is shown, however many are alike.
     pub all: bool,
-    /// How many were told, by code and whether they are less than errors.
+    /// How many were reported, by code and whether they are less than errors.
     told: BTreeMap<(Code, bool), u64>,
     /// What was advised on recordings: nobody needs it twice.
     advised: BTreeSet<String>,

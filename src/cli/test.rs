@@ -69,7 +69,7 @@ struct Answer {
 struct Test<'s> {
     screen: &'s mut Screen,
     update: bool,
-    /// By their paths; `None` for those that do not load, which was told.
+    /// By their paths; `None` for those that do not load, which was reported.
     policies: HashMap<Vec<String>, Result<Arc<Policy>, String>>,
     answer: Answer,
 }
@@ -228,7 +228,7 @@ impl Test<'_> {
         if let Some(loaded) = self.policies.get(&paths) {
             return loaded.clone().map_err(broken);
         }
-        // What cannot be read is told where it is asked for.
+        // What cannot be read is reported where it is asked for.
         for (path, reference) in paths.iter().zip(&case.policy) {
             if let Err(told) = files::read_version(path, &[]) {
                 return Err(bad(case, reference, format!("{}: {}", quoted(path), told.message)));

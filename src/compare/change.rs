@@ -9,7 +9,7 @@ use crate::monitor::finding::RuleOutcome;
 use crate::replay::Status;
 use crate::session::{AlternativeRef, CallRef};
 
-/// One thing that is otherwise under the new version.
+/// One thing that is different under the new version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// Where: a call, a turn's start, or the session's end.

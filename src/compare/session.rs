@@ -10,7 +10,7 @@ use crate::monitor::{Finding, RuleId};
 use crate::replay::{Judged, Replay};
 use crate::session::{AlternativeRef, Call, Outcome, Session};
 
-/// What is otherwise under `new` than under `base` (`None`: than in the recording).
+/// What is different under `new` than under `base` (`None`: than in the recording).
 pub(super) fn changes(rules: &Correspondence, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
     let pair = Pair { rules, base, new, session: new.session(), parting: Parting::of(base, new) };
     let mut changes = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn changes(rules: &Correspondence, base: Option<&Replay>, new: &Repla
     changes
 }
 
-/// The kind of change of a call that is decided otherwise than under the base (`None`: than in the recording).
+/// The kind of change of a call that is decided differently than under the base (`None`: than in the recording).
 pub(super) fn kind(
     rules: &Correspondence,
     call: &Call,

@@ -28,7 +28,7 @@ pub struct Sampled {
 pub struct Seen {
     /// To be read again by the reader.
     pub sampled: VecDeque<Sampled>,
-    /// What the input failed with behind it.
+    /// What the input failed with after it.
     pub failed: Option<io::Error>,
 }
 

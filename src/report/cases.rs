@@ -297,7 +297,7 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &Judged) -> Vec<Stri
     }
 }
 
-/// Findings of one unmet expectation that are told.
+/// Findings of one unmet expectation that are reported.
 const MOST_REASONS: usize = 5;
 
 fn shown(value: &Value) -> String {

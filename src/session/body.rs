@@ -29,7 +29,7 @@ pub enum Form {
 /// Why recorded text is not the JSON value it might be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It is no JSON.
+    /// It is not JSON.
     NotJson,
     /// It nests deeper than 127 levels.
     TooDeep,
@@ -132,7 +132,7 @@ impl Body {
         self.0.as_deref().map(|body| &body.read().value)
     }
 
-    /// Why no path can look into the content: it is no JSON, or none that may be parsed. Builds no tree where the text
+    /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
     /// alone can tell. A missing body has no fault.
     pub fn fault(&self) -> Option<Fault> {
         let body = self.0.as_deref()?;
@@ -221,7 +221,7 @@ pub(crate) fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(text))
 }
 
-/// JSON text as a value. Text with a key that serde_json reserves is no JSON: recorded text must not be able to forge a
+/// JSON text as a value. Text with a key that serde_json reserves is not JSON: recorded text must not be able to forge a
 /// number or a raw value.
 pub(crate) fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }

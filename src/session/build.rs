@@ -1,6 +1,6 @@
 //! From a reader's events to a session: turns are formed, results find their calls, outcomes are settled.
 //!
-//! Readers say what stands in the recording, in order; what that means is decided here, once for all formats.
+//! Readers say what is in the recording, in order; what that means is decided here, once for all formats.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Builder {
     line: u32,
     /// Whether the recording says itself if results were recorded.
     states_results: bool,
-    /// Whether some result says itself if it failed, be it that it did not.
+    /// Whether some result says itself if it failed, even if it did not.
     marks_errors: bool,
     results: u64,
     /// For refusals that are neither marked nor published.
@@ -171,7 +171,7 @@ impl Builder {
     }
 
     /// Something said by anyone but the model or a tool. Ends an open response. A role that is the model's or a tool's
-    /// is not kept for it, and that is told.
+    /// is not kept for it, and that is reported.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
         self.open = None;
         if spoken(role) != role {
@@ -221,7 +221,7 @@ impl Builder {
     }
 
     /// A call proposed by the latest response. Before any response, an empty one is begun for it. A call without a name
-    /// gets one, and arguments that no path can look into stay as they are; both are told.
+    /// gets one, and arguments that no path can look into stay as they are; both are reported.
     pub fn call(&mut self, id: Option<&str>, tool: &str, arguments: Body, at: Option<Millis>) -> CallRef {
         if self.session.turns.is_empty() {
             self.response(None, Body::MISSING, at);
@@ -283,7 +283,7 @@ impl Builder {
     }
 
     /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without
-    /// one. Returns the call, or `None` where nothing waits for it: it then stays in the history, and that is told.
+    /// one. Returns the call, or `None` where nothing waits for it: it then stays in the history, and that is reported.
     pub fn result(
         &mut self,
         id: Option<&str>,

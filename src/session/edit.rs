@@ -40,7 +40,7 @@ pub enum Edit {
     AddCall {
         /// The turn.
         turn: u32,
-        /// The call of the turn (by index) that it stands behind, and behind what was added there before; with `None`, or
+        /// The call of the turn (by index) that it is after, and behind what was added there before; with `None`, or
         /// one that is not of the turn, it is the turn's last.
         behind: Option<u32>,
         /// The call.
@@ -149,7 +149,7 @@ struct Plan<'e> {
 struct Addition<'e> {
     /// The place of its edit.
     place: usize,
-    /// The call of the turn that it stands behind; `None`: behind all.
+    /// The call of the turn that it is after; `None`: behind all.
     behind: Option<u32>,
     call: &'e Added,
 }
@@ -300,7 +300,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// The calls that nobody recorded behind this one of the turn, or behind all of them.
+    /// The calls that nobody recorded after this one of the turn, or after all of them.
     fn add(&mut self, turn: &Turn, behind: Option<u32>, response: &Message) {
         let Some(added) = self.plan.added.get(&turn.number) else { return };
         // Of a long session, not for every turn.

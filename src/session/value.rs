@@ -83,7 +83,7 @@ impl PartialEq for Bound {
     }
 }
 
-/// `coefficient` / 10^`places`: nearly every number that stands in a recording.
+/// `coefficient` / 10^`places`: nearly every number that is in a recording.
 #[derive(Debug, Clone, Copy)]
 struct Short {
     coefficient: i64,
@@ -91,7 +91,7 @@ struct Short {
 }
 
 impl Short {
-    /// Digits that fit 64 bits whatever they are, and with as many zeros behind them 128.
+    /// Digits that fit 64 bits whatever they are, and with as many zeros after them 128.
     const DIGITS: usize = 18;
 
     fn of(text: &str) -> Option<Short> {

@@ -285,7 +285,7 @@ impl<'a> Fields<'a> {
         Problem::new(ProblemKind::MissingKey, self.head(), format!("the key {} is missing", quoted(key)))
     }
 
-    /// Where a problem with the whole mapping is told: at its key, else at its own first key.
+    /// Where a problem with the whole mapping is reported: at its key, else at its own first key.
     pub fn head(&self) -> Span {
         let first = self.entries.first().map(|entry| entry.key_span);
         self.key_span.or(first).unwrap_or(self.node.span)

@@ -35,7 +35,7 @@ pub struct Line {
     end: usize,
     /// Members or elements of what begins here.
     size: usize,
-    /// The line that opens what this one stands in.
+    /// The line that opens what this one is in.
     parent: Option<usize>,
     step: Option<Step>,
 }
@@ -51,7 +51,7 @@ pub enum Token {
     String(String),
     /// A number, `true`, `false`, `null`, `{}` or `[]`.
     Word(String),
-    /// Text that is no JSON.
+    /// Text that is not JSON.
     Text(String),
 }
 
@@ -98,7 +98,7 @@ impl Document {
         self.lines.get(*self.visible.get(row)?)
     }
 
-    /// The JSONPath of what stands at this row, with what closes there being what opened.
+    /// The JSONPath of what is at this row, with what closes there being what opened.
     pub fn path(&self, row: usize) -> Option<String> {
         let steps = self.steps(row)?;
         let mut path = String::from("$");
@@ -119,7 +119,7 @@ impl Document {
         Some(path)
     }
 
-    /// What stands at this row inside `value`, the value this document was made of.
+    /// What is at this row inside `value`, the value this document was made of.
     pub fn part<'v>(&self, row: usize, value: &'v Value) -> Option<&'v Value> {
         self.steps(row)?.into_iter().try_fold(value, |value, step| match step {
             Step::Key(key) => value.get(key),
@@ -133,7 +133,7 @@ impl Document {
         self.folded.contains(&at).then(|| self.lines.get(at).map_or(0, |line| line.size))
     }
 
-    /// Folds or unfolds what begins at this row, else what the row stands in; gives the row to stay on.
+    /// Folds or unfolds what begins at this row, else what the row is in; gives the row to stay on.
     pub fn toggle(&mut self, row: usize) -> usize {
         let Some(at) = self.visible.get(row).copied() else { return row };
         let opens = |at: usize| self.lines.get(at).is_some_and(|line| line.end > at);

@@ -88,7 +88,7 @@ fn overlay(model: &Model, buf: &mut Buffer, overlay: &Overlay, area: Rect) {
     rows(model, window, &model.overlay_space(list), (Some(Role::Cursor), 1), buf, shrink(area));
 }
 
-/// Rows from the first one on screen on; in place of none, why, after so many columns.
+/// Rows from the first one on screen on; in place of none, why, after this many columns.
 fn rows(
     model: &Model,
     rows: &dyn Rows,

@@ -92,7 +92,7 @@ pub struct Save {
     pub policies: Vec<String>,
     /// Rules that are switched off, by the ends of their ids.
     pub without: Vec<Arc<str>>,
-    /// What stands in the policy's files just now does not load.
+    /// What is in the policy's files just now does not load.
     pub stale: bool,
     /// The session.
     pub session: Arc<Session>,

@@ -61,11 +61,11 @@ pub struct Facts {
     pub cause: bool,
     /// A row with a body is selected.
     pub body: bool,
-    /// The selected row or rule stands in a file.
+    /// The selected row or rule is in a file.
     pub source: bool,
     /// Something was searched for.
     pub search: bool,
-    /// The files behind it all are watched.
+    /// The files that are open are watched.
     pub watched: bool,
     /// The policy decides on the selected call, or pane 8 tells of one.
     pub witness: bool,

@@ -84,7 +84,7 @@ pub const MEDIUM: Size = Size { width: 70, height: 18 };
 /// See [`WIDE`].
 pub const NARROW: Size = Size { width: 40, height: 8 };
 
-/// From so many rows on there is room for a second pane beside the transcript.
+/// From this many rows on there is room for a second pane beside the transcript.
 const TALL: u16 = 28;
 
 /// From this height on a narrow screen has a row to spare for the timeline.

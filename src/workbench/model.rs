@@ -71,7 +71,7 @@ pub struct Model {
     pub built_in: BuiltIn,
     /// Reading the policy again was asked for: it ends with a word, whatever comes of it.
     pub asked: bool,
-    /// What is otherwise under the version that decides.
+    /// What is different under the version that decides.
     pub changes: Changes,
     /// What the person compares with.
     pub compare: Compare,
@@ -95,7 +95,7 @@ pub struct Model {
     pub rows: Rows,
     /// The tools that are called in it.
     pub called: HashSet<Arc<str>>,
-    /// What stands in the selected turn.
+    /// What is in the selected turn.
     pub frame: Option<Framed>,
     /// The selected call of a choice that was not taken.
     pub taking: Option<Taking>,
@@ -336,9 +336,9 @@ pub fn sort_problems(problems: &mut [Diagnostic]) {
         let file = place.map(|place| place.file().to_owned());
         let line = place.and_then(|place| place.line());
         let column = place.and_then(|place| place.position()).map(|position| position.column);
-        // What is missing in a text that cannot be read to its end may stand behind the mistake.
+        // What is missing in a text that cannot be read to its end may be after the mistake.
         let follows = problem.code != code::SYNTAX;
-        // A misspelt key is told as unknown and as missing; the former says which.
+        // A misspelt key is reported as unknown and as missing; the former says which.
         (problem.severity != Severity::Error, file, follows, line, column, problem.code == code::MISSING_KEY)
     });
 }

@@ -41,7 +41,7 @@ pub trait Window: Rows + Listed {
     /// What is on the upper edge, in an area of this width.
     fn title(&self, model: &Model, width: usize) -> String;
 
-    /// What stands at its end.
+    /// What is at its end.
     fn note(&self, model: &Model) -> String;
 
     /// Rows of the screen that each row takes at least.

@@ -84,7 +84,7 @@ pub trait Rows {
     /// What they are rows of: other content begins at the left edge again. Where the cursor is makes no difference.
     fn subject(&self, _model: &Model, _hasher: &mut DefaultHasher) {}
 
-    /// What stands in their place.
+    /// What is in their place.
     fn instead(&self, _model: &Model) -> Vec<(Role, String)> {
         Vec::new()
     }

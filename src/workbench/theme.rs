@@ -127,7 +127,7 @@ pub const BUILTIN: [(&str, &str); 7] = [
     ("paper", include_str!("../../themes/paper.toml")),
 ];
 
-/// How many themes may stand behind one another; more than the shipped ones do.
+/// How many themes may be after one another; more than the shipped ones do.
 const GENERATIONS: usize = 8;
 
 impl Theme {

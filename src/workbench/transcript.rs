@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::monitor::RuleId;
 use crate::session::{Alternative, AlternativeRef, Body, MessageKind, Outcome, Session, ToolCall};
 
-/// The rows of one session and where its calls stand in them.
+/// The rows of one session and where its calls are in them.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     rows: Vec<Row>,

@@ -27,7 +27,7 @@ pub fn open(asked: &Open, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Opt
     let only = input::only(&asked.policies)?;
     let policies = &asked.policies.policy;
     let workspace = Workspace::new(policies.clone(), only, sessions.to_vec(), options);
-    // What cannot be found at all is told where it was asked for, not in a screen that then has nothing to show.
+    // What cannot be found at all is reported where it was asked for, not in a screen that then has nothing to show.
     let found = files::expand(sessions);
     if found.inputs.is_empty() && !found.diagnostics.is_empty() {
         return Err(Failure::Input(found.diagnostics));

@@ -1,7 +1,7 @@
 //! Runs of AgentDojo: its own files, those of DRIFT (`conversations`), and the export of Invariant Explorer, a run on
 //! each line after one that describes the data set.
 //!
-//! Calls that a defence refused stand in these files as text alone, and are no calls.
+//! Calls that a defence refused are in these files as text alone, and are no calls.
 
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;

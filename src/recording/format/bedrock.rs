@@ -97,7 +97,7 @@ impl Bedrock {
     }
 
     /// The numbers of messages say what is missing before the first, and whether one follows the other. Where each has a
-    /// file of its own, results stand in another one than their calls.
+    /// file of its own, results are in another one than their calls.
     fn number(&mut self, value: &Members<'_>, builder: &mut Builder) {
         let number = value.get("message_id").and_then(Node::number::<u64>);
         match (self.number, number) {

@@ -1,6 +1,6 @@
 //! Logs of Claude Code, JSON Lines, and the stream that it prints with `--output-format stream-json`; logs of Qwen Code.
 //!
-//! One log is one session, and each subagent whose lines stand in it is a session of its own. Which lines are the
+//! One log is one session, and each subagent whose lines are in it is a session of its own. Which lines are the
 //! conversation is known when the last one was read, so a session's lines are held until then; of what is not
 //! said to anybody (progress, hooks, snapshots of files) only its place in the tree is kept.
 

@@ -1,7 +1,7 @@
 //! The stream that `codex exec --json` prints: JSON Lines of events, in which an item is one call with its result, or
 //! something said.
 //!
-//! A call stands where its item starts, and its result where the item is completed, so calls that ran at once are one
+//! A call is where its item starts, and its result where the item is completed, so calls that ran at once are one
 //! turn. There are no times.
 
 use std::collections::HashSet;

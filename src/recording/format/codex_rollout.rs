@@ -1,6 +1,6 @@
 //! Rollout files of the Codex CLI, JSON Lines of `{timestamp, type, payload}`; in the oldest ones the items stand bare.
 //!
-//! What happened stands in `response_item` lines. `event_msg` lines say the same once more for the screen, so of them
+//! What happened is in `response_item` lines. `event_msg` lines say the same once more for the screen, so of them
 //! only marks of failure are taken, and turns that were taken back. Since that is known when it happens, a session's
 //! items are held until the file's next session, or its end.
 

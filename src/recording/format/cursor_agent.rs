@@ -55,7 +55,7 @@ struct Stream {
     key: Option<Box<str>>,
     /// How many responses are whole.
     whole: u64,
-    /// Results of the calls of the one that goes on, which stand behind all of them.
+    /// Results of the calls of the one that goes on, which are after all of them.
     results: Vec<Answer>,
     /// Whether one of its calls is completed, be it without a result.
     completed: bool,
@@ -157,7 +157,7 @@ impl CursorAgent {
     }
 }
 
-/// How a result is marked that stands in a message.
+/// How a result is marked that is in a message.
 fn stream_mark(answer: &blocks::Answer, setting: &Setting) -> Mark {
     Mark { error: setting.failed(answer.error, &answer.content), refused: None }
 }

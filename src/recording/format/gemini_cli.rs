@@ -54,7 +54,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 
 struct Gemini {
     setting: Setting,
-    /// The session that messages on lines of their own belong to, and the list they stand in.
+    /// The session that messages on lines of their own belong to, and the list they are in.
     open: Option<(History, Option<u32>)>,
 }
 

@@ -1,6 +1,6 @@
 //! Logs of Inspect evaluations in their JSON form: one sample is one session.
 //!
-//! What was said stands in a sample's `messages`. Its `events` say the same once more, with times and with the tools
+//! What was said is in a sample's `messages`. Its `events` say the same once more, with times and with the tools
 //! that were offered, and texts of any length may be moved to `attachments`.
 
 use attachments::Attachments;

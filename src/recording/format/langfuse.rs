@@ -186,7 +186,7 @@ fn tools(list: &[Node<'_>]) -> HashSet<String> {
     names
 }
 
-/// The definitions of the tools that a model was offered: in the request, behind its messages as the handler for
+/// The definitions of the tools that a model was offered: in the request, after its messages as the handler for
 /// LangChain writes them (they are taken out), or by their names, as the service has gathered them.
 fn offered(generation: &Members<'_>, input: &mut Option<Value>) -> Option<Vec<Value>> {
     if let Some(Value::Array(tools)) = input.as_ref().and_then(|input| input.get("tools")) {

@@ -53,7 +53,7 @@ struct LangSmith {
 /// A run within the others: its trace and its parent, where it does not name them itself.
 type Within = (Option<Box<str>>, Option<Box<str>>, u32);
 
-/// Runs within runs that are read; deeper ones are told.
+/// Runs within runs that are read; deeper ones are reported.
 const DEEPEST: u32 = 64;
 
 impl Reader for LangSmith {

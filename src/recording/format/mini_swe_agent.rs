@@ -1,6 +1,6 @@
 //! Trajectories of mini-swe-agent: its messages as a bare list, or in an object with `trajectory_format`.
 //!
-//! The model proposes a shell command as a fenced block in its text, and the message behind it is the result; newer
+//! The model proposes a shell command as a fenced block in its text, and the message after it is the result; newer
 //! versions keep what was run beside each message (`extra.actions`), or propose calls in the form of an API. Every call is
 //! one of `bash`. The code that a command returns is part of its output; what failed by the agent's own account is
 //! a command that it could not run, or stopped.
@@ -21,7 +21,7 @@ use crate::session::{Body, Millis};
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "mini-swe-agent", absent_without_results: false, recognise, reader };
 
-/// The word behind the fence of a command, now and in older versions, where it may stand behind any other fence.
+/// The word behind the fence of a command, now and in older versions, where it may be after any other fence.
 const FENCE: &str = "mswea_bash_command";
 const OLDER_FENCE: &str = "bash";
 /// The one tool.
@@ -59,15 +59,15 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 struct MiniSweAgent {
     setting: Setting,
     rules: Rules,
-    /// The session that bare messages add up to, and the list they stand in.
+    /// The session that bare messages add up to, and the list they are in.
     open: Bare<Run>,
 }
 
 struct Run {
     builder: Builder,
-    /// Calls in text that wait for the message behind them.
+    /// Calls in text that wait for the message after them.
     waiting: u32,
-    /// Whether commands stand behind the fence of their own.
+    /// Whether commands are after the fence of their own.
     own_fence: bool,
 }
 
@@ -277,7 +277,7 @@ fn text(message: &Members<'_>) -> Body {
     said.map_or(Body::MISSING, |said| Body::json(said.json()))
 }
 
-/// What is wrong with a content that is neither a text nor parts: commands would stand in it.
+/// What is wrong with a content that is neither a text nor parts: commands would be in it.
 fn unsaid(content: Node<'_>) -> Option<String> {
     let parts = || {
         content
@@ -309,7 +309,7 @@ fn fenced<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
             rest = behind;
             continue;
         };
-        // Where one block has no end, none behind it has.
+        // Where one block has no end, none after it has.
         let Some((command, after)) = block.split_once("\n```") else { break };
         found.push(command.trim());
         rest = after;

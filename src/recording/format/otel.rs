@@ -19,7 +19,7 @@ use crate::source::quoted;
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "otel", absent_without_results: false, recognise, reader };
 
-/// Keys of a request's resources, of their scopes, and of what stands in those.
+/// Keys of a request's resources, of their scopes, and of what is in those.
 const RESOURCES: [&str; 3] = ["resourceSpans", "resource_spans", "batches"];
 const SCOPES: [&str; 5] =
     ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans", "ilSpans"];

@@ -2,7 +2,7 @@
 //! messages that the model saw.
 //!
 //! Newer runs propose calls in the messages, and those are read. In older ones a step is a command line: it is a call of
-//! the command's first word. Demonstrations that stand in the history were made by nobody in this run, and are no part
+//! the command's first word. Demonstrations that are in the history were made by nobody in this run, and are no part
 //! of it. Failures are not marked.
 
 use std::collections::{HashMap, HashSet};
@@ -143,7 +143,7 @@ impl SweAgent {
     }
 
     /// Steps that no message of the history tells. Some versions end a run before they write its last step there, so what
-    /// follows the last one that is told is read as it is, but for the `submit` that ends a run: it hands in what was done,
+    /// follows the last one that is recorded is read as it is, but for the `submit` that ends a run: it hands in what was done,
     /// and runs nothing. The place of any other step among the messages is not known.
     fn untold(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut told: HashMap<String, usize> = HashMap::new();

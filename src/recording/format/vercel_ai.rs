@@ -58,7 +58,7 @@ struct VercelAi {
     open: Interleaved<Chat>,
     /// The chat of the latest message.
     latest: Option<Box<str>>,
-    /// The list they stand in.
+    /// The list they are in.
     list: Option<u32>,
 }
 

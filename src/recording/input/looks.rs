@@ -19,7 +19,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// A part of this kind, which stands at this place of the memory, is looked for as one of these; whether it is one.
+    /// A part of this kind, which is at this place of the memory, is looked for as one of these; whether it is one.
     pub fn note(&self, part: &str, kind: Kind, wanted: Kinds) -> bool {
         let right = wanted.has(kind);
         self.noted.borrow_mut().push((part.as_ptr() as usize, if right { Kinds::NONE } else { wanted }));
@@ -55,7 +55,7 @@ impl Looks {
     }
 }
 
-/// Name of the member whose value stands behind this.
+/// Name of the member whose value is after this.
 fn key(before: &str) -> Option<String> {
     let before = before.trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
     let inner = before.strip_suffix('"')?;

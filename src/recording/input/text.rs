@@ -1,4 +1,4 @@
-//! The bytes of one value as text: faults of encoding are mended and told, so that they cost a character and no record.
+//! The bytes of one value as text: faults of encoding are fixed and reported, so that they cost a character and no record.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use memchr::memmem;
 use crate::diagnostic::{Diagnostic, Place, code};
 use crate::source::quoted;
 
-/// Text that may have been mended.
+/// Text that may have been fixed.
 pub struct Decoded<'a> {
     /// The text.
     pub text: Cow<'a, str>,
-    /// What was mended.
+    /// What was fixed.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -119,7 +119,7 @@ pub fn closed(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(closed)
 }
 
-/// Why a value is no JSON, with what it begins with.
+/// Why a value is not JSON, with what it begins with.
 pub fn not_json(text: &str, error: &serde_json::Error) -> String {
     let reason = error.to_string();
     let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
@@ -147,7 +147,7 @@ pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
 
 /// Whether a zip archive begins with an entry that logs of Inspect evaluations have.
 fn is_inspect_archive(bytes: &[u8]) -> bool {
-    // The first entry's name stands behind a header of thirty bytes.
+    // The first entry's name is after a header of thirty bytes.
     let name = bytes.get(30..).unwrap_or_default();
     let names: [&[u8]; 4] = [b"_journal/", b"samples/", b"header.json", b"summaries.json"];
     names.iter().any(|start| name.starts_with(start))
@@ -169,7 +169,7 @@ pub fn no_value(bytes: &[u8], kind: Kind) -> String {
     }
 }
 
-/// Whether a text that is no JSON begins as an object, or a list of objects, as recordings do.
+/// Whether a text that is not JSON begins as an object, or a list of objects, as recordings do.
 pub fn begins_as_json(bytes: &[u8]) -> bool {
     let mut bytes = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
     let mut next = || bytes.next().copied();

@@ -9,7 +9,7 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::session::Millis;
 use crate::source::quoted;
 
-/// The instant under the first of these keys that is there. What stands there and is no time that is known, is told.
+/// The instant under the first of these keys that is there. What stands there and is not a known time is reported.
 pub fn of(members: &Members<'_>, keys: &[&str]) -> Result<Option<Millis>, String> {
     let Some((key, node)) = keys.iter().find_map(|key| members.get(key).map(|node| (key, node))) else {
         return Ok(None);

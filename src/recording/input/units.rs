@@ -38,7 +38,7 @@ pub enum Kind {
     Broken(&'static str),
     /// A value that the input's end cuts off.
     CutOff,
-    /// The input ends within the list at its top, behind its last value.
+    /// The input ends within the list at its top, after its last value.
     Unclosed,
     /// A value of this many bytes, too large to keep.
     TooLarge(u64),
@@ -183,7 +183,7 @@ impl Units {
         Ok(())
     }
 
-    /// Something without brackets: a number, a word, or no JSON at all. In a list up to the next comma, else the line.
+    /// Something without brackets: a number, a word, or not JSON at all. In a list up to the next comma, else the line.
     fn bare(&mut self) -> io::Result<Piece> {
         let (line, list) = (self.line, self.list);
         while let Some(byte) = self.peek()? {
@@ -239,7 +239,7 @@ impl Units {
         self.find_again(self.piece(line, list, kind), start)
     }
 
-    /// A first value that does not end may be one damaged line, with whole lines behind it: those are put back.
+    /// A first value that does not end may be one damaged line, with whole lines after it: those are put back.
     fn put_back_lines(&mut self) -> bool {
         let Some(end) = memchr(b'\n', &self.text).filter(|_| self.size <= self.limit) else { return false };
         let mut lines = self.text.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii);

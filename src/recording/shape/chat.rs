@@ -63,7 +63,7 @@ impl<'a> Chat<'a> {
         self.at = at;
     }
 
-    /// Adds all messages of a list. Something else than a list is told.
+    /// Adds all messages of a list. Anything but a list is reported.
     pub fn messages(&mut self, builder: &mut Builder, list: Node<'a>) {
         if let Some(messages) = list.objects() {
             return messages.iter().for_each(|message| self.message(builder, message));

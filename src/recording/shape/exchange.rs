@@ -88,7 +88,7 @@ struct Conversation {
     steps: Vec<Step>,
     /// Its requests give only what is new, so what is known of it stays as it is.
     grows: bool,
-    /// Results stand behind its last response, which has no request: the next such response goes on from them.
+    /// Results are after its last response, which has no request: the next such response goes on from them.
     goes_on: bool,
     /// Its last request was not answered: the one that it is made again in takes its place.
     unanswered: bool,
@@ -119,7 +119,7 @@ impl Conversation {
     }
 }
 
-/// A request that was not answered, as it stands in the file.
+/// A request that was not answered, as it is in the file.
 struct Attempt {
     json: Box<str>,
     line: u32,

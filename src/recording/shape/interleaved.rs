@@ -24,7 +24,7 @@ impl<T> Default for Interleaved<T> {
 }
 
 impl<T> Interleaved<T> {
-    /// The session of this key, to which so many bytes are added. `begin` makes a new one; it is told whether one of
+    /// The session of this key, to which this many bytes are added. `begin` makes a new one; it is told whether one of
     /// this key was given out before.
     pub fn get(&mut self, key: &str, bytes: usize, begin: impl FnOnce(bool) -> T) -> Option<&mut T> {
         let at = self.open.position(|open| &*open.key == key).unwrap_or_else(|| {

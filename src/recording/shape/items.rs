@@ -115,7 +115,7 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
     })
 }
 
-/// Adds items to a session. Results of what the provider ran wait for the end of the response that they stand in.
+/// Adds items to a session. Results of what the provider ran wait for the end of the response that they are in.
 #[derive(Default)]
 pub struct Row {
     waiting: Vec<(u32, Answer, Option<Millis>)>,

@@ -242,7 +242,7 @@ pub fn message(value: &Value) -> Value {
     {
         made.insert("tool_calls".to_owned(), calls);
     }
-    // Calls whose arguments are no JSON are kept apart.
+    // Calls whose arguments are not JSON are kept apart.
     if let Some(Value::Array(invalid)) = made.remove("invalid_tool_calls") {
         let calls = made.entry("tool_calls").or_insert(Value::Array(Vec::new()));
         for call in invalid {
@@ -299,7 +299,7 @@ pub fn look(answer: Option<Node<'_>>) {
     within(answer, DEEPEST);
 }
 
-/// Levels at which calls stand in what models answer.
+/// Levels at which calls are in what models answer.
 const DEEPEST: u8 = 10;
 /// Names of what they stand within.
 const AROUND: [&str; 8] =

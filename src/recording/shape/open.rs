@@ -50,7 +50,7 @@ impl<T> Open<T> {
         self.slots.get_mut(at).map(|slot| &mut slot.item)
     }
 
-    /// The one at this place, to which so many bytes are added.
+    /// The one at this place, to which this many bytes are added.
     pub fn add_to(&mut self, at: usize, bytes: usize) -> Option<&mut T> {
         self.clock += 1;
         let slot = self.slots.get_mut(at)?;
@@ -64,7 +64,7 @@ impl<T> Open<T> {
         (at < self.slots.len()).then(|| self.slots.remove(at).item)
     }
 
-    /// Puts one that holds so many bytes at this place, or behind the others; gives its place.
+    /// Puts one that holds this many bytes at this place, or after the others; gives its place.
     pub fn put(&mut self, at: usize, item: T, bytes: usize) -> usize {
         self.clock += 1;
         let at = at.min(self.slots.len());

@@ -221,7 +221,7 @@ impl<'a> Literal<'a> {
         taken.is_some()
     }
 
-    /// Passes over so many bytes.
+    /// Passes over this many bytes.
     fn skip(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }

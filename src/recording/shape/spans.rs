@@ -197,7 +197,7 @@ impl Span {
         Some(Body::json(asked.attributes.any(&["content", "body"])?))
     }
 
-    /// Whether its arguments stand in a wrapper, which need not hold them as the model wrote them.
+    /// Whether its arguments are in a wrapper, which need not hold them as the model wrote them.
     pub fn is_wrapped(&self) -> bool {
         let json =
             self.attributes.get(traceloop::INPUT).filter(|_| self.attributes.any(&ARGUMENTS).is_none());

@@ -1,7 +1,7 @@
 //! A response of a model as it was sent, piece by piece, put together to what it is as a whole.
 //!
 //! What is made is a response in the interface's own form, so nobody else need know that it came in pieces. Nothing is
-//! guessed: what a stream broke off within stays as far as it goes, and what may lack a piece is left out; both are told.
+//! guessed: what a stream broke off within stays as far as it goes, and what may lack a piece is left out; both are reported.
 
 use std::borrow::Cow;
 

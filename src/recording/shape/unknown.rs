@@ -11,7 +11,7 @@ use crate::source::quoted;
 #[derive(Default)]
 pub struct Unknown(BTreeMap<String, (u32, u64)>);
 
-/// Types that are told apart; a file with more of them is something else.
+/// Types that are distinguished; a file with more of them is something else.
 const MOST: usize = 32;
 
 impl Unknown {

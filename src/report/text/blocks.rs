@@ -20,7 +20,7 @@ pub struct Block<'r> {
     pub others: Vec<&'r Call>,
 }
 
-/// What two calls have in common to stand in one block.
+/// What two calls have in common to be in one block.
 #[derive(PartialEq, Eq, Hash)]
 struct Alike<'r> {
     tool: &'r str,

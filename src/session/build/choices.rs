@@ -22,7 +22,7 @@ impl Builder {
         (all.len() > 1).then_some(Choices { turn, all })
     }
 
-    /// Adds the choices of a response that stands here once more, as the conversation continued: those that it is not.
+    /// Adds the choices of a response that is here once more, as the conversation continued: those that it is not.
     pub fn beside_again(&mut self, choices: &Choices) {
         let Some((turn, taken, [])) = self.latest() else { return };
         if turn != choices.turn {

@@ -31,7 +31,7 @@ impl Builder {
         self.damaged(Damage::lost(loss, message));
     }
 
-    /// What is left aside as it should be, from the line on that was named last: no damage.
+    /// What is skipped as it should be, from the line on that was named last: no damage.
     pub fn passed_by(&mut self, message: impl Into<String>) {
         let notice = Diagnostic::notice(code::LEFT_ASIDE, message);
         self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));

@@ -1,4 +1,4 @@
-//! What is otherwise between two versions, over all sessions: groups of one kind, origin and rule each.
+//! What is different between two versions, over all sessions: groups of one kind, origin and rule each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -13,7 +13,7 @@ pub struct Compare {
     pub base: Option<Chosen>,
     /// The name of one that is being read. The one chosen before stands until it is there.
     pub reading: Option<String>,
-    /// What stands in the selected turn under the base.
+    /// What is in the selected turn under the base.
     pub frame: Option<Framed>,
     /// The selected call of a choice that was not taken, under the base.
     pub taking: Option<Taking>,

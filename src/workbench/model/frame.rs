@@ -1,4 +1,4 @@
-//! What stands in the selected turn, and what is selected of what was not taken.
+//! What is in the selected turn, and what is selected of what was not taken.
 
 use std::rc::Rc;
 

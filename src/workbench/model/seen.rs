@@ -38,7 +38,7 @@ impl Model {
             && !self.supposes()
     }
 
-    /// Whether what is supposed stands in place of the open recording.
+    /// Whether what is supposed is in place of the open recording.
     pub fn supposes(&self) -> bool {
         self.entry().is_some_and(|entry| entry.supposed.shown().is_some())
     }
@@ -112,7 +112,7 @@ impl<'m> Seen<'m> {
         }
     }
 
-    /// What stands in the selected turn.
+    /// What is in the selected turn.
     pub fn frame(self) -> Option<&'m Framed> {
         match self.side {
             Side::Base if !self.is_same() => self.model.compare.frame.as_ref(),

@@ -111,7 +111,7 @@ pub enum Ask {
     NewCall {
         /// The turn (from 1) of what the layer begins with.
         turn: u32,
-        /// The call of the turn that it is to stand behind; `None`: behind all of them.
+        /// The call of the turn that it is to be after; `None`: after all of them.
         behind: Option<Target>,
     },
 }

@@ -1,4 +1,4 @@
-//! What is otherwise under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each
+//! What is different under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each
 //! change.
 
 use std::hash::{DefaultHasher, Hash};
@@ -117,7 +117,7 @@ fn rule_place_of(model: &Model, rule: RuleAt) -> Option<String> {
 
 /// Columns from which a row has room for where a change comes from.
 const ROOMY: usize = 60;
-/// What a call shows that is stopped under both, otherwise than before.
+/// What a call shows that is stopped under both, in another way than before.
 const OTHER_REASON: &str = "other reason";
 
 /// `newly allowed: 2 calls`, and of those that follow from others that they do.

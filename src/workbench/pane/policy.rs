@@ -147,7 +147,7 @@ fn switched_off(model: &Model, source: &Source) -> Vec<(u32, u32)> {
     here.map(|rule| lines_of(&rule.source, rule.span)).collect()
 }
 
-/// What stands where no rule is about the selected call: which documents there are.
+/// What is where no rule is about the selected call: which documents there are.
 fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
     if model.rules.documents.is_empty() {
         return vec![(Role::TextDim, "no policy: every call is allowed".to_owned())];

@@ -110,7 +110,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     lines
 }
 
-/// What else stands at the turn's start: limits, deadlines, steps of sequences, and what tool policies have recorded.
+/// What else is at the turn's start: limits, deadlines, steps of sequences, and what tool policies have recorded.
 fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize) {
     let model = seen.model;
     let Some(session) = model.session() else { return };

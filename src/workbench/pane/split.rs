@@ -18,7 +18,7 @@ pub const INFERRED: Key = Key::Part("inferred");
 /// Columns before each row where they do not.
 const GUTTER: usize = 2;
 
-/// The lines of a pane under one version, at most so many columns wide.
+/// The lines of a pane under one version, at most this many columns wide.
 type Of = fn(Seen<'_>, usize) -> Vec<Line>;
 /// A part of a pane: its key, and its lines.
 type Part = (Option<Key>, Vec<Line>);

@@ -72,9 +72,9 @@ roles! {
     CodeComment = "code.comment",
     /// The lines of the rule that decided.
     CodeRule = "code.rule",
-    /// What stands in the base alone.
+    /// What is in the base alone.
     ChangeBase = "change.base",
-    /// What stands in the new version alone.
+    /// What is in the new version alone.
     ChangeNew = "change.new",
     /// The words that differ in it.
     ChangeWord = "change.word",

@@ -231,7 +231,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
     }
     let in_entry = |at: usize| {
         let changes = model.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
-        // What is at the end stands behind every turn and call.
+        // What is at the end is after every turn and call.
         let key = |at: &At| (at.turn().unwrap_or(u32::MAX), at.alternative(), at.call());
         let found = if forward { changes.min_by_key(key) } else { changes.max_by_key(key) };
         Some((at, found?))

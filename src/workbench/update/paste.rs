@@ -60,7 +60,7 @@ fn within(text: &str, bytes: usize) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// A character as it can stand in one line of text; none for those that cannot.
+/// A character as it can be in one line of text; none for those that cannot.
 fn typeable(c: char) -> Option<char> {
     match c {
         '\t' => Some(' '),

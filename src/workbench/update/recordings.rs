@@ -154,7 +154,7 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &m
     judge::judge(model, unjudged, effects);
 }
 
-/// For each old entry the place of the new one that stands for the same session: by name, else what stands in its place
+/// For each old entry the place of the new one that stands for the same session: by name, else what is in its place
 /// where neither has a namesake.
 fn same(old: &[Entry], new: &[Entry]) -> Vec<Option<usize>> {
     let by_name: HashMap<&str, usize> =
@@ -205,7 +205,7 @@ struct Place {
     name: Option<Arc<str>>,
     session: Option<Arc<Session>>,
     list: List,
-    /// How far below the first row on screen the open session stands in the list of sessions.
+    /// How far below the first row on screen the open session is in the list of sessions.
     below: usize,
 }
 
@@ -274,7 +274,7 @@ impl Place {
         overlays::renew_bodies(model, &rows, self.session.as_ref());
     }
 
-    /// The open session is gone: what its file holds now is shown, else the session that stands in its place, until it
+    /// The open session is gone: what its file holds now is shown, else the session that is in its place, until it
     /// returns.
     fn leave(self, model: &mut Model) {
         model.overlays.retain(|overlay| !matches!(overlay, Overlay::Body(_)));

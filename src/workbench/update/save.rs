@@ -51,7 +51,7 @@ fn proposed(model: &Model) -> Option<String> {
     Some(format!("{folder}/{name}"))
 }
 
-/// Where the selected call stands in the recording; of one that was added, where it stands now.
+/// Where the selected call is in the recording; of one that was added, where it stands now.
 fn place(model: &Model) -> Option<CallRef> {
     let (entry, now) = (model.entry()?, model.call()?.at);
     let recorded = entry.supposed.recorded(now.index);

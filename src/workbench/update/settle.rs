@@ -142,7 +142,7 @@ fn taking(known: Option<Taking>, of: Option<Rc<Replay>>, at: Option<AlternativeR
     Some(Taking { of, at, replay, call })
 }
 
-/// What stands in a turn of a replay; what is known already is not made again.
+/// What is in a turn of a replay; what is known already is not made again.
 fn framed(known: Option<Framed>, replay: Option<Rc<Replay>>, turn: Option<u32>) -> Option<Framed> {
     let (replay, turn) = replay.zip(turn)?;
     let near = match known {

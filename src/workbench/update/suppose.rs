@@ -356,7 +356,7 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
     model.say(format!("{} {}: other arguments", place(call.at), call.tool));
 }
 
-/// A call that was typed, to stand behind another one, else behind all of its turn.
+/// A call that was typed, to be after another one, else behind all of its turn.
 pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: Added) {
     let selected = model.call().filter(|_| behind.is_some());
     let place = selected.map_or_else(

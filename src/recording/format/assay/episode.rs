@@ -20,7 +20,7 @@ const NO_PROMPT: &str = "<mcp:session>";
 pub struct Episode {
     /// What is known of it.
     pub builder: Builder,
-    /// What the episode came to, as its end says.
+    /// What the episode ended as, by its last entry.
     pub output: Option<Body>,
     steps: Vec<Step>,
     /// Places of the steps, by id.

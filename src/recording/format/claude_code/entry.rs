@@ -19,7 +19,7 @@ pub struct Entry {
     pub parent: Option<Box<str>>,
     /// When it was written.
     pub at: Option<Millis>,
-    /// Whether it stands where what came before was summarised.
+    /// Whether it is where what came before was summarised.
     pub compacts: bool,
     /// What it is.
     pub kind: Kind,

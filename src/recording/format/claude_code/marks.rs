@@ -96,7 +96,7 @@ pub fn denied_by(members: &Members<'_>) -> Vec<Box<str>> {
     stopped.filter_map(|meta| id(&meta, "id")).collect()
 }
 
-/// How a refusal is told, and what it was.
+/// How a refusal is worded, and what it was.
 type Refusal = (fn(&str) -> bool, &'static str);
 
 const REFUSALS: [Refusal; 5] = [

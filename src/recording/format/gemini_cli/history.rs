@@ -21,7 +21,7 @@ pub struct History {
     known: HashMap<u64, (usize, u64)>,
 }
 
-/// A message as it stands in the file.
+/// A message as it is in the file.
 struct Message {
     id: Option<u64>,
     line: u32,

@@ -207,7 +207,7 @@ fn invocation<'a>(members: &Members<'a>) -> Call<'a> {
     }
 }
 
-/// The responses of an older message: its calls by their `step`, and behind them what is said.
+/// The responses of an older message: its calls by their `step`, and after them what is said.
 fn invoked<'a>(message: &Members<'a>, builder: &mut Builder) -> Vec<Step<'a>> {
     let mut steps: Vec<(Option<&'a str>, Step<'a>)> = Vec::new();
     for item in message.get("toolInvocations").and_then(Node::items).unwrap_or_default() {

@@ -102,13 +102,13 @@ impl Scan {
         stop
     }
 
-    /// Within a text: to behind its closing quote or a line feed, whichever that is. `None` at the chunk's end.
+    /// Within a text: to after its closing quote or a line feed, whichever that is. `None` at the chunk's end.
     fn text(&mut self, chunk: &[u8], at: &mut usize) -> Option<u8> {
         loop {
             if self.escaped {
                 let escaped = *chunk.get(*at)?;
                 self.escaped = false;
-                // A line may be cut off behind its backslash.
+                // A line may be cut off after its backslash.
                 *at += usize::from(escaped != b'\n');
             }
             let rest = chunk.get(*at..)?;

@@ -23,7 +23,7 @@ pub struct Exchange<'a> {
     sent: bool,
 }
 
-/// What of a value stands in it as text or in pieces: as the JSON that it comes to.
+/// What of a value is in it as text or in pieces: as the JSON that it comes to.
 #[derive(Default)]
 pub struct Opened {
     request: Option<String>,
@@ -34,7 +34,7 @@ pub struct Opened {
     looks: Looks,
     /// The response broke off before its end.
     broken: bool,
-    /// What stands in the place of the response says that there is none.
+    /// What is in the place of the response says that there is none.
     none: bool,
 }
 

@@ -24,7 +24,7 @@ struct Waiting {
 /// Results by when they came, the response of their call, and their number.
 type Due = BTreeMap<(i64, usize, u32), Waiting>;
 
-/// Results that stand in requests, by the ids of their calls.
+/// Results that are in requests, by the ids of their calls.
 type Answers = HashMap<Box<str>, Body>;
 
 /// What is known on the way through the responses of a session.
@@ -190,7 +190,7 @@ impl Telling {
     }
 }
 
-/// Adds the results that had come by then. Those of a response stand behind it.
+/// Adds the results that had come by then. Those of a response are after it.
 fn due(waiting: &mut Due, by: (i64, usize, u32), builder: &mut Builder) {
     while let Some(first) = waiting.first_entry().filter(|first| *first.key() < by) {
         let Waiting { id, content, mark, at, line } = first.remove();

@@ -15,7 +15,7 @@ pub const OUTPUT: &str = "traceloop.entity.output";
 
 /// What a tool was given.
 pub struct Input {
-    /// Its arguments; the wrapper as it stands where they cannot be told from it.
+    /// Its arguments; the wrapper as it is where they cannot be told from it.
     pub arguments: Body,
     /// Whether there was a wrapper: it holds what a function was called with, which need not be what the model wrote.
     pub wrapped: bool,

@@ -77,7 +77,7 @@ pub struct Made {
     pub span: Box<str>,
     pub tool: Box<str>,
     pub arguments: Option<Body>,
-    /// The arguments stand in a wrapper: those that the model proposed tell more of what it wrote.
+    /// The arguments are in a wrapper: those that the model proposed tell more of what it wrote.
     pub wrapped: bool,
     pub result: Option<Body>,
     pub error: bool,

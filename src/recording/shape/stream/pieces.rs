@@ -44,7 +44,7 @@ impl Arguments {
         self.text.push_str(&piece.text().unwrap_or(Cow::Borrowed(piece.json())));
     }
 
-    /// As a text, which is kept where it is no JSON; nothing where a piece may be missing.
+    /// As a text, which is kept where it is not JSON; nothing where a piece may be missing.
     pub fn write(&self, key: &str, to: &mut Object) {
         if !self.torn {
             to.text(key, &self.text);
@@ -76,7 +76,7 @@ impl Object {
         self.raw(key, &Value::from(text).to_string());
     }
 
-    /// A member that stands in others, where it does.
+    /// A member that is in others, where it does.
     pub fn copied(&mut self, key: &str, from: &Members<'_>) {
         if let Some(node) = from.get(key) {
             self.raw(key, node.json());

@@ -1,4 +1,4 @@
-//! Where what is searched for stands in the rows of a line: also where it is broken over two of them.
+//! Where what is searched for is in the rows of a line: also where it is broken over two of them.
 
 use std::ops::Range;
 

@@ -175,7 +175,7 @@ fn changes_are_stepped_through_into_the_next_session() {
     while !note(&model).starts_with("no change before") {
         press(&mut model, "[c");
         back.push((model.open, model.list(Pane::Transcript).cursor));
-        // One more may stand in the very first row, where the way forward began.
+        // One more may be in the very first row, where the way forward began.
         assert!(back.len() <= places.len() + 2, "{}", note(&model));
     }
     // The same places the other way round: a session is entered at its last change.

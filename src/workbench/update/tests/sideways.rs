@@ -139,7 +139,7 @@ fn what_is_found_beyond_the_edge_is_brought_into_view() {
     }
 }
 
-/// A body of one long line, in which this stands at every place of the line once.
+/// A body of one long line, in which this is at every place of the line once.
 fn body(width: u16, before: usize) -> Model {
     let text = format!("{}needle found{}", "x".repeat(before), " y".repeat(300));
     let mut made = refunding();

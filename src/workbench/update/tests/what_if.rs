@@ -25,7 +25,7 @@ fn selected(model: &Model) -> String {
     model.call().map_or_else(String::new, |call| format!("{} {}", call.tool, call.arguments.raw()))
 }
 
-/// Clears what stands in the prompt and types something else.
+/// Clears what is in the prompt and types something else.
 pub fn answer(model: &mut Model, text: &str) {
     press(model, "Ctrl-u");
     typed(model, text);

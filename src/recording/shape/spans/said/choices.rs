@@ -18,7 +18,7 @@ const RESPONSES: [&str; 3] = ["output.value", "gen_ai.completion", "langfuse.obs
 /// Where it stands whose interface was asked.
 const PROVIDER: [&str; 4] = ["gen_ai.system", "gen_ai.provider.name", "llm.system", "llm.provider"];
 
-/// Whether each of so many messages is a choice; `each_has_a_reason` is whether each of them says why the model stopped. Read as choices, the calls of all but one did not happen, so that is said
+/// Whether each of this many messages is a choice; `each_has_a_reason` is whether each of them says why the model stopped. Read as choices, the calls of all but one did not happen, so that is said
 /// only where the recording bears it out.
 pub fn are_choices(attributes: &Attributes, count: usize, each_has_a_reason: bool) -> bool {
     let reasons = || attributes.tree("gen_ai.response.finish_reasons");
