@@ -87,7 +87,7 @@ pub use engine::{Decision, Halt, Verdict};
 pub use gate::InvalidRecording;
 pub use gate::{Gate, GatedCall, InvalidPolicy, Turn};
 pub use monitor::finding::{Finding, RuleOutcome, RuleState};
-pub use monitor::{Checked, Effect, Explanation, Found, Line, LineState, Rule, RuleId, Rules};
+pub use monitor::{CheckedValue, EarlierCall, Effect, Explanation, Line, LineState, Rule, RuleId, Rules};
 pub use policy::Policy;
 pub use session::{Body, Call, CallRef, Facts, Form, Operation, Outcome, Session};
 pub use source::{Position, Source, Span};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::diagnostic::code::Code;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
 
-pub use evidence::{Checked, Effect, Found};
+pub use evidence::{CheckedValue, EarlierCall, Effect};
 pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
 pub use finding::{Check, Finding, StateItem};
@@ -93,7 +93,7 @@ pub struct Slot(pub u64);
 
 /// A call as it is put to a monitor.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ProposedCall<'a> {
     /// Where it is.
     pub at: CallRef,
     /// The tool's name.
@@ -114,13 +114,13 @@ pub enum Event<'a> {
     /// An operation on recorded state, between turns.
     Operation(&'a Operation),
     /// A call runs, or may have run.
-    Started(Asked<'a>),
+    Started(ProposedCall<'a>),
     /// A call does not run: stopped here, or refused at the time.
-    Stopped(Asked<'a>),
+    Stopped(ProposedCall<'a>),
     /// A call has its result. One that is after its turn's end comes between turns.
     Resolved {
         /// The call.
-        call: Asked<'a>,
+        call: ProposedCall<'a>,
         /// Never [`Outcome::Unknown`].
         outcome: Outcome,
         /// The result's content.
@@ -163,7 +163,7 @@ pub trait Monitor: Send {
     /// Which rules alone refuse the tool for every argument, were it the turn's first call.
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>);
     /// What the rules say of a call. At most one effect above `also`.
-    fn decide(&self, call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>);
+    fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>);
     /// Something happened.
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
     /// The current state, for people: forbidden tools, preconditions, limits, deadlines, recorded state.

@@ -75,8 +75,8 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         let session = selection.choose(session, comparison.policy(), view.mode)?;
         Ok(compare(blank(session), &view, &outputs, folder.as_ref()))
     };
-    let _ = corpus.run(&mut sessions, &compare, &mut |found: Result<Found, Vec<Diagnostic>>| {
-        let Found { part, diagnostics, cases, not_taken } = match found {
+    let _ = corpus.run(&mut sessions, &compare, &mut |found: Result<ComparedSession, Vec<Diagnostic>>| {
+        let ComparedSession { part, diagnostics, cases, not_taken } = match found {
             Ok(found) => found,
             // It is not looked at; what was lost in reading it may have been part of another session.
             Err(diagnostics) => {
@@ -141,7 +141,12 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
 
 /// One session under both versions. Both replays are at hand here and nowhere later: what is to be said of a change beyond
 /// what it is, is found here.
-fn compare(mut session: Session, view: &View<'_>, outputs: &[&Output], folder: Option<&Folder>) -> Found {
+fn compare(
+    mut session: Session,
+    view: &View<'_>,
+    outputs: &[&Output],
+    folder: Option<&Folder>,
+) -> ComparedSession {
     let mut diagnostics = std::mem::take(&mut session.diagnostics);
     let versions = [Some(view.comparison.policy()), view.comparison.base().policy()];
     for notice in versions.into_iter().flatten().flat_map(|policy| notices(&session, policy)) {
@@ -156,11 +161,11 @@ fn compare(mut session: Session, view: &View<'_>, outputs: &[&Output], folder: O
     let is_recorded = view.comparison.base().policy().is_none();
     let others = compared.session().alternatives.iter().filter(|_| is_recorded);
     let not_taken = others.map(|other| other.calls().len() as u64).sum();
-    Found { part: Part::of(&compared, view, outputs), diagnostics, cases, not_taken }
+    ComparedSession { part: Part::of(&compared, view, outputs), diagnostics, cases, not_taken }
 }
 
 /// What is left of a session once it is compared.
-struct Found {
+struct ComparedSession {
     part: Part,
     diagnostics: Vec<Diagnostic>,
     cases: Vec<Saved>,

@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use super::args::{Cli, Open};
 use super::exit::{Exit, Failure};
 use super::input::Wanted;
-use super::replay::{Asked, judge};
+use super::replay::{ReplayRequest, judge};
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::report::Scope;
@@ -31,7 +31,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
             "no session is named: these are the samples built into the program, judged by their own policies",
         );
     }
-    let asked = Asked {
+    let asked = ReplayRequest {
         wanted,
         reading: &recordings.reading,
         policies: &asked.policies,

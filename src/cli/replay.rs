@@ -23,7 +23,7 @@ use crate::report::{End, Judged, Look, OUTPUTS, Output, Scope, Total, json};
 use crate::session::Session;
 
 /// What is asked, whichever way it was.
-pub struct Asked<'a> {
+pub struct ReplayRequest<'a> {
     pub wanted: Wanted<'a>,
     pub reading: &'a args::Reading,
     pub policies: &'a args::Policies,
@@ -48,7 +48,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         return by::run(asked, by, screen);
     }
     let recordings = &asked.recordings;
-    let asked = Asked {
+    let asked = ReplayRequest {
         wanted: Wanted::of(&recordings.sessions, recordings.samples, "rulestep replay SESSIONS")?,
         reading: &recordings.reading,
         policies: &asked.policies,
@@ -65,7 +65,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
 }
 
 /// Judges and prints.
-pub fn judge(asked: &Asked<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
+pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(asked.reading)?;
     let mut reports = Reports::open(asked.format, asked.reports, OUTPUTS)?;
     if asked.scope == Scope::Summary

@@ -18,7 +18,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::{self, Input};
 use crate::policy::Policy;
 use crate::recording as sessions;
-use crate::report::cases::{self, Told, Totals};
+use crate::report::cases::{self, CaseReport, Totals};
 use crate::report::{Look, words};
 use crate::session::Session;
 use crate::source::{Source, quoted};
@@ -56,7 +56,7 @@ pub fn run(asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
 /// What came of all files.
 #[derive(Default)]
 struct Answer {
-    told: Vec<Told>,
+    told: Vec<CaseReport>,
     totals: Totals,
     /// Files with cases that could not be judged, and why.
     broken: Vec<(String, String)>,

@@ -9,8 +9,8 @@ use crate::diagnostic::code::codes;
 use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{
-    About, Asked, Cx, Effect, Event, Explain, Explanation, Found, Hidden, Line, LineState, Monitor, Rule,
-    RuleId, Rules, Sink, Slot, StateItem, Timers, Unit, Wakes,
+    About, Cx, EarlierCall, Effect, Event, Explain, Explanation, Hidden, Line, LineState, Monitor,
+    ProposedCall, Rule, RuleId, Rules, Sink, Slot, StateItem, Timers, Unit, Wakes,
 };
 use crate::session::{CallRef, Facts};
 use crate::source::Field;
@@ -109,15 +109,15 @@ impl Monitor for OnceMonitor {
         }
     }
 
-    fn decide(&self, _: Asked<'_>, _: &Cx<'_>, out: &mut Sink<'_>) {
+    fn decide(&self, _: ProposedCall<'_>, _: &Cx<'_>, out: &mut Sink<'_>) {
         let Some(call) = self.first else { return };
         out.find(0, Effect::Deny, RAN_BEFORE, |finding| {
-            finding.found = vec![Found { call, value: None }];
+            finding.found = vec![EarlierCall { call, value: None }];
             finding.facts = Some(Arc::new(Ran(Arc::clone(&self.unit.tool))));
         });
         out.check(0, false, |check| {
             check.code = Some(RAN_BEFORE);
-            check.found = vec![Found { call, value: None }];
+            check.found = vec![EarlierCall { call, value: None }];
             check.facts = Some(Arc::new(Ran(Arc::clone(&self.unit.tool))));
         });
     }

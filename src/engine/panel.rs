@@ -14,8 +14,8 @@ use crate::diagnostic::code;
 use crate::monitor::fault::{Lost, guarded};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Asked, Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, Reason, RuleId, Sink, Slot, Stage,
-    StateItem, Timer, Timers, Trace, Unit, Wakes,
+    Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, ProposedCall, Reason, RuleId, Sink, Slot,
+    Stage, StateItem, Timer, Timers, Trace, Unit, Wakes,
 };
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis};
@@ -103,8 +103,8 @@ impl Route {
     }
 
     /// A call of this tool. Each unit gets its own name for the tool when it is asked.
-    pub fn asked<'a>(&'a self, at: CallRef, arguments: &'a Body) -> Asked<'a> {
-        Asked { at, tool: &self.tool, slot: Slot::default(), arguments }
+    pub fn asked<'a>(&'a self, at: CallRef, arguments: &'a Body) -> ProposedCall<'a> {
+        ProposedCall { at, tool: &self.tool, slot: Slot::default(), arguments }
     }
 }
 
@@ -181,7 +181,7 @@ impl Panel {
     }
 
     /// What the rules say of a call.
-    pub fn decide(&mut self, route: &Route, call: Asked<'_>, ground: &Ground) -> Decision {
+    pub fn decide(&mut self, route: &Route, call: ProposedCall<'_>, ground: &Ground) -> Decision {
         let mut decision = Decision::allow();
         let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, &mut decision);
         // A deadline passes only with a call that runs. It changes no verdict, so nobody is asked where nothing else is
@@ -200,7 +200,7 @@ impl Panel {
         &self,
         route: &Route,
         units: &[(usize, Slot)],
-        call: Asked<'_>,
+        call: ProposedCall<'_>,
         failing: Effect,
         ground: &Ground,
         decision: &mut Decision,
@@ -209,7 +209,7 @@ impl Panel {
         for (number, slot) in units {
             let Some((unit, seat)) = self.seat(*number) else { continue };
             let mut sink = Sink::new(self.depth, unit.rules(), &mut decision.findings, &mut decision.checks);
-            let call = Asked { slot: *slot, ..call };
+            let call = ProposedCall { slot: *slot, ..call };
             let fault = match (route.unknown(*number), seat) {
                 (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
                 (None, Seat::Working(monitor)) => guarded(|| monitor.decide(call, &cx, &mut sink))
@@ -267,9 +267,9 @@ impl Panel {
     pub fn tell_route<'e>(
         &mut self,
         route: &'e Route,
-        call: Asked<'e>,
+        call: ProposedCall<'e>,
         ground: &Ground,
-        event: impl Fn(Asked<'e>) -> Event<'e>,
+        event: impl Fn(ProposedCall<'e>) -> Event<'e>,
     ) {
         for (number, fault) in &route.unknown {
             // What became of the call cannot be put to its state, so nothing is known from here on.
@@ -278,7 +278,7 @@ impl Panel {
             }
         }
         for (number, slot) in &route.observe {
-            self.tell(*number, &event(Asked { slot: *slot, ..call }), ground);
+            self.tell(*number, &event(ProposedCall { slot: *slot, ..call }), ground);
         }
     }
 

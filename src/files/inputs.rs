@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, code};
 
 /// What arguments lead to.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct Inputs {
     /// The files, argument by argument, each folder's in the order of their relative paths.
     pub inputs: Vec<Input>,
     /// Arguments that lead nowhere, folders without files, and the like.
@@ -29,8 +29,8 @@ pub struct Input {
 }
 
 /// The files that arguments stand for: files, folders (searched whole), globs, and `-`.
-pub fn expand(args: &[String]) -> Found {
-    let mut found = Found::default();
+pub fn expand(args: &[String]) -> Inputs {
+    let mut found = Inputs::default();
     for arg in args {
         if arg == "-" {
             stdin(&mut found);
@@ -82,7 +82,7 @@ impl Input {
     }
 }
 
-fn stdin(found: &mut Found) {
+fn stdin(found: &mut Inputs) {
     if found.inputs.iter().any(|input| input.path.is_none()) {
         let message = "standard input is named twice; it can be read once";
         found.diagnostics.push(Diagnostic::warning(code::UNREADABLE_FILE, message).in_file("-"));
@@ -91,7 +91,7 @@ fn stdin(found: &mut Found) {
     found.inputs.push(Input { name: "-".into(), path: None, named: true });
 }
 
-fn folder(arg: &str, found: &mut Found) {
+fn folder(arg: &str, found: &mut Inputs) {
     let before = found.inputs.len();
     let walked = walk::files(Path::new(arg), arg, &|name| !is_markdown(name));
     found.diagnostics.extend(walked.diagnostics);
@@ -112,7 +112,7 @@ fn is_markdown(name: &str) -> bool {
     extension.is_some_and(|it| it.eq_ignore_ascii_case("md") || it.eq_ignore_ascii_case("markdown"))
 }
 
-fn matching(arg: &str, found: &mut Found) {
+fn matching(arg: &str, found: &mut Inputs) {
     match glob::files(arg) {
         Ok(walked) => {
             if walked.files.is_empty() && walked.diagnostics.is_empty() {

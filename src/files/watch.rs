@@ -18,7 +18,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 use self::plan::{Plan, Side};
 use self::poll::Seen;
-pub use self::watched::{Touched, Watched};
+pub use self::watched::{ChangedFiles, Watched};
 
 /// How to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -32,13 +32,13 @@ pub enum Way {
 
 /// What the watch reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum WatchEvent {
     /// From now on no change is missed. What changed before may have been: that everything was touched is reported next.
     Begun(Way),
     /// The system does not tell, for this reason; from now on by looking. Again, that everything was touched is reported next.
     Fallen(String),
     /// Something changed and has been quiet for a moment.
-    Touched(Touched),
+    Touched(ChangedFiles),
 }
 
 /// A watch; it ends when this is dropped.
@@ -62,7 +62,7 @@ const REST: u32 = 10;
 pub fn watch(
     watched: Watched,
     way: Way,
-    mut tell: impl FnMut(Told) + Send + 'static,
+    mut tell: impl FnMut(WatchEvent) + Send + 'static,
 ) -> std::io::Result<Watch> {
     let (hears, heard) = channel();
     let stop = hears.clone();
@@ -99,7 +99,7 @@ fn native(
     watched: &Watched,
     hears: &Sender<Heard>,
     heard: &Receiver<Heard>,
-    tell: &mut dyn FnMut(Told),
+    tell: &mut dyn FnMut(WatchEvent),
 ) -> Result<(), String> {
     let hears = hears.clone();
     let handler = move |event: notify::Result<notify::Event>| {
@@ -111,8 +111,8 @@ fn native(
     let watcher = notify::recommended_watcher(handler).map_err(|error| reason(&error))?;
     let mut native = Native { watcher, folders: BTreeSet::new(), plan: Plan::default() };
     native.place(watched)?;
-    tell(Told::Begun(Way::System));
-    tell(Told::Touched(watched.sides()));
+    tell(WatchEvent::Begun(Way::System));
+    tell(WatchEvent::Touched(watched.sides()));
     let (mut policies, mut sessions) = (Waiting::default(), Waiting::default());
     // The folders may be others.
     let mut shaped = false;
@@ -147,9 +147,9 @@ fn native(
                     native.place(watched)?;
                 }
                 let now = Instant::now();
-                let touched = Touched { policies: policies.take(now), sessions: sessions.take(now) };
-                if touched != Touched::default() {
-                    tell(Told::Touched(touched));
+                let touched = ChangedFiles { policies: policies.take(now), sessions: sessions.take(now) };
+                if touched != ChangedFiles::default() {
+                    tell(WatchEvent::Touched(touched));
                 }
             }
         }
@@ -279,12 +279,12 @@ fn polling(
     heard: &Receiver<Heard>,
     every: Duration,
     fallen: Option<String>,
-    tell: &mut dyn FnMut(Told),
+    tell: &mut dyn FnMut(WatchEvent),
 ) {
     let mut seen = Seen::now(watched);
     let mut pause = every;
-    tell(fallen.map_or(Told::Begun(Way::Polling(every)), Told::Fallen));
-    tell(Told::Touched(watched.sides()));
+    tell(fallen.map_or(WatchEvent::Begun(Way::Polling(every)), WatchEvent::Fallen));
+    tell(WatchEvent::Touched(watched.sides()));
     loop {
         let until = Instant::now() + pause;
         // What the system told before it ceased to is passed by.
@@ -300,8 +300,8 @@ fn polling(
         let touched = now.since(&seen);
         seen = now;
         pause = every.max(begun.elapsed() * REST);
-        if touched != Touched::default() {
-            tell(Told::Touched(touched));
+        if touched != ChangedFiles::default() {
+            tell(WatchEvent::Touched(touched));
         }
     }
 }
@@ -348,14 +348,14 @@ mod tests {
         let of_system = hears.clone();
         let thread =
             thread::spawn(move || native(&watched, &of_system, &heard, &mut |news| drop(tells.send(news))));
-        let both = Told::Touched(Touched { policies: true, sessions: true });
-        assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Begun(Way::System)));
+        let both = WatchEvent::Touched(ChangedFiles { policies: true, sessions: true });
+        assert_eq!(told.recv_timeout(PATIENCE), Ok(WatchEvent::Begun(Way::System)));
         assert_eq!(told.recv_timeout(PATIENCE), Ok(both));
         hears.send(Heard::Happened(Vec::new())).unwrap();
-        let mut seen = Touched::default();
-        while seen != (Touched { policies: true, sessions: true }) {
+        let mut seen = ChangedFiles::default();
+        while seen != (ChangedFiles { policies: true, sessions: true }) {
             match told.recv_timeout(PATIENCE) {
-                Ok(Told::Touched(touched)) => {
+                Ok(WatchEvent::Touched(touched)) => {
                     seen.policies |= touched.policies;
                     seen.sessions |= touched.sessions;
                 }
@@ -364,7 +364,7 @@ mod tests {
         }
         fs::write(path("policies/a.yaml"), "tool: a\n").unwrap();
         let edit = told.recv_timeout(PATIENCE);
-        assert!(matches!(edit, Ok(Told::Touched(Touched { policies: true, .. }))), "{edit:?}");
+        assert!(matches!(edit, Ok(WatchEvent::Touched(ChangedFiles { policies: true, .. }))), "{edit:?}");
         hears.send(Heard::Stop).unwrap();
         assert_eq!(thread.join().unwrap(), Ok(()));
     }

@@ -40,7 +40,7 @@ impl Effect {
 
 /// A value of the call that a rule looked at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Checked {
+pub struct CheckedValue {
     /// JSONPath in the arguments.
     pub path: Arc<str>,
     /// What is there; absent where there is not exactly one value.
@@ -49,7 +49,7 @@ pub struct Checked {
 
 /// An earlier call that a finding rests on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Found {
+pub struct EarlierCall {
     /// The call.
     #[serde(flatten)]
     pub call: CallRef,

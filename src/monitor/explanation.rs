@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::evidence::{Checked, Effect, Found};
+use super::evidence::{CheckedValue, EarlierCall, Effect};
 use super::rule::{Rule, RuleName, RulePlace};
 use crate::diagnostic::Code;
 use crate::session::{CallRef, Session, refusal};
@@ -93,9 +93,9 @@ pub struct About<'a> {
     /// Why the rule speaks against the call or the session; `None`: it does not.
     pub code: Option<Code>,
     /// What was checked in the call.
-    pub checked: Option<&'a Checked>,
+    pub checked: Option<&'a CheckedValue>,
     /// The earlier calls it rests on.
-    pub found: &'a [Found],
+    pub found: &'a [EarlierCall],
     /// For an outcome: the calls that ran, in order, where they are known.
     pub ran: Option<&'a [CallRef]>,
 }
@@ -148,9 +148,9 @@ pub struct Explanation {
     /// Whether it is worth reading where the call passed: it counts something, or rests on a file or an earlier call.
     pub telling: bool,
     /// What was checked in the call.
-    pub checked: Option<Checked>,
+    pub checked: Option<CheckedValue>,
     /// The earlier calls it rests on, the decisive one first.
-    pub found: Vec<Found>,
+    pub found: Vec<EarlierCall>,
     /// The rule's own reason, for telemetry; never shown to the model.
     pub reason: Option<Arc<str>>,
     /// The rule's own text for the model. [`Explanation::message`] is what the model reads.
@@ -240,8 +240,8 @@ impl Serialize for Explanation {
             message: &'a Sentence,
             description: Option<&'a str>,
             source: RulePlace<'a>,
-            checked: Option<&'a Checked>,
-            found: &'a [Found],
+            checked: Option<&'a CheckedValue>,
+            found: &'a [EarlierCall],
             reason: Option<&'a str>,
             tell_llm: Option<&'a str>,
             #[serde(flatten)]

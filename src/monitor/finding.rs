@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::evidence::{Checked, Effect, Found};
+use super::evidence::{CheckedValue, EarlierCall, Effect};
 use super::explanation::{About, Explain, Explanation};
 use super::rule::{RuleId, Rules};
 use crate::diagnostic::code::Code;
@@ -26,9 +26,9 @@ pub struct Finding {
     /// Why, as a stable code.
     pub code: Code,
     /// What was checked in the call.
-    pub checked: Option<Checked>,
+    pub checked: Option<CheckedValue>,
     /// The earlier calls it rests on, the decisive one first.
-    pub found: Vec<Found>,
+    pub found: Vec<EarlierCall>,
     /// What else there is to know, as the dialect's own facts.
     #[serde(skip)]
     pub facts: Option<Arc<dyn Explain>>,
@@ -48,9 +48,9 @@ pub struct Check {
     /// Why not.
     pub code: Option<Code>,
     /// What was checked in the call.
-    pub checked: Option<Checked>,
+    pub checked: Option<CheckedValue>,
     /// The earlier calls it rests on.
-    pub found: Vec<Found>,
+    pub found: Vec<EarlierCall>,
     /// What else there is to know, as the dialect's own facts.
     pub facts: Option<Arc<dyn Explain>>,
 }
@@ -253,7 +253,8 @@ impl StateItem {
                 Explanation::new(&about, format!("{} is forbidden since {by} ran in {when}", name(tool)))
             }
             StateItem::Precondition { code, by, facts, .. } => {
-                let found: Vec<Found> = by.iter().map(|call| Found { call: *call, value: None }).collect();
+                let found: Vec<EarlierCall> =
+                    by.iter().map(|call| EarlierCall { call: *call, value: None }).collect();
                 explain(facts.as_deref(), &About { code: *code, found: &found, ..about })
             }
             StateItem::Kept { facts, .. } => facts.explain(&about),

@@ -17,7 +17,7 @@ use crate::session::Session;
 
 /// A case that was judged, in words.
 #[derive(Debug, Clone, Serialize)]
-pub struct Told {
+pub struct CaseReport {
     /// What it is called.
     pub name: String,
     /// Its file.
@@ -35,12 +35,12 @@ pub struct Told {
     /// How many answers were asked for.
     pub wants: usize,
     /// What is not as expected.
-    pub unmet: Vec<Unmet>,
+    pub unmet: Vec<FailedExpectation>,
 }
 
 /// One thing that is not as expected.
 #[derive(Debug, Clone, Serialize)]
-pub struct Unmet {
+pub struct FailedExpectation {
     /// What was spoken of: `turn 2 call 1 issue_refund`.
     pub subject: String,
     /// The key of the expectation.
@@ -69,9 +69,9 @@ pub struct Totals {
 }
 
 /// Puts a judged case into words.
-pub fn told(case: &Case, judged: &Judged) -> Told {
+pub fn told(case: &Case, judged: &Judged) -> CaseReport {
     let replay = &judged.replay;
-    Told {
+    CaseReport {
         name: case.title(),
         file: case.source.name().to_owned(),
         line: case.line(),
@@ -85,7 +85,7 @@ pub fn told(case: &Case, judged: &Judged) -> Told {
 }
 
 /// Writes what is not as expected, case by case, and the totals.
-pub fn text(cases: &[Told], totals: &Totals, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+pub fn text(cases: &[CaseReport], totals: &Totals, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     let paint = |style: Style, text: &str| {
         if look.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
     };
@@ -132,11 +132,11 @@ pub fn text(cases: &[Told], totals: &Totals, look: &Look, out: &mut dyn Write) -
 }
 
 /// Writes an object a case, on a line of its own, and one with the totals.
-pub fn json(cases: &[Told], totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(cases: &[CaseReport], totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
     #[derive(Serialize)]
     struct Line<'a> {
         schema: &'static str,
-        case: &'a Told,
+        case: &'a CaseReport,
     }
     for case in cases {
         serde_json::to_writer(&mut *out, &Line { schema: SCHEMA, case })?;
@@ -146,7 +146,7 @@ pub fn json(cases: &[Told], totals: &Totals, out: &mut dyn Write) -> io::Result<
 }
 
 /// Writes a report with a suite for each file. `broken` are files with cases that could not be judged, and why.
-pub fn junit(cases: &[Told], broken: &[(String, String)], out: &mut dyn Write) -> io::Result<()> {
+pub fn junit(cases: &[CaseReport], broken: &[(String, String)], out: &mut dyn Write) -> io::Result<()> {
     let mut report = Report::new("rulestep test");
     let mut suites: Vec<TestSuite> = Vec::new();
     let mut add = |file: &str, case: TestCase| {
@@ -164,7 +164,7 @@ pub fn junit(cases: &[Told], broken: &[(String, String)], out: &mut dyn Write) -
             TestCaseStatus::success()
         } else {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            let lines: Vec<String> = case.unmet.iter().flat_map(Unmet::lines).collect();
+            let lines: Vec<String> = case.unmet.iter().flat_map(FailedExpectation::lines).collect();
             status.set_message(lines.first().cloned().unwrap_or_default()).set_description(lines.join("\n"));
             status
         };
@@ -183,7 +183,7 @@ pub fn junit(cases: &[Told], broken: &[(String, String)], out: &mut dyn Write) -
 
 const SCHEMA: &str = "rulestep.test/1";
 
-impl Unmet {
+impl FailedExpectation {
     /// `turn 2 call 1 issue_refund: decision is allow, expected deny`, and why.
     fn lines(&self) -> impl Iterator<Item = String> {
         let (got, expected) = (shown(&self.got), shown(&self.expected));
@@ -193,7 +193,7 @@ impl Unmet {
     }
 }
 
-fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<Unmet> {
+fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<FailedExpectation> {
     if answer.met {
         return None;
     }
@@ -213,7 +213,7 @@ fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<Unmet> {
             (Value::Null, vec![format!("{several} session rules have an id with this ending")])
         }
     };
-    Some(Unmet {
+    Some(FailedExpectation {
         subject: subject(&expected.subject, replay.session()),
         key: words::line(want.aspect.key()),
         expected: want.expected.to_json(),

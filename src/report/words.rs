@@ -15,7 +15,7 @@ pub use counted::counted_refusal;
 
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Checked, Explanation, Fault, Found, Line, Reason, Rule, Rules, StateItem};
+use crate::monitor::{CheckedValue, EarlierCall, Explanation, Fault, Line, Reason, Rule, Rules, StateItem};
 use crate::replay::{NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 use crate::wording::sentence::{name as held, value};
@@ -36,7 +36,7 @@ pub fn violation(state: &RuleState, replay: &Replay) -> Option<Explanation> {
 }
 
 /// What was checked in the call: `$.order_id is "ORD-124"`.
-pub fn checked(checked: &Checked) -> Sentence {
+pub fn checked(checked: &CheckedValue) -> Sentence {
     Sentence::new(match &checked.value {
         Some(found) => format!("{} is {}", held(&checked.path), value(found)),
         None => format!("{} has no value", held(&checked.path)),
@@ -44,7 +44,7 @@ pub fn checked(checked: &Checked) -> Sentence {
 }
 
 /// An earlier call that a finding rests on: `turn 1: check_eligibility, "ORD-123"`.
-pub fn found(found: &Found, session: &Session) -> Sentence {
+pub fn found(found: &EarlierCall, session: &Session) -> Sentence {
     let mut line = format!("{}: {}", at(found.call, session), tool_of(found.call, session));
     if let Some(found) = &found.value {
         line.push_str(", ");

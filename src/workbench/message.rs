@@ -6,7 +6,7 @@ use ratatui::layout::Size;
 
 use super::keys::Key;
 use crate::compare::{Base, Change, Comparison};
-use crate::files::watch::Told;
+use crate::files::watch::WatchEvent;
 use crate::policy::Loaded;
 use crate::replay::Replay;
 use crate::session::Session;
@@ -43,7 +43,7 @@ pub enum Msg {
         read: Result<Base, String>,
     },
     /// The watch over policies and recordings has something to say.
-    Watch(Told),
+    Watch(WatchEvent),
     /// Recordings are read, or were.
     Recordings(Event),
     /// Sessions were judged.

@@ -8,7 +8,7 @@ use super::version::{self, DEFAULT_POLICY, Opened, Undecided, Version};
 use crate::compare::Base;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Dialect;
-use crate::files::watch::{Touched, Watched};
+use crate::files::watch::{ChangedFiles, Watched};
 use crate::policy::Loaded;
 use crate::recording::Options;
 
@@ -55,7 +55,7 @@ impl Workspace {
         let on_disk = |named: Vec<String>| named.into_iter().filter(|named| is_on_disk(named)).collect();
         let watched =
             Watched { policies: on_disk(self.policy_paths()), sessions: on_disk(self.sessions.clone()) };
-        (watched.sides() != Touched::default()).then_some(watched)
+        (watched.sides() != ChangedFiles::default()).then_some(watched)
     }
 
     /// Reads the policy. One that does not decide shows what could be read of it.

@@ -13,8 +13,8 @@ use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
 use rulestep::internals::monitor::fault::Lost;
 use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
 use rulestep::internals::monitor::{
-    Asked, Cx, Depth, Effect, End, Event, Hidden, Monitor, RuleId, Rules, Sink, Slot, Stage, StateItem,
-    Timers, Unit, Wakes,
+    Cx, Depth, Effect, End, Event, Hidden, Monitor, ProposedCall, RuleId, Rules, Sink, Slot, Stage,
+    StateItem, Timers, Unit, Wakes,
 };
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::recording::{Options, open};
@@ -82,7 +82,7 @@ impl Monitor for ToyMonitor {
         self.0.reach(Stage::Narrow);
     }
 
-    fn decide(&self, _call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
+    fn decide(&self, _call: ProposedCall<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
         self.0.asks.into_iter().for_each(|rule| out.asks(rule));
         self.0.reach(Stage::Decide);
     }

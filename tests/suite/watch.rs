@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use rstest::rstest;
-use rulestep::internals::files::watch::{Told, Touched, Watch, Watched, Way, watch};
+use rulestep::internals::files::watch::{ChangedFiles, Watch, WatchEvent, Watched, Way, watch};
 use tempfile::TempDir;
 
 /// How long a change may take to be told: long, for slow machines.
@@ -17,7 +17,7 @@ const POLLING: Way = Way::Polling(Duration::from_millis(50));
 
 struct Scene {
     folder: TempDir,
-    told: Receiver<Told>,
+    told: Receiver<WatchEvent>,
     _watch: Watch,
 }
 
@@ -44,11 +44,11 @@ impl Scene {
     }
 
     /// The side is told, sooner or later.
-    fn tells(&self, what: &str, mut wanted: impl FnMut(Touched) -> bool) {
+    fn tells(&self, what: &str, mut wanted: impl FnMut(ChangedFiles) -> bool) {
         let begun = Instant::now();
         loop {
             match self.told.recv_timeout(PATIENCE.saturating_sub(begun.elapsed())) {
-                Ok(Told::Touched(touched)) if wanted(touched) => return,
+                Ok(WatchEvent::Touched(touched)) if wanted(touched) => return,
                 Ok(_) => {}
                 Err(error) => panic!("{what} is not told: {error}"),
             }
@@ -72,10 +72,10 @@ impl Scene {
 }
 
 /// The watch begins; what changed before counts as touched.
-fn begins(told: &Receiver<Told>, way: Way) {
-    assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Begun(way)));
-    let everything = Touched { policies: true, sessions: true };
-    assert_eq!(told.recv_timeout(PATIENCE), Ok(Told::Touched(everything)));
+fn begins(told: &Receiver<WatchEvent>, way: Way) {
+    assert_eq!(told.recv_timeout(PATIENCE), Ok(WatchEvent::Begun(way)));
+    let everything = ChangedFiles { policies: true, sessions: true };
+    assert_eq!(told.recv_timeout(PATIENCE), Ok(WatchEvent::Touched(everything)));
 }
 
 fn write(path: &Path, text: &str) {
@@ -154,13 +154,13 @@ fn files_that_policies_name_are_watched(#[values(Way::System, POLLING)] way: Way
 fn recordings_are_told_apart_from_policies(#[values(Way::System, POLLING)] way: Way) {
     let scene = Scene::new(way, |_| ());
     sh("printf '{}\\n' >> a.json", &scene.path("sessions"));
-    scene.tells("a longer recording", |touched| touched == Touched { policies: false, sessions: true });
+    scene.tells("a longer recording", |touched| touched == ChangedFiles { policies: false, sessions: true });
     scene.settle();
     sh("printf '{}\\n' > b.jsonl", &scene.path("sessions"));
     scene.tells("a new recording", |touched| touched.sessions);
     scene.settle();
     sh("printf '# x\\n' >> a.yaml", &scene.path("policies"));
-    scene.tells("a policy", |touched| touched == Touched { policies: true, sessions: false });
+    scene.tells("a policy", |touched| touched == ChangedFiles { policies: true, sessions: false });
 }
 
 #[rstest]
@@ -238,10 +238,10 @@ fn what_concerns_both_sides_is_told_to_both(#[values(Way::System, POLLING)] way:
     let scene = Scene { folder, told, _watch: watch };
     for edit in ["printf '{ }' > a.json", "printf '{}' > b.json", "rm b.json"] {
         sh(edit, &scene.path("all"));
-        let mut seen = Touched::default();
+        let mut seen = ChangedFiles::default();
         scene.tells(edit, |touched| {
             let policies = seen.policies || touched.policies;
-            seen = Touched { policies, sessions: seen.sessions || touched.sessions };
+            seen = ChangedFiles { policies, sessions: seen.sessions || touched.sessions };
             seen.policies && seen.sessions
         });
         scene.settle();

@@ -10,7 +10,7 @@ use super::output::{Comparison, Output};
 use crate::diagnostic::Code;
 use crate::dialect::contracts::codes;
 use crate::monitor::explanation::{detail, state};
-use crate::monitor::{About, Checked, Explain, Explanation, Line, LineState, Rule};
+use crate::monitor::{About, CheckedValue, Explain, Explanation, Line, LineState, Rule};
 use crate::wording::sentence::{field, name, value};
 use crate::wording::{self, Sentence, at, count, list};
 
@@ -171,7 +171,7 @@ impl Prior {
         format!("{} ran{}{bound}{outputs}", name(&self.tool), when.unwrap_or_default())
     }
 
-    fn way_out(&self, code: Code, checked: Option<&Checked>) -> Option<String> {
+    fn way_out(&self, code: Code, checked: Option<&CheckedValue>) -> Option<String> {
         let tool = name(&self.tool);
         Some(match code {
             codes::PRIOR_TOOL_MISSING | codes::RESOURCE_UNMATCHED => {
@@ -281,7 +281,7 @@ fn bad_output(prior: &Prior, about: &About<'_>) -> String {
 }
 
 /// ` for order_id "ORD-124"`, or nothing where there is no value.
-fn bound(checked: Option<&Checked>) -> String {
+fn bound(checked: Option<&CheckedValue>) -> String {
     let bound = checked.and_then(|checked| Some((&checked.path, checked.value.as_ref()?)));
     bound.map_or_else(String::new, |(path, found)| format!(" for {} {}", field(path), value(found)))
 }

@@ -15,7 +15,7 @@ use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::Forbidden;
 use crate::monitor::finding::StateItem;
-use crate::monitor::{Asked, Cx, Effect, Event, Found, Hidden, Monitor, Sink, Slot, Timers};
+use crate::monitor::{Cx, EarlierCall, Effect, Event, Hidden, Monitor, ProposedCall, Sink, Slot, Timers};
 use crate::session::{Body, CallRef, Outcome};
 
 /// How many earlier calls are kept as evidence for a value that did not match.
@@ -189,7 +189,7 @@ impl ContractsMonitor {
     }
 
     /// A call has a good result, which counts from the next turn on.
-    fn resolve(&mut self, call: Asked<'_>, output: &Body, telling: bool) {
+    fn resolve(&mut self, call: ProposedCall<'_>, output: &Body, telling: bool) {
         let slot = call.slot.0 as usize;
         let Some(part) = self.unit.tools.get(slot).filter(|part| !part.meets.is_empty()) else { return };
         let kept = |body: &Body, wanted: bool| if wanted { body.clone() } else { Body::MISSING };
@@ -277,13 +277,14 @@ impl Monitor for ContractsMonitor {
         }
     }
 
-    fn decide(&self, call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
+    fn decide(&self, call: ProposedCall<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
         let slot = call.slot.0 as usize;
         // The first finding denies, the others are true as well.
         let mut effect = Effect::Deny;
         if let Some(first) = self.bans(slot).next() {
             out.find(first.rule, effect, codes::FORBIDDEN, |finding| {
-                finding.found = self.bans(slot).map(|ban| Found { call: ban.since, value: None }).collect();
+                finding.found =
+                    self.bans(slot).map(|ban| EarlierCall { call: ban.since, value: None }).collect();
                 finding.found.dedup();
                 finding.facts = Some(Arc::new(Forbidden));
             });

@@ -12,7 +12,7 @@ use crate::dialect::rejection_plans::codes;
 use crate::dialect::rejection_plans::js_regex::{self, JsRegex};
 use crate::monitor::history::Speaker;
 use crate::monitor::{
-    Asked, Cx, Depth, Effect, Event, Explain, Hidden, Monitor, Sink, Slot, StateItem, Timers,
+    Cx, Depth, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem, Timers,
 };
 use crate::session::{Message, refusal};
 
@@ -88,7 +88,7 @@ impl Monitor for PlanMonitor {
         }
     }
 
-    fn decide(&self, _call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
+    fn decide(&self, _call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
         let look = self.look(cx, cx.response);
         let rejected = self.rejects(&look);
         let told = out.depth() >= Depth::Checks || rejected && out.depth() >= Depth::Findings;

@@ -12,7 +12,7 @@ use crate::diagnostic::code::Code;
 use crate::dialect::limit;
 use crate::dialect::sequence_policies::codes;
 use crate::monitor::{
-    Asked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
+    Cx, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem, Timers,
 };
 use crate::session::{CallRef, Outcome};
 
@@ -81,7 +81,7 @@ impl SequencesMonitor {
         }
     }
 
-    fn found(&self, put: Put<'_>) -> Vec<Found> {
+    fn found(&self, put: Put<'_>) -> Vec<EarlierCall> {
         let calls: Vec<CallRef> = match put {
             Put::Forbidden(_, rule) => {
                 let earlier = rule.sequence.len().saturating_sub(1);
@@ -90,7 +90,7 @@ impl SequencesMonitor {
             }
             Put::Limit(_, count) => count.recent.clone(),
         };
-        calls.into_iter().map(|call| Found { call, value: None }).collect()
+        calls.into_iter().map(|call| EarlierCall { call, value: None }).collect()
     }
 
     fn facts(&self, put: Put<'_>, effect: Effect) -> Option<Arc<dyn Explain>> {
@@ -110,7 +110,7 @@ impl SequencesMonitor {
         }
     }
 
-    fn dispatch(&mut self, call: &Asked<'_>) {
+    fn dispatch(&mut self, call: &ProposedCall<'_>) {
         let class = call.slot.0 as usize;
         if self.unit.halts {
             let name = self.name(class, call.tool);
@@ -172,7 +172,7 @@ impl Monitor for SequencesMonitor {
         }
     }
 
-    fn decide(&self, call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
+    fn decide(&self, call: ProposedCall<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
         let (class, mut decided) = (call.slot.0 as usize, false);
         for put in self.put(class) {
             out.asks(put.rule());

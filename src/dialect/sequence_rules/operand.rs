@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::facts::Named;
-use crate::monitor::{Asked, Slot};
+use crate::monitor::{ProposedCall, Slot};
 use crate::session::Body;
 
 /// A tool as a rule names it, with what an alias stands for.
@@ -50,7 +50,7 @@ pub(super) enum Meant {
 }
 
 impl<'a> Look<'a> {
-    pub fn call(call: Asked<'a>) -> Look<'a> {
+    pub fn call(call: ProposedCall<'a>) -> Look<'a> {
         Look { tool: call.tool, slot: call.slot, arguments: Some(call.arguments) }
     }
 

@@ -14,8 +14,8 @@ use super::operand::Look;
 use crate::diagnostic::code::Code;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Asked, Cx, Effect, End, Event, Explain, Found, Hidden, Monitor, Read, RuleId, Sink, Slot, StateItem,
-    Timers, Unit, Wakes,
+    Cx, EarlierCall, Effect, End, Event, Explain, Hidden, Monitor, ProposedCall, Read, RuleId, Sink, Slot,
+    StateItem, Timers, Unit, Wakes,
 };
 use crate::session::{CallRef, Facts, Outcome, Session, value};
 
@@ -205,8 +205,8 @@ impl<K: Kind> RuleMonitor<K> {
         Some(Arc::new(OrderCheck { asks: Arc::clone(&self.unit.order), count }))
     }
 
-    fn found(calls: &[CallRef]) -> Vec<Found> {
-        calls.iter().map(|call| Found { call: *call, value: None }).collect()
+    fn found(calls: &[CallRef]) -> Vec<EarlierCall> {
+        calls.iter().map(|call| EarlierCall { call: *call, value: None }).collect()
     }
 }
 
@@ -223,7 +223,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         }
     }
 
-    fn decide(&self, call: Asked<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
+    fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
         let Some(state) = &self.state else { return };
         let look = Look::call(call);
         let denied = self.unit.kind.gate(state, look, cx);

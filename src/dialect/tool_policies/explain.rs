@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::files::Files;
 use super::recorded::Recorded;
 use crate::monitor::explanation::{detail, state};
-use crate::monitor::{About, Checked, Explain, Explanation, Line, Rule};
+use crate::monitor::{About, CheckedValue, Explain, Explanation, Line, Rule};
 use crate::wording::sentence::name;
 use crate::wording::{Sentence, all, at, count, list};
 
@@ -108,7 +108,7 @@ impl WrittenFile {
         }
     }
 
-    fn way_out(&self, checked: Option<&Checked>) -> String {
+    fn way_out(&self, checked: Option<&CheckedValue>) -> String {
         match self.exists {
             None if self.key.is_none() => {
                 "name the argument that holds the path in the policy, as in `path_argument: $.target_file`"
@@ -124,7 +124,7 @@ impl WrittenFile {
     }
 
     /// As the caller spelled it, where that is known.
-    fn path(&self, checked: Option<&Checked>) -> Option<String> {
+    fn path(&self, checked: Option<&CheckedValue>) -> Option<String> {
         let given = checked.and_then(|checked| checked.value.as_ref()).and_then(|value| value.as_str());
         given.or(self.key.as_deref()).map(quoted)
     }

@@ -15,7 +15,8 @@ use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::Code;
 use crate::dialect::tool_policies::codes;
 use crate::monitor::{
-    Asked, Checked, Cx, Effect, Event, Explain, Found, Hidden, Monitor, Sink, Slot, StateItem, Timers,
+    CheckedValue, Cx, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot,
+    StateItem, Timers,
 };
 use crate::session::{Body, CallRef, Facts, Operation, Outcome, refusal};
 
@@ -113,7 +114,7 @@ impl ToolPoliciesMonitor {
         paths
     }
 
-    fn record(&mut self, part: &Part, call: &Asked<'_>) {
+    fn record(&mut self, part: &Part, call: &ProposedCall<'_>) {
         let name = || part.name.clone().unwrap_or_else(|| call.tool.into());
         if part.records && self.recorded.tool(call.tool).is_none() {
             self.recorded.add_tool(&name(), call.at);
@@ -189,20 +190,20 @@ impl Answer<'_> {
         })
     }
 
-    fn checked(&self) -> Option<Checked> {
+    fn checked(&self) -> Option<CheckedValue> {
         let Answer::File(file) = self else { return None };
-        Some(Checked { path: Arc::clone(&file.place), value: Some(Value::String(file.path.to_owned())) })
+        Some(CheckedValue { path: Arc::clone(&file.place), value: Some(Value::String(file.path.to_owned())) })
     }
 
     /// The calls that satisfied it; of a file that was not read, the one that made it.
-    fn found(&self) -> Vec<Found> {
+    fn found(&self) -> Vec<EarlierCall> {
         let calls = match self {
             Answer::Pathless => Vec::new(),
             Answer::Needs { missing, by } if missing.is_empty() => by.clone(),
             Answer::Needs { .. } => Vec::new(),
             Answer::File(file) => file.read.or(file.exists.flatten()).into_iter().collect(),
         };
-        calls.into_iter().map(|call| Found { call, value: None }).collect()
+        calls.into_iter().map(|call| EarlierCall { call, value: None }).collect()
     }
 }
 
@@ -223,7 +224,7 @@ impl Monitor for ToolPoliciesMonitor {
         }
     }
 
-    fn decide(&self, call: Asked<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
+    fn decide(&self, call: ProposedCall<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
         let asks = self.asks(call.slot);
         let mut effect = Effect::Deny;
         for ask in asks {

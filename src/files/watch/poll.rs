@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::plan::{Plan, Side};
-use super::{Touched, Watched};
+use super::{ChangedFiles, Watched};
 use crate::files::stamp::Stamp;
 
 /// What was seen last.
@@ -28,8 +28,8 @@ impl Seen {
     }
 
     /// What has changed since `before`.
-    pub fn since(&self, before: &Seen) -> Touched {
-        Touched {
+    pub fn since(&self, before: &Seen) -> ChangedFiles {
+        ChangedFiles {
             policies: differ(&before.policies, &self.policies, before.at),
             sessions: differ(&before.sessions, &self.sessions, before.at),
         }

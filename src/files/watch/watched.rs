@@ -12,14 +12,14 @@ pub struct Watched {
 impl Watched {
     /// The sides on which there is anything to watch.
     #[must_use]
-    pub fn sides(&self) -> Touched {
-        Touched { policies: !self.policies.is_empty(), sessions: !self.sessions.is_empty() }
+    pub fn sides(&self) -> ChangedFiles {
+        ChangedFiles { policies: !self.policies.is_empty(), sessions: !self.sessions.is_empty() }
     }
 }
 
 /// What changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Touched {
+pub struct ChangedFiles {
     /// Some policy.
     pub policies: bool,
     /// Some recording.

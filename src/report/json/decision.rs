@@ -8,7 +8,7 @@ use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::finding::RuleState;
 use crate::monitor::rule::RuleName;
-use crate::monitor::{Check, Checked, Explanation, Found, Rules};
+use crate::monitor::{Check, CheckedValue, EarlierCall, Explanation, Rules};
 use crate::policy::Policy;
 use crate::replay::{Frame, Judged, NotTaken, Replay};
 use crate::session::write::Instant;
@@ -162,11 +162,11 @@ struct CheckLine<'a> {
     passed: bool,
     code: Option<Code>,
     message: Sentence,
-    checked: Option<&'a Checked>,
-    found: &'a [Found],
+    checked: Option<&'a CheckedValue>,
+    found: &'a [EarlierCall],
     /// Of a rule that allowed the call: the earlier calls that satisfied it, or that it counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'a [Found]>,
+    evidence: Option<&'a [EarlierCall]>,
     detail: Value,
     /// What else the rule's facts are.
     #[serde(flatten)]

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::files::watch::{Touched, Way};
+use crate::files::watch::{ChangedFiles, Way};
 use crate::replay::Replay;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
@@ -100,7 +100,7 @@ fn live(model: &Model, row: &mut Row<'_>) {
     row.gap(2);
     if model.live.off {
         row.put(Role::StatusNote, "live off");
-        if model.live.missed != Touched::default() {
+        if model.live.missed != ChangedFiles::default() {
             row.put(Role::StatusProblem, ", edits wait");
         }
         return;

@@ -11,7 +11,7 @@ use ratatui::layout::Size;
 use ratatui::style::{Modifier, Style};
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::files::watch::{Told, Way};
+use crate::files::watch::{WatchEvent, Way};
 use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 use crate::workbench::testing::*;
@@ -107,7 +107,7 @@ fn edit(model: &mut Model) {
 fn what_an_edit_changed() {
     let mut model = model(120, 40, "mono");
     press(&mut model, "]f");
-    feed(&mut model, Msg::Watch(Told::Begun(Way::System)));
+    feed(&mut model, Msg::Watch(WatchEvent::Begun(Way::System)));
     edit(&mut model);
     insta::assert_snapshot!("changes_120x40", dump(&model));
     press(&mut model, "8 z");

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::files::watch::{Touched, Way};
+use crate::files::watch::{ChangedFiles, Way};
 use crate::policy::Policy;
 
 /// Whether edits are picked up.
@@ -14,7 +14,7 @@ pub struct Live {
     /// Edits are not picked up, because the person said so.
     pub off: bool,
     /// What was changed meanwhile.
-    pub missed: Touched,
+    pub missed: ChangedFiles,
 }
 
 /// A version of the policy that loaded whole.

@@ -1,25 +1,25 @@
 //! Edits from outside: what the watch over the files says, and whether the person wants to hear it.
 
-use crate::files::watch::{Told, Touched, Way};
+use crate::files::watch::{ChangedFiles, WatchEvent, Way};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::model::Model;
 
 /// The watch has something to say.
-pub fn told(model: &mut Model, told: Told, effects: &mut Vec<Effect>) {
+pub fn told(model: &mut Model, told: WatchEvent, effects: &mut Vec<Effect>) {
     match told {
-        Told::Begun(way) => model.live.way = Some(way),
-        Told::Fallen(reason) => {
+        WatchEvent::Begun(way) => model.live.way = Some(way),
+        WatchEvent::Fallen(reason) => {
             let way = Way::Polling(crate::files::watch::LOOK);
             model.live.way = Some(way);
             let text = format!("edits are noticed with a delay: {reason}");
             model.fail(text);
         }
-        Told::Touched(what) => touched(model, what, effects),
+        WatchEvent::Touched(what) => touched(model, what, effects),
     }
 }
 
-fn touched(model: &mut Model, what: Touched, effects: &mut Vec<Effect>) {
+fn touched(model: &mut Model, what: ChangedFiles, effects: &mut Vec<Effect>) {
     if model.live.off {
         model.live.missed.policies |= what.policies;
         model.live.missed.sessions |= what.sessions;
@@ -51,7 +51,7 @@ pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
 /// Reads everything again, as far as it has changed.
 pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
     model.asked = true;
-    model.live.missed = Touched::default();
+    model.live.missed = ChangedFiles::default();
     model.say("reading the policy again");
     effects.extend([Effect::LoadPolicy, Effect::LoadSessions]);
 }

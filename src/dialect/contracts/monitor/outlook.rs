@@ -10,14 +10,14 @@ use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::{Prior, PriorState, Steps, StepsState};
 use crate::dialect::contracts::unit::{Group, Matching, Member, Need, Precondition, Resource};
-use crate::monitor::{Checked, Explain, Found, StateItem};
+use crate::monitor::{CheckedValue, EarlierCall, Explain, StateItem};
 use crate::session::{Body, CallRef};
 
 /// What a precondition comes to, and what people see of it.
 pub(super) struct Outlook {
     pub code: Option<Code>,
-    pub checked: Option<Checked>,
-    pub found: Vec<Found>,
+    pub checked: Option<CheckedValue>,
+    pub found: Vec<EarlierCall>,
     pub facts: Option<Arc<dyn Explain>>,
 }
 
@@ -55,7 +55,7 @@ impl ContractsMonitor {
         let mut prior = self.facts(group, member);
         let checked = group.resource.as_ref().map(|resource| {
             let value = arguments.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
-            Checked { path: Arc::clone(resource.here.text()), value }
+            CheckedValue { path: Arc::clone(resource.here.text()), value }
         });
         let sought = self.seek(need.group, arguments);
         let code = self.unmet_by(sought, need);
@@ -75,7 +75,7 @@ impl ContractsMonitor {
                 if code.is_some() {
                     prior.hint = member.outputs.unwrapped(&standing.newest_output);
                 }
-                vec![Found { call, value: checked.as_ref().and_then(|checked| checked.value.clone()) }]
+                vec![EarlierCall { call, value: checked.as_ref().and_then(|checked| checked.value.clone()) }]
             }
         };
         Outlook { code, checked, found, facts: Some(Arc::new(prior)) }
@@ -154,8 +154,8 @@ impl ContractsMonitor {
 }
 
 impl Resolved {
-    fn found(&self, resource: Option<&Resource>) -> Found {
+    fn found(&self, resource: Option<&Resource>) -> EarlierCall {
         let value = resource.and_then(|resource| resource.of_prior(&self.arguments, &self.output)).cloned();
-        Found { call: self.at, value }
+        EarlierCall { call: self.at, value }
     }
 }

@@ -6,7 +6,7 @@ use super::{at, note};
 use crate::compare::{Change, Kind};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::contracts::codes;
-use crate::files::watch::{LOOK, Told, Touched, Way};
+use crate::files::watch::{ChangedFiles, LOOK, WatchEvent, Way};
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin, Session};
@@ -188,22 +188,22 @@ fn a_broken_policy_is_said_until_it_is_mended() {
 
 #[test]
 fn live_is_turned_off_and_on() {
-    let both = Touched { policies: true, sessions: true };
+    let both = ChangedFiles { policies: true, sessions: true };
     let mut model = model();
     press(&mut model, "R");
     assert_eq!(note(&model), "no open input is a file that can be watched");
     let told = |model: &mut Model, told| format!("{:?}", feed(model, Msg::Watch(told)));
-    assert_eq!(told(&mut model, Told::Begun(Way::System)), "[]");
-    assert_eq!(told(&mut model, Told::Touched(both)), "[LoadSessions, LoadPolicy]");
+    assert_eq!(told(&mut model, WatchEvent::Begun(Way::System)), "[]");
+    assert_eq!(told(&mut model, WatchEvent::Touched(both)), "[LoadSessions, LoadPolicy]");
     assert!(screen(&model).contains("live 12:03:58"));
-    let policies = Touched { policies: true, sessions: false };
-    assert_eq!(told(&mut model, Told::Touched(policies)), "[LoadPolicy]");
+    let policies = ChangedFiles { policies: true, sessions: false };
+    assert_eq!(told(&mut model, WatchEvent::Touched(policies)), "[LoadPolicy]");
     press(&mut model, "R");
     assert!(screen(&model).contains("live off "), "{}", screen(&model));
-    assert_eq!(told(&mut model, Told::Touched(both)), "[]");
+    assert_eq!(told(&mut model, WatchEvent::Touched(both)), "[]");
     assert!(screen(&model).contains("live off, edits wait"));
     assert_eq!(format!("{:?}", press(&mut model, "R")), "[LoadSessions, LoadPolicy]");
-    assert_eq!(told(&mut model, Told::Fallen("the system watches no more folders".into())), "[]");
+    assert_eq!(told(&mut model, WatchEvent::Fallen("the system watches no more folders".into())), "[]");
     assert_eq!(model.live.way, Some(Way::Polling(LOOK)));
     let seen = screen(&model);
     assert!(seen.contains("polling 12:03:58") && seen.contains("watches no more folders"), "{seen}");
