@@ -56,7 +56,7 @@ proptest! {
             let (expected, actual) = (naive_rules::evaluate(&document, &session, mode), judged(&replay));
             prop_assert_eq!(&expected["calls"], &actual["calls"], "{}\n{}\n{:#}", name, document, session);
             prop_assert_eq!(&expected["rules"], &actual["rules"], "{}\n{}\n{:#}", name, document, session);
-            // ProposedCall for less, it comes to the same; and so do the frames of its turns.
+            // Asked for less, it comes to the same; and so do the frames of its turns.
             let outcomes = replay::outcomes(&recorded, &policy, engine_mode(mode));
             prop_assert_eq!(outcomes.summary, replay.summary());
             prop_assert_eq!(&outcomes.rules[..], replay.rules());

@@ -64,7 +64,7 @@ fn read(value: &Value) -> Arc<Session> {
     Arc::new(reading.next().unwrap())
 }
 
-/// CheckedValue and paid; paid unchecked, with a failed call; a look without a result and a note, long ago.
+/// Checked and paid; paid unchecked, with a failed call; a look without a result and a note, long ago.
 fn sessions() -> [Arc<Session>; 3] {
     const OK: Option<(&str, bool)> = Some(("ok", false));
     [

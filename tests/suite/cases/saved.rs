@@ -100,7 +100,7 @@ fn what_was_supposed_passes_once_it_is_saved() {
         (words.join(" "), supposed)
     };
     let (decided, supposed) = now(&what_if);
-    // CheckedValue as well, the first refund runs; then the second is one too many.
+    // Checked as well, the first refund runs; then the second is one too many.
     assert_eq!(decided, "allow allow allow deny");
     assert_passes(&saved(&supposed.session, &supposed.policy, Mode::Enforce, 3), &policy);
     // Without the rule against a second one, it runs too.

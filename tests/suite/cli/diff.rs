@@ -322,8 +322,7 @@ fn changed_decisions_are_saved_as_cases_that_pass() {
 /// An edit that changes nothing is easily taken for one that works.
 #[test]
 fn an_altered_rule_that_decides_nothing_is_named() {
-    let old =
-        "tool: pay\npreconditions:\n  - {requires_prior_tool: check, description: CheckedValue first}\n";
+    let old = "tool: pay\npreconditions:\n  - {requires_prior_tool: check, description: Checked first}\n";
     let new = format!("{old}  - {{requires_prior_tool: sign, description: Signed first}}\n");
     let calls = |tools: &[&str]| {
         let call = |tool: &&str| {

@@ -13,8 +13,9 @@ fn names(policy: &str) -> Vec<String> {
 
 #[test]
 fn the_authors_own_words_come_first() {
-    let described = r#"{tool: pay, preconditions: [{requires_prior_tool: check, description: "CheckedValue\n\u001b[31m"}]}"#;
-    assert_eq!(names(described), ["CheckedValue↵␛[31m"]);
+    let described =
+        r#"{tool: pay, preconditions: [{requires_prior_tool: check, description: "Checked\n\u001b[31m"}]}"#;
+    assert_eq!(names(described), ["Checked↵␛[31m"]);
     let rules = "rules:\n  - {type: require, tool: lint, id: linted}\n  - {type: require, tool: test, id: tested, description: The tests have run}\n  - {type: require, tool: build, description: ' '}\n";
     assert_eq!(names(rules), ["linted", "The tests have run", "build required"]);
     let named =
