@@ -1,6 +1,6 @@
 //! `--where`: every command that reads recordings looks at the sessions that match, and says how many of how many.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use tempfile::TempDir;
 
@@ -135,6 +135,33 @@ fn findings_are_counted_by_what_they_share() {
     assert!(code == 2 && stderr.contains("`--by` does not write `sarif`"), "{stderr}");
 }
 
+/// Such calls are nobody's row, but they do decide how the command ends.
+#[test]
+fn stopped_calls_of_choices_not_taken_are_named_apart() {
+    let answered = |id: &str, tool: &str| {
+        let call = json!({"id": id, "type": "function", "function": {"name": tool, "arguments": "{}"}});
+        json!({"role": "assistant", "content": null, "tool_calls": [call]})
+    };
+    let choices = json!([
+        {"index": 0, "finish_reason": "tool_calls", "message": answered("a", "look")},
+        {"index": 1, "finish_reason": "tool_calls", "message": answered("b", "pay")},
+    ]);
+    let user = json!({"role": "user", "content": "x"});
+    let result = json!({"role": "tool", "tool_call_id": "a", "content": "ok"});
+    let done =
+        json!([{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "done"}}]);
+    let logged = [
+        json!({"request": {"messages": [user]}, "response": {"object": "chat.completion", "choices": choices}}),
+        json!({"request": {"messages": [user, answered("a", "look"), result]},
+            "response": {"object": "chat.completion", "choices": done}}),
+    ];
+    let files = folder(&[("p.yaml", POLICY), ("s.jsonl", &logged.map(|line| line.to_string()).join("\n"))]);
+    let (code, stdout, stderr) = run(&files, &["replay", "s.jsonl", "-p", "p.yaml", "--by", "tool"]);
+    assert_eq!(code, 1);
+    assert!(!stdout.contains("pay"), "{stdout}");
+    assert!(stderr.contains("not counted: 1 call denied in choices that were not taken"), "{stderr}");
+}
+
 #[test]
 fn coverage_is_reported_in_each_form() {
     let files = files();
@@ -161,8 +188,5 @@ fn coverage_is_reported_in_each_form() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["schema"], "rulestep.coverage/1");
     assert_eq!(json["rules"][0]["first"]["session"], "paid");
-    assert_eq!(
-        json["tools"][0],
-        serde_json::json!({"tool": "look", "calls": 2, "asked": 0, "ungoverned": true})
-    );
+    assert_eq!(json["tools"][0], json!({"tool": "look", "calls": 2, "asked": 0, "ungoverned": true}));
 }
