@@ -10,6 +10,7 @@ pub mod frame;
 pub mod live;
 pub mod overlay;
 mod places;
+mod scope;
 pub mod seen;
 pub mod select;
 pub mod supposed;

@@ -91,12 +91,11 @@ impl FindingsView {
         let mut rows = Vec::new();
         let mut names: HashMap<RuleId, (Arc<str>, Arc<str>)> = HashMap::new();
         let mut of: Option<&Arc<Policy>> = None;
-        for (entry, session, replay) in model
-            .entries
-            .iter()
-            .enumerate()
-            .filter_map(|(at, entry)| Some((at, entry.session.as_ref()?, &entry.replay.as_ref()?.1)))
-        {
+        let judged = model.scope().filter_map(|at| {
+            let entry = model.entries.get(at)?;
+            Some((at, entry.session.as_ref()?, &entry.replay.as_ref()?.1))
+        });
+        for (entry, session, replay) in judged {
             // Sessions on screen together are mostly judged by one version, and rules have few names.
             if !of.replace(replay.policy()).is_some_and(|of| Arc::ptr_eq(of, replay.policy())) {
                 names.clear();
