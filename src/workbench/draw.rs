@@ -39,10 +39,10 @@ pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
     if let Some(area) = layout.timeline {
         timeline::draw(model, buf, area);
     }
-    if let Some(top) = model.overlays.last() {
+    if let Some(top) = model.dialog.overlays.last() {
         overlay(model, buf, top, layout.overlay);
     }
-    if model.which_key {
+    if model.dialog.which_key {
         which_key(model, buf, layout.overlay);
     }
     if let Some(area) = layout.problem {
@@ -66,7 +66,7 @@ fn clear(buf: &mut Buffer, area: Rect, theme: &Theme, role: Role) {
 
 fn pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout) {
     let Some((list, foot)) = pane.areas(layout) else { return };
-    let focus = pane == model.focus && model.overlays.is_empty();
+    let focus = pane == model.place.focus && model.dialog.overlays.is_empty();
     let shown = pane.rows(model);
     if layout.framed() {
         frame(buf, area, &model.theme, focus, &pane.title(model), &pane.note(model));
@@ -122,15 +122,15 @@ fn rows(
 
 /// Draws how the pending chord can go on, at the lower edge of `area`.
 fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
-    let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
-    let Meaning::Prefix(rest) = keys::meaning(&model.pending, scope) else { return };
+    let scope = model.dialog.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    let Meaning::Prefix(rest) = keys::meaning(&model.dialog.pending, scope) else { return };
     let rows = u16::try_from(rest.len()).unwrap_or(u16::MAX);
     let height = rows.saturating_add(2).min(area.height);
     let longest = rest.iter().map(|(_, command)| command.row().doc.len()).max().unwrap_or(0);
     let width = u16::try_from(longest + 9).unwrap_or(u16::MAX).min(area.width);
     let place = Rect::new(area.right() - width, area.bottom() - height, width, height);
     clear(buf, place, &model.theme, Role::Overlay);
-    frame(buf, place, &model.theme, false, &keys::chord::spell(&model.pending), "");
+    frame(buf, place, &model.theme, false, &keys::chord::spell(&model.dialog.pending), "");
     let inner = shrink(place);
     for (y, (keys, command)) in (inner.top()..inner.bottom()).zip(rest) {
         let mut row = Row::new(&model.theme, usize::from(inner.width));

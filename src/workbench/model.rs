@@ -52,14 +52,23 @@ pub struct Model {
     pub theme: Theme,
     /// The terminal's size.
     pub size: Size,
-    /// What the policy was named as, for the header.
-    pub policy_name: String,
-    /// Whether decisions take effect.
-    pub mode: Mode,
-    /// The policy and what is wrong with it.
-    pub rules: Ruling,
-    /// Whether edits are picked up.
-    pub live: Live,
+    /// The recordings that were opened.
+    pub archive: Archive,
+    /// What decides, and what it is compared with.
+    pub basis: Basis,
+    /// What the person looks at.
+    pub place: Location,
+    /// What is being typed or lies over the panes.
+    pub dialog: Dialog,
+    /// What was asked of other threads.
+    pub work: Work,
+    /// What is on screen, as it follows from all the rest.
+    pub settled: Settled,
+}
+
+/// The recordings that were opened.
+#[derive(Default)]
+pub struct Archive {
     /// The files of recordings.
     pub files: Files,
     /// The list of sessions, and files without any, in the order of their files.
@@ -70,38 +79,36 @@ pub struct Model {
     pub problems: Vec<Diagnostic>,
     /// What of it all the program carries.
     pub built_in: BuiltIn,
-    /// Reading the policy again was asked for: it ends with a word, whatever comes of it.
-    pub asked: bool,
+}
+
+/// What decides, and what it is compared with.
+pub struct Basis {
+    /// What the policy was named as, for the header.
+    pub name: String,
+    /// The paths that the policy was read from; none where it is inside the program.
+    pub paths: Vec<String>,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+    /// The policy and what is wrong with it.
+    pub rules: Ruling,
+    /// Whether edits are picked up.
+    pub live: Live,
     /// What is different under the version that decides.
     pub changes: Changes,
     /// What the person compares with.
     pub compare: Compare,
-    /// The paths that the policy was read from; none where it is inside the program.
-    pub policy_paths: Vec<String>,
-    /// The smallest part of a session that is being looked for.
-    pub looking: Option<Looking>,
-    /// The number of the newest request to judge, or look for, something supposed.
-    pub supposings: u64,
-    /// The rule that was asked for in a pane beside, shown until something else is selected.
-    pub pinned: Option<RuleId>,
-    /// How far reading has come; `None` when everything is read.
-    pub reading: Option<(usize, usize)>,
-    /// The number of the newest request to judge.
-    pub generation: u64,
-    /// Entries judged in that request.
-    pub judged: usize,
+}
+
+/// What the person looks at, and from where they went there.
+pub struct Location {
     /// The open entry.
     pub open: usize,
-    /// The rows of its transcript.
-    pub rows: Rows,
-    /// The tools that are called in it.
-    pub called: HashSet<Arc<str>>,
     /// What is in the selected turn.
     pub frame: Option<Framed>,
     /// The selected call of a choice that was not taken.
     pub taking: Option<Taking>,
-    /// What is on screen, as it follows from all the rest.
-    pub settled: Settled,
+    /// The rule that was asked for in a pane beside, shown until something else is selected.
+    pub pinned: Option<RuleId>,
     /// Cursor and scroll of each pane, by pane.
     pub lists: [List; Pane::COUNT],
     /// How far each pane is scrolled sideways, by pane.
@@ -112,6 +119,15 @@ pub struct Model {
     pub side: Pane,
     /// The focused pane takes all the room.
     pub zoom: bool,
+    /// Places that jumps left.
+    pub back: Vec<Spot>,
+    /// Places that going back left.
+    pub forward: Vec<Spot>,
+}
+
+/// What is being typed or lies over the panes.
+#[derive(Default)]
+pub struct Dialog {
     /// What lies over the panes, the topmost last.
     pub overlays: Vec<Overlay>,
     /// A line of text being typed.
@@ -124,10 +140,22 @@ pub struct Model {
     pub which_key: bool,
     /// An answer to the last key.
     pub note: Option<Note>,
-    /// Places that jumps left.
-    pub back: Vec<Spot>,
-    /// Places that going back left.
-    pub forward: Vec<Spot>,
+}
+
+/// What was asked of other threads, and how much of it is done.
+pub struct Work {
+    /// How much has been read of how much; `None` when everything is read.
+    pub reading: Option<(usize, usize)>,
+    /// Reading the policy again was asked for by a key: it ends with a note, even if nothing is different.
+    pub asked: bool,
+    /// The number of the newest request to judge.
+    pub generation: u64,
+    /// Entries judged in that request.
+    pub judged: usize,
+    /// The number of the newest request to judge, or look for, something supposed.
+    pub supposings: u64,
+    /// The smallest part of a session that is being looked for.
+    pub looking: Option<Looking>,
 }
 
 /// What is not on disk but inside the program.
@@ -161,6 +189,10 @@ pub struct Ruling {
 /// What follows from everything else in the model: made once when that has changed, and looked at until it changes again.
 #[derive(Default)]
 pub struct Settled {
+    /// The rows of the open session's transcript.
+    pub rows: Rows,
+    /// The tools that are called in it.
+    pub called: HashSet<Arc<str>>,
     /// The lines of each pane that is made of lines, at the width that it has.
     pub lines: [Option<Vec<Line>>; Pane::COUNT],
     /// What the row under the cursor rests on, in the pane that has the keys.
@@ -214,68 +246,63 @@ impl Model {
         Self {
             theme: opening.theme,
             size: opening.size,
-            policy_name: opening.policy_name,
-            mode: opening.mode,
-            rules: Ruling::default(),
-            live: Live::default(),
-            files: Files::default(),
-            lost: None,
-            entries: Vec::new(),
-            problems: Vec::new(),
-            built_in: BuiltIn::default(),
-            asked: false,
-            changes: Changes::default(),
-            compare: Compare::default(),
-            policy_paths: Vec::new(),
-            looking: None,
-            supposings: 0,
-            pinned: None,
-            reading: Some((0, 0)),
-            generation: 0,
-            judged: 0,
-            open: 0,
-            rows: Rows::default(),
-            called: HashSet::new(),
-            frame: None,
-            taking: None,
+            archive: Archive::default(),
+            basis: Basis {
+                name: opening.policy_name,
+                paths: Vec::new(),
+                mode: opening.mode,
+                rules: Ruling::default(),
+                live: Live::default(),
+                changes: Changes::default(),
+                compare: Compare::default(),
+            },
+            place: Location {
+                open: 0,
+                frame: None,
+                taking: None,
+                pinned: None,
+                lists: [List::default(); Pane::COUNT],
+                sideways: [Sideways::default(); Pane::COUNT],
+                focus: Pane::Transcript,
+                side: Pane::Decision,
+                zoom: false,
+                back: Vec::new(),
+                forward: Vec::new(),
+            },
+            dialog: Dialog::default(),
+            work: Work {
+                reading: Some((0, 0)),
+                asked: false,
+                generation: 0,
+                judged: 0,
+                supposings: 0,
+                looking: None,
+            },
             settled: Settled::default(),
-            lists: [List::default(); Pane::COUNT],
-            sideways: [Sideways::default(); Pane::COUNT],
-            focus: Pane::Transcript,
-            side: Pane::Decision,
-            zoom: false,
-            overlays: Vec::new(),
-            prompt: None,
-            query: None,
-            pending: Vec::new(),
-            which_key: false,
-            note: None,
-            back: Vec::new(),
-            forward: Vec::new(),
         }
     }
 
     /// Answers the last key, or says what has happened.
     pub fn say(&mut self, text: impl Into<String>) {
-        self.note = Some(Note { failed: false, text: text.into() });
+        self.dialog.note = Some(Note { failed: false, text: text.into() });
     }
 
     /// Says what did not work.
     pub fn fail(&mut self, text: impl Into<String>) {
-        self.note = Some(Note { failed: true, text: text.into() });
+        self.dialog.note = Some(Note { failed: true, text: text.into() });
     }
 
     /// Where everything stands.
     pub fn layout(&self) -> Layout {
-        let problem = self.rules.read && (self.rules.stale || self.rules.policy.is_none());
-        let Self { focus, side, zoom, .. } = *self;
-        let changes = self.changes.comparison.is_some();
+        let problem = self.basis.rules.read && (self.basis.rules.stale || self.basis.rules.policy.is_none());
+        let Location { focus, side, zoom, .. } = self.place;
+        let changes = self.basis.changes.comparison.is_some();
         layout(self.size, &LayoutState { focus, side, zoom, problem, changes })
     }
 
     /// Cursor and scroll of a pane.
     pub fn list(&self, pane: Pane) -> List {
-        self.lists.get(pane as usize).copied().unwrap_or_default()
+        self.place.lists.get(pane as usize).copied().unwrap_or_default()
     }
 
     /// The lines of a pane that is made of lines.
@@ -285,18 +312,18 @@ impl Model {
 
     /// Columns of a pane that are scrolled out of sight at its left edge.
     pub fn out(&self, pane: Pane) -> usize {
-        self.sideways.get(pane as usize).map_or(0, |sideways| sideways.out)
+        self.place.sideways.get(pane as usize).map_or(0, |sideways| sideways.out)
     }
 
     /// The same, to change it.
     pub fn list_mut(&mut self, pane: Pane) -> &mut List {
         #[expect(clippy::indexing_slicing, reason = "there is a list for every pane")]
-        &mut self.lists[pane as usize]
+        &mut self.place.lists[pane as usize]
     }
 
     /// The open entry.
     pub fn entry(&self) -> Option<&Entry> {
-        self.entries.get(self.open)
+        self.archive.entries.get(self.place.open)
     }
 
     /// The open session, or what is supposed in its place.
@@ -319,14 +346,14 @@ impl Model {
 
     /// Entries that hold a session.
     pub fn session_count(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.session.is_some()).count()
+        self.archive.entries.iter().filter(|entry| entry.session.is_some()).count()
     }
 
     /// How far judging has come; `None` when it is done or cannot be.
     pub fn judging(&self) -> Option<(usize, usize)> {
-        self.rules.policy.as_ref()?;
+        self.basis.rules.policy.as_ref()?;
         let all = self.session_count();
-        (self.judged < all).then_some((self.judged, all))
+        (self.work.judged < all).then_some((self.work.judged, all))
     }
 }
 

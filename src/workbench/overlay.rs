@@ -102,6 +102,6 @@ impl Model {
     pub fn overlay_space(&self, list: List) -> Space<'_> {
         let inner = shrink(self.layout().overlay);
         let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-        Space::new(list, width, height, 0, self.query.as_deref())
+        Space::new(list, width, height, 0, self.dialog.query.as_deref())
     }
 }

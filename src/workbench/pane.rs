@@ -116,9 +116,9 @@ impl Pane {
     /// The room for its rows in `area`, and what is marked in them.
     pub fn space(self, model: &Model, area: Rect) -> Space<'_> {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
-        let focus = self == model.focus && model.overlays.is_empty();
+        let focus = self == model.place.focus && model.dialog.overlays.is_empty();
         // Places found stay marked in the transcript, whatever has the keys.
-        let query = model.query.as_deref().filter(|_| focus || self == Self::Transcript);
+        let query = model.dialog.query.as_deref().filter(|_| focus || self == Self::Transcript);
         Space::new(model.list(self), width, height, model.out(self), query)
     }
 

@@ -104,9 +104,9 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         policy_name: settings.policy_name,
         mode: settings.mode,
     });
-    model.built_in = settings.built_in;
-    model.compare.base = settings.base;
-    model.policy_paths = settings.policy_paths;
+    model.archive.built_in = settings.built_in;
+    model.basis.compare.base = settings.base;
+    model.basis.paths = settings.policy_paths;
     let size = model.size;
     update(&mut model, Msg::Resize(size));
     workers.policy();
@@ -186,7 +186,7 @@ impl Loop {
 
     /// The next thing that happens; `None` when nothing can any more. The only timer is that of a pending chord.
     fn wait(&self) -> Option<Arrived> {
-        if self.model.pending.is_empty() || self.model.which_key {
+        if self.model.dialog.pending.is_empty() || self.model.dialog.which_key {
             return self.arriving.recv().ok();
         }
         match self.arriving.recv_timeout(CHORD) {

@@ -103,7 +103,9 @@ pub fn judged(width: u16, height: u16, theme: &str, policy: Loaded, sessions: Ve
     for (done, session) in sessions.into_iter().enumerate() {
         // The sessions of a file stand together: one that does not is of another file.
         let mut file = Arc::clone(&session.origin.file);
-        if model.files.has(&file) && model.entries.last().is_some_and(|last| last.file != file) {
+        if model.archive.files.has(&file)
+            && model.archive.entries.last().is_some_and(|last| last.file != file)
+        {
             file = format!("{file} ({done})").into();
         }
         let sessions = vec![Arc::new(session)];

@@ -37,7 +37,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Paste(text) => paste::pasted(model, &text),
         Msg::Typed(text) => {
             for (at, c) in text.char_indices() {
-                if model.prompt.is_some() {
+                if model.dialog.prompt.is_some() {
                     paste::typed(model, text.get(at..).unwrap_or_default());
                     break;
                 }
@@ -45,7 +45,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             }
         }
         Msg::Resize(size) => model.size = size,
-        Msg::ChordWaits => model.which_key = !model.pending.is_empty(),
+        Msg::ChordWaits => model.dialog.which_key = !model.dialog.pending.is_empty(),
         Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
         Msg::Base { name, read } => compare::read(model, name, read, &mut effects),
         Msg::Watch(told) => live::told(model, told, &mut effects),
@@ -57,7 +57,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
         Msg::Taken { file } => save::taken(model, &file, &mut effects),
-        Msg::Note { failed, text } => model.note = Some(Note { failed, text }),
+        Msg::Note { failed, text } => model.dialog.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }
     suppose::ask(model, &mut effects);
@@ -66,15 +66,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 }
 
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
-    model.note = None;
-    match &model.prompt {
+    model.dialog.note = None;
+    match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
         Some(_) => return search::key(model, key, effects),
         None => {}
     }
-    model.pending.push(key);
-    let scope = model.overlays.last().map_or(Scope::Panes, Overlay::scope);
-    match keys::meaning(&model.pending, scope) {
+    model.dialog.pending.push(key);
+    let scope = model.dialog.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    match keys::meaning(&model.dialog.pending, scope) {
         Meaning::Command(command) => {
             forget_chord(model);
             run(model, command, effects);
@@ -82,7 +82,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         Meaning::Prefix(_) => {}
         Meaning::Nothing => {
             if key.code != crossterm::event::KeyCode::Esc {
-                let chord = keys::chord::spell(&model.pending);
+                let chord = keys::chord::spell(&model.dialog.pending);
                 model.say(format!("`{chord}` means nothing here; {} lists the keys", Command::Help.key()));
             }
             forget_chord(model);
@@ -91,8 +91,8 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
 }
 
 fn forget_chord(model: &mut Model) {
-    model.pending.clear();
-    model.which_key = false;
+    model.dialog.pending.clear();
+    model.dialog.which_key = false;
 }
 
 /// Runs a command, unless it cannot be used just now: then it says why.
@@ -151,8 +151,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Search => search::begin(model),
         C::SearchNext => search::again(model, true),
         C::SearchPrevious => search::again(model, false),
-        C::NextPane => go::focus(model, model.focus.step(1)),
-        C::PreviousPane => go::focus(model, model.focus.step(-1)),
+        C::NextPane => go::focus(model, model.place.focus.step(1)),
+        C::PreviousPane => go::focus(model, model.place.focus.step(-1)),
         C::PaneSessions => go::focus(model, Pane::Sessions),
         C::PaneTranscript => go::focus(model, Pane::Transcript),
         C::PaneTools => go::focus(model, Pane::Tools),
@@ -161,7 +161,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PaneDecision => go::focus(model, Pane::Decision),
         C::PanePolicy => go::focus(model, Pane::Policy),
         C::PaneChanges => go::focus(model, Pane::Changes),
-        C::Zoom => model.zoom = !model.zoom,
+        C::Zoom => model.place.zoom = !model.place.zoom,
         C::Base => compare::ask(model, effects),
         C::LastLoad => compare::loads(model, effects),
         C::EndCompare => compare::end(model, effects),
@@ -172,8 +172,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Judge => live::again(model, effects),
         C::Live => live::toggle(model, effects),
         C::Mode => {
-            model.mode = if model.mode == Mode::Enforce { Mode::Shadow } else { Mode::Enforce };
-            let what = match model.mode {
+            model.basis.mode = if model.basis.mode == Mode::Enforce { Mode::Shadow } else { Mode::Enforce };
+            let what = match model.basis.mode {
                 Mode::Enforce => {
                     "enforce: a stopped call does not run, later calls see the message to the model"
                 }
@@ -202,7 +202,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             }
         }
         C::Quit => {
-            if !model.overlays.is_empty() {
+            if !model.dialog.overlays.is_empty() {
                 overlays::close(model);
             } else if !suppose::leave(model, effects, true) {
                 effects.push(Effect::Quit);

@@ -65,7 +65,7 @@ proptest! {
         std::fs::write(folder.path().join("session.json"), session.to_string()).unwrap();
         for (mode, name) in MODES {
             let model = workbench(&document, &session, engine_mode(mode));
-            let verdict = model.entries[0].verdict().unwrap();
+            let verdict = model.archive.entries[0].verdict().unwrap();
             let (_, glyph) = verdict.look();
             prop_assert_eq!(verdict.objects(), matches!(glyph, Glyph::Deny | Glyph::Halt | Glyph::After));
             prop_assert!(header(&model).contains(&format!(" ✗{} ", verdict.against())), "{}", header(&model));

@@ -19,10 +19,11 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     let mut row = Row::new(theme, room);
     row.gap(1);
     let mut cursor = None;
-    if let Some((prompt, ask)) = model.prompt.as_ref().and_then(|prompt| Some((prompt, prompt.ask.as_ref()?)))
+    if let Some((prompt, ask)) =
+        model.dialog.prompt.as_ref().and_then(|prompt| Some((prompt, prompt.ask.as_ref()?)))
     {
         cursor = asking(model, prompt, ask, &mut row).map(|at| Position::new(area.x + at, area.y));
-    } else if let Some(prompt) = &model.prompt {
+    } else if let Some(prompt) = &model.dialog.prompt {
         row.put(Role::Key, "/");
         let (role, hint) = match &prompt.cut {
             Some(cut) => (Role::StatusProblem, cut.as_str()),
@@ -33,10 +34,10 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
         let at = put_typed(prompt, &mut row, kept);
         cursor = Some(Position::new(area.x + u16::try_from(at).unwrap_or(0), area.y));
         row.gap(3).put(role, hint);
-    } else if let Some(note) = &model.note {
+    } else if let Some(note) = &model.dialog.note {
         row.put(if note.failed { Role::StatusProblem } else { Role::StatusNote }, &note.text);
-    } else if !model.pending.is_empty() {
-        row.put(Role::Key, &chord::spell(&model.pending));
+    } else if !model.dialog.pending.is_empty() {
+        row.put(Role::Key, &chord::spell(&model.dialog.pending));
         row.gap(1).put(Role::KeyDoc, "waits for one more key");
     } else {
         hints(model, &mut row);
@@ -102,13 +103,13 @@ fn tail_of(value: &str, room: usize, marks: text::Marks) -> String {
 
 /// Work under way, in a few words.
 fn work(model: &Model) -> String {
-    if model.looking.is_some() {
+    if model.work.looking.is_some() {
         return "looking for a witness".to_owned();
     }
-    if let Some((done, all)) = model.reading {
+    if let Some((done, all)) = model.work.reading {
         return if all == 0 { "reading".to_owned() } else { format!("reading {done}/{all}") };
     }
-    let compared = model.changes.counts().0;
+    let compared = model.basis.changes.counts().0;
     match model.judging() {
         Some((done, all)) => format!("judging {done}/{all}"),
         None if model.comparison().is_some() && compared < model.session_count() => {
@@ -120,9 +121,9 @@ fn work(model: &Model) -> String {
 
 /// The keys most wanted here, each pair with one word.
 fn hints(model: &Model, row: &mut Row<'_>) {
-    let wanted = match model.overlays.last() {
+    let wanted = match model.dialog.overlays.last() {
         Some(overlay) => overlay.window().hints(),
-        None => model.focus.hints(model),
+        None => model.place.focus.hints(model),
     };
     let facts = &model.settled.facts;
     let edit = match model.editable() {

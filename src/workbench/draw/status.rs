@@ -37,16 +37,16 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
             false => 18.min(width / 3),
         };
         row.shown(Role::StatusStrong, text::ends(&entry.name, most.min(row.left()), theme.marks()));
-        let sample = if model.built_in.sessions { " sample" } else { "" };
-        row.put(Role::Status, &format!("{sample} {}/{}", model.open + 1, model.entries.len()));
+        let sample = if model.archive.built_in.sessions { " sample" } else { "" };
+        row.put(Role::Status, &format!("{sample} {}/{}", model.place.open + 1, model.archive.entries.len()));
         // Where the list is not on screen, nothing else says that parts of the file are lost.
         let listed = model.layout().pane(Pane::Sessions).is_some();
-        let damaged = if listed { 0 } else { model.files.held(&entry.file).problems };
+        let damaged = if listed { 0 } else { model.archive.files.held(&entry.file).problems };
         if damaged > 0 {
             row.put(Role::StatusProblem, &format!(" {}{damaged}", theme.glyph(Glyph::Problem)));
         }
     } else {
-        row.put(Role::Status, if model.reading.is_some() { "reading sessions" } else { "no session" });
+        row.put(Role::Status, if model.work.reading.is_some() { "reading sessions" } else { "no session" });
     }
     if let Some(label) = supposed::label(model) {
         row.gap(1).put(Role::StatusProblem, &label);
@@ -64,17 +64,17 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     }
     if roomy {
         row.gap(2);
-        if model.rules.none() {
+        if model.basis.rules.none() {
             row.put(Role::StatusProblem, "no policy");
         } else {
-            row.put_at_most(Role::Status, &model.policy_name, 30);
+            row.put_at_most(Role::Status, &model.basis.name, 30);
             if area.width >= WHOLE {
                 documents(model, &mut row);
             }
         }
     }
     if area.width >= MEDIUM.width {
-        row.gap(2).put(Role::StatusStrong, model.mode.word());
+        row.gap(2).put(Role::StatusStrong, model.basis.mode.word());
     }
     against(model, &mut row);
     if area.width >= MEDIUM.width {
@@ -87,20 +87,20 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
 
 /// The base that was chosen.
 fn against(model: &Model, row: &mut Row<'_>) {
-    if let Some(name) = &model.compare.reading {
+    if let Some(name) = &model.basis.compare.reading {
         row.gap(2).put(Role::StatusNote, &format!("reading base {name}"));
-    } else if let Some(chosen) = &model.compare.base {
+    } else if let Some(chosen) = &model.basis.compare.base {
         row.gap(2).put(Role::Status, "base ").put_at_most(Role::StatusStrong, &chosen.name, 30);
     }
 }
 
 /// Whether edits are picked up, and when the version that decides was.
 fn live(model: &Model, row: &mut Row<'_>) {
-    let Some(way) = model.live.way else { return };
+    let Some(way) = model.basis.live.way else { return };
     row.gap(2);
-    if model.live.off {
+    if model.basis.live.off {
         row.put(Role::StatusNote, "live off");
-        if model.live.missed != ChangedFiles::default() {
+        if model.basis.live.missed != ChangedFiles::default() {
             row.put(Role::StatusProblem, ", edits wait");
         }
         return;
@@ -111,14 +111,14 @@ fn live(model: &Model, row: &mut Row<'_>) {
     };
     row.put(Role::Status, word);
     // Half a time says nothing.
-    if row.left() > model.rules.since.len() {
-        row.gap(1).put(Role::Status, &model.rules.since);
+    if row.left() > model.basis.rules.since.len() {
+        row.gap(1).put(Role::Status, &model.basis.rules.since);
     }
 }
 
 fn documents(model: &Model, row: &mut Row<'_>) {
-    let documents = model.rules.documents.len();
-    let rules = model.rules.policy.as_ref().map_or(0, |policy| policy.rules().len());
+    let documents = model.basis.rules.documents.len();
+    let rules = model.basis.rules.policy.as_ref().map_or(0, |policy| policy.rules().len());
     let (s, t) = (if documents == 1 { "" } else { "s" }, if rules == 1 { "" } else { "s" });
     row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
 }
@@ -155,7 +155,7 @@ fn counts(row: &mut Row<'_>, replay: &Replay) {
 /// for.
 pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
-    let beside = layout.shape == Shape::Medium && !model.zoom;
+    let beside = layout.shape == Shape::Medium && !model.place.zoom;
     let panes = || Pane::ALL.into_iter().filter(move |pane| !beside || *pane != Pane::Transcript);
     let tab = |pane: Pane, letters: usize| {
         format!("{}{}", pane.number(), pane.short().chars().take(letters).collect::<String>())
@@ -165,7 +165,7 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     let letters = [5, 3, 2].into_iter().find(fits).unwrap_or(0);
     for pane in panes() {
         let seen = layout.pane(pane).is_some();
-        let role = match (seen, pane == model.focus) {
+        let role = match (seen, pane == model.place.focus) {
             (true, true) => Role::TitleFocus,
             (true, false) => Role::Title,
             _ => Role::TextDim,
@@ -173,7 +173,7 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
         row.put(role, &tab(pane, letters));
         row.gap(1);
     }
-    let note = model.focus.note(model);
+    let note = model.place.focus.note(model);
     if !layout.framed() && row.left() > 1 {
         row.gap(1);
         let note = tail(&note, row.left(), model.theme.marks());
@@ -186,12 +186,12 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
 pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
     row.gap(1).put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
-    let all = model.rules.problems.len();
-    let since = &model.rules.since;
-    let decides = match (model.rules.policy.is_some(), area.width >= ROOMY) {
+    let all = model.basis.rules.problems.len();
+    let since = &model.basis.rules.since;
+    let decides = match (model.basis.rules.policy.is_some(), area.width >= ROOMY) {
         (true, true) => format!("the policy of {since} decides"),
         (true, false) => format!("policy of {since}"),
-        (false, _) if model.rules.none() => "not judged: no policy".to_owned(),
+        (false, _) if model.basis.rules.none() => "not judged: no policy".to_owned(),
         (false, true) => "nothing is judged".to_owned(),
         (false, false) => "not judged".to_owned(),
     };
@@ -200,7 +200,7 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
         let what = if all == 1 { "shows it".to_owned() } else { format!("lists all {all}") };
         end.push_str(&format!("  {} {what}", Command::Problems.key()));
     }
-    if let Some(problem) = model.rules.first_problem() {
+    if let Some(problem) = model.basis.rules.first_problem() {
         let room = row.left().saturating_sub(end.len());
         let mut place = problem_place(problem);
         // Of the place what is cut is its beginning, of the cause its end.
@@ -229,7 +229,10 @@ pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
     if let Some(area) = layout.footer {
         let mut row = Row::new(&model.theme, usize::from(area.width));
         if let Some(at) = model.call().map(|call| call.at) {
-            row.put(Role::Status, &format!("{}/{} {}", model.open + 1, model.entries.len(), place(at)));
+            row.put(
+                Role::Status,
+                &format!("{}/{} {}", model.place.open + 1, model.archive.entries.len(), place(at)),
+            );
         }
         if let Some(replay) = model.replay() {
             counts(&mut row, replay);

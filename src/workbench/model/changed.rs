@@ -14,7 +14,7 @@ impl Model {
     /// The rows of the list of changes from `from` on.
     pub fn change_rows(&self, from: usize) -> impl Iterator<Item = ChangeRow<'_>> {
         let mut skip = from;
-        self.changes.groups.iter().flat_map(move |(group, places)| {
+        self.basis.changes.groups.iter().flat_map(move |(group, places)| {
             let skipped = skip.min(places.len() + 1);
             skip -= skipped;
             let heading = (skipped == 0).then_some(ChangeRow::Group(*group, places.len()));
@@ -26,7 +26,7 @@ impl Model {
 
     /// All changes in the order shown: the entry of each, and the change.
     pub fn all_changes(&self) -> impl Iterator<Item = (usize, &Change)> {
-        let places = self.changes.groups.values().flatten();
+        let places = self.basis.changes.groups.values().flatten();
         places.filter_map(|at| Some((at.0, self.change(*at)?)))
     }
 
@@ -37,32 +37,32 @@ impl Model {
 
     /// Takes in what changed in a session.
     pub fn set_changes(&mut self, at: usize, changes: Vec<Change>) {
-        let Some(entry) = self.entries.get_mut(at) else { return };
+        let Some(entry) = self.archive.entries.get_mut(at) else { return };
         if let Some(before) = entry.changes.take() {
-            self.changes.remove(at, &before);
+            self.basis.changes.remove(at, &before);
         }
-        self.changes.add(at, &changes);
+        self.basis.changes.add(at, &changes);
         entry.changes = Some(changes);
     }
 
     /// Forgets all changes, of other versions or of another mode.
     pub fn forget_changes(&mut self) {
-        self.changes.clear();
-        self.entries.iter_mut().for_each(|entry| entry.changes = None);
+        self.basis.changes.clear();
+        self.archive.entries.iter_mut().for_each(|entry| entry.changes = None);
     }
 
     /// Collects the changes anew, since entries stand elsewhere.
     pub fn recount_changes(&mut self) {
-        self.changes.clear();
-        for (at, entry) in self.entries.iter().enumerate() {
+        self.basis.changes.clear();
+        for (at, entry) in self.archive.entries.iter().enumerate() {
             if let Some(changes) = &entry.changes {
-                self.changes.add(at, changes);
+                self.basis.changes.add(at, changes);
             }
         }
     }
 
     fn change(&self, (entry, place): (usize, usize)) -> Option<&Change> {
-        self.entries.get(entry)?.changes.as_ref()?.get(place)
+        self.archive.entries.get(entry)?.changes.as_ref()?.get(place)
     }
 
     /// Whether the texts of two versions stand beside each other.
@@ -73,7 +73,7 @@ impl Model {
     /// How many changes of each origin and kind are about rules that a hunk touches, as far as sessions are compared.
     pub fn counts_of(&self, hunk: &Hunk) -> BTreeMap<(Origin, Kind), usize> {
         let mut counts = BTreeMap::new();
-        for (group, count) in self.changes.groups() {
+        for (group, count) in self.basis.changes.groups() {
             if !group.inferred && group.rule.is_some_and(|rule| hunk.rules.contains(&rule)) {
                 *counts.entry((group.origin, group.kind)).or_default() += count;
             }
@@ -83,9 +83,9 @@ impl Model {
 
     /// The row of the first of them in the list of changes; those that follow from others come last.
     pub fn first_change_of(&self, hunk: &Hunk) -> Option<usize> {
-        let groups = self.changes.groups().map(|(group, _)| group);
+        let groups = self.basis.changes.groups().map(|(group, _)| group);
         let own = groups.filter(|group| group.rule.is_some_and(|rule| hunk.rules.contains(&rule)));
         // Behind the heading.
-        Some(self.changes.row_of(own.min_by_key(|group| (group.inferred, group.origin))?)? + 1)
+        Some(self.basis.changes.row_of(own.min_by_key(|group| (group.inferred, group.origin))?)? + 1)
     }
 }

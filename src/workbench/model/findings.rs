@@ -42,19 +42,20 @@ impl FindingRow {
 
     /// The tool and the arguments of the call that it is about.
     pub fn call<'a>(&self, model: &'a Model) -> Option<(&'a str, &'a Body)> {
-        called(model.entries.get(self.entry)?.session.as_ref()?, self.at)
+        called(model.archive.entries.get(self.entry)?.session.as_ref()?, self.at)
     }
 
     /// The violated rule about the session, and how it ended.
     pub fn violation<'a>(&self, model: &'a Model) -> Option<(&'a Replay, &'a RuleState)> {
-        let (_, replay) = model.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at == At::End)?;
+        let (_, replay) =
+            model.archive.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at == At::End)?;
         let state = replay.rules().iter().find(|state| state.rule == self.rule_id)?;
         Some((replay, state))
     }
 
     /// The session's name.
     pub fn session<'a>(&self, model: &'a Model) -> &'a str {
-        model.entries.get(self.entry).map_or("", |entry| &entry.name)
+        model.archive.entries.get(self.entry).map_or("", |entry| &entry.name)
     }
 
     fn passes(&self, words: &[&str], model: &Model) -> bool {
@@ -92,7 +93,7 @@ impl FindingsView {
         let mut names: HashMap<RuleId, (Arc<str>, Arc<str>)> = HashMap::new();
         let mut of: Option<&Arc<Policy>> = None;
         let judged = model.scope().filter_map(|at| {
-            let entry = model.entries.get(at)?;
+            let entry = model.archive.entries.get(at)?;
             Some((at, entry.session.as_ref()?, &entry.replay.as_ref()?.1))
         });
         for (entry, session, replay) in judged {
@@ -156,7 +157,7 @@ impl FindingsView {
             rows.sort_by(|a, b| a.group(self.by, model).cmp(b.group(self.by, model)));
         }
         self.rows = rows;
-        self.judged = model.judged;
+        self.judged = model.work.judged;
         self.sift(model);
     }
 

@@ -11,19 +11,19 @@ use crate::workbench::line::place;
 impl Model {
     /// The entries of a file; where it has none, the place where they belong.
     pub fn entries_of(&self, file: &str) -> Range<usize> {
-        let rank = self.files.rank(file);
-        let first = self.entries.partition_point(|entry| self.files.rank(&entry.file) < rank);
-        let rest = self.entries.get(first..).unwrap_or_default();
-        first..first + rest.partition_point(|entry| self.files.rank(&entry.file) == rank)
+        let rank = self.archive.files.rank(file);
+        let first = self.archive.entries.partition_point(|entry| self.archive.files.rank(&entry.file) < rank);
+        let rest = self.archive.entries.get(first..).unwrap_or_default();
+        first..first + rest.partition_point(|entry| self.archive.files.rank(&entry.file) == rank)
     }
 
     /// Where a session stands now that stood at `hint` once. The list shifts little, so it is looked for nearby first.
     pub fn place_of(&self, session: &Arc<Session>, hint: usize) -> Option<usize> {
         let is = |at: &usize| {
-            let entry = self.entries.get(*at).and_then(|entry| entry.session.as_ref());
+            let entry = self.archive.entries.get(*at).and_then(|entry| entry.session.as_ref());
             entry.is_some_and(|known| Arc::ptr_eq(known, session))
         };
-        let farthest = self.entries.len().max(hint);
+        let farthest = self.archive.entries.len().max(hint);
         (0..=farthest).find_map(|by| [hint.checked_sub(by), Some(hint + by)].into_iter().flatten().find(is))
     }
 

@@ -32,9 +32,9 @@ impl Model {
     /// Whether two versions stand beside each other: not so while the base is the recording, which says nothing of tools or
     /// rules, nor while something is supposed, which is judged by the new version alone.
     pub fn splits(&self) -> bool {
-        let chosen = self.compare.base.as_ref();
+        let chosen = self.basis.compare.base.as_ref();
         chosen.is_some_and(|chosen| chosen.base.policy().is_some())
-            && self.changes.comparison.is_some()
+            && self.basis.changes.comparison.is_some()
             && !self.supposes()
     }
 
@@ -45,7 +45,7 @@ impl Model {
 
     /// The two versions that are compared.
     pub fn comparison(&self) -> Option<&Arc<Comparison>> {
-        self.changes.comparison.as_ref()
+        self.basis.changes.comparison.as_ref()
     }
 
     /// What changes about the selected call.
@@ -86,7 +86,7 @@ impl Model {
     /// shown alone.
     pub fn shown_pair(&self) -> Pair {
         let new = |rule| self.pair(RuleAt { side: Side::New, rule });
-        if let Some(pinned) = self.pinned {
+        if let Some(pinned) = self.place.pinned {
             return new(pinned);
         }
         let link = self.settled.link;
@@ -115,8 +115,8 @@ impl<'m> Seen<'m> {
     /// What is in the selected turn.
     pub fn frame(self) -> Option<&'m Framed> {
         match self.side {
-            Side::Base if !self.is_same() => self.model.compare.frame.as_ref(),
-            _ => self.model.frame.as_ref(),
+            Side::Base if !self.is_same() => self.model.basis.compare.frame.as_ref(),
+            _ => self.model.place.frame.as_ref(),
         }
     }
 
@@ -150,8 +150,8 @@ impl<'m> Seen<'m> {
     /// The selected call of a choice that was not taken, in the session that takes it.
     pub fn taking(self) -> Option<&'m Taking> {
         let taking = match self.side {
-            Side::Base if !self.is_same() => self.model.compare.taking.as_ref(),
-            _ => self.model.taking.as_ref(),
+            Side::Base if !self.is_same() => self.model.basis.compare.taking.as_ref(),
+            _ => self.model.place.taking.as_ref(),
         }?;
         (self.model.not_taken() == Some(taking.at)).then_some(taking)
     }

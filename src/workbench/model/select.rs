@@ -18,7 +18,7 @@ use crate::workbench::transcript::{Row, RowKind};
 impl Model {
     /// The row of the transcript under the cursor.
     pub fn row(&self) -> Option<Row> {
-        self.rows.get(self.list(Pane::Transcript).cursor)
+        self.settled.rows.get(self.list(Pane::Transcript).cursor)
     }
 
     /// The turn of that row, from 1; the last one for what was said after it.
@@ -31,7 +31,7 @@ impl Model {
     /// The call that row speaks of.
     pub fn call(&self) -> Option<&Call> {
         let session = self.session()?;
-        let index = self.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
+        let index = self.settled.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
         session.calls.get(index as usize)
     }
 
@@ -71,7 +71,7 @@ impl Model {
     #[must_use]
     pub fn rules_now(&self) -> Option<&Rules> {
         // The replay on screen may be of the version before.
-        let policy = self.replay().map(|replay| replay.policy()).or(self.rules.policy.as_ref())?;
+        let policy = self.replay().map(|replay| replay.policy()).or(self.basis.rules.policy.as_ref())?;
         Some(policy.rules())
     }
 
@@ -91,7 +91,7 @@ impl Model {
         };
         let found =
             || self.finding().map(|finding| finding.rule).or(self.violation().map(|state| state.rule));
-        self.pinned.or(pointed).or_else(found).or_else(|| self.most_specific(checks)).or_else(of_tool)
+        self.place.pinned.or(pointed).or_else(found).or_else(|| self.most_specific(checks)).or_else(of_tool)
     }
 
     /// Of the rules that were asked about the selected call, the one that says most of its tool in particular: one that
@@ -116,10 +116,10 @@ impl Model {
             let (first, last) = lines_of(&rule.source, rule.span);
             return Some(ShownDocument { source: &rule.source, rule: Some((id, first, last)) });
         }
-        let broken = self.rules.stale || self.rules.policy.is_none();
-        let problem = self.rules.first_problem().filter(|_| broken);
+        let broken = self.basis.rules.stale || self.basis.rules.policy.is_none();
+        let problem = self.basis.rules.first_problem().filter(|_| broken);
         let wanted = problem.and_then(|problem| problem.place()).map(|place| place.file());
-        let mut documents = self.rules.documents.iter();
+        let mut documents = self.basis.rules.documents.iter();
         let document = documents.find(|document| Some(document.source.name()) == wanted);
         document.map(|document| ShownDocument { source: &document.source, rule: None })
     }
@@ -137,7 +137,7 @@ impl Model {
 
     /// Where the cursor is.
     pub fn spot(&self) -> Spot {
-        Spot { entry: self.open, row: self.list(Pane::Transcript).cursor }
+        Spot { entry: self.place.open, row: self.list(Pane::Transcript).cursor }
     }
 
     /// Whether a row of the transcript comes after the recording had parted from the policy.
@@ -161,17 +161,17 @@ impl Model {
             call: self.call().is_some(),
             not_taken: self.not_taken().is_some(),
             finding: self.finding().is_some() || self.violation().is_some(),
-            rule: match self.overlays.last() {
+            rule: match self.dialog.overlays.last() {
                 Some(Overlay::Findings(view)) => view.row().is_some(),
                 _ => self.shown_rule().is_some(),
             },
             cause: self.cause().is_some(),
             body: self.row().is_some_and(|row| !matches!(row.kind, RowKind::Rule(_))),
             source: self.editable().is_some(),
-            search: self.query.is_some(),
-            watched: self.live.way.is_some(),
-            witness: match self.focus {
-                Pane::Changes => !self.changes.is_empty(),
+            search: self.dialog.query.is_some(),
+            watched: self.basis.live.way.is_some(),
+            witness: match self.place.focus {
+                Pane::Changes => !self.basis.changes.is_empty(),
                 _ => {
                     let stops = self.judged_call().is_some_and(|judged| judged.decision.verdict.stops());
                     self.call().is_some() && (stops || self.change_here().is_some())
@@ -185,29 +185,29 @@ impl Model {
                 .entry()
                 .and_then(|entry| entry.supposed.top())
                 .is_some_and(|layer| !layer.what_if.is_empty()),
-            back: !self.back.is_empty(),
-            forward: !self.forward.is_empty(),
-            compared: self.changes.comparison.is_some(),
-            base: self.compare.base.is_some(),
+            back: !self.place.back.is_empty(),
+            forward: !self.place.forward.is_empty(),
+            compared: self.basis.changes.comparison.is_some(),
+            base: self.basis.compare.base.is_some(),
             texts: self.comparison().is_some_and(|comparison| comparison.base().policy().is_some()),
-            scrolled: self.out(self.focus) > 0,
-            loads: self.rules.loads.before().is_some(),
+            scrolled: self.out(self.place.focus) > 0,
+            loads: self.basis.rules.loads.before().is_some(),
         }
     }
 
     /// What an editor should open: the rule that is shown; in the transcript the recording, where words are selected or
     /// no rule is about the call. From elsewhere no recording is opened: it is evidence, and policies are what is edited.
     pub fn editable(&self) -> Option<Editable> {
-        if let Some(overlay) = self.overlays.last() {
+        if let Some(overlay) = self.dialog.overlays.last() {
             return overlay.editable(self);
         }
         let words = matches!(
             self.row().map(|row| row.kind),
             Some(RowKind::Message(_) | RowKind::Result(_) | RowKind::Choice(_, None))
         );
-        let transcript = self.focus == Pane::Transcript;
+        let transcript = self.place.focus == Pane::Transcript;
         let rule = || {
-            if self.focus == Pane::Policy && !self.splits() {
+            if self.place.focus == Pane::Policy && !self.splits() {
                 let document = self.document()?;
                 let line = u32::try_from(self.list(Pane::Policy).cursor + 1).ok()?;
                 return Some(Editable::rule(document.source.name(), line));
@@ -270,19 +270,19 @@ impl Overlay {
         match self {
             Self::Findings(found) => {
                 let row = found.row()?;
-                let (_, replay) = model.entries.get(row.entry)?.replay.as_ref()?;
+                let (_, replay) = model.archive.entries.get(row.entry)?.replay.as_ref()?;
                 let rule = replay.policy().rules().get(row.rule_id)?;
                 Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
             }
             Self::Problems(problems) => {
                 let place = problems.rows.get(problems.list.cursor)?.place()?;
                 let line = place.line().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
-                let recorded = model.entries.iter().any(|entry| *entry.file == *place.file());
+                let recorded = model.archive.entries.iter().any(|entry| *entry.file == *place.file());
                 Some(Editable { recording: recorded, file: place.file().to_owned(), line })
             }
             Self::Body(view) => {
                 let session = model.session()?;
-                let line = model.rows.get(view.row)?.line(session)?;
+                let line = model.settled.rows.get(view.row)?.line(session)?;
                 Some(Editable::recording(&session.origin.file, line))
             }
             Self::Texts(view) => {

@@ -45,13 +45,13 @@ impl Rows for FindingsView {
 
 impl Window for FindingsView {
     fn title(&self, model: &Model, width: usize) -> String {
-        let would = if model.mode == Mode::Shadow { ", what would stop" } else { "" };
+        let would = if model.basis.mode == Mode::Shadow { ", what would stop" } else { "" };
         let mut title = format!("Findings by {}{would}", self.by.word());
         if !self.filter.is_empty() {
             title.push_str(&format!("  /{}", self.filter));
         }
         // Several files may hold sessions of one name: the file of the row under the cursor stands above the list.
-        if let Some(entry) = self.row().and_then(|row| model.entries.get(row.entry)) {
+        if let Some(entry) = self.row().and_then(|row| model.archive.entries.get(row.entry)) {
             let (marks, note) = (model.theme.marks(), self.note(model).len());
             let room = width.saturating_sub(text::width(&title, marks, 80) + note + 12);
             if room >= 8 {

@@ -9,12 +9,12 @@ use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::theme::Role;
 
 fn load(model: &Model, at: usize) -> Option<&Load> {
-    model.rules.loads.newest_first().nth(at + 1)
+    model.basis.rules.loads.newest_first().nth(at + 1)
 }
 
 impl Rows for LoadsView {
     fn len(&self, model: &Model) -> usize {
-        model.rules.loads.newest_first().len().saturating_sub(1)
+        model.basis.rules.loads.newest_first().len().saturating_sub(1)
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {

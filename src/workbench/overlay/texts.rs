@@ -61,7 +61,7 @@ impl Rows for TextsView {
 
 impl Window for TextsView {
     fn title(&self, model: &Model, _: usize) -> String {
-        format!("Text of {} {} new", model.changes.since, model.theme.glyph(Glyph::Arrow))
+        format!("Text of {} {} new", model.basis.changes.since, model.theme.glyph(Glyph::Arrow))
     }
 
     fn note(&self, model: &Model) -> String {
@@ -86,7 +86,7 @@ fn heading<'m>(model: &'m Model, hunk: &Hunk, width: usize) -> Row<'m> {
         };
         if *origin == Origin::Downstream { format!("{said} downstream") } else { said }
     });
-    let compared = model.changes.counts().0 < model.session_count();
+    let compared = model.basis.changes.counts().0 < model.session_count();
     let so_far = if compared { " so far" } else { "" };
     let said = match counts.is_empty() {
         true => format!("no change{so_far}"),

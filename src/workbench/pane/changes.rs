@@ -25,7 +25,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     rows: &Changes,
     enter: Enter::Change,
     about_call: false,
-    hints: |model| match model.changes.is_empty() {
+    hints: |model| match model.basis.changes.is_empty() {
         true => {
             hints![NextPane "pane", Base "base", Edit "edit", Live "live", Zoom "zoom", Help "help", Quit "quit"]
         }
@@ -42,7 +42,7 @@ struct Changes;
 
 impl Rows for Changes {
     fn len(&self, model: &Model) -> usize {
-        model.changes.rows() + 1
+        model.basis.changes.rows() + 1
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
@@ -70,7 +70,7 @@ impl Rows for Changes {
                 format!("{} {}", titled(group, count), rule)
             }
             Some(ChangeRow::Change(entry, change)) => {
-                let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
+                let name = model.archive.entries.get(entry).map_or("", |entry| &*entry.name);
                 let [base, new] = words_of(model, change);
                 format!("{name} {} {base} > {new} {}", subject(change), origin_word(change))
             }
@@ -89,15 +89,15 @@ impl Rows for Changes {
     }
 
     fn subject(&self, model: &Model, hasher: &mut DefaultHasher) {
-        (self.len(model), &model.changes.since).hash(hasher);
+        (self.len(model), &model.basis.changes.since).hash(hasher);
     }
 }
 
 /// What stands beside the title: since when, or from which base.
 fn note(model: &Model) -> String {
-    match (&model.changes.comparison, &model.compare.base) {
+    match (&model.basis.changes.comparison, &model.basis.compare.base) {
         (Some(_), Some(chosen)) => format!("from {}", chosen.name),
-        (Some(_), None) => format!("since {}", model.changes.since),
+        (Some(_), None) => format!("since {}", model.basis.changes.since),
         (None, _) => String::new(),
     }
 }
@@ -166,7 +166,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     let end = if same { OTHER_REASON.len() } else { base.len() + new.len() + 3 };
     let origin = if width >= ROOMY { 2 + "downstream".len() } else { 0 };
     let room = row.left().saturating_sub(end + origin + 1);
-    let name = model.entries.get(entry).map_or("", |entry| &*entry.name);
+    let name = model.archive.entries.get(entry).map_or("", |entry| &*entry.name);
     let subject = match called(model, entry, change) {
         Some((tool, arguments)) => {
             // A session's name needs no more than a third.
@@ -205,7 +205,7 @@ const NARROW: usize = 24;
 
 /// The call that a change is about.
 fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<(&'m str, &'m Body)> {
-    findings::called(model.entries.get(entry)?.session.as_ref()?, change.at)
+    findings::called(model.archive.entries.get(entry)?.session.as_ref()?, change.at)
 }
 
 /// The call, the turn's tool or the end that it is about.
@@ -223,7 +223,7 @@ fn subject(change: &Change) -> String {
 /// stops anything; what a recording refused was refused in any mode.
 pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
     let word = |stand: Stand| match stand.answer {
-        Answer::Call(verdict) if verdict.stops() => headline(verdict, model.mode),
+        Answer::Call(verdict) if verdict.stops() => headline(verdict, model.basis.mode),
         Answer::Call(Verdict::NotReached) => "not reached".to_owned(),
         other => other.word().unwrap_or("no rule").to_owned(),
     };
@@ -253,16 +253,16 @@ fn sign(change: &Change) -> (Role, Glyph) {
 
 /// What there is to say of all other sessions.
 fn rest(model: &Model) -> String {
-    if model.changes.comparison.is_none() {
+    if model.basis.changes.comparison.is_none() {
         return "no edit yet, and no base: what changes is listed here".to_owned();
     }
-    let (compared, unchanged) = model.changes.counts();
+    let (compared, unchanged) = model.basis.changes.counts();
     let all = model.session_count();
     if compared < all {
         return format!("compared {compared} of {}", words::count(all as u64, "session"));
     }
     let inferred: usize =
-        model.changes.groups().filter(|(group, _)| group.inferred).map(|(_, count)| count).sum();
+        model.basis.changes.groups().filter(|(group, _)| group.inferred).map(|(_, count)| count).sum();
     let apart = match inferred {
         0 => String::new(),
         turns => format!("; inferred tools in {}", words::count(turns as u64, "turn")),

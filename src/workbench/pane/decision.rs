@@ -59,10 +59,10 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         lines.push(
             Line::new().text(Role::Text, "not judged").text(Role::TextStrong, format!(" {}", call.tool)),
         );
-        let why = match (&model.rules.policy, model.rules.read) {
+        let why = match (&model.basis.rules.policy, model.basis.rules.read) {
             (Some(_), _) => "being judged",
             (None, false) => "the policy is being read",
-            (None, true) if model.rules.none() => "there is no policy to judge by",
+            (None, true) if model.basis.rules.none() => "there is no policy to judge by",
             (None, true) => "the policy does not load; the policy pane lists its problems",
         };
         paragraph(&mut lines, &model.theme, Role::TextDim, why, width, 0, Link::default());
@@ -78,7 +78,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
 fn not_taken(lines: &mut Vec<Line>, seen: Seen<'_>, taking: &Taking, width: usize) {
     let Some(judged) = taking.replay.call(taking.call.at.index) else { return };
     let (role, glyph) = look(judged);
-    let word = headline(judged.decision.verdict, seen.model.mode);
+    let word = headline(judged.decision.verdict, seen.model.basis.mode);
     let line = Line::new().glyph(role, glyph).text(role, word);
     let line = line.text(Role::TextStrong, format!(" {}", taking.call.tool));
     let at = place_not_taken(taking.at);
@@ -138,7 +138,7 @@ fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call
 fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, judged: &Judged, width: usize) {
     let verdict = judged.decision.verdict;
     let (role, glyph) = look(judged);
-    let word = headline(verdict, model.mode);
+    let word = headline(verdict, model.basis.mode);
     let line =
         Line::new().glyph(role, glyph).text(role, word).text(Role::TextStrong, format!(" {}", call.tool));
     // A long name takes the room; then the place stands on the next line.
@@ -157,7 +157,7 @@ fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, ju
     let failed = matches!(call.outcome, Outcome::Error | Outcome::Refused);
     recorded = recorded.text(if failed { Role::VerdictReport } else { Role::Text }, outcome);
     if !judged.agrees {
-        let other = match (verdict, model.mode) {
+        let other = match (verdict, model.basis.mode) {
             (Verdict::Allow, _) => "allowed now",
             (_, Mode::Enforce) => "stopped now",
             // In shadow nothing is.

@@ -75,13 +75,13 @@ impl Rows for Text {
 
     fn instead(&self, model: &Model) -> Vec<(Role, String)> {
         let mut lines = Vec::new();
-        if !model.rules.read {
+        if !model.basis.rules.read {
             lines.push((Role::TextDim, "reading the policy".to_owned()));
-        } else if model.rules.policy.is_some() {
+        } else if model.basis.rules.policy.is_some() {
             lines.extend(nothing_to_show(model));
         }
-        if model.rules.policy.is_none() {
-            lines.extend(model.rules.problems.iter().map(|problem| (Role::Text, problem.to_string())));
+        if model.basis.rules.policy.is_none() {
+            lines.extend(model.basis.rules.problems.iter().map(|problem| (Role::Text, problem.to_string())));
         }
         lines
     }
@@ -149,7 +149,7 @@ fn switched_off(model: &Model, source: &Source) -> Vec<(u32, u32)> {
 
 /// What is where no rule is about the selected call: which documents there are.
 fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
-    if model.rules.documents.is_empty() {
+    if model.basis.rules.documents.is_empty() {
         return vec![(Role::TextDim, "no policy: every call is allowed".to_owned())];
     }
     let mut lines = Vec::new();
@@ -158,7 +158,7 @@ fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
     }
     let name =
         |document: &Document| (Role::Text, format!("{}  {}", document.source.name(), document.dialect));
-    lines.extend(model.rules.documents.iter().map(name));
+    lines.extend(model.basis.rules.documents.iter().map(name));
     lines
 }
 

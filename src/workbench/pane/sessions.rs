@@ -29,7 +29,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     enter: Enter::Transcript,
     about_call: false,
     keeps_cursor: true,
-    hints: |model| match model.mode {
+    hints: |model| match model.basis.mode {
         Mode::Enforce => hints![
             NextCall PreviousCall "session", NextStop "stopped", Open "open", Findings "findings",
             NextPane "pane", Edit "edit", Mode "mode", Help "help", Quit "quit"
@@ -46,24 +46,30 @@ struct Sessions;
 
 impl Rows for Sessions {
     fn len(&self, model: &Model) -> usize {
-        model.entries.len()
+        model.archive.entries.len()
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
-        model.entries.get(at).map(|entry| one(model, entry, at == model.open, space)).into_iter().collect()
+        model
+            .archive
+            .entries
+            .get(at)
+            .map(|entry| one(model, entry, at == model.place.open, space))
+            .into_iter()
+            .collect()
     }
 
     fn text(&self, model: &Model, at: usize) -> Option<String> {
-        let entry = model.entries.get(at)?;
+        let entry = model.archive.entries.get(at)?;
         Some(format!("{} {} {}", entry.name, entry.file, format(entry).unwrap_or_default()))
     }
 
     fn copied(&self, model: &Model, at: usize) -> Option<String> {
-        model.entries.get(at).map(|entry| entry.name.to_string())
+        model.archive.entries.get(at).map(|entry| entry.name.to_string())
     }
 
     fn instead(&self, model: &Model) -> Vec<(Role, String)> {
-        let why = if model.reading.is_some() { "reading" } else { "no sessions here" };
+        let why = if model.work.reading.is_some() { "reading" } else { "no sessions here" };
         vec![(Role::TextDim, why.to_owned())]
     }
 
@@ -79,10 +85,10 @@ impl Rows for Sessions {
 
 /// What stands beside the title: which session of how many.
 fn note(model: &Model) -> String {
-    if model.entries.is_empty() {
+    if model.archive.entries.is_empty() {
         String::new()
     } else {
-        format!("{}/{}", model.open + 1, model.entries.len())
+        format!("{}/{}", model.place.open + 1, model.archive.entries.len())
     }
 }
 
@@ -133,7 +139,7 @@ const COUNTS: usize = 10;
 
 /// Columns for formats: as many as the longest one has, where there are several and there is room.
 fn column(model: &Model, width: usize) -> usize {
-    let formats = model.files.formats();
+    let formats = model.archive.files.formats();
     if width < ROOMY || formats.len() < 2 {
         return 0;
     }
@@ -174,7 +180,7 @@ fn counts<'t>(model: &'t Model, entry: &Entry) -> Row<'t> {
 fn below<'m>(model: &'m Model, entry: &Entry, width: u16, height: u16) -> Vec<Row<'m>> {
     let theme = &model.theme;
     let width = usize::from(width);
-    let held = model.files.held(&entry.file);
+    let held = model.archive.files.held(&entry.file);
     let track = theme.glyph(Glyph::Track);
     let format = format(entry).unwrap_or("not a recording");
     let mut first = Row::new(theme, width);

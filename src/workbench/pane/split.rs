@@ -99,7 +99,7 @@ fn legend(model: &Model, beside: bool, same: bool, room: usize) -> Line {
         let (role, glyph) = mark_of(side);
         Line::new().glyph(role, glyph).text(Role::TextDim, name.to_owned())
     };
-    let base = model.changes.since.as_str();
+    let base = model.basis.changes.since.as_str();
     match (beside, same) {
         (true, _) => Line::beside(named(Side::Base, &format!("base {base}")), named(Side::New, "new"), false),
         (false, true) => Line::dim("the same under both"),

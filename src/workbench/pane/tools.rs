@@ -24,7 +24,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
     if framed.frame.narrowing.inferred {
         // Not an order that anybody offered them in: what the session calls comes first.
-        tools.sort_by_key(|tool| !model.called.contains(&tool.tool));
+        tools.sort_by_key(|tool| !model.settled.called.contains(&tool.tool));
         // Said before the first of them: a name that only a rule has may be no tool at all.
         lines.push(Line::dim("inferred, not recorded:").part(split::INFERRED));
     }

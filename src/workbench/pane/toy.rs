@@ -10,7 +10,7 @@ use crate::workbench::theme::Role;
 pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Toy",
     short: "Toy",
-    note: |model| model.called.len().to_string(),
+    note: |model| model.settled.called.len().to_string(),
     lines: |model, _| Some(lines(model)),
     enter: Enter::Call,
     ..OF_LINES
@@ -36,13 +36,13 @@ mod tests {
     /// Its key would do this.
     fn open(width: u16, height: u16) -> Model {
         let mut model = opened(width, height, "mono", vec![refunds(), clean()]);
-        (model.focus, model.side) = (Pane::Toy, Pane::Toy);
+        (model.place.focus, model.place.side) = (Pane::Toy, Pane::Toy);
         feed(&mut model, Msg::Resize(Size::new(width, height)));
         model
     }
 
     fn note(model: &Model) -> &str {
-        model.note.as_ref().map_or("", |note| &note.text)
+        model.dialog.note.as_ref().map_or("", |note| &note.text)
     }
 
     /// It is drawn, moved in, searched, copied and followed by what has never heard of it.

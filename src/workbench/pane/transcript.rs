@@ -49,11 +49,11 @@ struct Transcript;
 
 impl Rows for Transcript {
     fn len(&self, model: &Model) -> usize {
-        model.rows.len()
+        model.settled.rows.len()
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
-        let row = model.rows.get(at).zip(model.session());
+        let row = model.settled.rows.get(at).zip(model.session());
         row.map(|(row, session)| one(model, session, row, at, space)).into_iter().collect()
     }
 
@@ -62,17 +62,17 @@ impl Rows for Transcript {
     }
 
     fn copied(&self, model: &Model, at: usize) -> Option<String> {
-        copied(model, model.rows.get(at)?)
+        copied(model, model.settled.rows.get(at)?)
     }
 
     fn matches(&self, model: &Model, at: usize, query: &str) -> bool {
         // A body may be long: it is searched where it is.
-        let row = model.rows.get(at).zip(model.session());
+        let row = model.settled.rows.get(at).zip(model.session());
         row.is_some_and(|(row, session)| row.contains(session, query))
     }
 
     fn subject(&self, model: &Model, hasher: &mut DefaultHasher) {
-        (model.open, model.session().map(|session| Arc::as_ptr(session).addr())).hash(hasher);
+        (model.place.open, model.session().map(|session| Arc::as_ptr(session).addr())).hash(hasher);
     }
 
     /// Why there is no transcript.
@@ -83,10 +83,10 @@ impl Rows for Transcript {
                 return [unread].into_iter().chain(told(&entry.diagnostics)).collect();
             }
             Some(_) => return vec![(Role::TextDim, "this session has no messages".to_owned())],
-            None if model.reading.is_some() => {
+            None if model.work.reading.is_some() => {
                 return vec![(Role::TextDim, "reading the sessions".to_owned())];
             }
-            None => told(&model.problems),
+            None => told(&model.archive.problems),
         };
         [(Role::TextStrong, "there are no sessions here".to_owned())].into_iter().chain(problems).collect()
     }
@@ -124,7 +124,8 @@ fn one<'m>(
     space: &Space<'_>,
 ) -> Row<'m> {
     let (width, out, query) = (space.width, space.out, space.query);
-    let (before, selected) = (at.checked_sub(1).and_then(|at| model.rows.get(at)), at == space.cursor);
+    let (before, selected) =
+        (at.checked_sub(1).and_then(|at| model.settled.rows.get(at)), at == space.cursor);
     let first = before.is_none_or(|before| before.turn != row.turn);
     let theme = &model.theme;
     let after = model.counterfactual(row);

@@ -14,20 +14,20 @@ use crate::workbench::model::supposed::Ask;
 
 /// A key while something is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
-    let Some(prompt) = &mut model.prompt else { return };
+    let Some(prompt) = &mut model.dialog.prompt else { return };
     let Some(ask) = prompt.ask.clone() else { return };
     (prompt.refused, prompt.cut) = (None, None);
     match (key.code, key.ctrl) {
         (KeyCode::Char('c'), true) => effects.push(Effect::Quit),
-        (KeyCode::Esc, _) => model.prompt = None,
+        (KeyCode::Esc, _) => model.dialog.prompt = None,
         (KeyCode::Enter, _) => {
             let text = prompt.input.value().to_owned();
-            model.prompt = None;
+            model.dialog.prompt = None;
             accept(model, ask, &text, effects);
         }
         (KeyCode::Char('x'), true) if ask.is_text() => {
             let text = prompt.input.value().to_owned();
-            model.prompt = None;
+            model.dialog.prompt = None;
             compose(ask, &text, effects);
         }
         _ => {
@@ -70,7 +70,7 @@ fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
         if text.contains('\n') {
             model.fail(refused.clone());
         }
-        model.prompt = Some(prompt(ask, &text.replace(['\n', '\r'], " "), Some(refused)));
+        model.dialog.prompt = Some(prompt(ask, &text.replace(['\n', '\r'], " "), Some(refused)));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::workbench::model::{Chosen, Model, Overlay};
 
 /// Asks what to compare with.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
-    let value = model.compare.base.as_ref().map(|chosen| chosen.name.clone()).unwrap_or_default();
+    let value = model.basis.compare.base.as_ref().map(|chosen| chosen.name.clone()).unwrap_or_default();
     prompt::begin(model, Ask::Base, &value, effects);
 }
 
@@ -22,22 +22,22 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
 pub fn answered(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
     let name = text.trim();
     if name.is_empty() {
-        if model.compare.base.is_some() || model.compare.reading.is_some() {
+        if model.basis.compare.base.is_some() || model.basis.compare.reading.is_some() {
             end(model, effects);
         }
         return;
     }
-    model.compare.reading = Some(name.to_owned());
+    model.basis.compare.reading = Some(name.to_owned());
     model.say(format!("reading `{name}` to compare with"));
     effects.push(Effect::LoadBase(name.to_owned()));
 }
 
 /// A base was read. What was asked for before the last question is dropped; without one, what stood stands.
 pub fn read(model: &mut Model, name: String, read: Result<Base, String>, effects: &mut Vec<Effect>) {
-    if model.compare.reading.as_ref() != Some(&name) {
+    if model.basis.compare.reading.as_ref() != Some(&name) {
         return;
     }
-    model.compare.reading = None;
+    model.basis.compare.reading = None;
     match read {
         Ok(base) => choose(model, Chosen { name, base }, effects),
         Err(why) => model.fail(format!("not compared: {why}")),
@@ -47,14 +47,14 @@ pub fn read(model: &mut Model, name: String, read: Result<Base, String>, effects
 /// From now on decisions are compared with this.
 pub fn choose(model: &mut Model, chosen: Chosen, effects: &mut Vec<Effect>) {
     model.say(format!("compared with {}; {} ends it", chosen.name, Command::EndCompare.key()));
-    model.compare.base = Some(chosen);
+    model.basis.compare.base = Some(chosen);
     begin(model, effects);
 }
 
 /// An earlier load to compare with: where there are several, which one is asked.
 pub fn loads(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.rules.loads.newest_first().len() > 2 {
-        model.overlays.push(Overlay::Loads(LoadsView::default()));
+    if model.basis.rules.loads.newest_first().len() > 2 {
+        model.dialog.overlays.push(Overlay::Loads(LoadsView::default()));
         return;
     }
     load_before(model, 0, effects);
@@ -62,29 +62,29 @@ pub fn loads(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// Compares with the load of this row of the list: the first is the one before that which decides.
 pub fn load_before(model: &mut Model, row: usize, effects: &mut Vec<Effect>) {
-    let Some(load) = model.rules.loads.newest_first().nth(row + 1).cloned() else { return };
-    model.compare.reading = None;
+    let Some(load) = model.basis.rules.loads.newest_first().nth(row + 1).cloned() else { return };
+    model.basis.compare.reading = None;
     let chosen = Chosen { name: format!("the load of {}", load.at), base: Base::Version(load.policy) };
     choose(model, chosen, effects);
 }
 
 /// Ends comparing: again what counts is what an edit changes.
 pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
-    model.compare.reading = None;
-    if model.compare.base.take().is_some() {
+    model.basis.compare.reading = None;
+    if model.basis.compare.base.take().is_some() {
         model.say("no longer compared");
         begin(model, effects);
-    } else if model.changes.comparison.take().is_some() {
+    } else if model.basis.changes.comparison.take().is_some() {
         // What an edit changed was seen. The next edit is compared again.
         model.say("closed; the next edit is compared again");
-        model.changes.since.clear();
-        model.changes.to_tell = false;
+        model.basis.changes.since.clear();
+        model.basis.changes.to_tell = false;
         judge::judge_all(model, effects);
         texts::renew(model, effects);
     } else {
         model.say("nothing will be compared");
     }
-    if model.focus == Pane::Changes && model.changes.comparison.is_none() {
+    if model.place.focus == Pane::Changes && model.basis.changes.comparison.is_none() {
         go::focus(model, Pane::Transcript);
     }
 }
@@ -92,7 +92,7 @@ pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
 fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
     forget_bases(model);
     renew(model);
-    model.changes.to_tell = model.compare.base.is_some();
+    model.basis.changes.to_tell = model.basis.compare.base.is_some();
     *model.list_mut(Pane::Changes) = List::default();
     judge::judge_all(model, effects);
     texts::renew(model, effects);
@@ -100,18 +100,19 @@ fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// Makes the comparison of the version that decides with the base, else with the load before it.
 pub fn renew(model: &mut Model) {
-    let chosen = model.compare.base.clone();
+    let chosen = model.basis.compare.base.clone();
     let before = || {
-        let load = model.rules.loads.before()?;
+        let load = model.basis.rules.loads.before()?;
         Some(Chosen { name: load.at.clone(), base: Base::Version(Arc::clone(&load.policy)) })
     };
-    let against = chosen.or_else(before).zip(model.rules.policy.clone());
-    model.changes.since = against.as_ref().map(|(chosen, _)| chosen.name.clone()).unwrap_or_default();
-    model.changes.comparison = against.map(|(chosen, policy)| Arc::new(Comparison::new(chosen.base, policy)));
+    let against = chosen.or_else(before).zip(model.basis.rules.policy.clone());
+    model.basis.changes.since = against.as_ref().map(|(chosen, _)| chosen.name.clone()).unwrap_or_default();
+    model.basis.changes.comparison =
+        against.map(|(chosen, policy)| Arc::new(Comparison::new(chosen.base, policy)));
 }
 
 /// What was decided under the base holds no longer: another one was chosen, or another mode.
 pub fn forget_bases(model: &mut Model) {
-    model.compare.frame = None;
-    model.entries.iter_mut().for_each(|entry| entry.base = None);
+    model.basis.compare.frame = None;
+    model.archive.entries.iter_mut().for_each(|entry| entry.base = None);
 }

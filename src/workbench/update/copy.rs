@@ -23,7 +23,7 @@ pub fn copy(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
 }
 
 fn body(model: &Model) -> Option<&BodyView> {
-    match model.overlays.last()? {
+    match model.dialog.overlays.last()? {
         Overlay::Body(view) => Some(view),
         _ => None,
     }
@@ -35,16 +35,16 @@ fn path(model: &Model) -> Option<String> {
 }
 
 fn rule(model: &Model) -> Option<String> {
-    if let Some(Overlay::Findings(view)) = model.overlays.last() {
+    if let Some(Overlay::Findings(view)) = model.dialog.overlays.last() {
         return Some(view.row()?.rule.to_string());
     }
     Some(model.rule(model.shown_rule()?)?.id.to_string())
 }
 
 fn row(model: &Model) -> Option<String> {
-    match model.overlays.last() {
+    match model.dialog.overlays.last() {
         Some(overlay) => overlay.window().copied(model, overlay.list().cursor),
-        None => model.focus.rows(model).copied(model, model.list(model.focus).cursor),
+        None => model.place.focus.rows(model).copied(model, model.list(model.place.focus).cursor),
     }
 }
 
@@ -52,7 +52,7 @@ fn row(model: &Model) -> Option<String> {
 fn json(model: &Model) -> Option<String> {
     let session = model.session()?;
     if let Some(view) = body(model) {
-        let whole = model.rows.get(view.row)?.body(session)?;
+        let whole = model.settled.rows.get(view.row)?.body(session)?;
         let part = whole.parsed().and_then(|value| view.document.part(view.list.cursor, value));
         return Some(part.map_or_else(|| Value::from(whole.shown()).to_string(), ToString::to_string));
     }

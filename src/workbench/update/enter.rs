@@ -10,10 +10,10 @@ use crate::workbench::pane::Enter;
 
 /// Opens what the cursor is on; of a list of commands, gives the one to run.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
-    match model.overlays.last() {
+    match model.dialog.overlays.last() {
         Some(Overlay::Findings(found)) => {
             let (entry, at, rule) = found.row().map(|row| (row.entry, row.at, row.rule_id))?;
-            model.overlays.pop();
+            model.dialog.overlays.pop();
             jump::to(model, entry, if at == At::End { Err(rule) } else { Ok(at) });
             go::focus(model, Pane::Transcript);
         }
@@ -21,7 +21,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
             let row = help.shown().nth(help.list.cursor)?;
             let scope = help.scope.unwrap_or(Scope::Panes);
             if row.scope == Scope::All || row.scope == scope {
-                model.overlays.pop();
+                model.dialog.overlays.pop();
                 return Some(row.command);
             }
             model.say(format!("`{}` is not used here", row.name));
@@ -30,11 +30,11 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         Some(Overlay::Problems(_)) => overlays::edit(model, effects),
         Some(Overlay::Loads(view)) => {
             let row = view.list.cursor;
-            model.overlays.pop();
+            model.dialog.overlays.pop();
             compare::load_before(model, row, effects);
         }
         Some(Overlay::Texts(_)) => texts::enter(model),
-        None => match model.focus.enter() {
+        None => match model.place.focus.enter() {
             Enter::Nothing => {}
             Enter::Transcript => go::focus(model, Pane::Transcript),
             Enter::Body => overlays::body(model),
@@ -54,5 +54,5 @@ fn follow(model: &mut Model, enter: Enter) {
         (Enter::Call, Some(index), _) => jump::to_call(model, index),
         _ => go::focus(model, Pane::Policy),
     }
-    model.pinned = link.rule;
+    model.place.pinned = link.rule;
 }

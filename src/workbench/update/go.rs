@@ -8,11 +8,11 @@ use crate::workbench::transcript::{RowKind, Rows};
 
 /// The next or previous call; in lists the next or previous row.
 pub fn next(model: &mut Model, by: isize) {
-    if !model.overlays.is_empty() || model.focus != Pane::Transcript {
+    if !model.dialog.overlays.is_empty() || model.place.focus != Pane::Transcript {
         return rows(model, Go::By(by));
     }
     let at = model.list(Pane::Transcript).cursor;
-    match model.rows.seek(at, by > 0, |row| {
+    match model.settled.rows.seek(at, by > 0, |row| {
         matches!(row.kind, RowKind::Call(_) | RowKind::Choice(_, Some(_)) | RowKind::Rule(_))
     }) {
         Some(row) => to_row(model, row),
@@ -23,12 +23,12 @@ pub fn next(model: &mut Model, by: isize) {
 
 /// Moves in whatever list has the keys.
 pub fn rows(model: &mut Model, go: Go) {
-    if !model.overlays.is_empty() {
+    if !model.dialog.overlays.is_empty() {
         return in_overlay(model, go);
     }
-    let pane = model.focus;
+    let pane = model.place.focus;
     if pane != Pane::Policy {
-        model.pinned = None;
+        model.place.pinned = None;
     }
     let (len, height) = pane.extent(model);
     if pane == Pane::Sessions {
@@ -43,13 +43,13 @@ pub fn rows(model: &mut Model, go: Go) {
 pub fn turn(model: &mut Model, forward: bool) {
     let Some(turn) = model.row().map(|row| row.turn) else { return };
     let at = model.list(Pane::Transcript).cursor;
-    let start = model.rows.of_turn(turn).unwrap_or(0);
+    let start = model.settled.rows.of_turn(turn).unwrap_or(0);
     let target = if forward {
-        model.rows.seek(at, true, |row| row.turn > turn)
+        model.settled.rows.seek(at, true, |row| row.turn > turn)
     } else if at > start {
         Some(start)
     } else {
-        turn.checked_sub(1).and_then(|turn| model.rows.of_turn(turn))
+        turn.checked_sub(1).and_then(|turn| model.settled.rows.of_turn(turn))
     };
     match target {
         Some(row) => to_row(model, row),
@@ -59,9 +59,9 @@ pub fn turn(model: &mut Model, forward: bool) {
 
 /// The next or previous session.
 pub fn session(model: &mut Model, by: isize) {
-    let last = model.entries.len().saturating_sub(1);
-    let target = model.open.saturating_add_signed(by).min(last);
-    if target == model.open {
+    let last = model.archive.entries.len().saturating_sub(1);
+    let target = model.place.open.saturating_add_signed(by).min(last);
+    if target == model.place.open {
         return model.say(if by > 0 { "this is the last session" } else { "this is the first session" });
     }
     open(model, target);
@@ -69,34 +69,34 @@ pub fn session(model: &mut Model, by: isize) {
 
 /// Gives a pane the keys.
 pub fn focus(model: &mut Model, pane: Pane) {
-    model.focus = pane;
+    model.place.focus = pane;
     if pane != Pane::Policy {
-        model.pinned = None;
+        model.place.pinned = None;
     }
     if pane != Pane::Transcript {
-        model.side = pane;
+        model.place.side = pane;
     }
 }
 
 /// Puts the cursor of the transcript on a row.
 pub fn to_row(model: &mut Model, row: usize) {
-    model.pinned = None;
+    model.place.pinned = None;
     let (len, height) = Pane::Transcript.extent(model);
     model.list_mut(Pane::Transcript).set(row, len, height);
     // What stands beside begins anew for another call.
-    let beside = Pane::ALL.into_iter().chain([model.focus]).filter(|pane| pane.is_about_call());
+    let beside = Pane::ALL.into_iter().chain([model.place.focus]).filter(|pane| pane.is_about_call());
     beside.for_each(|pane| *model.list_mut(pane) = List::default());
 }
 
 /// Opens an entry where it was left, else at its first call.
 pub fn open(model: &mut Model, entry: usize) {
-    model.lost = None;
-    if entry != model.open {
+    model.archive.lost = None;
+    if entry != model.place.open {
         let left = model.list(Pane::Transcript);
-        if let Some(entry) = model.entries.get_mut(model.open) {
+        if let Some(entry) = model.archive.entries.get_mut(model.place.open) {
             entry.left_at = Some(left);
         }
-        model.open = entry;
+        model.place.open = entry;
         show_open(model);
     }
     let (len, height) = Pane::Sessions.extent(model);
@@ -105,10 +105,10 @@ pub fn open(model: &mut Model, entry: usize) {
 
 /// Makes the rows of the open session.
 pub fn lay_out(model: &mut Model) {
-    model.frame = None;
+    model.place.frame = None;
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
-    model.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
-    model.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
+    model.settled.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
+    model.settled.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
     settle::end_rows(model);
 }
 
@@ -116,18 +116,18 @@ pub fn lay_out(model: &mut Model) {
 pub fn show_open(model: &mut Model) {
     lay_out(model);
     let left = model.entry().and_then(|entry| entry.left_at);
-    let row = left.map(|list| list.cursor).or_else(|| model.rows.of_call(0)).unwrap_or(0);
+    let row = left.map(|list| list.cursor).or_else(|| model.settled.rows.of_call(0)).unwrap_or(0);
     *model.list_mut(Pane::Transcript) = left.unwrap_or_default();
     to_row(model, row);
 }
 
 /// Moves in the topmost overlay.
 fn in_overlay(model: &mut Model, go: Go) {
-    let Some(window) = model.overlays.last().map(Overlay::window) else { return };
+    let Some(window) = model.dialog.overlays.last().map(Overlay::window) else { return };
     let (len, height, mut list) =
         (window.len(model), model.overlay_space(window.list()).window.len() / window.tall(), window.list());
     list.go(go, len, height);
-    if let Some(overlay) = model.overlays.last_mut() {
+    if let Some(overlay) = model.dialog.overlays.last_mut() {
         *overlay.window_mut().list_mut() = list;
     }
 }

@@ -8,23 +8,23 @@ use crate::workbench::model::Model;
 
 /// Judges everything anew, the open session first.
 pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
-    model.generation += 1;
-    model.judged = 0;
+    model.work.generation += 1;
+    model.work.judged = 0;
     model.forget_changes();
-    judge(model, (0..model.entries.len()).collect(), effects);
+    judge(model, (0..model.archive.entries.len()).collect(), effects);
 }
 
 /// Asks for these entries to be judged, the open one first if it is among them.
 pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
-    let Some(policy) = &model.rules.policy else { return };
-    let place = |at: usize| Some((at, Arc::clone(model.entries.get(at)?.session.as_ref()?)));
-    let on_screen = places.contains(&model.open).then(|| place(model.open)).flatten();
+    let Some(policy) = &model.basis.rules.policy else { return };
+    let place = |at: usize| Some((at, Arc::clone(model.archive.entries.get(at)?.session.as_ref()?)));
+    let on_screen = places.contains(&model.place.open).then(|| place(model.place.open)).flatten();
     let open = on_screen.is_some();
-    let others = places.into_iter().filter(|at| *at != model.open).filter_map(place);
+    let others = places.into_iter().filter(|at| *at != model.place.open).filter_map(place);
     let sessions: Vec<_> = on_screen.into_iter().chain(others).collect();
     if !sessions.is_empty() {
-        let (generation, mode) = (model.generation, model.mode);
-        let (policy, against) = (Arc::clone(policy), model.changes.comparison.clone());
+        let (generation, mode) = (model.work.generation, model.basis.mode);
+        let (policy, against) = (Arc::clone(policy), model.basis.changes.comparison.clone());
         let beside = model.splits();
         effects.push(Effect::Judge(Judge { generation, policy, mode, against, beside, open, sessions }));
     }
@@ -32,12 +32,12 @@ pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
 
 /// Says how many decisions are otherwise, once every session is read and compared.
 pub fn tell_changed(model: &mut Model) {
-    let all = model.reading.is_none() && model.changes.counts().0 == model.session_count();
-    if model.changes.to_tell && all {
-        model.changes.to_tell = false;
-        let (when, what) = match &model.compare.base {
+    let all = model.work.reading.is_none() && model.basis.changes.counts().0 == model.session_count();
+    if model.basis.changes.to_tell && all {
+        model.basis.changes.to_tell = false;
+        let (when, what) = match &model.basis.compare.base {
             Some(chosen) => (format!("compared with {}", chosen.name), "otherwise"),
-            None => (format!("policy read at {}", model.rules.since), "changed"),
+            None => (format!("policy read at {}", model.basis.rules.since), "changed"),
         };
         let changed = match model.changed_decisions() {
             0 => format!("no decision {what}"),

@@ -28,11 +28,11 @@ pub fn finding(model: &mut Model, forward: bool) {
         RowKind::Rule(_) => true,
         RowKind::Message(_) | RowKind::Result(_) => false,
     };
-    if let Some(row) = model.rows.seek(here, forward, wanted) {
+    if let Some(row) = model.settled.rows.seek(here, forward, wanted) {
         return go::to_row(model, row);
     }
     let in_entry = |at: usize| {
-        let (_, replay) = model.entries.get(at)?.replay.as_ref()?;
+        let (_, replay) = model.archive.entries.get(at)?.replay.as_ref()?;
         let mut calls = replay.calls().iter();
         let found = if forward { calls.position(has_finding) } else { calls.rposition(has_finding) };
         let call = found.and_then(|found| Some(At::Call(replay.session().calls.get(found)?.at)));
@@ -57,14 +57,14 @@ pub fn finding(model: &mut Model, forward: bool) {
 
 /// The entries after the open one, or those before it from there on.
 fn others(model: &Model, forward: bool) -> impl Iterator<Item = usize> + use<> {
-    let (open, len) = (model.open, model.entries.len());
+    let (open, len) = (model.place.open, model.archive.entries.len());
     let way = move |by| if forward { Some(open + by).filter(|at| *at < len) } else { open.checked_sub(by) };
     (1..=len).map_while(way)
 }
 
 /// Said of what is not found while not all is judged.
 fn so_far(model: &Model) -> &'static str {
-    if model.reading.is_some() || model.judging().is_some() { " so far" } else { "" }
+    if model.work.reading.is_some() || model.judging().is_some() { " so far" } else { "" }
 }
 
 fn side(forward: bool) -> &'static str {
@@ -109,7 +109,7 @@ fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&Judged) 
 }
 
 fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) -> bool) {
-    match model.rows.seek(model.list(Pane::Transcript).cursor, forward, wanted) {
+    match model.settled.rows.seek(model.list(Pane::Transcript).cursor, forward, wanted) {
         Some(row) => go::to_row(model, row),
         None => model.say(format!("no {what} {} this in the session", side(forward))),
     }
@@ -143,7 +143,7 @@ pub fn hidden(model: &mut Model, forward: bool) {
             break None;
         }
     };
-    match found.and_then(|turn| model.rows.of_turn(turn)) {
+    match found.and_then(|turn| model.settled.rows.of_turn(turn)) {
         Some(row) => go::to_row(model, row),
         None => {
             model.say(if forward { "no tool is hidden after this" } else { "no tool was hidden before this" })
@@ -162,7 +162,12 @@ fn hides_more(pair: &[Frame]) -> bool {
 /// The next session that anything speaks against, at the first stopped call, else at the first violated rule.
 pub fn stop(model: &mut Model, forward: bool) {
     let stopped = |at: &usize| {
-        model.entries.get(*at).and_then(|entry| entry.verdict()).is_some_and(|verdict| verdict.objects())
+        model
+            .archive
+            .entries
+            .get(*at)
+            .and_then(|entry| entry.verdict())
+            .is_some_and(|verdict| verdict.objects())
     };
     let Some(entry) = others(model, forward).find(stopped) else {
         let text = format!(
@@ -177,13 +182,13 @@ pub fn stop(model: &mut Model, forward: bool) {
     let first = model.replay().and_then(|replay| {
         let mut calls = replay.calls().iter();
         let stopped = calls.position(|judged| judged.decision.verdict.stops());
-        let call = stopped.and_then(|stopped| model.rows.of_call(u32::try_from(stopped).ok()?));
+        let call = stopped.and_then(|stopped| model.settled.rows.of_call(u32::try_from(stopped).ok()?));
         let mut others = replay.alternatives(None);
         let other = others.find(|other| other.judged.decision.verdict.stops());
-        let other = other.and_then(|other| model.rows.of_choice(other.at(), replay.session()));
+        let other = other.and_then(|other| model.settled.rows.of_choice(other.at(), replay.session()));
         call.into_iter().chain(other).min()
     });
-    if let Some(row) = first.or_else(|| model.rows.of_rules().next()) {
+    if let Some(row) = first.or_else(|| model.settled.rows.of_rules().next()) {
         go::to_row(model, row);
     }
 }
@@ -230,7 +235,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
         return tell_change(model, row);
     }
     let in_entry = |at: usize| {
-        let changes = model.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
+        let changes = model.archive.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
         // What is at the end is after every turn and call.
         let key = |at: &At| (at.turn().unwrap_or(u32::MAX), at.alternative(), at.call());
         let found = if forward { changes.min_by_key(key) } else { changes.max_by_key(key) };
@@ -238,9 +243,9 @@ pub fn next_change(model: &mut Model, forward: bool) {
     };
     let found = others(model, forward).find_map(in_entry);
     let Some((entry, at)) = found else {
-        let so_far = if model.changes.counts().0 < model.session_count() { " so far" } else { "" };
+        let so_far = if model.basis.changes.counts().0 < model.session_count() { " so far" } else { "" };
         let back = if forward { Command::PreviousChange } else { Command::NextChange };
-        let others = match model.changes.is_empty() {
+        let others = match model.basis.changes.is_empty() {
             true => String::new(),
             false => format!("; {} goes to those {} it", back.key(), side(!forward)),
         };
@@ -269,14 +274,14 @@ fn show_change(model: &mut Model, row: usize) {
         Some(tool) => (Pane::Tools, Some(tool)),
         None => return,
     };
-    if model.layout().pane(pane).is_none() && !model.zoom {
-        match model.focus {
-            Pane::Transcript => model.side = pane,
-            focus if focus.is_about_call() => model.focus = pane,
+    if model.layout().pane(pane).is_none() && !model.place.zoom {
+        match model.place.focus {
+            Pane::Transcript => model.place.side = pane,
+            focus if focus.is_about_call() => model.place.focus = pane,
             // Lists that somebody goes through.
             _ => {}
         }
-        go::focus(model, model.focus);
+        go::focus(model, model.place.focus);
     }
     // The frame of that turn is what the tools are listed by.
     settle::settle(model);
@@ -314,15 +319,15 @@ fn tell_change(model: &mut Model, row: usize) {
 fn row_of(model: &Model, at: At) -> Option<usize> {
     match at {
         At::Call(call) => row_of_recorded(model, call.index),
-        At::Alternative(other) => model.rows.of_choice(other, model.session()?),
-        At::Turn(turn) => model.rows.of_turn(turn),
-        At::End => model.rows.len().checked_sub(1),
+        At::Alternative(other) => model.settled.rows.of_choice(other, model.session()?),
+        At::Turn(turn) => model.settled.rows.of_turn(turn),
+        At::End => model.settled.rows.len().checked_sub(1),
     }
 }
 
 /// To a call of the open session, leaving the place to come back to.
 pub fn to_call(model: &mut Model, index: u32) {
-    let Some(row) = model.rows.of_call(index) else { return };
+    let Some(row) = model.settled.rows.of_call(index) else { return };
     leave(model);
     go::to_row(model, row);
 }
@@ -333,7 +338,7 @@ pub fn to(model: &mut Model, entry: usize, at: Result<At, RuleId>) {
     go::open(model, entry);
     let row = match at {
         Ok(at) => row_of(model, at),
-        Err(rule) => model.rows.of_rule(rule),
+        Err(rule) => model.settled.rows.of_rule(rule),
     };
     match (row, at) {
         (Some(row), _) => go::to_row(model, row),
@@ -344,29 +349,29 @@ pub fn to(model: &mut Model, entry: usize, at: Result<At, RuleId>) {
 
 /// The row of a recorded call, which may stand elsewhere in what is supposed.
 fn row_of_recorded(model: &Model, recorded: u32) -> Option<usize> {
-    model.rows.of_call(model.entry()?.supposed.now(recorded)?)
+    model.settled.rows.of_call(model.entry()?.supposed.now(recorded)?)
 }
 
 /// Leaves the place to come back to.
 pub fn leave(model: &mut Model) {
     let spot = model.spot();
-    model.back.push(spot);
-    if model.back.len() > KEPT {
-        model.back.remove(0);
+    model.place.back.push(spot);
+    if model.place.back.len() > KEPT {
+        model.place.back.remove(0);
     }
-    model.forward.clear();
+    model.place.forward.clear();
 }
 
 pub fn back(model: &mut Model) {
-    if let Some(spot) = model.back.pop() {
-        model.forward.push(model.spot());
+    if let Some(spot) = model.place.back.pop() {
+        model.place.forward.push(model.spot());
         land(model, spot);
     }
 }
 
 pub fn forward(model: &mut Model) {
-    if let Some(spot) = model.forward.pop() {
-        model.back.push(model.spot());
+    if let Some(spot) = model.place.forward.pop() {
+        model.place.back.push(model.spot());
         land(model, spot);
     }
 }

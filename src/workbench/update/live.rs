@@ -8,10 +8,10 @@ use crate::workbench::model::Model;
 /// The watch has something to say.
 pub fn told(model: &mut Model, told: WatchEvent, effects: &mut Vec<Effect>) {
     match told {
-        WatchEvent::Begun(way) => model.live.way = Some(way),
+        WatchEvent::Begun(way) => model.basis.live.way = Some(way),
         WatchEvent::Fallen(reason) => {
             let way = Way::Polling(crate::files::watch::LOOK);
-            model.live.way = Some(way);
+            model.basis.live.way = Some(way);
             let text = format!("edits are noticed with a delay: {reason}");
             model.fail(text);
         }
@@ -20,9 +20,9 @@ pub fn told(model: &mut Model, told: WatchEvent, effects: &mut Vec<Effect>) {
 }
 
 fn touched(model: &mut Model, what: ChangedFiles, effects: &mut Vec<Effect>) {
-    if model.live.off {
-        model.live.missed.policies |= what.policies;
-        model.live.missed.sessions |= what.sessions;
+    if model.basis.live.off {
+        model.basis.live.missed.policies |= what.policies;
+        model.basis.live.missed.sessions |= what.sessions;
         return;
     }
     if what.policies {
@@ -35,8 +35,8 @@ fn touched(model: &mut Model, what: ChangedFiles, effects: &mut Vec<Effect>) {
 
 /// Turns it off, or on again: then what was missed is read.
 pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
-    model.live.off = !model.live.off;
-    if model.live.off {
+    model.basis.live.off = !model.basis.live.off;
+    if model.basis.live.off {
         return model.say(format!(
             "live is off: edits wait until {} or {}",
             Command::Judge.key(),
@@ -44,14 +44,14 @@ pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
         ));
     }
     model.say("live is on: edits are loaded automatically");
-    let missed = std::mem::take(&mut model.live.missed);
+    let missed = std::mem::take(&mut model.basis.live.missed);
     touched(model, missed, effects);
 }
 
 /// Reads everything again, as far as it has changed.
 pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
-    model.asked = true;
-    model.live.missed = ChangedFiles::default();
+    model.work.asked = true;
+    model.basis.live.missed = ChangedFiles::default();
     model.say("reading the policy again");
     effects.extend([Effect::LoadPolicy, Effect::LoadSessions]);
 }

@@ -17,40 +17,41 @@ use crate::workbench::model::{Load, Model, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<Effect>) {
-    let asked = std::mem::take(&mut model.asked);
-    model.rules.read = true;
-    model.rules.problems = loaded.diagnostics;
-    sort_problems(&mut model.rules.problems);
+    let asked = std::mem::take(&mut model.work.asked);
+    model.basis.rules.read = true;
+    model.basis.rules.problems = loaded.diagnostics;
+    sort_problems(&mut model.basis.rules.problems);
     match loaded.policy {
         Some(policy) => {
-            let same = model.rules.policy.as_ref().is_some_and(|old| old.digest() == policy.digest());
-            let mended = std::mem::take(&mut model.rules.stale);
+            let same = model.basis.rules.policy.as_ref().is_some_and(|old| old.digest() == policy.digest());
+            let mended = std::mem::take(&mut model.basis.rules.stale);
             if same {
                 // What was decided by it stands; it is not judged again.
                 if mended {
-                    model.say(format!("the policy loads again, as it was at {}", model.rules.since));
+                    model.say(format!("the policy loads again, as it was at {}", model.basis.rules.since));
                 } else if asked {
                     model.say("the policy is unchanged");
                 }
             } else {
-                let edited = model.rules.loads.newest().is_some();
-                model.rules.documents = loaded.documents;
-                model.rules.since = at.clone();
-                model.rules.loads.push(Load { at, policy: Arc::clone(&policy) });
-                model.rules.policy = Some(policy);
+                let edited = model.basis.rules.loads.newest().is_some();
+                model.basis.rules.documents = loaded.documents;
+                model.basis.rules.since = at.clone();
+                model.basis.rules.loads.push(Load { at, policy: Arc::clone(&policy) });
+                model.basis.rules.policy = Some(policy);
                 compare::renew(model);
-                model.changes.to_tell = model.changes.comparison.is_some();
+                model.basis.changes.to_tell = model.basis.changes.comparison.is_some();
                 if edited {
                     *model.list_mut(Pane::Changes) = List::default();
-                    model.say(format!("policy read at {}", model.rules.since));
+                    model.say(format!("policy read at {}", model.basis.rules.since));
                 }
                 judge::judge_all(model, effects);
                 texts::renew(model, effects);
             }
         }
         None => {
-            model.rules.stale = true;
-            let errors = model.rules.problems.iter().filter(|told| told.severity == Severity::Error).count();
+            model.basis.rules.stale = true;
+            let errors =
+                model.basis.rules.problems.iter().filter(|told| told.severity == Severity::Error).count();
             if asked {
                 let text = format!(
                     "the policy does not load: {}, {} lists them",
@@ -59,8 +60,8 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
                 );
                 model.fail(text);
             }
-            if model.rules.policy.is_none() {
-                model.rules.documents = loaded.documents;
+            if model.basis.rules.policy.is_none() {
+                model.basis.rules.documents = loaded.documents;
             }
         }
     }
@@ -69,17 +70,17 @@ pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<E
 
 /// Sessions were judged; what answers an older request, or is about an older version of a session, is dropped.
 pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Replay>)>) {
-    if generation != model.generation {
+    if generation != model.work.generation {
         return;
     }
     for (hint, replay) in replays {
         let Some(at) = model.place_of(replay.session(), hint) else { continue };
         // Of something supposed, the numbers are known when it is judged.
-        if at == model.open && model.shown_supposed().is_none() {
+        if at == model.place.open && model.shown_supposed().is_none() {
             renumber_pinned(model, &replay);
         }
-        let Some(entry) = model.entries.get_mut(at) else { continue };
-        model.judged += usize::from(!entry.is_judged(generation));
+        let Some(entry) = model.archive.entries.get_mut(at) else { continue };
+        model.work.judged += usize::from(!entry.is_judged(generation));
         entry.replay = Some((generation, Rc::from(replay)));
     }
     overlays::recollect_at_times(model);
@@ -91,19 +92,20 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
 
 /// Another policy gives its rules other numbers: the one that was asked for is shown under its new one.
 fn renumber_pinned(model: &mut Model, replay: &Replay) {
-    let known = model.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
+    let known = model.place.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
     let rules = replay.policy().rules();
-    model.pinned = known.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known)).map(|(id, _)| id);
+    model.place.pinned =
+        known.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known)).map(|(id, _)| id);
 }
 
 /// Sessions were compared; as with [`judged`], old answers are dropped.
 pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSession>) {
-    if generation != model.generation {
+    if generation != model.work.generation {
         return;
     }
     for ComparedSession { place, session, base, changes } in sessions {
         if let Some(at) = model.place_of(&session, place) {
-            if let (Some(entry), Some(base)) = (model.entries.get_mut(at), base) {
+            if let (Some(entry), Some(base)) = (model.archive.entries.get_mut(at), base) {
                 entry.base = Some(Rc::from(base));
             }
             model.set_changes(at, changes);

@@ -23,7 +23,7 @@ pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
         return model.say("nothing here is in a file");
     };
     let (word, file, line) = (target.word(), target.file, target.line);
-    if if target.recording { model.built_in.sessions } else { model.built_in.policy } {
+    if if target.recording { model.archive.built_in.sessions } else { model.archive.built_in.policy } {
         return model.say(format!("this {word} is a sample inside the program, not a file on disk"));
     }
     model.say(format!("opened the {word}, {file}:{line}"));
@@ -34,13 +34,13 @@ pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
 pub fn body(model: &mut Model) {
     let row = model.list(Pane::Transcript).cursor;
     if let Some(view) = body_of(model, row) {
-        model.overlays.push(Overlay::Body(Box::new(view)));
+        model.dialog.overlays.push(Overlay::Body(Box::new(view)));
     }
 }
 
 fn body_of(model: &Model, at: usize) -> Option<BodyView> {
     let session = model.session()?;
-    let row = model.rows.get(at)?;
+    let row = model.settled.rows.get(at)?;
     let body = row.body(session)?;
     let title = match row.kind {
         RowKind::Message(_) => format!("T{} {}", row.turn, row.speaker(session)),
@@ -72,19 +72,19 @@ fn body_of(model: &Model, at: usize) -> Option<BodyView> {
 
 /// The body of the next row that has one.
 pub fn next_body(model: &mut Model, forward: bool) {
-    let Some(Overlay::Body(view)) = model.overlays.last() else { return };
+    let Some(Overlay::Body(view)) = model.dialog.overlays.last() else { return };
     let target = if forward { view.row.checked_add(1) } else { view.row.checked_sub(1) };
     let Some(next) = target.and_then(|row| body_of(model, row)) else {
         return model.say(if forward { "this is the last row" } else { "this is the first row" });
     };
     go::to_row(model, next.row);
-    model.overlays.pop();
-    model.overlays.push(Overlay::Body(Box::new(next)));
+    model.dialog.overlays.pop();
+    model.dialog.overlays.push(Overlay::Body(Box::new(next)));
 }
 
 /// Folds and unfolds.
 pub fn fold(model: &mut Model, command: Command) {
-    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
+    if let Some(Overlay::Body(view)) = model.dialog.overlays.last_mut() {
         let at = view.list.cursor;
         view.list.cursor = match command {
             Command::FoldAll => view.document.fold_all(at),
@@ -105,22 +105,22 @@ pub fn findings(model: &mut Model) {
     let row = |at: &usize| {
         view.rows.get(*at).is_some_and(|row| {
             let same = rule.is_none_or(|rule| row.rule_id == rule);
-            row.entry == model.open && Some(row.at) == here && same
+            row.entry == model.place.open && Some(row.at) == here && same
         })
     };
     view.list.cursor = view.shown.iter().position(row).unwrap_or(0);
-    model.overlays.push(Overlay::Findings(view));
+    model.dialog.overlays.push(Overlay::Findings(view));
 }
 
 /// Groups findings by the next property, staying on the same one.
 pub fn group(model: &mut Model) {
-    let Some(Overlay::Findings(mut view)) = model.overlays.pop() else { return };
+    let Some(Overlay::Findings(mut view)) = model.dialog.overlays.pop() else { return };
     let here = view.row().map(|row| (row.entry, row.at, row.rule_id));
     view.by = view.by.next();
     view.collect(model);
     let same = |at: &usize| view.rows.get(*at).map(|row| (row.entry, row.at, row.rule_id)) == here;
     view.list.cursor = view.shown.iter().position(same).unwrap_or(0);
-    model.overlays.push(Overlay::Findings(view));
+    model.dialog.overlays.push(Overlay::Findings(view));
 }
 
 /// Takes into the list of findings, if it is open, what is new, staying on the same one: `moved` says where an entry
@@ -131,11 +131,11 @@ pub fn recollect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
 
 /// With `top`, whoever is on the first row, perhaps never having moved, stays on the first row.
 fn collect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>, top: bool) {
-    for place in 0..model.overlays.len() {
-        if !matches!(model.overlays.get(place), Some(Overlay::Findings(_))) {
+    for place in 0..model.dialog.overlays.len() {
+        if !matches!(model.dialog.overlays.get(place), Some(Overlay::Findings(_))) {
             continue;
         }
-        let Overlay::Findings(mut view) = model.overlays.remove(place) else { continue };
+        let Overlay::Findings(mut view) = model.dialog.overlays.remove(place) else { continue };
         let here = view.row().filter(|_| !top || view.list.cursor > 0);
         let here = here.map(|row| (moved(row.entry), row.at, row.code, Arc::clone(&row.rule)));
         view.collect(model);
@@ -147,15 +147,15 @@ fn collect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>, top: bool)
                 view.list.cursor = at;
             }
         }
-        model.overlays.insert(place, Overlay::Findings(view));
+        model.dialog.overlays.insert(place, Overlay::Findings(view));
     }
 }
 
 /// The same while sessions are being judged: each time half as many more are, so that a long list is not made anew
 /// for every session.
 pub fn recollect_at_times(model: &mut Model) {
-    let judged = model.judged;
-    let due = model.overlays.iter().any(|overlay| match overlay {
+    let judged = model.work.judged;
+    let due = model.dialog.overlays.iter().any(|overlay| match overlay {
         Overlay::Findings(view) => judged >= view.judged + view.judged / 2 || judged < view.judged,
         _ => false,
     });
@@ -167,37 +167,37 @@ pub fn recollect_at_times(model: &mut Model) {
 /// The bodies that are open show what their rows hold now; one whose text is the same stays as it is, folds and all.
 /// `rows` and `session` are those from before.
 pub fn renew_bodies(model: &mut Model, rows: &Rows, session: Option<&Arc<Session>>) {
-    let before = std::mem::take(&mut model.overlays);
+    let before = std::mem::take(&mut model.dialog.overlays);
     for overlay in before {
         let Overlay::Body(mut view) = overlay else {
-            model.overlays.push(overlay);
+            model.dialog.overlays.push(overlay);
             continue;
         };
         let Some(row) = rows.get(view.row) else { continue };
-        let Some(now) = model.rows.place_of(row) else { continue };
+        let Some(now) = model.settled.rows.place_of(row) else { continue };
         let body = session.and_then(|session| row.body(session));
         if body.is_some() && body == model.session().and_then(|session| row.body(session)) {
             view.row = now;
         } else if let Some(renewed) = body_of(model, now) {
             *view = BodyView { list: view.list, ..renewed };
         }
-        model.overlays.push(Overlay::Body(view));
+        model.dialog.overlays.push(Overlay::Body(view));
     }
 }
 
 /// Everything that is wrong: the policy first, then the recordings; errors before the rest.
 pub fn problems(model: &mut Model) {
     let view = ProblemsView { rows: all_problems(model), list: List::default() };
-    model.overlays.push(Overlay::Problems(view));
+    model.dialog.overlays.push(Overlay::Problems(view));
 }
 
 /// The list of problems, if it is open, shows those that are left.
 pub fn renew_problems(model: &mut Model) {
-    if !model.overlays.iter().any(|overlay| matches!(overlay, Overlay::Problems(_))) {
+    if !model.dialog.overlays.iter().any(|overlay| matches!(overlay, Overlay::Problems(_))) {
         return;
     }
     let rows = all_problems(model);
-    for overlay in &mut model.overlays {
+    for overlay in &mut model.dialog.overlays {
         if let Overlay::Problems(view) = overlay {
             view.rows.clone_from(&rows);
         }
@@ -205,9 +205,9 @@ pub fn renew_problems(model: &mut Model) {
 }
 
 fn all_problems(model: &Model) -> Vec<Diagnostic> {
-    let mut rows = model.rules.problems.clone();
-    rows.extend(model.problems.iter().cloned());
-    for entry in &model.entries {
+    let mut rows = model.basis.rules.problems.clone();
+    rows.extend(model.archive.problems.iter().cloned());
+    for entry in &model.archive.entries {
         rows.extend(entry.diagnostics.iter().cloned());
         rows.extend(entry.session.iter().flat_map(|session| session.diagnostics.iter().cloned()));
         if let Some((_, replay)) = &entry.replay {
@@ -220,15 +220,17 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
 }
 
 pub fn help(model: &mut Model) {
-    if matches!(model.overlays.last(), Some(Overlay::Help(_))) {
+    if matches!(model.dialog.overlays.last(), Some(Overlay::Help(_))) {
         close(model);
         return;
     }
-    let scope = model.overlays.last().map(Overlay::scope);
-    model.overlays.push(Overlay::Help(HelpView { scope, ..HelpView::default() }));
+    let scope = model.dialog.overlays.last().map(Overlay::scope);
+    model.dialog.overlays.push(Overlay::Help(HelpView { scope, ..HelpView::default() }));
 }
 
 /// Closes what lies on top; with nothing there, ends a search, then a zoom. Whether there was anything.
 pub fn close(model: &mut Model) -> bool {
-    model.overlays.pop().is_some() || model.query.take().is_some() || std::mem::take(&mut model.zoom)
+    model.dialog.overlays.pop().is_some()
+        || model.dialog.query.take().is_some()
+        || std::mem::take(&mut model.place.zoom)
 }

@@ -12,7 +12,7 @@ pub const MOST: usize = 10_000;
 /// A paste: a prompt takes its first line in one step and says what it cut; commands are never made of it.
 pub fn pasted(model: &mut Model, text: &str) {
     let characters = text.chars().count();
-    let Some(prompt) = &mut model.prompt else {
+    let Some(prompt) = &mut model.dialog.prompt else {
         if characters > 0 {
             let ignored = words::count(characters as u64, "pasted character");
             model.say(format!("{ignored} ignored: only a prompt takes a paste"));
@@ -45,9 +45,9 @@ pub fn pasted(model: &mut Model, text: &str) {
 /// Keys that arrived together with the one that opened a prompt are its text: a search for every letter would make the last
 /// one wait for all of them.
 pub fn typed(model: &mut Model, rest: &str) {
-    let Some(prompt) = &mut model.prompt else { return };
+    let Some(prompt) = &mut model.dialog.prompt else { return };
     let room = MOST.saturating_sub(prompt.input.value().len());
-    (prompt.cut, prompt.refused, model.note) = (None, None, None);
+    (prompt.cut, prompt.refused, model.dialog.note) = (None, None, None);
     insert(&mut prompt.input, within(rest, room));
     if prompt.ask.is_none() {
         search::apply(model);

@@ -16,7 +16,7 @@ pub fn begin(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>)
     if ask.is_text() && (long || text.contains('\n')) {
         return compose(ask, text, effects);
     }
-    model.prompt = Some(prompt(ask, text, None));
+    model.dialog.prompt = Some(prompt(ask, text, None));
 }
 
 /// A line with `text` in it; `refused`: why it cannot be taken.

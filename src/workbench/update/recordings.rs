@@ -19,16 +19,16 @@ pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
     match event {
         Event::Listing { files } => listing(model, files),
         Event::Sessions { file, sessions, diagnostics, progress } => {
-            model.reading = Some(progress);
+            model.work.reading = Some(progress);
             part(model, &file, sessions, diagnostics, effects);
         }
         Event::File { file, sessions, diagnostics, progress } => {
-            model.reading = Some(progress);
+            model.work.reading = Some(progress);
             whole(model, &file, sessions, diagnostics, effects);
         }
         Event::End { diagnostics } => {
-            model.reading = None;
-            model.problems = diagnostics;
+            model.work.reading = None;
+            model.archive.problems = diagnostics;
             overlays::renew_problems(model);
             judge::tell_changed(model);
         }
@@ -37,22 +37,22 @@ pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
 
 /// The files that there are, in their order. What was read of others is gone.
 fn listing(model: &mut Model, files: Vec<Arc<str>>) {
-    if model.files.are(&files) {
+    if model.archive.files.are(&files) {
         return;
     }
     let place = Place::of(model);
-    model.files.list(files);
-    let before = std::mem::take(&mut model.entries);
+    model.archive.files.list(files);
+    let before = std::mem::take(&mut model.archive.entries);
     let mut moved = vec![None; before.len()];
     let mut kept: Vec<(usize, Entry)> =
-        before.into_iter().enumerate().filter(|(_, entry)| model.files.has(&entry.file)).collect();
+        before.into_iter().enumerate().filter(|(_, entry)| model.archive.files.has(&entry.file)).collect();
     // Stable: the sessions of a file stay in their order.
-    kept.sort_by_key(|(_, entry)| model.files.rank(&entry.file));
+    kept.sort_by_key(|(_, entry)| model.archive.files.rank(&entry.file));
     for (now, (then, entry)) in kept.into_iter().enumerate() {
         if let Some(moved) = moved.get_mut(then) {
             *moved = Some(now);
         }
-        model.entries.push(entry);
+        model.archive.entries.push(entry);
     }
     place.keep(model, &|then| moved.get(then).copied().flatten());
 }
@@ -65,11 +65,11 @@ fn part(
     diagnostics: Vec<Diagnostic>,
     effects: &mut Vec<Effect>,
 ) {
-    model.files.add(file);
-    model.files.hold(file, model.files.held(file).and(Held::of(&sessions, &diagnostics)));
+    model.archive.files.add(file);
+    model.archive.files.hold(file, model.archive.files.held(file).and(Held::of(&sessions, &diagnostics)));
     let own = model.entries_of(file);
     if sessions.is_empty()
-        && let Some(entry) = model.entries.get_mut(own.clone()).and_then(<[Entry]>::last_mut)
+        && let Some(entry) = model.archive.entries.get_mut(own.clone()).and_then(<[Entry]>::last_mut)
     {
         // Something at the end of a file whose sessions are here already.
         entry.diagnostics.extend(diagnostics);
@@ -77,12 +77,12 @@ fn part(
     }
     let new = made(file, sessions, diagnostics);
     let at = own.end;
-    if at == 0 || at < model.entries.len() || model.lost.is_some() {
+    if at == 0 || at < model.archive.entries.len() || model.archive.lost.is_some() {
         return exchange(model, at..at, new, effects);
     }
     // What comes last, as nearly everything does while all is read for the first time, moves nobody.
-    model.entries.extend(new);
-    judge::judge(model, (at..model.entries.len()).collect(), effects);
+    model.archive.entries.extend(new);
+    judge::judge(model, (at..model.archive.entries.len()).collect(), effects);
 }
 
 /// A file was read again, whole.
@@ -93,8 +93,8 @@ fn whole(
     diagnostics: Vec<Diagnostic>,
     effects: &mut Vec<Effect>,
 ) {
-    model.files.add(file);
-    model.files.hold(file, Held::of(&sessions, &diagnostics));
+    model.archive.files.add(file);
+    model.archive.files.hold(file, Held::of(&sessions, &diagnostics));
     let own = model.entries_of(file);
     let new = made(file, sessions, diagnostics);
     exchange(model, own, new, effects);
@@ -126,10 +126,10 @@ fn made(file: &Arc<str>, sessions: Vec<Arc<Session>>, diagnostics: Vec<Diagnosti
 fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &mut Vec<Effect>) {
     let place = Place::of(model);
     let (start, end, count) = (range.start, range.end, new.len());
-    let mut old: Vec<Entry> = model.entries.splice(range, new).collect();
-    let inside = same(&old, model.entries.get(start..start + count).unwrap_or_default());
+    let mut old: Vec<Entry> = model.archive.entries.splice(range, new).collect();
+    let inside = same(&old, model.archive.entries.get(start..start + count).unwrap_or_default());
     for (old, now) in old.iter_mut().zip(&inside) {
-        if let Some(entry) = now.and_then(|now| model.entries.get_mut(start + now))
+        if let Some(entry) = now.and_then(|now| model.archive.entries.get_mut(start + now))
             && inherit(entry, old)
         {
             let name = Arc::clone(&entry.name);
@@ -147,8 +147,8 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &m
     };
     place.keep(model, &moved);
     let unjudged = |at: &usize| {
-        let entry = model.entries.get(*at);
-        entry.is_some_and(|entry| entry.session.is_some() && !entry.is_judged(model.generation))
+        let entry = model.archive.entries.get(*at);
+        entry.is_some_and(|entry| entry.session.is_some() && !entry.is_judged(model.work.generation))
     };
     let unjudged: Vec<usize> = (start..start + count).filter(unjudged).collect();
     judge::judge(model, unjudged, effects);
@@ -214,7 +214,7 @@ impl Place {
         let entry = model.entry();
         let sessions = model.list(Pane::Sessions);
         Self {
-            open: model.open,
+            open: model.place.open,
             file: entry.map(|entry| Arc::clone(&entry.file)),
             name: entry.map(|entry| Arc::clone(&entry.name)),
             session: entry.and_then(|entry| entry.session.clone()),
@@ -226,26 +226,27 @@ impl Place {
     /// Brings everybody back to where they were: `moved` says where an entry is now.
     fn keep(self, model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
         let spot = |spot: Spot| Some(Spot { entry: moved(spot.entry)?, ..spot });
-        model.back = model.back.drain(..).filter_map(spot).collect();
-        model.forward = model.forward.drain(..).filter_map(spot).collect();
-        model.judged = model.entries.iter().filter(|entry| entry.is_judged(model.generation)).count();
+        model.place.back = model.place.back.drain(..).filter_map(spot).collect();
+        model.place.forward = model.place.forward.drain(..).filter_map(spot).collect();
+        model.work.judged =
+            model.archive.entries.iter().filter(|entry| entry.is_judged(model.work.generation)).count();
         model.recount_changes();
         let below = self.below;
         if self.file.is_none() {
             // There was nothing before.
-            model.open = 0;
+            model.place.open = 0;
             go::show_open(model);
         } else {
             match moved(self.open) {
                 Some(now) => {
-                    model.open = now;
+                    model.place.open = now;
                     self.show(model);
                 }
                 None => self.leave(model),
             }
         }
         back_to_lost(model);
-        let open = model.open;
+        let open = model.place.open;
         let (len, height) = Pane::Sessions.extent(model);
         let list = model.list_mut(Pane::Sessions);
         list.top = open.saturating_sub(below);
@@ -263,10 +264,10 @@ impl Place {
         if same {
             return;
         }
-        let rows = std::mem::take(&mut model.rows);
+        let rows = std::mem::take(&mut model.settled.rows);
         go::lay_out(model);
         let List { cursor, top } = self.list;
-        let row = rows.get(cursor).and_then(|row| model.rows.place_of(row)).unwrap_or(cursor);
+        let row = rows.get(cursor).and_then(|row| model.settled.rows.place_of(row)).unwrap_or(cursor);
         let (len, height) = Pane::Transcript.extent(model);
         let list = model.list_mut(Pane::Transcript);
         list.top = row.saturating_sub(cursor.saturating_sub(top));
@@ -277,16 +278,16 @@ impl Place {
     /// The open session is gone: what its file holds now is shown, else the session that is in its place, until it
     /// returns.
     fn leave(self, model: &mut Model) {
-        model.overlays.retain(|overlay| !matches!(overlay, Overlay::Body(_)));
-        let last = model.entries.len().saturating_sub(1);
+        model.dialog.overlays.retain(|overlay| !matches!(overlay, Overlay::Body(_)));
+        let last = model.archive.entries.len().saturating_sub(1);
         let (Some(file), Some(name)) = (self.file, self.name) else { return };
         let own = model.entries_of(&file);
-        model.open = if own.is_empty() { self.open.min(last) } else { own.start };
+        model.place.open = if own.is_empty() { self.open.min(last) } else { own.start };
         if self.session.is_some() {
             if own.is_empty() {
                 model.say(format!("the session {name} is gone"));
             }
-            model.lost = Some(Lost { file, name, left_at: self.list });
+            model.archive.lost = Some(Lost { file, name, left_at: self.list });
         }
         go::show_open(model);
     }
@@ -294,15 +295,15 @@ impl Place {
 
 /// A session that was open when it went is opened again as soon as it is back.
 fn back_to_lost(model: &mut Model) {
-    let Some(lost) = &model.lost else { return };
+    let Some(lost) = &model.archive.lost else { return };
     let range = model.entries_of(&lost.file);
-    let within = model.entries.get(range.clone()).unwrap_or_default();
+    let within = model.archive.entries.get(range.clone()).unwrap_or_default();
     let is_back = |entry: &Entry| entry.session.is_some() && entry.name == lost.name;
     let Some(at) = within.iter().position(is_back) else { return };
     let left_at = lost.left_at;
-    model.lost = None;
-    model.open = range.start + at;
-    if let Some(entry) = model.entries.get_mut(model.open) {
+    model.archive.lost = None;
+    model.place.open = range.start + at;
+    if let Some(entry) = model.archive.entries.get_mut(model.place.open) {
         entry.left_at = Some(left_at);
     }
     go::show_open(model);

@@ -14,11 +14,11 @@ use crate::workbench::model::supposed::{Ask, summary};
 
 /// Asks for a file's name.
 pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
-    if let Some(git) = model.policy_paths.iter().find(|path| path.starts_with("git:")) {
+    if let Some(git) = model.basis.paths.iter().find(|path| path.starts_with("git:")) {
         let text = format!("a case refers to files, so none is saved for `{git}`");
         return model.say(text);
     }
-    if model.policy_paths.is_empty() {
+    if model.basis.paths.is_empty() {
         return model
             .say("a case refers to the policy's files, and this policy is a sample inside the program");
     }
@@ -37,7 +37,7 @@ fn proposed(model: &Model) -> Option<String> {
         None => "",
     };
     let name = format!("{id}-{at}{what}.case.yaml");
-    let path = model.policy_paths.first()?;
+    let path = model.basis.paths.first()?;
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
     let folder = match path.rfind(['/', '\\']) {
         Some(at) if is_file => path.get(..at).unwrap_or_default(),
@@ -121,9 +121,9 @@ fn saved(model: &Model, file: &str) -> Option<Save> {
         file: file.to_owned(),
         name: format!("{} {at}: {word}", entry.name),
         comments,
-        policies: model.policy_paths.clone(),
+        policies: model.basis.paths.clone(),
         without: off(replay.policy()),
-        stale: model.rules.stale,
+        stale: model.basis.rules.stale,
         session: Arc::clone(session),
         policy: Arc::clone(replay.policy()),
         mode: replay.mode(),
@@ -156,7 +156,7 @@ pub fn taken(model: &mut Model, file: &str, effects: &mut Vec<Effect>) {
         None => file.to_owned(),
     };
     prompt::begin(model, Ask::Save, &free, effects);
-    if let Some(prompt) = &mut model.prompt {
+    if let Some(prompt) = &mut model.dialog.prompt {
         prompt.refused = Some(format!("{file} is there already"));
     }
 }

@@ -12,20 +12,20 @@ use crate::workbench::model::{Model, Overlay, Prompt};
 
 /// Begins to type.
 pub fn begin(model: &mut Model) {
-    let overlay = model.overlays.last();
+    let overlay = model.dialog.overlays.last();
     let filter = overlay.and_then(|overlay| overlay.window().filter());
     if filter.is_none() && !matches!(overlay, None | Some(Overlay::Body(_))) {
         return model.say("this list is not searched");
     }
     let (from, value) = (cursor(model), filter.unwrap_or_default().to_owned());
     let input = Input::new(value);
-    let before = model.query.take();
-    model.prompt = Some(Prompt { input, from, before, ask: None, refused: None, cut: None });
+    let before = model.dialog.query.take();
+    model.dialog.prompt = Some(Prompt { input, from, before, ask: None, refused: None, cut: None });
 }
 
 /// A key while text is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
-    let empty = match &mut model.prompt {
+    let empty = match &mut model.dialog.prompt {
         Some(prompt) => {
             prompt.cut = None;
             prompt.input.value().is_empty()
@@ -40,7 +40,7 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         _ => {}
     }
     let Some(request) = request(key) else { return };
-    if let Some(prompt) = &mut model.prompt {
+    if let Some(prompt) = &mut model.dialog.prompt {
         prompt.input.handle(request);
     }
     apply(model);
@@ -65,7 +65,7 @@ pub fn request(key: Key) -> Option<InputRequest> {
 /// What is typed takes effect at once: a filter sifts, a search goes to the first place from where it began.
 pub fn apply(model: &mut Model) {
     let Some((value, from)) =
-        model.prompt.as_ref().map(|prompt| (prompt.input.value().to_owned(), prompt.from))
+        model.dialog.prompt.as_ref().map(|prompt| (prompt.input.value().to_owned(), prompt.from))
     else {
         return;
     };
@@ -77,24 +77,24 @@ pub fn apply(model: &mut Model) {
 
 /// Keeps the rows that contain these words in the list on top, if it is one that sifts.
 fn sift(model: &mut Model, words: &str) -> bool {
-    let Some(mut overlay) = model.overlays.pop() else { return false };
+    let Some(mut overlay) = model.dialog.overlays.pop() else { return false };
     let window = overlay.window_mut();
     let sifts = window.filter().is_some();
     if sifts {
         window.sift(model, words.to_owned());
         window.list_mut().cursor = 0;
     }
-    model.overlays.push(overlay);
+    model.dialog.overlays.push(overlay);
     sifts
 }
 
 fn search(model: &mut Model, value: String, from: usize) {
     if value.is_empty() {
-        model.query = None;
+        model.dialog.query = None;
         set(model, from);
         return;
     }
-    model.query = Some(value);
+    model.dialog.query = Some(value);
     // The place where it began counts too.
     if !hit(model, from) {
         match find(model, from, true) {
@@ -107,13 +107,13 @@ fn search(model: &mut Model, value: String, from: usize) {
 }
 
 fn keep(model: &mut Model) {
-    let Some(prompt) = model.prompt.take() else { return };
-    if model.overlays.last().is_some_and(|overlay| overlay.window().filter().is_some()) {
-        model.query = prompt.before;
+    let Some(prompt) = model.dialog.prompt.take() else { return };
+    if model.dialog.overlays.last().is_some_and(|overlay| overlay.window().filter().is_some()) {
+        model.dialog.query = prompt.before;
     } else if prompt.input.value().is_empty() {
         // An empty search repeats the one before.
-        model.query = prompt.before;
-        if model.query.is_some() {
+        model.dialog.query = prompt.before;
+        if model.dialog.query.is_some() {
             again(model, true);
         }
     } else {
@@ -127,9 +127,9 @@ fn keep(model: &mut Model) {
 }
 
 fn give_up(model: &mut Model) {
-    let Some(prompt) = model.prompt.take() else { return };
+    let Some(prompt) = model.dialog.prompt.take() else { return };
     sift(model, "");
-    model.query = prompt.before;
+    model.dialog.query = prompt.before;
     set(model, prompt.from);
 }
 
@@ -150,7 +150,7 @@ pub fn again(model: &mut Model, forward: bool) {
             );
         }
         None => {
-            let query = model.query.clone().unwrap_or_default();
+            let query = model.dialog.query.clone().unwrap_or_default();
             model.say(format!("`{query}` is not found"));
         }
     }
@@ -168,30 +168,30 @@ fn say_which(model: &mut Model, more: &str) {
 }
 
 fn places(model: &Model) -> Option<(usize, usize)> {
-    let query = model.query.as_ref()?.to_lowercase();
-    if let Some(Overlay::Body(view)) = model.overlays.last() {
+    let query = model.dialog.query.as_ref()?.to_lowercase();
+    if let Some(Overlay::Body(view)) = model.dialog.overlays.last() {
         return view.document.places(&query, view.list.cursor);
     }
-    let (rows, here) = (model.focus.rows(model), cursor(model));
+    let (rows, here) = (model.place.focus.rows(model), cursor(model));
     let count = rows.len(model);
     let found: Vec<usize> = (0..count.min(COUNTED)).filter(|at| rows.matches(model, *at, &query)).collect();
     (count <= COUNTED).then(|| (found.iter().filter(|at| **at <= here).count(), found.len()))
 }
 
 fn cursor(model: &Model) -> usize {
-    model.overlays.last().map_or_else(|| model.list(model.focus), Overlay::list).cursor
+    model.dialog.overlays.last().map_or_else(|| model.list(model.place.focus), Overlay::list).cursor
 }
 
 fn set(model: &mut Model, row: usize) {
-    match model.overlays.last_mut() {
+    match model.dialog.overlays.last_mut() {
         Some(Overlay::Body(view)) => {
             view.list.cursor = row;
-            let query = model.query.as_deref().unwrap_or_default();
+            let query = model.dialog.query.as_deref().unwrap_or_default();
             let lines = view.document.lines_of(query, row);
             return keep_lines(model, lines);
         }
         Some(_) => return,
-        None => match model.focus {
+        None => match model.place.focus {
             Pane::Transcript => go::to_row(model, row),
             Pane::Sessions => go::open(model, row),
             pane => {
@@ -200,21 +200,21 @@ fn set(model: &mut Model, row: usize) {
             }
         },
     }
-    let query = model.query.as_ref().map(|query| query.to_lowercase());
+    let query = model.dialog.query.as_ref().map(|query| query.to_lowercase());
     if let Some(query) = query {
         // What is found is brought into view where the pane is narrower than the row.
-        let columns = model.focus.rows(model).columns_of(model, row, &query);
-        sideways::show(model, model.focus, columns);
+        let columns = model.place.focus.rows(model).columns_of(model, row, &query);
+        sideways::show(model, model.place.focus, columns);
     }
 }
 
 /// The next row that contains what is searched for, around the end.
 fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
-    let query = model.query.clone()?;
-    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
+    let query = model.dialog.query.clone()?;
+    if let Some(Overlay::Body(view)) = model.dialog.overlays.last_mut() {
         return view.document.find(&query, from, forward);
     }
-    let (rows, query) = (model.focus.rows(model), query.to_lowercase());
+    let (rows, query) = (model.place.focus.rows(model), query.to_lowercase());
     let count = rows.len(model);
     (1..=count)
         .map(|by| if forward { (from + by) % count } else { (from + count - by % count) % count })
@@ -222,20 +222,20 @@ fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
 }
 
 fn hit(model: &Model, row: usize) -> bool {
-    let Some(query) = model.query.as_ref().map(|query| query.to_lowercase()) else { return false };
-    if let Some(Overlay::Body(view)) = model.overlays.last() {
+    let Some(query) = model.dialog.query.as_ref().map(|query| query.to_lowercase()) else { return false };
+    if let Some(Overlay::Body(view)) = model.dialog.overlays.last() {
         return view.document.begins_at(row, &query);
     }
-    model.focus.rows(model).matches(model, row, &query)
+    model.place.focus.rows(model).matches(model, row, &query)
 }
 
 /// Keeps some lines of a body in sight, from the one under the cursor on, as many of them as there is room for.
 fn keep_lines(model: &mut Model, lines: usize) {
-    let Some(Overlay::Body(view)) = model.overlays.last_mut() else { return };
+    let Some(Overlay::Body(view)) = model.dialog.overlays.last_mut() else { return };
     let cursor = view.list.cursor;
     view.list.cursor = cursor + lines.saturating_sub(1);
     settle::keep_overlay(model);
-    if let Some(Overlay::Body(view)) = model.overlays.last_mut() {
+    if let Some(Overlay::Body(view)) = model.dialog.overlays.last_mut() {
         view.list.cursor = cursor;
     }
     settle::keep_overlay(model);

@@ -21,7 +21,7 @@ pub fn settle(model: &mut Model) {
     let layout = model.layout();
     // What has the keys comes first: the policy pane may show the rule that its row rests on.
     model.settled.link = Link::default();
-    let focus = model.focus;
+    let focus = model.place.focus;
     settle_pane(model, &layout, focus);
     model.settled.link = focus.link(model);
     Pane::ALL.into_iter().filter(|pane| *pane != focus).for_each(|pane| settle_pane(model, &layout, pane));
@@ -40,8 +40,8 @@ pub fn end_rows(model: &mut Model) {
         None => Vec::new(),
     };
     let Some(session) = model.session().cloned() else { return };
-    model.rows.end_with(rules, &session);
-    let last = model.rows.len().saturating_sub(1);
+    model.settled.rows.end_with(rules, &session);
+    let last = model.settled.rows.len().saturating_sub(1);
     let list = model.list_mut(Pane::Transcript);
     list.cursor = list.cursor.min(last);
 }
@@ -54,7 +54,7 @@ fn settle_pane(model: &mut Model, layout: &Layout, pane: Pane) {
     }
     let (len, height) = pane.extent(model);
     // Of what is not on screen nobody knows how long it is.
-    if len > 0 && (pane != Pane::Policy || pane == model.focus) {
+    if len > 0 && (pane != Pane::Policy || pane == model.place.focus) {
         model.list_mut(pane).keep(len, height);
     }
 }
@@ -80,7 +80,7 @@ fn follow_rule(model: &mut Model) {
 /// Keeps the cursor of the topmost overlay in sight, and the row under it whole: rows may be tall, and fewer of them fit
 /// than their list thinks.
 pub fn keep_overlay(model: &mut Model) {
-    let Some(window) = model.overlays.last().map(Overlay::window) else { return };
+    let Some(window) = model.dialog.overlays.last().map(Overlay::window) else { return };
     let mut list = window.list();
     let space = model.overlay_space(list);
     let height = space.window.len();
@@ -94,14 +94,14 @@ pub fn keep_overlay(model: &mut Model) {
         top -= 1;
     }
     list.top = top;
-    if let Some(overlay) = model.overlays.last_mut() {
+    if let Some(overlay) = model.dialog.overlays.last_mut() {
         *overlay.window_mut().list_mut() = list;
     }
 }
 
 /// A pane that shows something else than when it was scrolled sideways begins at the left edge again.
 fn keep_sideways(model: &mut Model, pane: Pane) {
-    let scrolled = model.sideways.get(pane as usize).copied().unwrap_or_default();
+    let scrolled = model.place.sideways.get(pane as usize).copied().unwrap_or_default();
     if scrolled.out > 0 && scrolled.of != subject(model, pane) {
         scroll_sideways(model, pane, 0);
     }
@@ -110,7 +110,7 @@ fn keep_sideways(model: &mut Model, pane: Pane) {
 /// Scrolls a pane sideways, as long as it shows the same.
 pub fn scroll_sideways(model: &mut Model, pane: Pane, out: usize) {
     let of = if out > 0 { subject(model, pane) } else { 0 };
-    if let Some(sideways) = model.sideways.get_mut(pane as usize) {
+    if let Some(sideways) = model.place.sideways.get_mut(pane as usize) {
         *sideways = Sideways { out, of };
     }
 }
@@ -124,12 +124,12 @@ fn subject(model: &Model, pane: Pane) -> u64 {
 
 fn frame(model: &mut Model) {
     let turn = model.turn().map(|turn| turn.number);
-    model.frame = framed(model.frame.take(), model.replay().cloned(), turn);
+    model.place.frame = framed(model.place.frame.take(), model.replay().cloned(), turn);
     let base = model.entry().and_then(|entry| entry.base.clone()).filter(|_| model.splits());
     let not_taken = model.not_taken();
-    model.taking = taking(model.taking.take(), model.replay().cloned(), not_taken);
-    model.compare.taking = taking(model.compare.taking.take(), base.clone(), not_taken);
-    model.compare.frame = framed(model.compare.frame.take(), base, turn);
+    model.place.taking = taking(model.place.taking.take(), model.replay().cloned(), not_taken);
+    model.basis.compare.taking = taking(model.basis.compare.taking.take(), base.clone(), not_taken);
+    model.basis.compare.frame = framed(model.basis.compare.frame.take(), base, turn);
 }
 
 /// A call of a choice that was not taken in the session that takes it, unless it is known already.

@@ -8,7 +8,7 @@ use crate::workbench::model::Model;
 
 /// Half a pane to the right, as long as something is cut there, or back.
 pub fn step(model: &mut Model, right: bool) {
-    let pane = model.focus;
+    let pane = model.place.focus;
     if right && !pane.is_cut(model) {
         let text = match model.out(pane) {
             0 => "nothing is cut in this pane",

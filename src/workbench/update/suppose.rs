@@ -26,9 +26,9 @@ const UNDONE: usize = 200;
 
 /// Asks for what is supposed of the open session to be judged, unless that is what was asked for last.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
-    let (Some(policy), mode) = (model.rules.policy.clone(), model.mode) else { return };
-    let number = model.supposings + 1;
-    let Some(entry) = model.entries.get_mut(model.open) else { return };
+    let (Some(policy), mode) = (model.basis.rules.policy.clone(), model.basis.mode) else { return };
+    let number = model.work.supposings + 1;
+    let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return };
     let Some(session) = entry.supposed_of().cloned() else { return };
     let Some(layer) = entry.supposed.top_mut().filter(|layer| layer.is_hypothetical()) else { return };
     let premise = Premise { session, policy, mode, what_if: layer.what_if.clone() };
@@ -36,7 +36,7 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     }
     layer.asked = Some((number, premise.clone()));
-    model.supposings = number;
+    model.work.supposings = number;
     effects.push(Effect::Suppose(Box::new(Suppose { number, premise })));
 }
 
@@ -45,12 +45,14 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
     let asked = |supposed: &crate::workbench::model::Supposed| {
         supposed.top().and_then(|layer| layer.asked.as_ref()).is_some_and(|(asked, _)| *asked == number)
     };
-    let Some(place) = model.entries.iter().position(|entry| asked(&entry.supposed)) else { return };
+    let Some(place) = model.archive.entries.iter().position(|entry| asked(&entry.supposed)) else { return };
     let (hypothesis, replay) = match answer {
         Ok(answer) => *answer,
         Err(why) => {
             // What is on screen is what was before.
-            if let Some(layer) = model.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut()) {
+            if let Some(layer) =
+                model.archive.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut())
+            {
                 layer.what_if = match &layer.shown {
                     Some(shown) => shown.what_if.clone(),
                     None => layer.undo.pop().unwrap_or_default(),
@@ -62,11 +64,11 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
         }
     };
     let unknown = hypothesis.unknown.clone();
-    let pinned = model.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
+    let pinned = model.place.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
     let mut news = false;
     let replay = Rc::new(replay);
     let mut show = |model: &mut Model| {
-        let layer = model.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut());
+        let layer = model.archive.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut());
         let Some(layer) = layer else { return Land::Stay };
         let Some((_, premise)) = &layer.asked else { return Land::Stay };
         news = layer.shown.as_ref().is_none_or(|shown| shown.hypothesis.unknown != hypothesis.unknown);
@@ -74,12 +76,12 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
         layer.shown = Some(Shown { what_if, hypothesis: hypothesis.clone(), replay: Rc::clone(&replay) });
         std::mem::take(&mut layer.land)
     };
-    if place == model.open {
+    if place == model.place.open {
         exchange(model, show);
         // Another version gives its rules other numbers.
         let rules = replay.policy().rules();
         let known = pinned.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known));
-        model.pinned = known.map(|(id, _)| id);
+        model.place.pinned = known.map(|(id, _)| id);
     } else {
         show(model);
     }
@@ -92,17 +94,17 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
 /// Shows something else in the place of what is on screen: the cursor stays at its call, wherever that is now.
 fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     let (cursor, session) = (model.list(Pane::Transcript).cursor, model.session().cloned());
-    let anchor = model.rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
-    let call = anchor.and_then(|row| model.rows.get(row)).and_then(|row| match row.kind {
+    let anchor = model.settled.rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
+    let call = anchor.and_then(|row| model.settled.rows.get(row)).and_then(|row| match row.kind {
         RowKind::Call(index) => model.entry()?.supposed.recorded(index),
         _ => None,
     });
     let land = show(model);
-    let rows = std::mem::take(&mut model.rows);
+    let rows = std::mem::take(&mut model.settled.rows);
     go::lay_out(model);
     let now = |model: &Model, recorded: u32| {
         let index = model.entry()?.supposed.now(recorded)?;
-        model.rows.of_call(index)
+        model.settled.rows.of_call(index)
     };
     let edited = model.shown_supposed().map(|(_, shown)| &shown.hypothesis.edited);
     let row = match land {
@@ -110,7 +112,7 @@ fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
         Land::Call(begun) => edited.and_then(|edited| edited.call(begun)),
         Land::Added(place) => edited.and_then(|edited| edited.added_by(place)),
     };
-    let row = row.and_then(|index| model.rows.of_call(index)).or_else(|| {
+    let row = row.and_then(|index| model.settled.rows.of_call(index)).or_else(|| {
         let at = now(model, call?)?;
         Some(at + (cursor - anchor?))
     });
@@ -126,7 +128,7 @@ fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
 
 /// Changes what is supposed of the open session.
 pub fn change(model: &mut Model, land: Land, change: impl FnOnce(&mut WhatIf)) {
-    let Some(entry) = model.entries.get_mut(model.open) else { return };
+    let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return };
     let layer = entry.supposed.top_or_new();
     let before = layer.what_if.clone();
     change(&mut layer.what_if);
@@ -146,7 +148,9 @@ pub fn change(model: &mut Model, land: Land, change: impl FnOnce(&mut WhatIf)) {
 /// Nothing is supposed any more: the recording is shown again.
 fn to_recording(model: &mut Model) {
     exchange(model, |model| {
-        if let Some(layer) = model.entries.get_mut(model.open).and_then(|entry| entry.supposed.top_mut()) {
+        if let Some(layer) =
+            model.archive.entries.get_mut(model.place.open).and_then(|entry| entry.supposed.top_mut())
+        {
             layer.shown = None;
             layer.asked = None;
         }
@@ -156,7 +160,7 @@ fn to_recording(model: &mut Model) {
 
 /// Takes the last change back.
 pub fn undo(model: &mut Model) {
-    let layer = model.entries.get_mut(model.open).and_then(|entry| entry.supposed.top_mut());
+    let layer = model.archive.entries.get_mut(model.place.open).and_then(|entry| entry.supposed.top_mut());
     let Some((layer, before)) = layer.and_then(|layer| Some((layer.undo.pop()?, layer))).map(|(b, l)| (l, b))
     else {
         return model.say("no what-if to undo");
@@ -181,7 +185,7 @@ pub fn drop_all(model: &mut Model) {
 
 /// Leaves what is supposed, if anything is, or what is waited for. Whether there was something to leave.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) -> bool {
-    if model.looking.take().is_some() {
+    if model.work.looking.take().is_some() {
         effects.push(Effect::Witness(None));
         model.say("the search for a witness is cancelled");
         return true;
@@ -201,7 +205,7 @@ pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) ->
 fn close_witness(model: &mut Model) {
     let mut part = None;
     exchange(model, |model| {
-        let entry = model.entries.get_mut(model.open);
+        let entry = model.archive.entries.get_mut(model.place.open);
         part = entry.and_then(|entry| entry.supposed.pop()).and_then(|layer| layer.part);
         Land::Stay
     });
@@ -274,17 +278,17 @@ pub fn switch(model: &mut Model) {
     let Some(id) = model.rule(rule).map(|rule| Arc::clone(&rule.id)) else { return };
     let mut off = false;
     change(model, Land::Stay, |what_if| off = what_if.switch(&id));
-    model.pinned = Some(rule);
+    model.place.pinned = Some(rule);
     model.say(format!("{id} is {}", if off { "off" } else { "on again" }));
 }
 
 fn pointed(model: &Model) -> Option<RuleId> {
-    if model.focus != Pane::Policy {
+    if model.place.focus != Pane::Policy {
         return model.shown_rule();
     }
     let source = model.document()?.source;
     let line = u32::try_from(model.list(Pane::Policy).cursor + 1).ok()?;
-    let rules = model.replay().map(|replay| replay.policy()).or(model.rules.policy.as_ref())?.rules();
+    let rules = model.replay().map(|replay| replay.policy()).or(model.basis.rules.policy.as_ref())?.rules();
     let here = rules.iter().filter(|(_, rule)| {
         let (first, last) = lines_of(&rule.source, rule.span);
         rule.source.name() == source.name() && (first..=last).contains(&line)

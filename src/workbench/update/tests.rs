@@ -38,7 +38,7 @@ fn at(model: &Model) -> String {
 }
 
 fn note(model: &Model) -> &str {
-    model.note.as_ref().map_or("", |note| &note.text)
+    model.dialog.note.as_ref().map_or("", |note| &note.text)
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn calls_rows_and_turns() {
     press(&mut model, "K");
     assert_eq!(note(&model), "this is the first turn");
     press(&mut model, "G");
-    assert_eq!(model.list(Pane::Transcript).cursor, model.rows.len() - 1);
+    assert_eq!(model.list(Pane::Transcript).cursor, model.settled.rows.len() - 1);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn findings_go_on_in_the_next_session() {
         ("Ctrl-o", 3, "T2.2 issue_refund"),
     ] {
         press(&mut model, keys);
-        assert_eq!((model.open, at(&model).as_str()), (entry, place), "{keys}");
+        assert_eq!((model.place.open, at(&model).as_str()), (entry, place), "{keys}");
     }
     press(&mut model, "]f");
     assert_eq!(note(&model), "no finding after this in any session");
@@ -97,7 +97,7 @@ fn the_session_before_is_entered_at_its_last_finding() {
     press(&mut model, "}");
     for place in ["T4.1 issue_refund", "T2.2 issue_refund"] {
         press(&mut model, "[f");
-        assert_eq!((model.open, at(&model).as_str()), (0, place));
+        assert_eq!((model.place.open, at(&model).as_str()), (0, place));
     }
     press(&mut model, "gg } { ]f");
     assert_eq!(at(&model), "T2.2 issue_refund", "forward it is the first");
@@ -133,11 +133,11 @@ fn findings_causes_and_back() {
 fn a_jump_ends_the_way_forward() {
     let mut model = opened(120, 40, "mono", vec![refunds(), clean(), refunds()]);
     press(&mut model, "]f o Ctrl-o ]s");
-    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+    assert_eq!((model.place.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
     press(&mut model, "Alt-o");
-    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"), "nothing is ahead");
+    assert_eq!((model.place.open, at(&model).as_str()), (2, "T2.2 issue_refund"), "nothing is ahead");
     press(&mut model, "Ctrl-o");
-    assert_eq!((model.open, at(&model).as_str()), (0, "T2.2 issue_refund"));
+    assert_eq!((model.place.open, at(&model).as_str()), (0, "T2.2 issue_refund"));
 }
 
 #[test]
@@ -185,30 +185,30 @@ fn newly_hidden_tools_are_found_wherever_they_are() {
 fn sessions_with_a_stop() {
     let mut model = opened(120, 40, "mono", vec![clean(), clean(), refunds()]);
     press(&mut model, "]s");
-    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+    assert_eq!((model.place.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
     press(&mut model, "]s");
     assert_eq!(note(&model), "no session with a stopped call or a violated rule after this one");
     press(&mut model, "{ {");
-    assert_eq!(model.open, 0);
+    assert_eq!(model.place.open, 0);
     press(&mut model, "} }");
     assert_eq!(at(&model), "T2.2 issue_refund", "a session is opened where it was left");
     press(&mut model, "1 k");
-    assert_eq!(model.open, 1);
+    assert_eq!(model.place.open, 1);
 }
 
 #[test]
 fn panes_and_zoom() {
     let mut model = model();
     press(&mut model, "Tab");
-    assert_eq!(model.focus, Pane::Tools);
+    assert_eq!(model.place.focus, Pane::Tools);
     press(&mut model, "Shift-Tab Shift-Tab");
-    assert_eq!(model.focus, Pane::Sessions);
+    assert_eq!(model.place.focus, Pane::Sessions);
     press(&mut model, "]f 7 z");
     assert_eq!(model.layout().panes.len(), 1);
     press(&mut model, "G");
     assert_eq!(model.list(Pane::Policy).cursor, 7, "the text can be read to its end");
     press(&mut model, "Esc");
-    assert!(!model.zoom);
+    assert!(!model.place.zoom);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn the_editor_opens_what_is_looked_at() {
 #[test]
 fn samples_are_called_so_and_not_edited() {
     let mut model = model();
-    model.built_in = crate::workbench::model::BuiltIn { sessions: true, policy: true };
+    model.archive.built_in = crate::workbench::model::BuiltIn { sessions: true, policy: true };
     let seen = screen(&model);
     assert!(seen.contains("refund-124 sample 1/2"), "{seen}");
     assert!(press(&mut model, "]f e").is_empty());
@@ -264,7 +264,7 @@ fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
     // In the first turn the refund waits for the check; the selected call is the check, which no rule is about.
     let row = |model: &mut Model, text: &str| {
         (0..20).any(|_| {
-            let pane = model.focus;
+            let pane = model.place.focus;
             let here = pane.rows(model).text(model, model.list(pane).cursor);
             let here = here.is_some_and(|line| line.contains(text));
             if !here {
@@ -276,18 +276,18 @@ fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
     press(&mut model, "3");
     assert!(row(&mut model, "issue_refund"));
     press(&mut model, "Enter");
-    assert_eq!((model.focus, shown(&model)), (Pane::Policy, Some(4)));
+    assert_eq!((model.place.focus, shown(&model)), (Pane::Policy, Some(4)));
     press(&mut model, "5 gg");
     assert!(row(&mut model, "Eligibility must"));
     press(&mut model, "Enter");
-    assert_eq!((model.focus, shown(&model)), (Pane::Policy, Some(4)));
+    assert_eq!((model.place.focus, shown(&model)), (Pane::Policy, Some(4)));
     // What was asked for ends with the next thing selected.
     press(&mut model, "2 }");
-    assert_eq!((model.pinned, shown(&model)), (None, None));
+    assert_eq!((model.place.pinned, shown(&model)), (None, None));
     press(&mut model, "3");
     assert!(row(&mut model, "lookup_order"));
     press(&mut model, "Enter");
-    assert_eq!((model.focus, note(&model)), (Pane::Tools, "this row has no rule"));
+    assert_eq!((model.place.focus, note(&model)), (Pane::Tools, "this row has no rule"));
     // What an earlier call forbade leads to that call, with the line that forbids.
     press(&mut model, "{ 2 ]f J 4 gg Enter");
     assert_eq!((at(&model).as_str(), shown(&model)), ("T2.1 issue_refund", Some(8)));
@@ -297,11 +297,11 @@ fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
 fn a_waiting_chord_shows_how_it_can_go_on() {
     let mut model = model();
     press(&mut model, "]");
-    assert!(!model.which_key);
+    assert!(!model.dialog.which_key);
     feed(&mut model, Msg::ChordWaits);
     assert!(screen(&model).contains("next finding: a stopped call"));
     press(&mut model, "f");
-    assert!(!model.which_key && model.pending.is_empty());
+    assert!(!model.dialog.which_key && model.dialog.pending.is_empty());
     assert_eq!(at(&model), "T2.2 issue_refund");
 }
 
@@ -325,10 +325,10 @@ fn every_command_can_be_pressed_anywhere() {
                                 alt: false,
                             }),
                         );
-                        while !model.overlays.is_empty() {
-                            model.overlays.pop();
+                        while !model.dialog.overlays.is_empty() {
+                            model.dialog.overlays.pop();
                         }
-                        model.prompt = None;
+                        model.dialog.prompt = None;
                     }
                 }
             }

@@ -12,10 +12,10 @@ use crate::workbench::model::{ChangeRow, Model, Overlay};
 /// Opens the texts, at the hunk that the selected change is about; where they were not compared yet, once they are.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(comparison) = model.comparison().cloned() else { return };
-    match &model.compare.texts {
+    match &model.basis.compare.texts {
         Some((known, texts)) if Arc::ptr_eq(known, &comparison) => show(model, Arc::clone(texts)),
         _ => {
-            model.compare.opens_texts = true;
+            model.basis.compare.opens_texts = true;
             effects.push(Effect::Texts(comparison));
         }
     }
@@ -26,8 +26,8 @@ pub fn arrived(model: &mut Model, comparison: Arc<Comparison>, texts: Arc<Texts>
     if !model.comparison().is_some_and(|now| Arc::ptr_eq(now, &comparison)) {
         return;
     }
-    model.compare.texts = Some((comparison, Arc::clone(&texts)));
-    if std::mem::take(&mut model.compare.opens_texts) {
+    model.basis.compare.texts = Some((comparison, Arc::clone(&texts)));
+    if std::mem::take(&mut model.basis.compare.opens_texts) {
         show(model, texts);
     } else {
         replace(model, texts);
@@ -43,12 +43,12 @@ fn show(model: &mut Model, texts: Arc<Texts>) {
     view.list.cursor = hunk.and_then(|hunk| view.texts.row_of(hunk, model.texts_beside())).unwrap_or(0);
     // What the hunk holds stands below its heading.
     view.list.top = view.list.cursor;
-    model.overlays.push(Overlay::Texts(Box::new(view)));
+    model.dialog.overlays.push(Overlay::Texts(Box::new(view)));
 }
 
 /// The rule of the change under the cursor: in the list of changes, else at the selected call.
 fn rule(model: &Model) -> Option<RuleAt> {
-    if model.focus != Pane::Changes {
+    if model.place.focus != Pane::Changes {
         return model.change_here()?.rule;
     }
     match model.change_rows(model.list(Pane::Changes).cursor).next()? {
@@ -59,32 +59,34 @@ fn rule(model: &Model) -> Option<RuleAt> {
 
 /// The texts, if they are open or waited for, are to be those of the versions that are compared now.
 pub fn renew(model: &mut Model, effects: &mut Vec<Effect>) {
-    model.compare.texts = None;
+    model.basis.compare.texts = None;
     let open = place(model).is_some();
     let comparison = model.comparison().filter(|comparison| comparison.base().policy().is_some());
     match comparison.cloned() {
-        Some(comparison) if open || model.compare.opens_texts => effects.push(Effect::Texts(comparison)),
+        Some(comparison) if open || model.basis.compare.opens_texts => {
+            effects.push(Effect::Texts(comparison))
+        }
         Some(_) => {}
         None => {
-            model.compare.opens_texts = false;
+            model.basis.compare.opens_texts = false;
             replace(model, Arc::default());
         }
     }
 }
 
 fn place(model: &Model) -> Option<usize> {
-    model.overlays.iter().position(|overlay| matches!(overlay, Overlay::Texts(_)))
+    model.dialog.overlays.iter().position(|overlay| matches!(overlay, Overlay::Texts(_)))
 }
 
 /// Puts texts in the place of those that are open; the place in them stays.
 fn replace(model: &mut Model, texts: Arc<Texts>) {
     let Some(at) = place(model) else { return };
     if texts.hunks.is_empty() {
-        model.overlays.remove(at);
-        if model.note.is_none() {
+        model.dialog.overlays.remove(at);
+        if model.dialog.note.is_none() {
             model.say("the documents of both versions have the same text now");
         }
-    } else if let Some(Overlay::Texts(view)) = model.overlays.get_mut(at) {
+    } else if let Some(Overlay::Texts(view)) = model.dialog.overlays.get_mut(at) {
         view.texts = texts;
     }
 }
@@ -92,7 +94,7 @@ fn replace(model: &mut Model, texts: Arc<Texts>) {
 /// To the next hunk, or to the one before.
 pub fn hunk(model: &mut Model, forward: bool) {
     let beside = model.texts_beside();
-    let Some(Overlay::Texts(view)) = model.overlays.last_mut() else { return };
+    let Some(Overlay::Texts(view)) = model.dialog.overlays.last_mut() else { return };
     let here = view.hunk(beside).unwrap_or(0);
     let at_start = view.texts.row_of(here, beside) == Some(view.list.cursor);
     let target = match (forward, at_start) {
@@ -113,13 +115,13 @@ pub fn hunk(model: &mut Model, forward: bool) {
 /// To the first change that the hunk under the cursor makes.
 pub fn enter(model: &mut Model) {
     let beside = model.texts_beside();
-    let Some(Overlay::Texts(view)) = model.overlays.last() else { return };
+    let Some(Overlay::Texts(view)) = model.dialog.overlays.last() else { return };
     let hunk = view.hunk(beside).and_then(|hunk| view.texts.hunks.get(hunk));
     let Some(row) = hunk.and_then(|hunk| model.first_change_of(hunk)) else {
         return model.say("no change in any session is about a rule at this place");
     };
-    model.overlays.pop();
-    model.focus = Pane::Changes;
+    model.dialog.overlays.pop();
+    model.place.focus = Pane::Changes;
     let (len, height) = Pane::Changes.extent(model);
     model.list_mut(Pane::Changes).set(row, len, height);
     jump::change(model);

@@ -16,8 +16,8 @@ use crate::workbench::model::{ChangeRow, Model};
 pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
     match wanted(model) {
         Ok((looking, wanted)) => {
-            model.supposings = wanted.number;
-            model.looking = Some(looking);
+            model.work.supposings = wanted.number;
+            model.work.looking = Some(looking);
             model.say("looking for the smallest part of the session that still shows it");
             effects.push(Effect::Witness(Some(Box::new(wanted))));
         }
@@ -26,11 +26,11 @@ pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
 }
 
 fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
-    let number = model.supposings + 1;
+    let number = model.work.supposings + 1;
     let recorded = |entry: usize| -> Result<Arc<Session>, &'static str> {
-        model.entries.get(entry).and_then(|entry| entry.session.clone()).ok_or("no session is open")
+        model.archive.entries.get(entry).and_then(|entry| entry.session.clone()).ok_or("no session is open")
     };
-    if model.focus == Pane::Changes {
+    if model.place.focus == Pane::Changes {
         let row = model.change_rows(model.list(Pane::Changes).cursor).next();
         let Some(ChangeRow::Change(entry, change)) = row else {
             return Err("this row is not a change");
@@ -43,7 +43,7 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
     let call = model.call().ok_or("no call is selected")?.at.index;
     let stops = model.judged_call().is_some_and(|judged| judged.decision.verdict.stops());
     if !stops && model.change_here().is_some() {
-        return of_change(model, model.open, recorded(model.open)?, call, false);
+        return of_change(model, model.place.open, recorded(model.place.open)?, call, false);
     }
     let replay = model
         .replay()
@@ -52,7 +52,7 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
     let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
     let wanted =
         Wanted { number, session: Arc::clone(&session), against: None, policy, mode: replay.mode(), call };
-    let (entry, recorded) = (model.open, recorded(model.open)?);
+    let (entry, recorded) = (model.place.open, recorded(model.place.open)?);
     Ok((Looking { number, entry, recorded, session, call, change: false, listed: false }, wanted))
 }
 
@@ -64,17 +64,18 @@ fn of_change(
     call: u32,
     listed: bool,
 ) -> Result<(Looking, Wanted), &'static str> {
-    let number = model.supposings + 1;
+    let number = model.work.supposings + 1;
     let comparison = model.comparison().ok_or("there is nothing to compare with")?;
     let (against, policy) = (Some(Arc::clone(comparison)), Arc::clone(comparison.policy()));
-    let wanted = Wanted { number, session: Arc::clone(&session), against, policy, mode: model.mode, call };
+    let wanted =
+        Wanted { number, session: Arc::clone(&session), against, policy, mode: model.basis.mode, call };
     let recorded = Arc::clone(&session);
     Ok((Looking { number, entry, recorded, session, call, change: true, listed }, wanted))
 }
 
 /// It is found, or there is none. What answers an older request is dropped.
 pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
-    let Some(looking) = model.looking.take_if(|looking| looking.number == number) else { return };
+    let Some(looking) = model.work.looking.take_if(|looking| looking.number == number) else { return };
     let Some(witness) = found else {
         model.fail("no part of the session is enough to show it");
         return;
@@ -83,7 +84,7 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
         return model.say("the session was recorded again meanwhile");
     };
     let still = model.session().is_some_and(|session| Arc::ptr_eq(session, &looking.session));
-    let here = entry == model.open && still;
+    let here = entry == model.place.open && still;
     if !(looking.listed || here) {
         return model.say("a witness was found, but something else was opened meanwhile");
     }
@@ -105,7 +106,7 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     let land = witness.call(looking.call).map_or(Land::Stay, |at| Land::Call(at.index));
     let from = model.list(Pane::Transcript);
     let part = Smallest { witness: *witness, of, recorded: looking.change, from, jumped: looking.listed };
-    if let Some(entry) = model.entries.get_mut(entry) {
+    if let Some(entry) = model.archive.entries.get_mut(entry) {
         entry.supposed.push(Layer { part: Some(part), what_if, land, ..Layer::default() });
     }
 }

@@ -162,34 +162,36 @@ impl Scene {
 /// Every session's screen, the findings and the problems: all that does not depend on the way here.
 fn everything(bench: &mut Headless) -> Vec<String> {
     let model = &mut bench.model;
-    model.overlays.clear();
-    (model.note, model.query, model.prompt, model.zoom) = (None, None, None, false);
-    model.pending.clear();
-    (model.back, model.forward, model.which_key, model.pinned) = (Vec::new(), Vec::new(), false, None);
+    model.dialog.overlays.clear();
+    (model.dialog.note, model.dialog.query, model.dialog.prompt, model.place.zoom) =
+        (None, None, None, false);
+    model.dialog.pending.clear();
+    (model.place.back, model.place.forward, model.dialog.which_key, model.place.pinned) =
+        (Vec::new(), Vec::new(), false, None);
     model.forget_changes();
-    (model.changes, model.compare) = (Changes::default(), Compare::default());
-    model.live = Default::default();
-    model.rules.since = "12:00:00".to_owned();
-    model.looking = None;
-    for entry in &mut model.entries {
+    (model.basis.changes, model.basis.compare) = (Changes::default(), Compare::default());
+    model.basis.live = Default::default();
+    model.basis.rules.since = "12:00:00".to_owned();
+    model.work.looking = None;
+    for entry in &mut model.archive.entries {
         (entry.left_at, entry.supposed) = (None, Default::default());
     }
-    if model.mode != crate::engine::Mode::Enforce {
+    if model.basis.mode != crate::engine::Mode::Enforce {
         bench.take(Msg::Key(crate::workbench::keys::Key::char('m')));
         bench.settle(Duration::from_millis(300));
     }
     let model = &mut bench.model;
     let mut screens = Vec::new();
     press(model, "2 6 2 } 1 G gg");
-    for _ in 0..model.entries.len() {
+    for _ in 0..model.archive.entries.len() {
         press(model, "2 gg");
-        model.note = None;
+        model.dialog.note = None;
         screens.push(screen(model));
         press(model, "1 j");
     }
     for list in ["F", "!"] {
         press(model, list);
-        model.note = None;
+        model.dialog.note = None;
         screens.push(screen(model));
         press(model, "q");
     }
@@ -230,12 +232,12 @@ fn storm(way: Way, saves: usize, seed: u64, rest: Duration) -> Duration {
     fs::create_dir_all(scene.path("contracts")).unwrap();
     fs::write(scene.path("contracts/last.yaml"), "tool: last\nforbids_after: [look]\n").unwrap();
     bench.settle(rest);
-    assert!(bench.model.rules.loads.newest_first().len() > 3, "edits were picked up on the way");
+    assert!(bench.model.basis.rules.loads.newest_first().len() > 3, "edits were picked up on the way");
     let mut fresh = scene.start(None);
     fresh.settle(rest);
-    assert!(!bench.model.rules.stale, "{:?}", bench.model.rules.problems);
+    assert!(!bench.model.basis.rules.stale, "{:?}", bench.model.basis.rules.problems);
     let digest =
-        |bench: &Headless| bench.model.rules.policy.as_ref().map(|policy| policy.digest().to_string());
+        |bench: &Headless| bench.model.basis.rules.policy.as_ref().map(|policy| policy.digest().to_string());
     assert_eq!(digest(&bench), digest(&fresh));
     assert_eq!(bench.model.judging(), None);
     let (kept, new) = (everything(&mut bench), everything(&mut fresh));

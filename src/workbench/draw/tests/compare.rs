@@ -80,7 +80,7 @@ fn asking_for_a_base_and_for_a_load() {
 #[test]
 fn the_recording_as_the_base() {
     let mut model = opened(80, 24, "mono", vec![refunds(), clean()]);
-    model.compare.base = Some(Chosen { name: "recorded".to_owned(), base: Base::Recorded });
+    model.basis.compare.base = Some(Chosen { name: "recorded".to_owned(), base: Base::Recorded });
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(BASE)), at: "12:04:31".to_owned() });
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:05:02".to_owned() });
     press(&mut model, "]f");
@@ -111,7 +111,7 @@ fn the_base_shows_what_it_would_show_alone() {
     for keys in ["1 gg 2 gg", "1 G 2 gg"] {
         press(&mut both, keys);
         press(&mut alone, keys);
-        for _ in 0..both.rows.len() {
+        for _ in 0..both.settled.rows.len() {
             for pane in [Pane::Tools, Pane::Forbidden, Pane::Preconditions, Pane::Decision] {
                 let [base, alone] = [both.seen(Side::Base), alone.seen(Side::New)].map(|seen| {
                     of_version(pane, seen, 60).iter().map(|line| line.plain()).collect::<Vec<_>>()

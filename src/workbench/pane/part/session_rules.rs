@@ -119,7 +119,7 @@ const AHEAD: usize = 3;
 /// The last few calls before a place that ran, the newest first.
 fn ran_before(seen: Seen<'_>, before: usize) -> impl Iterator<Item = u32> {
     let calls = seen.replay().map(|replay| replay.session().calls.iter().zip(replay.calls()));
-    let shadow = seen.model.mode == Mode::Shadow;
+    let shadow = seen.model.basis.mode == Mode::Shadow;
     let calls = calls.into_iter().flat_map(move |calls| calls.take(before).rev());
     let ran = calls.filter(move |(call, judged)| {
         (shadow || judged.decision.verdict == Verdict::Allow) && call.outcome != Outcome::Refused
@@ -135,11 +135,12 @@ pub fn trace_of(seen: Seen<'_>, finding: &Finding, session: &Session) -> Vec<Tra
     let all: BTreeSet<u32> = ran.chain(rests.iter().copied()).chain([call.at.index]).collect();
     let line = |index: u32| {
         let at = session.calls.get(index as usize)?.at;
-        let here = match (at == call.at, finding.effect >= Effect::Deny && seen.model.mode == Mode::Enforce) {
-            (false, _) => "",
-            (true, true) => " \u{2190} stopped here",
-            (true, false) => " \u{2190} here",
-        };
+        let here =
+            match (at == call.at, finding.effect >= Effect::Deny && seen.model.basis.mode == Mode::Enforce) {
+                (false, _) => "",
+                (true, true) => " \u{2190} stopped here",
+                (true, false) => " \u{2190} here",
+            };
         let rests = at == call.at || rests.contains(&index);
         Some(Traced { at, text: format!("{} {}{here}", place(at), tool_of(session, at)), rests })
     };

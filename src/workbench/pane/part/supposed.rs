@@ -91,7 +91,7 @@ pub fn beside(model: &Model) -> Option<String> {
     let entry = model.entry()?;
     let now = model.call()?.at.index;
     let word = |replay: &crate::replay::Replay, index| {
-        replay.call(index).map(|judged| headline(judged.decision.verdict, model.mode).to_lowercase())
+        replay.call(index).map(|judged| headline(judged.decision.verdict, model.basis.mode).to_lowercase())
     };
     let new = word(&shown.replay, now)?;
     let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new > {new}")) };

@@ -64,17 +64,17 @@ fn they_are_gone_to_listed_and_opened() {
     let not_taken = |model: &Model| model.not_taken().map(|at| (at.turn, at.choice, at.call));
     let mut model = self::model();
     press(&mut model, "]f");
-    assert_eq!((model.open, not_taken(&model)), (1, Some((1, 2, 2))), "in the next session");
+    assert_eq!((model.place.open, not_taken(&model)), (1, Some((1, 2, 2))), "in the next session");
     press(&mut model, "]f");
     assert!(note(&model).starts_with("no finding after this"), "{}", note(&model));
     press(&mut model, "F");
-    let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("no findings") };
+    let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
     let row = view.row().unwrap();
     assert_eq!((row.place().as_str(), &*row.tool), ("T1.2.2", "issue_refund"));
     press(&mut model, "Enter");
     assert_eq!(not_taken(&model), Some((1, 2, 2)));
     press(&mut model, "Enter");
-    let Some(Overlay::Body(view)) = model.overlays.last() else { panic!("no body") };
+    let Some(Overlay::Body(view)) = model.dialog.overlays.last() else { panic!("no body") };
     assert_eq!(view.title, "T1.2.2 issue_refund arguments (not chosen)");
     press(&mut model, "Esc");
     // What stands beside it in the choice has no row of its own number.
@@ -82,7 +82,7 @@ fn they_are_gone_to_listed_and_opened() {
     let mut model = self::model();
     press(&mut model, "]s");
     assert_eq!(
-        (model.open, not_taken(&model)),
+        (model.place.open, not_taken(&model)),
         (1, Some((1, 2, 2))),
         "the next session that anything speaks against"
     );
@@ -96,7 +96,12 @@ fn a_session_is_entered_at_its_first_stop_be_it_of_a_choice() {
     made.call(Some("d"), "issue_refund", Body::text(r#"{"order_id": "ORD-8", "amount": 99}"#), None);
     let mut model = opened(120, 40, "mono", vec![clean(), made.finish()]);
     press(&mut model, "]s");
-    assert_eq!((model.open, model.not_taken().map(|other| other.turn)), (1, Some(1)), "{}", note(&model));
+    assert_eq!(
+        (model.place.open, model.not_taken().map(|other| other.turn)),
+        (1, Some(1)),
+        "{}",
+        note(&model)
+    );
 }
 
 #[test]
@@ -122,13 +127,13 @@ fn a_change_of_one_is_counted_shown_and_gone_to() {
     assert!(shown.contains("chosen T1.2.2 issue_r"), "{shown}");
     assert!(shown.contains("✗ ∆choice 2"), "{shown}");
     assert!(shown.lines().any(|line| line.contains("choice 2 not chosen") && line.contains('∆')), "{shown}");
-    assert_eq!(model.entries[1].changed(), 1);
+    assert_eq!(model.archive.entries[1].changed(), 1);
 }
 
 #[test]
 fn one_is_saved_as_a_case() {
     let mut model = model();
-    model.policy_paths = vec!["contracts".to_owned()];
+    model.basis.paths = vec!["contracts".to_owned()];
     press(&mut model, "]f");
     press(&mut model, "s");
     let effects = press(&mut model, "Enter");

@@ -74,7 +74,7 @@ fn a_base_is_asked_for_read_and_ended() {
     press(&mut model, "m");
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
     press(&mut model, "dd");
-    assert!(!model.splits() && model.changes.comparison.is_none() && model.changes.is_empty());
+    assert!(!model.splits() && model.basis.changes.comparison.is_none() && model.basis.changes.is_empty());
     press(&mut model, "dd");
     assert_eq!(note(&model), "no base to compare with; `db` chooses one");
     assert_eq!(ask(&mut model, "").len(), 0, "nothing stood, nothing ends");
@@ -85,9 +85,9 @@ fn an_empty_answer_ends_it_and_escape_does_not() {
     let mut model = model();
     against(&mut model, "old", version(OTHER));
     press(&mut model, "db Esc");
-    assert!(model.splits() && model.prompt.is_none());
+    assert!(model.splits() && model.dialog.prompt.is_none());
     press(&mut model, "db Ctrl-u Backspace Enter");
-    assert!(!model.splits() && model.prompt.is_none());
+    assert!(!model.splits() && model.dialog.prompt.is_none());
     assert_eq!(note(&model), "no longer compared");
 }
 
@@ -95,15 +95,15 @@ fn an_empty_answer_ends_it_and_escape_does_not() {
 fn what_cannot_be_read_leaves_what_stood() {
     let mut model = model();
     against(&mut model, "old", version(OTHER));
-    let before = model.changes.len();
+    let before = model.basis.changes.len();
     press(&mut model, "db Ctrl-u");
     typed(&mut model, "nowhere");
     press(&mut model, "Enter");
     let read = Err("nowhere: no such file or folder".to_owned());
     feed(&mut model, Msg::Base { name: "nowhere".to_owned(), read });
     assert_eq!(note(&model), "not compared: nowhere: no such file or folder");
-    assert!(model.note.as_ref().unwrap().failed && model.splits());
-    assert_eq!((model.changes.len(), model.changes.since.as_str()), (before, "old"));
+    assert!(model.dialog.note.as_ref().unwrap().failed && model.splits());
+    assert_eq!((model.basis.changes.len(), model.basis.changes.since.as_str()), (before, "old"));
     // An answer to a question that nobody asks any more.
     feed(&mut model, Msg::Base { name: "older".to_owned(), read: Ok(Base::Recorded) });
     assert!(model.splits());
@@ -116,13 +116,13 @@ fn an_edit_is_compared_with_the_same_base() {
     assert_eq!(kinds(&model)[..2], [Kind::NewlyAllowed, Kind::NewlyBlocked]);
     policy(&mut model, OTHER, "12:10:00");
     assert_eq!(note(&model), "compared with old: no decision otherwise");
-    assert!(model.changes.is_empty() && model.splits(), "the base stays, and says the same now");
+    assert!(model.basis.changes.is_empty() && model.splits(), "the base stays, and says the same now");
     press(&mut model, "]f");
     let [base, new] = verdicts(&model);
     assert_eq!(base, new);
     assert!(screen(&model).contains("the same under both"));
     policy(&mut model, CONTRACT, "12:11:00");
-    assert_eq!((model.changes.since.as_str(), model.all_changes().count() > 1), ("old", true));
+    assert_eq!((model.basis.changes.since.as_str(), model.all_changes().count() > 1), ("old", true));
 }
 
 #[test]
@@ -132,19 +132,19 @@ fn earlier_loads_are_chosen_from_a_list() {
     assert_eq!(note(&model), "the policy was loaded only once; `db` compares with another version");
     policy(&mut model, OTHER, "12:10:00");
     press(&mut model, "dl");
-    assert_eq!(model.changes.since, "the load of 12:03:58");
+    assert_eq!(model.basis.changes.since, "the load of 12:03:58");
     policy(&mut model, &format!("{OTHER}# edited\n"), "12:11:00");
-    assert_eq!(model.changes.since, "the load of 12:03:58", "the base stays where it was");
+    assert_eq!(model.basis.changes.since, "the load of 12:03:58", "the base stays where it was");
     press(&mut model, "dl");
     let seen = screen(&model);
     assert!(seen.contains("12:10:00  2 documents, 3 rules  the one before"), "{seen}");
     press(&mut model, "Enter");
-    assert_eq!(model.changes.since, "the load of 12:10:00");
-    assert!(model.changes.is_empty());
+    assert_eq!(model.basis.changes.since, "the load of 12:10:00");
+    assert!(model.basis.changes.is_empty());
     press(&mut model, "dl j Enter");
-    assert_eq!(model.changes.since, "the load of 12:03:58");
+    assert_eq!(model.basis.changes.since, "the load of 12:03:58");
     press(&mut model, "dd");
-    assert_eq!(model.changes.since, "12:10:00", "again the edit");
+    assert_eq!(model.basis.changes.since, "12:10:00", "again the edit");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn changes_are_stepped_through_into_the_next_session() {
         if note(&model).starts_with("no change") {
             break;
         }
-        places.push((model.open, model.list(Pane::Transcript).cursor, note(&model).to_owned()));
+        places.push((model.place.open, model.list(Pane::Transcript).cursor, note(&model).to_owned()));
     }
     let sessions: Vec<usize> = places.iter().map(|(open, ..)| *open).collect();
     assert!(sessions.is_sorted() && sessions.contains(&0) && sessions.contains(&1), "{places:?}");
@@ -174,7 +174,7 @@ fn changes_are_stepped_through_into_the_next_session() {
     let mut back = Vec::new();
     while !note(&model).starts_with("no change before") {
         press(&mut model, "[c");
-        back.push((model.open, model.list(Pane::Transcript).cursor));
+        back.push((model.place.open, model.list(Pane::Transcript).cursor));
         // One more may be in the very first row, where the way forward began.
         assert!(back.len() <= places.len() + 2, "{}", note(&model));
     }
@@ -190,7 +190,7 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     assert_eq!(note(&model), "no base to compare with; `db` chooses one");
     against(&mut model, "old", version(OTHER));
     press(&mut model, "]f dt");
-    let Some(Overlay::Texts(view)) = model.overlays.last() else { panic!("no texts") };
+    let Some(Overlay::Texts(view)) = model.dialog.overlays.last() else { panic!("no texts") };
     let hunk = &view.texts.hunks[view.hunk(true).unwrap()];
     let counts = model.counts_of(hunk);
     let of =
@@ -201,12 +201,12 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     press(&mut model, "]c");
     assert_eq!(note(&model), "this is the last hunk");
     press(&mut model, "Enter");
-    assert!(model.overlays.is_empty() && model.focus == Pane::Transcript);
+    assert!(model.dialog.overlays.is_empty() && model.place.focus == Pane::Transcript);
     assert_eq!(at(&model), "T1.1 lookup_order", "what is newly allowed comes first");
     // The same text leaves nothing to show.
     press(&mut model, "dt");
     policy(&mut model, OTHER, "12:10:00");
-    assert!(model.overlays.is_empty());
+    assert!(model.dialog.overlays.is_empty());
     assert!(note(&model).contains("no decision otherwise"), "{}", note(&model));
 }
 
@@ -224,15 +224,15 @@ fn a_change_brings_its_pane_along() {
             [Pane::Tools, Pane::Decision].into_iter().find(|pane| model.layout().pane(*pane).is_some());
         let change = model.change_here().is_some();
         assert_eq!(pane == Some(Pane::Decision), change, "{}", screen(&model));
-        assert_eq!(model.focus, Pane::Transcript);
+        assert_eq!(model.place.focus, Pane::Transcript);
         seen.push(pane);
     }
     assert!(seen.contains(&Some(Pane::Tools)) && seen.contains(&Some(Pane::Decision)), "{seen:?}");
     // With the keys in that pane, they stay beside the transcript; a list that is gone through stays as well.
     press(&mut model, "gg 6 [c");
-    assert!(matches!(model.focus, Pane::Tools | Pane::Decision));
+    assert!(matches!(model.place.focus, Pane::Tools | Pane::Decision));
     press(&mut model, "8 ]c");
-    assert_eq!(model.focus, Pane::Changes);
+    assert_eq!(model.place.focus, Pane::Changes);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_session_that_changes_keeps_both_versions() {
     let sessions = vec![std::sync::Arc::new(made.finish())];
     read_whole(&mut model, file, sessions, Vec::new(), (1, 1));
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
-    assert!(model.compare.frame.is_some());
+    assert!(model.basis.compare.frame.is_some());
 }
 
 #[test]
@@ -273,15 +273,15 @@ fn rows_of_the_list_are_the_same_from_wherever_they_are_asked_for() {
         ChangeRow::Change(entry, change) => format!("{entry} {change:?}"),
     };
     let all: Vec<String> = model.change_rows(0).map(spelt).collect();
-    assert_eq!(all.len(), model.changes.rows());
-    assert!(model.changes.rows() > model.changes.len() && model.changes.len() > 3);
+    assert_eq!(all.len(), model.basis.changes.rows());
+    assert!(model.basis.changes.rows() > model.basis.changes.len() && model.basis.changes.len() > 3);
     for from in 0..=all.len() + 1 {
         let rows: Vec<String> = model.change_rows(from).map(spelt).collect();
         assert_eq!(rows, all[from.min(all.len())..]);
     }
     for (at, row) in model.change_rows(0).enumerate() {
         if let ChangeRow::Group(group, _) = row {
-            assert_eq!(model.changes.row_of(group), Some(at));
+            assert_eq!(model.basis.changes.row_of(group), Some(at));
         }
     }
 }
@@ -291,7 +291,7 @@ fn a_line_that_is_no_rules_own_stands_for_the_rules_of_its_document() {
     let mut model = model();
     against(&mut model, "old", version(&CONTRACT.replace("tool: issue_refund", "tool: refund")));
     press(&mut model, "dt");
-    let Some(Overlay::Texts(view)) = model.overlays.last() else { panic!("no texts") };
+    let Some(Overlay::Texts(view)) = model.dialog.overlays.last() else { panic!("no texts") };
     assert_eq!(view.texts.hunks.len(), 1);
     let counts = model.counts_of(&view.texts.hunks[0]);
     let blocked = counts.iter().find(|((_, kind), _)| *kind == Kind::NewlyBlocked);
@@ -328,7 +328,7 @@ fn changes_of_inferred_tools_are_marked_and_counted_apart() {
     read_all(&mut model);
     against(&mut model, "git:HEAD", version(before));
     assert!(model.all_changes().next().is_some() && model.all_changes().all(|(_, change)| change.inferred));
-    assert_eq!(model.changes.counts(), (2, 2), "nothing changed that anybody offered");
+    assert_eq!(model.basis.changes.counts(), (2, 2), "nothing changed that anybody offered");
     press(&mut model, "8 z");
     let screen = screen(&model);
     for said in

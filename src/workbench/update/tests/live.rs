@@ -66,9 +66,9 @@ fn longer() -> Session {
 #[test]
 fn files_stand_in_their_order_whatever_order_they_are_read_in() {
     let model = model();
-    let names: Vec<&str> = model.entries.iter().map(|entry| &*entry.name).collect();
+    let names: Vec<&str> = model.archive.entries.iter().map(|entry| &*entry.name).collect();
     assert_eq!(names, ["refund-121", "refund-124"]);
-    assert_eq!(model.open, 1, "what was open stays open");
+    assert_eq!(model.place.open, 1, "what was open stays open");
 }
 
 /// Files that were read already follow the list when it is another one.
@@ -76,7 +76,7 @@ fn files_stand_in_their_order_whatever_order_they_are_read_in() {
 fn files_that_change_places_take_their_sessions_along() {
     let mut model = model();
     listing(&mut model, &[REFUNDS, CLEAN]);
-    let names: Vec<&str> = model.entries.iter().map(|entry| &*entry.file).collect();
+    let names: Vec<&str> = model.archive.entries.iter().map(|entry| &*entry.file).collect();
     assert_eq!(names, [REFUNDS, CLEAN]);
 }
 
@@ -88,17 +88,17 @@ fn an_edit_keeps_the_place_and_says_what_it_changed() {
     let (call, list) = (at(&model), model.list(Pane::Transcript));
     policy(&mut model, WITHOUT_RESOURCE, "12:04:31");
     assert_eq!((at(&model), model.list(Pane::Transcript)), (call, list));
-    assert_eq!(model.query.as_deref(), Some("issue"));
+    assert_eq!(model.dialog.query.as_deref(), Some("issue"));
     assert_eq!(model.finding(), None);
     assert_eq!(note(&model), "policy read at 12:04:31: 1 decision changed");
-    assert_eq!(model.rules.since, "12:04:31");
+    assert_eq!(model.basis.rules.since, "12:04:31");
 }
 
 #[test]
 fn a_body_stays_open_with_its_folds() {
     let mut model = model();
     press(&mut model, "Down b j Space");
-    let shown = |model: &Model| match model.overlays.last() {
+    let shown = |model: &Model| match model.dialog.overlays.last() {
         Some(Overlay::Body(view)) => (view.title.clone(), view.document.rows(), view.list),
         _ => panic!("a body is open"),
     };
@@ -135,7 +135,7 @@ fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
     assert!(seen.contains("8 Changes") && seen.contains("since 12:03:58"), "{seen}");
     assert!(seen.contains("DENY > allow"), "{seen}");
     press(&mut model, "8 gg Enter");
-    assert_eq!((at(&model).as_str(), model.focus), ("T2.2 issue_refund", Pane::Transcript));
+    assert_eq!((at(&model).as_str(), model.place.focus), ("T2.2 issue_refund", Pane::Transcript));
     // A heading, its change, the next heading, its change.
     press(&mut model, "8 gg j j j");
     let effects = format!("{:?}", press(&mut model, "yy"));
@@ -144,11 +144,11 @@ fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
     assert_eq!(at(&model), "T1.1 lookup_order");
     // In the other mode the same two versions are compared.
     press(&mut model, "m");
-    assert_eq!(model.changes.counts().0, 2);
+    assert_eq!(model.basis.changes.counts().0, 2);
     // Back to what it was: the changes are those of this edit.
     policy(&mut model, WITHOUT_RESOURCE, "12:05:00");
     let lookup = |(_, change): (usize, &Change)| change.tool.as_deref() == Some("lookup_order");
-    assert!(!model.changes.is_empty() && model.all_changes().all(lookup));
+    assert!(!model.basis.changes.is_empty() && model.all_changes().all(lookup));
     press(&mut model, "8 G");
     let seen = screen(&model);
     assert!(seen.contains("since 12:04:31") && seen.contains("unchanged"), "{seen}");
@@ -160,19 +160,19 @@ fn earlier_loads_are_kept_but_not_without_end() {
     for edit in 0..30 {
         policy(&mut model, &format!("{CONTRACT}# {edit}\n"), &format!("12:00:{edit:02}"));
     }
-    let loads = &model.rules.loads;
+    let loads = &model.basis.rules.loads;
     assert_eq!(loads.newest_first().len(), Loads::KEPT);
     assert_eq!(loads.newest().unwrap().at, "12:00:29");
     let before = loads.before().unwrap();
     assert_eq!(before.at, "12:00:28");
-    assert_eq!(model.changes.since, "12:00:28");
+    assert_eq!(model.basis.changes.since, "12:00:28");
     assert_ne!(before.policy.digest(), loads.newest().unwrap().policy.digest());
 }
 
 #[test]
 fn a_broken_policy_is_said_until_it_is_mended() {
     let mut model = model();
-    let generation = model.generation;
+    let generation = model.work.generation;
     policy(&mut model, "tool: issue_refund\nforbids: [x]\n", "12:05:00");
     assert!(screen(&model).contains("the policy of 12:03:58 decides"));
     press(&mut model, "! q j k");
@@ -181,8 +181,8 @@ fn a_broken_policy_is_said_until_it_is_mended() {
     policy(&mut model, CONTRACT, "12:06:00");
     assert!(!screen(&model).contains("unknown"), "the open list of problems knows: {}", screen(&model));
     press(&mut model, "q");
-    assert!(!model.rules.stale);
-    assert_eq!(model.generation, generation, "the same version is not judged again");
+    assert!(!model.basis.rules.stale);
+    assert_eq!(model.work.generation, generation, "the same version is not judged again");
     assert!(!screen(&model).contains("decides"));
 }
 
@@ -204,7 +204,7 @@ fn live_is_turned_off_and_on() {
     assert!(screen(&model).contains("live off, edits wait"));
     assert_eq!(format!("{:?}", press(&mut model, "R")), "[LoadSessions, LoadPolicy]");
     assert_eq!(told(&mut model, WatchEvent::Fallen("the system watches no more folders".into())), "[]");
-    assert_eq!(model.live.way, Some(Way::Polling(LOOK)));
+    assert_eq!(model.basis.live.way, Some(Way::Polling(LOOK)));
     let seen = screen(&model);
     assert!(seen.contains("polling 12:03:58") && seen.contains("watches no more folders"), "{seen}");
 }
@@ -260,15 +260,16 @@ fn what_is_answered_too_late_is_dropped() {
     let mut model = model();
     policy(&mut model, WITHOUT_RESOURCE, "12:04:31");
     let old = Arc::clone(model.session().unwrap());
-    let (generation, at) = (model.generation, model.open);
+    let (generation, at) = (model.work.generation, model.place.open);
     file(&mut model, REFUNDS, vec![longer()]);
-    let calls = |model: &Model| model.entries[at].replay.as_ref().map(|(_, replay)| replay.calls().len());
+    let calls =
+        |model: &Model| model.archive.entries[at].replay.as_ref().map(|(_, replay)| replay.calls().len());
     assert_eq!(calls(&model), Some(4));
     // About a version of the session that is no more, though the request is the newest.
-    let replay = Box::new(Replay::new(&old, model.rules.policy.as_ref().unwrap(), model.mode));
+    let replay = Box::new(Replay::new(&old, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
     feed(&mut model, Msg::Judged { generation, replays: vec![(at, replay)] });
     assert_eq!(calls(&model), Some(4));
-    let count = model.changes.len();
+    let count = model.basis.changes.len();
     let late = |generation, session: &Arc<Session>| Msg::Compared {
         generation,
         sessions: vec![ComparedSession {
@@ -281,9 +282,9 @@ fn what_is_answered_too_late_is_dropped() {
     feed(&mut model, late(generation, &old));
     let now = Arc::clone(model.session().unwrap());
     feed(&mut model, late(generation - 1, &now));
-    assert_eq!(model.changes.len(), count);
+    assert_eq!(model.basis.changes.len(), count);
     feed(&mut model, late(generation, &now));
-    assert_eq!(model.changes.len(), 0, "the right one is taken");
+    assert_eq!(model.basis.changes.len(), 0, "the right one is taken");
 }
 
 #[test]
@@ -294,12 +295,13 @@ fn an_answer_finds_its_session_where_the_list_has_shifted() {
     let mut other = clean();
     other.id = "refund-100".into();
     file(&mut model, "sessions/a.json", vec![other]);
-    assert_eq!((model.open, model.place_of(&session, 1)), (2, Some(2)));
+    assert_eq!((model.place.open, model.place_of(&session, 1)), (2, Some(2)));
     assert_eq!(model.place_of(&session, 400), Some(2));
     assert_eq!(model.place_of(&Arc::new(clean()), 0), None);
-    let replay = Box::new(Replay::new(&session, model.rules.policy.as_ref().unwrap(), model.mode));
+    let replay =
+        Box::new(Replay::new(&session, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
     feed(&mut model, Msg::Judged { generation: 1, replays: vec![(1, replay)] });
-    assert!(model.entries.iter().all(|entry| entry.is_judged(1)));
+    assert!(model.archive.entries.iter().all(|entry| entry.is_judged(1)));
 }
 
 #[test]
@@ -307,21 +309,21 @@ fn a_session_that_goes_is_left_and_found_again_when_it_returns() {
     let mut model = model();
     press(&mut model, "]f");
     listing(&mut model, &[CLEAN]);
-    assert_eq!((model.entries.len(), model.open), (1, 0));
+    assert_eq!((model.archive.entries.len(), model.place.open), (1, 0));
     assert_eq!(note(&model), "the session refund-124 is gone");
     assert_eq!(at(&model), "T1.1 lookup_order");
     listing(&mut model, &[CLEAN, REFUNDS]);
     file(&mut model, REFUNDS, vec![refunds()]);
-    assert_eq!((model.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
     // Unless the person has gone elsewhere.
     listing(&mut model, &[CLEAN]);
     press(&mut model, "1 gg 2");
     listing(&mut model, &[CLEAN, REFUNDS]);
     file(&mut model, REFUNDS, vec![refunds()]);
-    assert_eq!(model.open, 0);
+    assert_eq!(model.place.open, 0);
     // Everything may go, and come back.
     listing(&mut model, &[]);
-    assert!(model.entries.is_empty() && screen(&model).contains("no session"));
+    assert!(model.archive.entries.is_empty() && screen(&model).contains("no session"));
     press(&mut model, "j J } ]f b F q ! q 8 Enter");
     listing(&mut model, &[CLEAN, REFUNDS]);
     file(&mut model, CLEAN, vec![clean()]);
@@ -340,10 +342,10 @@ fn a_recording_that_breaks_is_told_and_its_session_returns() {
         progress: (0, 1),
     });
     feed(&mut model, broken);
-    assert_eq!((model.open, model.entries.len()), (1, 2));
+    assert_eq!((model.place.open, model.archive.entries.len()), (1, 2));
     assert!(screen(&model).contains("not JSON"), "{}", screen(&model));
     file(&mut model, REFUNDS, vec![clean(), refunds()]);
-    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+    assert_eq!((model.place.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
 }
 
 #[test]
@@ -353,7 +355,7 @@ fn jumps_and_findings_lead_where_their_sessions_stand_now() {
     second.id = "refund-125".into();
     file(&mut model, REFUNDS, vec![refunds(), second]);
     press(&mut model, "]f o { F j");
-    let row = |model: &Model| match model.overlays.last() {
+    let row = |model: &Model| match model.dialog.overlays.last() {
         Some(Overlay::Findings(view)) => view.row().map(|row| (row.entry, row.at)),
         _ => panic!("the list is open"),
     };
@@ -365,7 +367,7 @@ fn jumps_and_findings_lead_where_their_sessions_stand_now() {
     file(&mut model, "sessions/a.json", vec![other]);
     assert_eq!(row(&model), Some((before.0 + 1, before.1)), "still on the same finding");
     press(&mut model, "q Ctrl-o");
-    assert_eq!((model.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
+    assert_eq!((model.place.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
     // The session that a place was in is gone, and so is the place.
     press(&mut model, "o {");
     listing(&mut model, &["sessions/a.json", CLEAN]);
@@ -381,6 +383,6 @@ fn an_id_that_was_edited_is_still_the_same_session() {
     (renamed.id, renamed.origin) = ("refund-124b".into(), origin(0));
     press(&mut model, "]f");
     file(&mut model, REFUNDS, vec![renamed]);
-    assert_eq!((model.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
     assert!(screen(&model).contains("refund-124b"));
 }

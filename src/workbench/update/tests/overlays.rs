@@ -22,7 +22,7 @@ fn bodies_have_paths_to_copy() {
     press(&mut model, "]b");
     assert!(screen(&model).contains("T2 user"));
     press(&mut model, "q");
-    assert!(model.overlays.is_empty());
+    assert!(model.dialog.overlays.is_empty());
     assert!(matches!(model.row().unwrap().kind, RowKind::Message(_)), "the cursor went along");
 }
 
@@ -45,8 +45,8 @@ fn findings_are_filtered_grouped_and_visited() {
         screen(&model)
     );
     press(&mut model, "Enter");
-    assert_eq!((model.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
-    assert!(model.overlays.is_empty());
+    assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    assert!(model.dialog.overlays.is_empty());
 }
 
 #[test]
@@ -68,9 +68,9 @@ fn searching_goes_around_and_gives_up() {
     typed(&mut model, "zzz");
     press(&mut model, "Esc");
     assert_eq!(at(&model), "T2.2 issue_refund");
-    assert_eq!(model.query.as_deref(), Some("ord-124"));
+    assert_eq!(model.dialog.query.as_deref(), Some("ord-124"));
     press(&mut model, "Esc");
-    assert_eq!(model.query, None);
+    assert_eq!(model.dialog.query, None);
     press(&mut model, "n");
     assert!(note(&model).starts_with("there is no search to repeat"));
 }
@@ -81,9 +81,9 @@ fn help_runs_what_it_lists() {
     press(&mut model, "? /");
     typed(&mut model, "unzoom");
     press(&mut model, "Enter Enter");
-    assert!(model.zoom && model.overlays.is_empty());
+    assert!(model.place.zoom && model.dialog.overlays.is_empty());
     press(&mut model, "? ?");
-    assert!(model.overlays.is_empty());
+    assert!(model.dialog.overlays.is_empty());
     let effects = press(&mut model, "q");
     assert_eq!(format!("{effects:?}"), "[Quit]");
 }
@@ -93,6 +93,6 @@ fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
     let mut model = model();
     press(&mut model, "F");
     read_part(&mut model, "more.json", vec![Arc::new(refunds())], Vec::new(), (3, 3));
-    let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("the list is open") };
+    let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("the list is open") };
     assert_eq!(view.rows.len(), 2, "what was judged meanwhile is in it");
 }

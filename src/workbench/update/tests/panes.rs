@@ -70,7 +70,7 @@ fn exact_names_come_before_beginnings_of_names() {
 fn tools_that_came_or_went_since_the_turn_before_are_marked() {
     let mut model = model();
     press(&mut model, "j");
-    let before: Option<u32> = model.frame.as_ref().and_then(Framed::before).map(|frame| frame.turn);
+    let before: Option<u32> = model.place.frame.as_ref().and_then(Framed::before).map(|frame| frame.turn);
     assert_eq!(before, Some(1));
     let tools = lines(&model, Pane::Tools);
     assert!(tools[line_of(&tools, "issue_refund")].contains("new"), "{tools:#?}");
@@ -114,7 +114,7 @@ fn the_pane_of_changes_can_always_be_closed() {
         assert!(screen(&model).contains("8 Changes"), "{}", screen(&model));
         press(&mut model, "8 dd");
         assert!(!screen(&model).contains("8 Changes"), "{}", screen(&model));
-        assert_eq!(model.focus, Pane::Transcript);
+        assert_eq!(model.place.focus, Pane::Transcript);
     }
 }
 

@@ -6,11 +6,11 @@ use super::*;
 use crate::workbench::update::update;
 
 fn value(model: &Model) -> &str {
-    model.prompt.as_ref().map_or("", |prompt| prompt.input.value())
+    model.dialog.prompt.as_ref().map_or("", |prompt| prompt.input.value())
 }
 
 fn cut(model: &Model) -> &str {
-    model.prompt.as_ref().and_then(|prompt| prompt.cut.as_deref()).unwrap_or_default()
+    model.dialog.prompt.as_ref().and_then(|prompt| prompt.cut.as_deref()).unwrap_or_default()
 }
 
 fn paste(model: &mut Model, text: &str) {
@@ -77,7 +77,7 @@ fn no_command_is_made_of_a_paste() {
 fn keys_that_arrive_together_are_text_from_the_prompt_on() {
     let mut model = model();
     update(&mut model, Msg::Typed("j/ORD-124".to_owned()));
-    assert_eq!((value(&model), model.query.as_deref()), ("ORD-124", Some("ORD-124")));
+    assert_eq!((value(&model), model.dialog.query.as_deref()), ("ORD-124", Some("ORD-124")));
     assert_eq!(at(&model), "T2.2 issue_refund");
     press(&mut model, "Esc");
     assert_eq!(at(&model), "T2.1 issue_refund", "where `j` had gone");

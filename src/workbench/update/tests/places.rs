@@ -30,7 +30,7 @@ fn going_back_into_a_session_goes_to_its_last_finding() {
         ("]f", 1, "T3.1 void_order"),
     ] {
         press(&mut model, keys);
-        assert_eq!((model.open, at(&model).as_str()), (entry, place), "{keys}");
+        assert_eq!((model.place.open, at(&model).as_str()), (entry, place), "{keys}");
     }
 }
 
@@ -42,13 +42,13 @@ fn going_back_into_a_session_goes_to_its_last_change() {
     press(&mut model, "Enter");
     let base = Base::Version(loaded(NOTHING).policy.expect("a policy"));
     feed(&mut model, Msg::Base { name: "base".to_owned(), read: Ok(base) });
-    let calls = |model: &Model| model.entries[0].changes.as_ref().map_or(0, Vec::len);
+    let calls = |model: &Model| model.archive.entries[0].changes.as_ref().map_or(0, Vec::len);
     assert!(calls(&model) >= 2);
     press(&mut model, "} G");
     let mut seen = Vec::new();
     for _ in 0..40 {
         press(&mut model, "[c");
-        if model.open == 0 {
+        if model.place.open == 0 {
             seen.push(model.turn().unwrap().number);
         }
     }
@@ -75,7 +75,7 @@ fn a_tool_hidden_at_any_turn_is_found_from_both_sides() {
         let mut model = judged(80, 24, "mono", loaded(policy), vec![made.finish()]);
         for start in [1_u32, 2, 64, 65, 66, 128, 129, 200] {
             for (keys, found) in [("]h", start < hidden), ("[h", start > hidden)] {
-                let row = model.rows.of_turn(start).unwrap();
+                let row = model.settled.rows.of_turn(start).unwrap();
                 crate::workbench::update::go::to_row(&mut model, row);
                 press(&mut model, keys);
                 let turn = model.turn().unwrap().number;

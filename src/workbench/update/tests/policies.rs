@@ -27,14 +27,14 @@ fn the_cause_comes_before_what_follows_from_it() {
     let mut model = model();
     let broken = "tool: issue_refund\npreconditions:\n  - requires_prior_tol: x\n    description: \"open\n";
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(broken)), at: "12:06:00".to_owned() });
-    assert_eq!(model.rules.first_problem().unwrap().code, code::SYNTAX);
+    assert_eq!(model.basis.rules.first_problem().unwrap().code, code::SYNTAX);
 }
 
 #[test]
 fn without_any_policy_nothing_looks_like_a_pass() {
     let mut model = opened(120, 40, "mono", vec![clean()]);
-    model.rules = crate::workbench::model::Ruling::default();
-    model.entries[0].replay = None;
+    model.basis.rules = crate::workbench::model::Ruling::default();
+    model.archive.entries[0].replay = None;
     let told =
         Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
     let loaded = crate::policy::Loaded {
@@ -56,24 +56,30 @@ fn without_any_policy_nothing_looks_like_a_pass() {
 fn the_mode_is_changed_and_everything_judged_anew() {
     let mut model = model();
     press(&mut model, "]f");
-    assert_eq!(model.entries[0].verdict().unwrap().stopped, 1);
+    assert_eq!(model.archive.entries[0].verdict().unwrap().stopped, 1);
     assert!(screen(&model).contains("counterfactual from here"));
     press(&mut model, "m");
-    assert_eq!((model.mode, model.generation), (Mode::Shadow, 2));
+    assert_eq!((model.basis.mode, model.work.generation), (Mode::Shadow, 2));
     assert_eq!(at(&model), "T2.2 issue_refund", "the place stays");
     assert!(!screen(&model).contains("counterfactual from here"));
-    assert!(model.entries.iter().all(|entry| entry.replay.as_ref().is_some_and(|(judged, _)| *judged == 2)));
+    assert!(
+        model
+            .archive
+            .entries
+            .iter()
+            .all(|entry| entry.replay.as_ref().is_some_and(|(judged, _)| *judged == 2))
+    );
 }
 
 #[test]
 fn an_answer_to_an_older_request_is_dropped() {
     let mut model = model();
-    let before = model.entries[0].replay.as_ref().map(|(generation, _)| *generation);
+    let before = model.archive.entries[0].replay.as_ref().map(|(generation, _)| *generation);
     let session = model.session().cloned().unwrap();
     let policy = loaded(CONTRACT).policy.unwrap();
     let replay = Box::new(crate::replay::Replay::new(&session, &policy, Mode::Shadow));
     feed(&mut model, Msg::Judged { generation: 0, replays: vec![(0, replay)] });
-    assert_eq!(model.entries[0].replay.as_ref().map(|(generation, _)| *generation), before);
+    assert_eq!(model.archive.entries[0].replay.as_ref().map(|(generation, _)| *generation), before);
 }
 
 #[test]
@@ -82,7 +88,7 @@ fn a_policy_that_breaks_leaves_the_last_whole_one_deciding() {
     press(&mut model, "]f");
     let broken = CONTRACT.replace("requires_prior_tool", "requires_prior_tol");
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&broken)), at: "12:05:00".to_owned() });
-    assert!(model.rules.stale);
+    assert!(model.basis.rules.stale);
     let seen = screen(&model);
     assert!(seen.contains("contracts/issue_refund.yaml:4:5 unknown key `requires_prior_to"), "{seen}");
     assert!(seen.contains("the policy of 12:03:58 decides"));
@@ -96,7 +102,7 @@ fn a_policy_that_breaks_leaves_the_last_whole_one_deciding() {
     press(&mut model, "q");
     let repaired = CONTRACT.replace("    resource: {bind_from: arguments, path: $.order_id}\n", "");
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&repaired)), at: "12:06:00".to_owned() });
-    assert!(!model.rules.stale);
+    assert!(!model.basis.rules.stale);
     assert_eq!(model.finding(), None, "judged by the new version");
     assert_eq!(at(&model), "T2.2 issue_refund");
 }

@@ -34,9 +34,9 @@ fn saving_proposes_a_name_and_overwrites_nothing() {
     let mut model = refund();
     assert!(press(&mut model, "s").is_empty());
     assert!(note(&model).contains("sample inside the program"), "{}", note(&model));
-    model.policy_paths = vec![contract.to_string_lossy().into_owned()];
+    model.basis.paths = vec![contract.to_string_lossy().into_owned()];
     press(&mut model, "s");
-    let proposed = model.prompt.as_ref().unwrap().input.value().to_owned();
+    let proposed = model.dialog.prompt.as_ref().unwrap().input.value().to_owned();
     assert_eq!(proposed, format!("{}/refund-124-2_2.case.yaml", folder.path().display()));
     let effect = press(&mut model, "Enter").pop();
     let Some(Effect::Save(save)) = effect else { panic!("{effect:?}") };
@@ -49,7 +49,7 @@ fn saving_proposes_a_name_and_overwrites_nothing() {
     fs::write(&proposed, "mine").unwrap();
     feed(&mut model, suppose::save(&save));
     assert_eq!(fs::read_to_string(&proposed).unwrap(), "mine");
-    let prompt = model.prompt.as_ref().unwrap();
+    let prompt = model.dialog.prompt.as_ref().unwrap();
     assert!(prompt.input.value().ends_with("refund-124-2_2-2.case.yaml"), "{}", prompt.input.value());
     assert!(prompt.refused.as_ref().unwrap().ends_with("is there already"));
 }
@@ -60,7 +60,7 @@ fn what_is_supposed_is_saved_as_such() {
     let contract = folder.path().join("issue_refund.yaml");
     fs::write(&contract, CONTRACT).unwrap();
     let mut model = refund();
-    model.policy_paths = vec![contract.to_string_lossy().into_owned()];
+    model.basis.paths = vec![contract.to_string_lossy().into_owned()];
     let name = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     press(&mut model, "xx");
     let save = saved(&mut model, &name("off.yaml"));
@@ -113,11 +113,11 @@ fn cases_of_all_dialects_pass_at_once() {
     let mut saved_cases = 0;
     for (policy, sessions) in SAMPLES {
         let mut model = sample(120, 40, "mono", policy, sessions);
-        model.policy_paths = vec![format!("contracts/{policy}")];
-        for entry in 0..model.entries.len() {
+        model.basis.paths = vec![format!("contracts/{policy}")];
+        for entry in 0..model.archive.entries.len() {
             press(&mut model, if entry == 0 { "1 gg 2" } else { "}" });
             for call in 0..model.session().map_or(0, |session| session.calls.len()) {
-                let row = model.rows.of_call(call as u32).unwrap();
+                let row = model.settled.rows.of_call(call as u32).unwrap();
                 crate::workbench::update::go::to_row(&mut model, row);
                 feed(&mut model, Msg::ChordWaits);
                 for change in ["", "xx", "xo"] {

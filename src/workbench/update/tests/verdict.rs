@@ -29,7 +29,7 @@ fn header(model: &Model) -> String {
 #[test]
 fn every_place_shows_a_session_that_only_violates_rules_about_the_session() {
     let model = violating(120, 40);
-    let verdict = model.entries[0].verdict().unwrap();
+    let verdict = model.archive.entries[0].verdict().unwrap();
     assert_eq!((verdict.stopped, verdict.violated, verdict.objects()), (0, 2, true));
     let screen = screen(&model);
     assert!(header(&model).contains("✗2"), "{screen}");
@@ -70,7 +70,7 @@ fn violated_rules_are_gone_to_from_session_to_session() {
     let mut model = violating(120, 40);
     let here = |model: &Model| {
         let rule = model.violation().map(|state| model.rule(state.rule).unwrap().kind);
-        (model.open, rule)
+        (model.place.open, rule)
     };
     for (keys, entry, rule) in [
         ("]f", 0, Some("require")),
@@ -105,7 +105,7 @@ fn violated_rules_are_gone_to_from_session_to_session() {
     press(&mut model, "b");
     assert_eq!(note(&model), "this row has no text of its own");
     press(&mut model, "xd");
-    assert!(model.overlays.is_empty());
+    assert!(model.dialog.overlays.is_empty());
 }
 
 /// A rule that reports at a call and is violated in the end is one rule at both places.
@@ -131,9 +131,9 @@ fn the_list_of_findings_has_them() {
     }
     let mut model = violating(120, 40);
     press(&mut model, "F j j j Enter");
-    assert_eq!((model.open, model.violation().unwrap().outcome), (1, RuleOutcome::Violated));
+    assert_eq!((model.place.open, model.violation().unwrap().outcome), (1, RuleOutcome::Violated));
     press(&mut model, "F");
-    let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!() };
+    let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!() };
     assert_eq!(view.list.cursor, 3, "the list begins where one is");
     press(&mut model, "gg t / ship Enter");
     let shown = screen(&model);
@@ -146,12 +146,12 @@ fn rows_of_violated_rules_follow_the_policy() {
     let mut model = violating(120, 40);
     press(&mut model, "G");
     assert!(model.violation().is_some());
-    let rows = model.rows.len();
+    let rows = model.settled.rows.len();
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:05:00".to_owned() });
-    assert_eq!(model.rows.len(), rows - 2);
+    assert_eq!(model.settled.rows.len(), rows - 2);
     assert!(header(&model).contains("✗0") && model.violation().is_none(), "{}", screen(&model));
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(RULES)), at: "12:05:30".to_owned() });
-    assert_eq!(model.rows.len(), rows);
+    assert_eq!(model.settled.rows.len(), rows);
     press(&mut model, "G xx");
     assert!(header(&model).contains("✗1"), "{}", screen(&model));
     press(&mut model, "xu");
@@ -163,11 +163,11 @@ fn rows_of_violated_rules_follow_the_policy() {
 fn in_shadow_nothing_is_stopped_and_nothing_is_counted_twice() {
     let rules = "rules: [{type: require, tool: run_tests}, {type: blocklist, tools: [lookup_order]}]";
     let mut model = judged(120, 40, "mono", loaded(rules), vec![clean()]);
-    let verdict = model.entries[0].verdict().unwrap();
+    let verdict = model.archive.entries[0].verdict().unwrap();
     assert_eq!((verdict.stopped, verdict.violated), (1, 1));
     press(&mut model, "m");
-    assert_eq!(model.mode, Mode::Shadow);
-    let verdict = model.entries[0].verdict().unwrap();
+    assert_eq!(model.basis.mode, Mode::Shadow);
+    let verdict = model.archive.entries[0].verdict().unwrap();
     assert_eq!((verdict.stopped, verdict.violated), (1, 1));
     let shown = screen(&model);
     assert!(
@@ -231,7 +231,7 @@ fn rules_that_had_nothing_to_decide_are_no_pass() {
     let model = judged(120, 40, "mono", loaded(rules), vec![clean()]);
     let shown = screen(&model);
     assert!(shown.contains("›– refund-121") && shown.contains("– no rule had to decide"), "{shown}");
-    let summary = model.entries[0].verdict().unwrap();
+    let summary = model.archive.entries[0].verdict().unwrap();
     assert!(summary.not_exercised && !summary.objects());
 }
 
@@ -297,11 +297,11 @@ fn every_place_agrees_with_what_replay_exits_with() {
     ] {
         let mut model = judged(120, 40, "mono", loaded(policy), vec![clean(), looking(aside)]);
         for mode in [Mode::Enforce, Mode::Shadow] {
-            if model.mode != mode {
+            if model.basis.mode != mode {
                 press(&mut model, "m");
             }
             go_to(&mut model, 1);
-            let entry = &model.entries[1];
+            let entry = &model.archive.entries[1];
             let (verdict, replay) = (entry.verdict().unwrap(), Rc::clone(&entry.replay.as_ref().unwrap().1));
             assert_eq!(replay.objects(), objects, "{name} {mode:?}");
             assert_eq!(verdict.objects(), objects, "{name} {mode:?}");
@@ -328,24 +328,24 @@ fn every_place_agrees_with_what_replay_exits_with() {
             );
             press(&mut model, "gg ]f");
             let on = model.finding().is_some() || model.violation().is_some();
-            assert!(on && model.open == 1, "{name} {mode:?}: ]f\n{}", screen(&model));
+            assert!(on && model.place.open == 1, "{name} {mode:?}: ]f\n{}", screen(&model));
             press(&mut model, "F");
-            let Some(Overlay::Findings(view)) = model.overlays.last() else { panic!("no findings") };
+            let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
             assert!(view.rows.iter().any(|row| row.entry == 1), "{name} {mode:?}: F");
             press(&mut model, "q");
             insta::assert_snapshot!(format!("agrees_{name}_{}", mode.word()), screen(&model));
             go_to(&mut model, 0);
-            let first = model.entries[0].verdict().unwrap().objects();
+            let first = model.archive.entries[0].verdict().unwrap().objects();
             press(&mut model, "]s");
-            assert_eq!(model.open == 1, objects, "{name} {mode:?}: ]s, first {first}");
+            assert_eq!(model.place.open == 1, objects, "{name} {mode:?}: ]s, first {first}");
         }
     }
 }
 
 fn go_to(model: &mut Model, entry: usize) {
-    if entry == model.open {
+    if entry == model.place.open {
         return;
     }
-    press(model, if entry > model.open { "}" } else { "{" });
-    assert_eq!(model.open, entry, "{}", note(model));
+    press(model, if entry > model.place.open { "}" } else { "{" });
+    assert_eq!(model.place.open, entry, "{}", note(model));
 }

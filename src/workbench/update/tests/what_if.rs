@@ -36,7 +36,7 @@ pub fn answer(model: &mut Model, text: &str) {
 fn other_arguments_are_judged_at_once_and_taken_back() {
     let mut model = refund();
     press(&mut model, "xa");
-    let prompt = model.prompt.as_ref().unwrap();
+    let prompt = model.dialog.prompt.as_ref().unwrap();
     assert_eq!(prompt.input.value(), r#"{"order_id": "ORD-124", "amount": 214.0}"#, "as it was recorded");
     answer(&mut model, r#"{"order_id": "ORD-123", "amount": 214.0}"#);
     assert_eq!(verdict(&model), "allow");
@@ -61,11 +61,11 @@ fn what_is_no_json_is_given_back() {
     let mut model = refund();
     press(&mut model, "xa");
     answer(&mut model, r#"{"order_id": }"#);
-    let prompt = model.prompt.as_ref().expect("still typing");
+    let prompt = model.dialog.prompt.as_ref().expect("still typing");
     assert_eq!(prompt.input.value(), r#"{"order_id": }"#);
     assert!(prompt.refused.as_ref().unwrap().starts_with("not JSON: "));
     press(&mut model, "Esc");
-    assert!(model.prompt.is_none() && model.shown_supposed().is_none());
+    assert!(model.dialog.prompt.is_none() && model.shown_supposed().is_none());
 }
 
 #[test]
@@ -186,7 +186,10 @@ fn calls_are_typed_in_a_line() {
                 press(&mut model, "xu");
             }
             None => {
-                assert!(model.prompt.as_ref().is_some_and(|prompt| prompt.refused.is_some()), "{text}");
+                assert!(
+                    model.dialog.prompt.as_ref().is_some_and(|prompt| prompt.refused.is_some()),
+                    "{text}"
+                );
                 press(&mut model, "Esc");
             }
         }
@@ -293,7 +296,7 @@ fn the_witness_of_a_change() {
     assert!(screen(&model).contains("witness of refund-124: 2 of 3 calls, minimal"), "{}", screen(&model));
     assert_eq!(verdict(&model), "allow");
     press(&mut model, "q");
-    assert_eq!((model.open, model.focus), (0, Pane::Changes), "where one was");
+    assert_eq!((model.place.open, model.place.focus), (0, Pane::Changes), "where one was");
 }
 
 /// Where the change is shown, whichever pane has the keys: also of a call that the new version allows.
@@ -310,7 +313,7 @@ fn the_witness_of_a_change_at_the_call_itself() {
     press(&mut model, "W");
     assert!(screen(&model).contains("witness of refund-124: 2 of 3 calls, minimal"), "{}", screen(&model));
     press(&mut model, "q");
-    assert_eq!((model.focus, at(&model).as_str()), (Pane::Transcript, "T2.2 issue_refund"));
+    assert_eq!((model.place.focus, at(&model).as_str()), (Pane::Transcript, "T2.2 issue_refund"));
 }
 
 /// Another text for the model is a change as well, and has a witness.
