@@ -3,6 +3,7 @@
 //! An output writes into what it is given and knows nothing of terminals, files or the environment. Sessions are
 //! written one by one, in input order; [`Total`] adds them up.
 
+pub mod account;
 pub mod breakdown;
 pub mod cases;
 pub mod ci;
@@ -16,6 +17,7 @@ mod look;
 mod paint;
 pub mod reference;
 pub mod text;
+pub mod ticket;
 mod total;
 pub mod totals;
 pub mod words;

@@ -8,7 +8,7 @@ mod calls;
 mod findings;
 mod row;
 mod rules;
-mod trace;
+pub(super) mod trace;
 
 use std::io::{self, Write};
 

@@ -16,7 +16,7 @@ pub use counted::counted_refusal;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{CheckedValue, EarlierCall, Explanation, Fault, Line, Reason, Rule, Rules, StateItem};
-use crate::replay::{NotTaken, Replay};
+use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 use crate::wording::sentence::{name as held, value};
 use crate::wording::tool_of;
@@ -103,6 +103,23 @@ pub fn attempts(
     attempts.collect()
 }
 
+/// The earlier calls that a finding rests on, and those that were to be expected and do not count.
+pub fn earlier(
+    explanation: &Explanation,
+    call: &Call,
+    replay: &Replay,
+    by_tool: &ByTool<'_>,
+) -> Vec<Sentence> {
+    let session = replay.session();
+    let stopped = |at: CallRef| replay.call(at.index).is_some_and(|judged| judged.decision.verdict.stops());
+    // In `shadow` a stopped call ran all the same.
+    let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
+    let found = explanation.found.iter().map(|found| self::found(found, session));
+    let attempts =
+        explanation.awaited.as_deref().map(|tool| attempts(tool, call.at, session, by_tool, &stopped));
+    found.chain(attempts.into_iter().flatten()).collect()
+}
+
 /// What a rule looked at, a line each: what is part of something is indented below it.
 pub fn details(lines: &[Line]) -> Vec<String> {
     fn add(lines: &[Line], depth: usize, out: &mut Vec<String>) {
@@ -133,6 +150,17 @@ pub fn reason(reason: &Reason, rules: &Rules) -> String {
     match rules.get(reason.rule) {
         Some(rule) => format!("{why}: {} ({})", rule_name(rule), rule.place()),
         None => why,
+    }
+}
+
+/// The character that stands for a decision where there is room for one.
+pub fn glyph(decided: &Decided) -> &'static str {
+    match (decided.decision.verdict, decided.counterfactual) {
+        (Verdict::NotReached, _) => "–",
+        (_, true) => "~",
+        (Verdict::Allow, false) if !decided.agrees => "≠",
+        (Verdict::Allow, false) => "✓",
+        (Verdict::Deny | Verdict::Halt, false) => "✗",
     }
 }
 

@@ -18,6 +18,8 @@ mod english;
 mod evidence;
 #[cfg(feature = "cli")]
 mod explore;
+#[cfg(feature = "cli")]
+mod export;
 mod faults;
 #[cfg(feature = "cli")]
 mod files;

@@ -178,7 +178,7 @@ fn heading(about: &About<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// More backticks than are anywhere in the text.
-fn fence(text: &str) -> String {
+pub fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.max(2) + 1)
 }

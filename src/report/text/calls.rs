@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::row::row;
-use super::trace::Trace;
+use super::trace;
 use crate::diagnostic::Code;
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Effect, Explanation, Rule};
@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::replay::{Judged as Decided, NotTaken, Replay};
 use crate::report::paint::Paint;
 use crate::report::words::{self, ByTool, Sentence};
-use crate::session::{Call, CallRef, Outcome, Session};
+use crate::session::{Call, Outcome, Session};
 use crate::wording::clean::Marks;
 
 /// Columns of the rows of one session.
@@ -81,18 +81,11 @@ fn row_of(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let verdict = decided.decision.verdict;
-    let glyph = match (verdict, decided.counterfactual) {
-        (Verdict::NotReached, _) => "–",
-        (_, true) => "~",
-        (Verdict::Allow, false) if !decided.agrees => "≠",
-        (Verdict::Allow, false) => "✓",
-        (Verdict::Deny | Verdict::Halt, false) => "✗",
-    };
     let tool = words::name(tool);
     write!(
         out,
         "  {} {at:<at_width$}  {tool:<tool_width$}  {}",
-        paint.verdict(verdict, glyph),
+        paint.verdict(verdict, words::glyph(decided)),
         paint.verdict(verdict, words::decided(verdict, mode)),
         at_width = widths.at,
         tool_width = widths.tool,
@@ -185,11 +178,8 @@ fn five_parts(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     said(out, "expected", explanation.expected)?;
-    let mark = match (explanation.effect >= Effect::Deny, replay.mode()) {
-        (true, Mode::Enforce) => "← stopped here",
-        _ => "← here",
-    };
-    Trace { ran: by_tool.ran(replay), at: Some(call.at), mark, behind: 0 }.write(replay, paint, out)?;
+    trace::of_call(by_tool.ran(replay), call.at, explanation.effect, replay.mode())
+        .write(replay, paint, out)?;
     said(out, "suggest", explanation.way_out)
 }
 
@@ -207,14 +197,7 @@ fn evidence(
     whole: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let session = replay.session();
-    let stopped = |at: CallRef| replay.call(at.index).is_some_and(|judged| judged.decision.verdict.stops());
-    // In `shadow` a stopped call ran all the same.
-    let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
-    let found = explanation.found.iter().map(|found| words::found(found, session));
-    let attempts =
-        explanation.awaited.as_deref().map(|tool| words::attempts(tool, call.at, session, by_tool, &stopped));
-    for (nth, line) in found.chain(attempts.into_iter().flatten()).enumerate() {
+    for (nth, line) in words::earlier(explanation, call, replay, by_tool).into_iter().enumerate() {
         row(out, if nth == 0 { "earlier" } else { "" }, cut(&line, whole))?;
     }
     Ok(())

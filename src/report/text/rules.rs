@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::calls::{named, said};
 use super::row::row;
-use super::trace::Trace;
+use super::trace;
 use crate::engine::Verdict;
 use crate::monitor::Rule;
 use crate::monitor::finding::{RuleOutcome, RuleState};
@@ -12,8 +12,6 @@ use crate::replay::Replay;
 use crate::report::Judged;
 use crate::report::paint::Paint;
 use crate::report::words;
-
-const BEHIND: usize = 2;
 
 /// Writes every violated rule.
 pub(super) fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
@@ -50,14 +48,7 @@ fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut 
     let Some(violation) = words::violation(state, replay) else { return Ok(()) };
     said(out, "expected", violation.expected)?;
     row(out, "actual", paint.bold(&violation.headline.to_string()))?;
-    trace(replay, state, paint, out)?;
-    said(out, "suggest", violation.way_out)
-}
-
-/// The calls that ran around the one at fault, or the last of them, counted from 1.
-fn trace(replay: &Replay, state: &RuleState, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let trace = replay.ran();
     let fault = state.position.and_then(|index| replay.session().calls.get(index as usize));
-    Trace { ran: &trace, at: fault.map(|call| call.at), mark: "← here", behind: BEHIND }
-        .write(replay, paint, out)
+    trace::of_rule(&replay.ran(), fault.map(|call| call.at)).write(replay, paint, out)?;
+    said(out, "suggest", violation.way_out)
 }

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::row::row;
-use crate::engine::Verdict;
+use crate::engine::{Mode, Verdict};
+use crate::monitor::Effect;
 use crate::replay::Replay;
 use crate::report::paint::Paint;
 use crate::report::words;
@@ -12,20 +13,45 @@ use crate::session::CallRef;
 /// Calls of the trace that are shown ahead of the one at fault, and after it.
 const AHEAD: usize = 5;
 
+/// Calls after the one at fault that are shown of a session rule.
+const BEHIND: usize = 2;
+
 /// The calls that ran, and the one that is marked among them: it need not have run.
-pub(super) struct Trace<'a> {
-    pub ran: &'a [CallRef],
-    pub at: Option<CallRef>,
-    pub mark: &'static str,
+pub struct Trace<'a> {
+    ran: &'a [CallRef],
+    at: Option<CallRef>,
+    mark: &'static str,
     /// Calls after the marked one that are shown.
-    pub behind: usize,
+    behind: usize,
+}
+
+/// The calls around one that a rule about their order speaks against.
+pub fn of_call<'a>(ran: &'a [CallRef], at: CallRef, effect: Effect, mode: Mode) -> Trace<'a> {
+    let mark = match (effect >= Effect::Deny, mode) {
+        (true, Mode::Enforce) => "← stopped here",
+        _ => "← here",
+    };
+    Trace { ran, at: Some(at), mark, behind: 0 }
+}
+
+/// The calls around the one at which a session rule is violated, or the last of them.
+pub fn of_rule<'a>(ran: &'a [CallRef], at: Option<CallRef>) -> Trace<'a> {
+    Trace { ran, at, mark: "← here", behind: BEHIND }
 }
 
 impl Trace<'_> {
+    /// Writes it as rows.
     pub fn write(&self, replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+        let lines = self.lines(replay, paint);
+        lines
+            .into_iter()
+            .enumerate()
+            .try_for_each(|(nth, line)| row(out, if nth == 0 { "trace" } else { "" }, line))
+    }
+
+    /// A line for each call that is shown, counted from 1.
+    pub fn lines(&self, replay: &Replay, paint: Paint) -> Vec<String> {
         let (ran, session) = (self.ran, replay.session());
-        let mut label = "trace";
-        let mut line = |text: String| row(out, std::mem::take(&mut label), text);
         let shown = |call: CallRef| {
             let call = session.calls.get(call.index as usize);
             call.map(|call| words::name(&call.tool)).unwrap_or_default()
@@ -36,28 +62,29 @@ impl Trace<'_> {
         let after = place + usize::from(marked);
         let to = if self.at.is_some() { (after + self.behind).min(ran.len()) } else { ran.len() };
         if ran.is_empty() && self.at.is_none() {
-            return line("no call ran".to_owned());
+            return vec!["no call ran".to_owned()];
         }
+        let mut lines = Vec::new();
         if from > 0 {
-            line(paint.dim(&format!("… {} before", words::count(from as u64, "call"))))?;
+            lines.push(paint.dim(&format!("… {} before", words::count(from as u64, "call"))));
         }
-        let plain = |calls: std::ops::Range<usize>, line: &mut dyn FnMut(String) -> io::Result<()>| {
-            for (number, call) in ran.iter().enumerate().take(calls.end).skip(calls.start) {
-                line(format!("{} {}  {}", number + 1, shown(*call), paint.dim(&words::at(*call, session))))?;
-            }
-            Ok::<(), io::Error>(())
+        let plain = |calls: std::ops::Range<usize>| {
+            let calls = ran.iter().enumerate().take(calls.end).skip(calls.start);
+            calls.map(|(number, call)| {
+                format!("{} {}  {}", number + 1, shown(*call), paint.dim(&words::at(*call, session)))
+            })
         };
-        plain(from..place, &mut line)?;
+        lines.extend(plain(from..place));
         if let Some(at) = self.at {
             // What did not run has no place in the trace.
             let number = if marked { (place + 1).to_string() } else { "–".to_owned() };
             let (tool, turn) = (paint.bold(&shown(at)), paint.dim(&words::at(at, session)));
-            line(format!("{number} {tool}  {turn}  {}", paint.verdict(Verdict::Deny, self.mark)))?;
+            lines.push(format!("{number} {tool}  {turn}  {}", paint.verdict(Verdict::Deny, self.mark)));
         }
-        plain(after..to, &mut line)?;
+        lines.extend(plain(after..to));
         if to < ran.len() && self.behind > 0 {
-            line(paint.dim(&format!("… {} after", words::count((ran.len() - to) as u64, "call"))))?;
+            lines.push(paint.dim(&format!("… {} after", words::count((ran.len() - to) as u64, "call"))));
         }
-        Ok(())
+        lines
     }
 }

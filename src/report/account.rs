@@ -1,0 +1,263 @@
+//! What there is to say of one decision outside the terminal: in words that are safe and of bounded length, and in no
+//! markup yet. A page and a ticket only escape and arrange what is here.
+
+use super::paint::Paint;
+use super::text::trace;
+use super::words::{self, ByTool, Sentence};
+use crate::diagnostic::Code;
+use crate::engine::Mode;
+use crate::monitor::finding::RuleState;
+use crate::monitor::{Effect, Explanation, Rule, RuleId};
+use crate::replay::{Judged as Decided, NotTaken, Replay};
+use crate::session::{Call, Outcome};
+use crate::wording::clean::{self, Marks};
+
+const PLAIN: Paint = Paint { color: false };
+/// Columns that one value takes at the most: nobody reads more of it in a report.
+const LONGEST: usize = 1200;
+/// Lines that one list takes at the most.
+const LINES: usize = 40;
+
+/// A decision about a call, or a session rule that is violated.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// The session's id.
+    pub session: String,
+    /// The file it was read from.
+    pub file: String,
+    /// Where it happened: `turn 4 call 2`, `at the end of the session`.
+    pub place: String,
+    /// `refund-124:4.2`, as `explain --at` takes it.
+    pub at: String,
+    /// How the decision is marked where a single character stands for it.
+    pub glyph: &'static str,
+    /// The decision, as a participle: `denied`, `would be denied`, `violated`.
+    pub decision: &'static str,
+    /// What it means for how the decision is to be read: `counterfactual`, `not chosen`.
+    pub remark: Option<&'static str>,
+    /// The call in one line; `None` for a rule about the whole session.
+    pub call: Option<String>,
+    /// What the rules found, the one that decides first.
+    pub objections: Vec<Objection>,
+    /// What the recording says became of the call, with what to make of it; and what the model read instead of a result.
+    pub rows: Vec<Row>,
+}
+
+/// What one rule found.
+#[derive(Debug, Clone)]
+pub struct Objection {
+    /// The rule.
+    pub rule: RuleId,
+    /// What it is called.
+    pub name: String,
+    /// Its file and line.
+    pub place: String,
+    /// What it does to the call.
+    pub effect: Effect,
+    /// Why, as a stable code.
+    pub code: Option<Code>,
+    /// What was found, in a sentence.
+    pub headline: String,
+    /// What that rests on, and what would change it.
+    pub rows: Vec<Row>,
+    /// The rule's own lines with their numbers.
+    pub yaml: Vec<(u32, String)>,
+    /// Whether the rule has more lines.
+    pub yaml_goes_on: bool,
+}
+
+/// Lines under one label.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// What they are.
+    pub label: &'static str,
+    /// The lines, one below the other.
+    pub lines: Vec<String>,
+}
+
+impl Account {
+    /// Of a call that the session has. `by_tool` is of the same session.
+    #[must_use]
+    pub fn of_call(replay: &Replay, by_tool: &ByTool<'_>, call: &Call, decided: &Decided) -> Account {
+        let session = replay.session();
+        let rules = replay.policy().rules();
+        let objections = decided.decision.findings.iter().filter_map(|finding| {
+            let explanation = finding.explain(rules, session)?;
+            Some(Objection::of_call(finding.rule, &explanation, call, replay, by_tool))
+        });
+        let mut rows = Vec::new();
+        if let Some(halt) = replay.halt().filter(|halt| halt.at == call.at) {
+            let steps = halt.sequence().filter_map(|(at, _)| {
+                let step = session.calls.get(at.index as usize)?;
+                Some(format!("{}: {}", words::at(at, session), words::call::call(step)))
+            });
+            add(&mut rows, "Calls that led to the halt", steps.collect());
+        }
+        add(&mut rows, "The model read", decided.decision.told.iter().map(|told| cut(told)).collect());
+        let recorded = recorded(call, decided, replay.mode());
+        add(&mut rows, "In the recording", vec![recorded]);
+        Account {
+            session: words::name(&session.id).into_owned(),
+            file: words::line(&session.origin.file),
+            place: words::at(call.at, session),
+            at: format!("{}:{}.{}", words::line(&session.id), call.at.turn, call.at.call),
+            glyph: words::glyph(decided),
+            decision: words::decided(decided.decision.verdict, replay.mode()),
+            remark: decided.counterfactual.then_some("counterfactual"),
+            call: Some(words::call::call(call)),
+            objections: objections.collect(),
+            rows,
+        }
+    }
+
+    /// Of a call in a choice of the model that was not taken.
+    #[must_use]
+    pub fn of_choice(replay: &Replay, other: &NotTaken<'_>) -> Option<Account> {
+        let (taken, call) = replay.not_taken(other.at())?;
+        let account = Account::of_call(&taken, &ByTool::of(taken.session()), &call, other.judged);
+        let (at, session) = (other.at(), replay.session());
+        Some(Account {
+            place: words::at_choice(other),
+            at: format!("{}:{}.{}.{}", words::line(&session.id), at.turn, at.choice, at.call),
+            remark: Some("not chosen"),
+            rows: account.rows.into_iter().filter(|row| row.label != "In the recording").collect(),
+            ..account
+        })
+    }
+
+    /// Of a session rule that is violated.
+    #[must_use]
+    pub fn of_rule(replay: &Replay, state: &RuleState) -> Option<Account> {
+        let session = replay.session();
+        let rule = replay.policy().rules().get(state.rule)?;
+        let fault = state.position.and_then(|index| session.calls.get(index as usize));
+        let violation = words::violation(state, replay);
+        let mut rows = Vec::new();
+        let headline = match &violation {
+            Some(violation) => sentence(&violation.headline),
+            None => "the session violates this rule".to_owned(),
+        };
+        if let Some(violation) = violation {
+            add(&mut rows, "Expected", violation.expected.iter().map(sentence).collect());
+            add(
+                &mut rows,
+                "Calls that ran",
+                trace::of_rule(&replay.ran(), fault.map(|call| call.at)).lines(replay, PLAIN),
+            );
+            add(&mut rows, "What would change it", violation.way_out.iter().map(sentence).collect());
+        }
+        let objection = Objection::new(state.rule, rule, Effect::None, state.code, headline, rows);
+        Some(Account {
+            session: words::name(&session.id).into_owned(),
+            file: words::line(&session.origin.file),
+            place: fault.map_or("at the end".to_owned(), |call| words::at(call.at, session)),
+            at: match fault {
+                Some(call) => format!("{}:{}.{}", words::line(&session.id), call.at.turn, call.at.call),
+                None => words::line(&session.id),
+            },
+            glyph: "✗",
+            decision: words::ended(state.outcome),
+            remark: None,
+            call: None,
+            objections: vec![objection],
+            rows: Vec::new(),
+        })
+    }
+
+    /// The objection that decides, or the first one that is only reported.
+    #[must_use]
+    pub fn deciding(&self) -> Option<&Objection> {
+        self.objections.first()
+    }
+}
+
+impl Objection {
+    fn new(
+        id: RuleId,
+        rule: &Rule,
+        effect: Effect,
+        code: Option<Code>,
+        headline: String,
+        rows: Vec<Row>,
+    ) -> Objection {
+        let (yaml, yaml_goes_on) = words::lines(rule);
+        let (name, place) = (words::rule_name(rule), rule.place());
+        Objection { rule: id, name, place, effect, code, headline, rows, yaml, yaml_goes_on }
+    }
+
+    fn of_call(
+        id: RuleId,
+        explanation: &Explanation,
+        call: &Call,
+        replay: &Replay,
+        by_tool: &ByTool<'_>,
+    ) -> Objection {
+        let mut rows = Vec::new();
+        add(&mut rows, "Expected", explanation.expected.iter().map(sentence).collect());
+        add(
+            &mut rows,
+            "Value checked",
+            explanation.checked.iter().map(|checked| sentence(&words::checked(checked))).collect(),
+        );
+        let earlier = words::earlier(explanation, call, replay, by_tool);
+        add(&mut rows, "Earlier calls", earlier.iter().map(sentence).collect());
+        add(
+            &mut rows,
+            "What the rule looked at",
+            words::details(&explanation.lines).iter().map(|line| cut(line)).collect(),
+        );
+        if explanation.expected.is_some() {
+            let ran = trace::of_call(by_tool.ran(replay), call.at, explanation.effect, replay.mode());
+            add(&mut rows, "Calls that ran", ran.lines(replay, PLAIN));
+        }
+        add(&mut rows, "What would change it", explanation.way_out.iter().map(sentence).collect());
+        add(
+            &mut rows,
+            "The rule's own reason",
+            explanation.reason.iter().map(|reason| cut(reason)).collect(),
+        );
+        let test = explanation.rule.test.iter().map(|test| words::name(test).into_owned());
+        add(&mut rows, "Test", test.collect());
+        let headline = sentence(&explanation.headline);
+        Objection::new(id, &explanation.rule, explanation.effect, explanation.code, headline, rows)
+    }
+}
+
+/// Adds lines under a label, where there are any; of very many the first.
+fn add(rows: &mut Vec<Row>, label: &'static str, mut lines: Vec<String>) {
+    let more = lines.len().saturating_sub(LINES) as u64;
+    if more > 0 {
+        lines.truncate(LINES);
+        lines.push(format!("and {}", words::count(more, "more line")));
+    }
+    if !lines.is_empty() {
+        rows.push(Row { label, lines });
+    }
+}
+
+/// A sentence with its values in full, unless they are very long.
+fn sentence(sentence: &Sentence) -> String {
+    let whole = sentence.whole();
+    if clean::width(&whole, Marks::Unicode, LONGEST + 1) <= LONGEST {
+        whole
+    } else {
+        cut(&sentence.to_string())
+    }
+}
+
+fn cut(text: &str) -> String {
+    clean::ends(text, LONGEST, Marks::Unicode).text()
+}
+
+/// What the recording did with the call, and whether that is what the policy decides.
+fn recorded(call: &Call, decided: &Decided, mode: Mode) -> String {
+    let became = words::became(call.outcome);
+    let stops = decided.decision.verdict.stops();
+    match (decided.agrees, stops) {
+        (false, true) if mode == Mode::Enforce => format!("{became}; this policy stops it"),
+        (false, true) => format!("{became}; this policy would stop it"),
+        (false, false) => format!("{became}; this policy allows it"),
+        (true, true) if call.outcome == Outcome::Refused => format!("{became} as well"),
+        _ => became.to_owned(),
+    }
+}
