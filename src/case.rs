@@ -56,7 +56,7 @@ pub struct Case {
     /// Rules of it that are switched off, by the ends of their ids.
     pub without: Vec<Reference>,
     /// The session.
-    pub session: Recorded,
+    pub session: CaseSession,
     /// The mode it is judged in.
     pub mode: Mode,
     /// What is expected. Never empty.
@@ -74,7 +74,7 @@ pub struct Reference {
 
 /// The session of a case.
 #[derive(Debug, Clone)]
-pub enum Recorded {
+pub enum CaseSession {
     /// Written in the case itself.
     Inline(Arc<Session>),
     /// A session of a recording.

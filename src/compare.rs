@@ -30,7 +30,7 @@
 //! which of the other, by content before place, so a rule that moved because another was inserted is still itself.
 //!
 //! Nothing here words sentences: changes carry verdicts, codes and rules, and the replays of both sides are in
-//! [`Compared`] for whoever does.
+//! [`SessionDiff`] for whoever does.
 
 mod altered;
 mod change;
@@ -42,15 +42,15 @@ mod totals;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use altered::Altered;
-pub use change::{Answer, At, Change, Kind, Origin, RuleAt, Side, Stand};
+pub use altered::AlteredRule;
+pub use change::{Answer, Change, ChangePlace, Kind, Origin, RuleAt, Side, Stand};
 pub use effects::{Effects, Matches};
 pub use rules::Correspondence;
 pub use totals::{Count, Totals};
 
 use crate::engine::{Decision, Mode};
 use crate::policy::Policy;
-use crate::replay::{Judged, Replay};
+use crate::replay::{DecidedCall, Replay};
 use crate::session::{Call, Session};
 
 /// What a new version is compared with.
@@ -68,11 +68,11 @@ pub struct Comparison {
     new: Arc<Policy>,
     rules: Correspondence,
     same: bool,
-    altered: Vec<Altered>,
+    altered: Vec<AlteredRule>,
 }
 
 /// One session under both versions.
-pub struct Compared {
+pub struct SessionDiff {
     session: Arc<Session>,
     mode: Mode,
     base: Option<Box<Replay>>,
@@ -114,7 +114,7 @@ impl Comparison {
     }
 
     /// The rules that are not the same in both versions.
-    pub fn altered(&self) -> &[Altered] {
+    pub fn altered(&self) -> &[AlteredRule] {
         &self.altered
     }
 
@@ -155,7 +155,7 @@ impl Comparison {
 
     /// What kind of change a call is that the base decided so (`None` where that is the recording) and the new version so;
     /// `None`: both decide the same.
-    pub fn kind(&self, call: &Call, base: Option<&Decision>, new: &Judged) -> Option<Kind> {
+    pub fn kind(&self, call: &Call, base: Option<&Decision>, new: &DecidedCall) -> Option<Kind> {
         session::kind(&self.rules, call, base, new)
     }
 
@@ -165,9 +165,9 @@ impl Comparison {
     }
 
     /// Replays a session under both versions and compares. Where nothing can change, nothing is replayed.
-    pub fn session(&self, session: &Arc<Session>, mode: Mode) -> Compared {
+    pub fn session(&self, session: &Arc<Session>, mode: Mode) -> SessionDiff {
         let mut compared =
-            Compared { session: Arc::clone(session), mode, base: None, new: None, changes: Vec::new() };
+            SessionDiff { session: Arc::clone(session), mode, base: None, new: None, changes: Vec::new() };
         if !self.same {
             let base = self.base.policy().map(|policy| Box::new(Replay::new(session, policy, mode)));
             let new = Box::new(Replay::new(session, &self.new, mode));
@@ -178,7 +178,7 @@ impl Comparison {
     }
 }
 
-impl Compared {
+impl SessionDiff {
     /// The session.
     pub fn session(&self) -> &Arc<Session> {
         &self.session

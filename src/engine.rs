@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-pub use decision::{Decision, Halt, Narrowed, Narrowing, Verdict};
+pub use decision::{Decision, Halt, Narrowing, ToolVisibility, Verdict};
 
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
@@ -207,7 +207,7 @@ impl Run {
 
     /// Which of the offered tools the model should see; asked before any call of the turn is proposed. Outside a turn it
     /// begins one.
-    pub fn narrow<'a>(&mut self, offered: impl IntoIterator<Item = &'a Arc<str>>) -> Vec<Narrowed> {
+    pub fn narrow<'a>(&mut self, offered: impl IntoIterator<Item = &'a Arc<str>>) -> Vec<ToolVisibility> {
         self.ensure_turn();
         offered
             .into_iter()
@@ -215,7 +215,7 @@ impl Run {
                 let place = self.route(tool);
                 let reasons =
                     self.routes.get(place as usize).map(|route| self.panel.reasons(route, &self.ground));
-                Narrowed { tool: Arc::clone(tool), reasons: reasons.unwrap_or_default() }
+                ToolVisibility { tool: Arc::clone(tool), reasons: reasons.unwrap_or_default() }
             })
             .collect()
     }

@@ -3,12 +3,12 @@
 //! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that its
 //! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
 
+pub mod collections;
 pub mod evidence;
 pub mod explanation;
 pub mod fault;
 pub mod finding;
 pub mod history;
-pub mod kept;
 pub mod rule;
 pub mod trace;
 

@@ -1,7 +1,7 @@
 //! A version: documents of any dialect that are evaluated together.
 //!
-//! A version with an error does not decide: [`Loaded::policy`] is there only if every document could be used. What could
-//! be read is in [`Loaded::documents`] all the same, so a half-broken version still shows.
+//! A version with an error does not decide: [`LoadResult::policy`] is there only if every document could be used. What could
+//! be read is in [`LoadResult::documents`] all the same, so a half-broken version still shows.
 
 mod beside;
 mod loading;
@@ -65,7 +65,7 @@ pub struct Policy {
 }
 
 /// What became of loading a version.
-pub struct Loaded {
+pub struct LoadResult {
     /// The version, unless something is an error.
     pub policy: Option<Arc<Policy>>,
     /// The documents that some dialect claims, broken ones included.

@@ -25,7 +25,7 @@ pub const MARK: &str = "[redacted]";
 /// The session without the values that no rule of these versions looks at.
 #[must_use]
 pub fn redact(session: &Session, policies: &[&Policy]) -> Session {
-    let kept = Kept::of(session, policies);
+    let kept = Needs::of(session, policies);
     let mut blank = session.clone();
     for call in &mut blank.calls {
         call.arguments = kept.arguments(call);
@@ -78,7 +78,7 @@ pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>]
     policies.iter().all(|policy| {
         let (one, other) = (Replay::new(one, policy, mode), Replay::new(other, policy, mode));
         let same = one.calls().iter().zip(other.calls()).all(|(one, other)| {
-            let found = |judged: &crate::replay::Judged| {
+            let found = |judged: &crate::replay::DecidedCall| {
                 let findings = judged.decision.findings.iter();
                 findings.map(|finding| (finding.rule, finding.code, finding.effect)).collect::<Vec<_>>()
             };
@@ -94,7 +94,7 @@ pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>]
 
 /// What rules may look at in one session.
 #[derive(Default)]
-struct Kept<'a> {
+struct Needs<'a> {
     policies: &'a [&'a Policy],
     by_tool: HashMap<Arc<str>, Paths>,
     /// Every message and every call, as templates see them.
@@ -112,9 +112,9 @@ struct Paths {
     output: Vec<Path>,
 }
 
-impl<'a> Kept<'a> {
-    fn of(session: &Session, policies: &'a [&'a Policy]) -> Kept<'a> {
-        let mut kept = Kept { policies, ..Kept::default() };
+impl<'a> Needs<'a> {
+    fn of(session: &Session, policies: &'a [&'a Policy]) -> Needs<'a> {
+        let mut kept = Needs { policies, ..Needs::default() };
         let mut reads = Vec::new();
         for unit in policies.iter().flat_map(|policy| policy.units()) {
             unit.reads(session, &mut reads);

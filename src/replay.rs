@@ -27,16 +27,16 @@ pub use outcomes::{Outcomes, each_decision, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount, category};
 use tally::Tally;
-pub use tally::{Judged, Status, Summary};
+pub use tally::{DecidedCall, Status, Summary};
 
 /// A session judged by a policy.
 pub struct Replay {
     session: Arc<Session>,
     policy: Arc<Policy>,
     mode: Mode,
-    calls: Vec<Judged>,
+    calls: Vec<DecidedCall>,
     /// The calls of every alternative, in the order of [`Session::alternatives`].
-    alternatives: Vec<Vec<Judged>>,
+    alternatives: Vec<Vec<DecidedCall>>,
     rules: Vec<RuleState>,
     state_end: Vec<StateItem>,
     halt: Option<Halt>,
@@ -88,7 +88,7 @@ impl Replay {
         let mut tally = Tally::new(mode);
         tally.summary.turns = session.turns.len() as u32;
         let (mut calls, mut recorded) = (Vec::with_capacity(session.calls.len()), session.calls.iter());
-        let mut alternatives: Vec<Vec<Judged>> = Vec::with_capacity(session.alternatives.len());
+        let mut alternatives: Vec<Vec<DecidedCall>> = Vec::with_capacity(session.alternatives.len());
         for turn in &session.turns {
             player.enter(session, turn);
             if (turn.number - 1) % stride == 0 {
@@ -146,12 +146,12 @@ impl Replay {
     }
 
     /// The decisions, by call index.
-    pub fn calls(&self) -> &[Judged] {
+    pub fn calls(&self) -> &[DecidedCall] {
         &self.calls
     }
 
     /// The decision about a call.
-    pub fn call(&self, index: u32) -> Option<&Judged> {
+    pub fn call(&self, index: u32) -> Option<&DecidedCall> {
         self.calls.get(index as usize)
     }
 
@@ -260,7 +260,7 @@ impl Replay {
     /// What the model read in place of results, before a turn: needed only where rules read history.
     fn told_before(&self, turn: u32) -> Vec<Option<Arc<str>>> {
         let before = self.session.turn(turn).map_or(0, |turn| turn.calls.start);
-        let told = |judged: &Judged| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);
+        let told = |judged: &DecidedCall| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);
         self.calls.iter().take(before).map(told).collect()
     }
 }

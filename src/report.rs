@@ -25,7 +25,7 @@ pub mod words;
 use std::io::{self, Write};
 
 pub use end::End;
-pub use judged::{Judged, notices};
+pub use judged::{JudgedSession, notices};
 pub use look::{Look, Scope};
 pub use total::Total;
 
@@ -38,7 +38,7 @@ pub struct Output {
     /// Whether it needs the findings of all sessions at its end.
     pub gathers: bool,
     /// Writes one session.
-    pub session: fn(&Judged, &Look, &mut dyn Write) -> io::Result<()>,
+    pub session: fn(&JudgedSession, &Look, &mut dyn Write) -> io::Result<()>,
     /// Writes what closes the output, or all of it.
     pub end: fn(&End<'_>, &Look, &mut dyn Write) -> io::Result<()>,
 }

@@ -21,11 +21,11 @@ pub mod yaml;
 
 pub use fields::{Field, Fields};
 pub use node::{Entry, Node, NodeValue, pointer_push};
-pub use problem::{Parsed, Problem, ProblemKind, quoted};
+pub use problem::{Parse, Problem, ProblemKind, quoted};
 pub use text::{Position, Source, Span};
 
 /// Reads the documents of a source: JSON if its name ends in `.json`, YAML otherwise.
-pub fn parse(source: &Source) -> Parsed {
+pub fn parse(source: &Source) -> Parse {
     if is_json(source) { json::parse(source) } else { yaml::parse(source) }
 }
 

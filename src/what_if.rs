@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::monitor::RuleId;
 use crate::policy::Policy;
 use crate::session::Session;
-use crate::session::edit::{self, Edit, Edited};
+use crate::session::edit::{self, Edit, EditResult};
 
 /// Changes of a session and of the policy that judges it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Hypothesis {
     /// The policy. [`Policy::off`] has the rules that are switched off.
     pub policy: Arc<Policy>,
     /// What became of the recorded calls and turns.
-    pub edited: Edited,
+    pub edited: EditResult,
     /// Rules to be switched off that the policy does not have.
     pub unknown: Vec<Arc<str>>,
 }

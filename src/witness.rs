@@ -12,7 +12,7 @@ use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::RuleId;
 use crate::policy::Policy;
 use crate::replay::Replay;
-use crate::session::edit::{self, Edited, Part};
+use crate::session::edit::{self, EditResult, Part};
 use crate::session::{Alternative, AlternativeRef, CallRef, MessageKind, Session};
 
 /// This many replays are enough for a recording of some hundred calls.
@@ -37,7 +37,7 @@ impl From<u32> for Budget<'static> {
 #[derive(Debug, Clone)]
 pub struct Witness {
     /// The part, as a session of its own, and where its calls were.
-    pub edited: Edited,
+    pub edited: EditResult,
     /// What of the whole it is.
     #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "what tests hold it to"))]
     pub part: Part,
@@ -69,7 +69,7 @@ pub fn shrink<'b>(
     session: &Session,
     until: Option<u32>,
     budget: impl Into<Budget<'b>>,
-    shows: &mut dyn FnMut(&Edited) -> bool,
+    shows: &mut dyn FnMut(&EditResult) -> bool,
 ) -> Option<Witness> {
     let budget = budget.into();
     let part = Part::whole(session);
@@ -99,7 +99,7 @@ pub fn denial<'b>(
 ) -> Option<Witness> {
     let turn = session.calls.get(call as usize)?.at.turn;
     let decided =
-        |edited: &Edited| decision(edited, policy, mode, call).filter(|decided| decided.verdict.stops());
+        |edited: &EditResult| decision(edited, policy, mode, call).filter(|decided| decided.verdict.stops());
     let whole = edit::part(session, &Part::whole(session));
     let wanted = decided(&whole)?;
     shrink(session, Some(turn), budget, &mut |edited| decided(edited).as_ref() == Some(&wanted))
@@ -115,14 +115,14 @@ pub fn change<'b>(
     budget: impl Into<Budget<'b>>,
 ) -> Option<Witness> {
     let turn = session.calls.get(call as usize)?.at.turn;
-    let decided = |edited: &Edited| {
+    let decided = |edited: &EditResult| {
         let index = edited.call(call)?;
         let replay = |policy| Replay::new(&edited.session, policy, mode);
         let (base, new) = (comparison.base().policy().map(replay), replay(comparison.policy()));
         let (theirs, ours) = (base.as_ref().and_then(|base| base.call(index)), new.call(index)?);
         let theirs = theirs.map(|theirs| &theirs.decision);
         let kind = comparison.kind(edited.session.calls.get(index as usize)?, theirs, ours)?;
-        Some((kind, theirs.map(Decided::of), Decided::of(&ours.decision)))
+        Some((kind, theirs.map(Outline::of), Outline::of(&ours.decision)))
     };
     let whole = edit::part(session, &Part::whole(session));
     let wanted = decided(&whole)?;
@@ -141,11 +141,11 @@ pub fn change_not_taken<'b>(
     let base = comparison.base().policy()?;
     let is_meant = |other: &Alternative| other.turn == at.turn && other.choice == at.choice;
     let place = session.alternatives.iter().position(is_meant)?;
-    let now = |edited: &Edited| {
+    let now = |edited: &EditResult| {
         let other = edited.session.alternatives.get(edited.alternative(place)?)?;
         Some(other.at(at.call))
     };
-    let decided = |edited: &Edited| {
+    let decided = |edited: &EditResult| {
         let at = now(edited)?;
         let decided = |policy: &Arc<Policy>| {
             let replay = Replay::new(&edited.session, policy, mode);
@@ -154,10 +154,10 @@ pub fn change_not_taken<'b>(
         };
         let (theirs, ours) = (decided(base)?, decided(comparison.policy())?);
         let kind = comparison.kind_of(&theirs, &ours)?;
-        Some((kind, Decided::of(&theirs), Decided::of(&ours)))
+        Some((kind, Outline::of(&theirs), Outline::of(&ours)))
     };
     let wanted = decided(&edit::part(session, &Part::whole(session)))?;
-    let mut shows = |edited: &Edited| decided(edited).as_ref() == Some(&wanted);
+    let mut shows = |edited: &EditResult| decided(edited).as_ref() == Some(&wanted);
     let found = shrink(session, Some(at.turn), budget, &mut shows)?;
     let at = now(&found.edited)?;
     Some((found, at))
@@ -166,23 +166,23 @@ pub fn change_not_taken<'b>(
 /// What is compared of two decisions by one version: what becomes of the call, and everything that rules say of it. A part
 /// in which another rule speaks as well would still fail once the first one is fixed.
 #[derive(Debug, PartialEq, Eq)]
-struct Decided {
+struct Outline {
     verdict: Verdict,
     by: Option<(RuleId, Code)>,
     findings: BTreeSet<(RuleId, &'static str)>,
 }
 
-impl Decided {
-    fn of(decision: &Decision) -> Decided {
+impl Outline {
+    fn of(decision: &Decision) -> Outline {
         let by = decision.deciding().map(|finding| (finding.rule, finding.code));
         let findings = decision.findings.iter().map(|finding| (finding.rule, finding.code.as_str()));
-        Decided { verdict: decision.verdict, by, findings: findings.collect() }
+        Outline { verdict: decision.verdict, by, findings: findings.collect() }
     }
 }
 
-fn decision(edited: &Edited, policy: &Arc<Policy>, mode: Mode, call: u32) -> Option<Decided> {
+fn decision(edited: &EditResult, policy: &Arc<Policy>, mode: Mode, call: u32) -> Option<Outline> {
     let index = edited.call(call)?;
-    Some(Decided::of(&Replay::new(&edited.session, policy, mode).call(index)?.decision))
+    Some(Outline::of(&Replay::new(&edited.session, policy, mode).call(index)?.decision))
 }
 
 /// What is left out together at a time.
@@ -204,10 +204,10 @@ enum Atom {
 
 struct Search<'s> {
     session: &'s Session,
-    shows: &'s mut dyn FnMut(&Edited) -> bool,
+    shows: &'s mut dyn FnMut(&EditResult) -> bool,
     /// The smallest part so far.
     part: Part,
-    edited: Edited,
+    edited: EditResult,
     replays: u32,
     budget: Budget<'s>,
     /// Parts that do not show it.

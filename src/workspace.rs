@@ -13,4 +13,4 @@ pub mod version;
 
 #[cfg(feature = "tui")]
 pub use followed::Workspace;
-pub use version::{Opened, Undecided, Version};
+pub use version::{LoadedVersion, NoPolicy, Version};

@@ -14,7 +14,7 @@ use crate::session::{Call, Session};
 use crate::source::quoted;
 
 /// A judged case.
-pub struct Judged {
+pub struct CaseResult {
     /// What came of the session.
     pub replay: Replay,
     /// The answers to every want, in the order of the case.
@@ -29,14 +29,14 @@ pub struct Answer {
     /// Place of the want in the expectation.
     pub want: usize,
     /// What came.
-    pub got: Got,
+    pub got: Actual,
     /// Whether that is what was expected.
     pub met: bool,
 }
 
 /// What came in the place of what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Got {
+pub enum Actual {
     /// This.
     Fact(Fact),
     /// The session has no such call.
@@ -50,18 +50,18 @@ pub enum Got {
 }
 
 /// Judges a case.
-pub fn judge(case: &Case, session: &Arc<Session>, policy: &Arc<Policy>) -> Judged {
+pub fn judge(case: &Case, session: &Arc<Session>, policy: &Arc<Policy>) -> CaseResult {
     let replay = Replay::new(session, policy, case.mode);
     let mut answers = Vec::new();
     for (expectation, expected) in case.expect.iter().enumerate() {
-        let of = Asked::of(&expected.subject, &replay);
+        let of = Checked::of(&expected.subject, &replay);
         for (want, wanted) in expected.wants.iter().enumerate() {
             let got = of.answer(&wanted.aspect, &wanted.expected, &replay);
-            let met = matches!(&got, Got::Fact(got) if *got == wanted.expected);
+            let met = matches!(&got, Actual::Fact(got) if *got == wanted.expected);
             answers.push(Answer { expectation, want, got, met });
         }
     }
-    Judged { replay, answers }
+    CaseResult { replay, answers }
 }
 
 /// The policy as the case wants it: with the rules switched off that it names.
@@ -91,7 +91,7 @@ pub fn version(case: &Case, policy: &Arc<Policy>) -> Result<Arc<Policy>, Diagnos
     Ok(version)
 }
 
-impl Judged {
+impl CaseResult {
     /// Whether everything is as expected.
     pub fn passes(&self) -> bool {
         self.answers.iter().all(|answer| answer.met)
@@ -100,9 +100,9 @@ impl Judged {
 
 /// The answers to some questions about one thing, where there are any.
 pub fn facts(subject: &Subject, aspects: &[Aspect], replay: &Replay) -> Vec<(Aspect, Fact)> {
-    let asked = Asked::of(subject, replay);
+    let asked = Checked::of(subject, replay);
     let answers = aspects.iter().filter_map(|aspect| match asked.answer(aspect, &Fact::Nothing, replay) {
-        Got::Fact(fact) => Some((aspect.clone(), fact)),
+        Actual::Fact(fact) => Some((aspect.clone(), fact)),
         _ => None,
     });
     answers.collect()
@@ -146,24 +146,24 @@ pub fn short(rule: &Rule) -> Arc<str> {
 }
 
 /// What an expectation is held against.
-enum Asked<'r> {
+enum Checked<'r> {
     Call(&'r Arc<str>, &'r Decision),
     Turn(Box<Frame>),
     Rule(&'r RuleState),
     Session,
-    Missing(Got),
+    Missing(Actual),
 }
 
-impl<'r> Asked<'r> {
-    fn of(subject: &Subject, replay: &'r Replay) -> Asked<'r> {
+impl<'r> Checked<'r> {
+    fn of(subject: &Subject, replay: &'r Replay) -> Checked<'r> {
         match subject {
             Subject::Call(place) => match decided(*place, replay) {
-                Some((tool, decision)) => Asked::Call(tool, decision),
-                None => Asked::Missing(Got::NoCall),
+                Some((tool, decision)) => Checked::Call(tool, decision),
+                None => Checked::Missing(Actual::NoCall),
             },
             Subject::Turn(turn) => match replay.frame(*turn) {
-                Some(frame) => Asked::Turn(Box::new(frame)),
-                None => Asked::Missing(Got::NoTurn),
+                Some(frame) => Checked::Turn(Box::new(frame)),
+                None => Checked::Missing(Actual::NoTurn),
             },
             Subject::Rule(name) => {
                 let rule = |state: &RuleState| replay.policy().rules().get(state.rule);
@@ -172,25 +172,25 @@ impl<'r> Asked<'r> {
                     .iter()
                     .filter(|state| rule(state).is_some_and(|rule| is_named(rule, name)));
                 match (named.next(), named.count()) {
-                    (Some(state), 0) => Asked::Rule(state),
-                    (None, _) => Asked::Missing(Got::Rules(0)),
-                    (Some(_), more) => Asked::Missing(Got::Rules(more + 1)),
+                    (Some(state), 0) => Checked::Rule(state),
+                    (None, _) => Checked::Missing(Actual::Rules(0)),
+                    (Some(_), more) => Checked::Missing(Actual::Rules(more + 1)),
                 }
             }
-            Subject::Session => Asked::Session,
+            Subject::Session => Checked::Session,
         }
     }
 
-    fn answer(&self, aspect: &Aspect, expected: &Fact, replay: &Replay) -> Got {
+    fn answer(&self, aspect: &Aspect, expected: &Fact, replay: &Replay) -> Actual {
         match self {
-            Asked::Missing(got) => got.clone(),
-            Asked::Call(tool, decision) => Got::Fact(of_call(aspect, expected, tool, decision, replay)),
-            Asked::Turn(frame) => of_turn(aspect, expected, frame),
-            Asked::Rule(state) => Got::Fact(match aspect {
+            Checked::Missing(got) => got.clone(),
+            Checked::Call(tool, decision) => Actual::Fact(of_call(aspect, expected, tool, decision, replay)),
+            Checked::Turn(frame) => of_turn(aspect, expected, frame),
+            Checked::Rule(state) => Actual::Fact(match aspect {
                 Aspect::Violation => word(state.code.map(|code| code.as_str())),
                 _ => word(Some(state.outcome.word())),
             }),
-            Asked::Session => Got::Fact(of_session(aspect, replay)),
+            Checked::Session => Actual::Fact(of_session(aspect, replay)),
         }
     }
 }
@@ -213,16 +213,16 @@ fn of_call(aspect: &Aspect, expected: &Fact, tool: &Arc<str>, decision: &Decisio
     }
 }
 
-fn of_turn(aspect: &Aspect, expected: &Fact, frame: &Frame) -> Got {
+fn of_turn(aspect: &Aspect, expected: &Fact, frame: &Frame) -> Actual {
     let tools = &frame.narrowing.tools;
     let shown = |visible: bool| -> BTreeSet<Arc<str>> {
         tools.iter().filter(|tool| tool.visible() == visible).map(|tool| Arc::clone(&tool.tool)).collect()
     };
-    Got::Fact(match aspect {
+    Actual::Fact(match aspect {
         Aspect::Visible => Fact::Words(shown(true)),
         Aspect::Hidden => Fact::Words(shown(false)),
         Aspect::Offered(name) => {
-            let Some(tool) = tools.iter().find(|tool| tool.tool == *name) else { return Got::NotOffered };
+            let Some(tool) = tools.iter().find(|tool| tool.tool == *name) else { return Actual::NotOffered };
             let expected = match expected {
                 Fact::Word(word) => &**word,
                 _ => "",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Aspect, Case, Count, Expectation, Fact, Place, Recorded, Reference, Subject, Want, inline};
+use super::{Aspect, Case, CaseSession, Count, Expectation, Fact, Place, Reference, Subject, Want, inline};
 use crate::diagnostic::{Diagnostic, PageKind, Severity, code};
 use crate::dialect;
 use crate::engine::{Mode, Verdict};
@@ -127,10 +127,10 @@ impl Reading<'_> {
         })
     }
 
-    fn session(&mut self, field: &Field<'_>) -> Option<Recorded> {
+    fn session(&mut self, field: &Field<'_>) -> Option<CaseSession> {
         let out = &mut self.problems;
         if field.node.as_str().is_some() {
-            return Some(Recorded::InFile { file: reference(field, out)?, id: None });
+            return Some(CaseSession::InFile { file: reference(field, out)?, id: None });
         }
         if field.node.as_seq().is_none() {
             let mut fields = field.fields(out)?;
@@ -138,7 +138,7 @@ impl Reading<'_> {
                 let id = fields.optional("id").map(|id| id.name(out));
                 fields.finish(out);
                 let id = id.map_or(Some(None), |id| id.map(|id| Some(id.into())))?;
-                return Some(Recorded::InFile { file: reference(&file, out)?, id });
+                return Some(CaseSession::InFile { file: reference(&file, out)?, id });
             }
             let messages = fields.required("messages", out).and_then(|messages| messages.items(out));
             for key in SESSION {
@@ -156,7 +156,7 @@ impl Reading<'_> {
         let (session, told) = inline::session(field.node, self.source);
         self.told.extend(told);
         match session.filter(|session| !session.messages.is_empty()) {
-            Some(session) => Some(Recorded::Inline(Arc::new(session))),
+            Some(session) => Some(CaseSession::Inline(Arc::new(session))),
             None => {
                 field.refuse("the session has no message", out);
                 None
@@ -212,7 +212,7 @@ fn expectations(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<Expecta
 fn expectation(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Expectation> {
     let before = out.len();
     let mut fields = field.fields(out)?;
-    let mut wants = Wants::default();
+    let mut wants = Wishes::default();
     let any = |keys: &[&str]| keys.iter().any(|key| fields.has(key));
     let subject = if any(&["call", "index"]) || !fields.has("turn") && any(&OF_CALLS) {
         let place = place(&mut fields, out);
@@ -286,7 +286,7 @@ fn number(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<u32> {
     number
 }
 
-fn of_call<'a>(wants: &mut Wants, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
+fn of_call<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
     wants.text("tool", Aspect::Tool, fields, out);
     wants.one_of("decision", Aspect::Decision, &VERDICTS.map(Verdict::word), fields, out);
     wants.code("code", Aspect::Code, fields, out);
@@ -296,7 +296,7 @@ fn of_call<'a>(wants: &mut Wants, fields: &mut Fields<'a>, out: &mut Vec<Problem
     wants.list("findings", Aspect::Findings, fields, out, known_code);
 }
 
-fn of_turn<'a>(wants: &mut Wants, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
+fn of_turn<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
     wants.list("visible", Aspect::Visible, fields, out, |item, out| item.name(out));
     wants.list("hidden", Aspect::Hidden, fields, out, |item, out| item.name(out));
     wants.list("forbidden", Aspect::Forbidden, fields, out, |item, out| item.name(out));
@@ -312,7 +312,7 @@ fn of_turn<'a>(wants: &mut Wants, fields: &mut Fields<'a>, out: &mut Vec<Problem
     }
 }
 
-fn of_session<'a>(wants: &mut Wants, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
+fn of_session<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
     wants.one_of("status", Aspect::Status, &STATUSES.map(Status::word), fields, out);
     let Some(mut counts) = fields.mapping("summary", out) else {
         // What else an expectation may speak of is known here too.
@@ -350,9 +350,9 @@ fn known_code<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<&'a str> 
 
 /// The wants of one expectation. A key whose value is nothing wants nothing to be there.
 #[derive(Default)]
-struct Wants(Vec<Want>);
+struct Wishes(Vec<Want>);
 
-impl Wants {
+impl Wishes {
     fn push(&mut self, aspect: Aspect, expected: Fact, field: &Field<'_>) {
         let key_span = field.key_span.unwrap_or(Span::empty(field.span().start));
         self.0.push(Want { aspect, expected, key_span });

@@ -3,7 +3,7 @@
 //! What comes out is read again and must be the same cases with the new expectations; a text for which that does not
 //! hold is left as it is, and said to be.
 
-use super::judge::{Got, Judged};
+use super::judge::{Actual, CaseResult};
 use super::read::{self, Cases};
 use super::{Case, Want};
 use crate::diagnostic::{Diagnostic, code};
@@ -14,7 +14,7 @@ use crate::source::{Source, parse, quoted};
 ///
 /// # Errors
 /// Expectations that cannot be rewritten in place; nothing is changed then.
-pub fn update(source: &Source, judged: &[(&Case, &Judged)]) -> Result<String, Vec<Diagnostic>> {
+pub fn update(source: &Source, judged: &[(&Case, &CaseResult)]) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(source);
     let mut edits = Edits::new(source, &parsed.documents);
     let unmet = || judged.iter().flat_map(|(case, judged)| unmet(case, judged));
@@ -31,7 +31,7 @@ pub fn update(source: &Source, judged: &[(&Case, &Judged)]) -> Result<String, Ve
     }
 }
 
-fn unmet<'c>(case: &'c Case, judged: &'c Judged) -> impl Iterator<Item = (&'c Want, &'c Got)> {
+fn unmet<'c>(case: &'c Case, judged: &'c CaseResult) -> impl Iterator<Item = (&'c Want, &'c Actual)> {
     let unmet = judged.answers.iter().filter(|answer| !answer.met);
     unmet.filter_map(|answer| {
         let want = case.expect.get(answer.expectation)?.wants.get(answer.want)?;
@@ -45,19 +45,19 @@ fn refusal(source: &Source, want: &Want) -> Diagnostic {
 }
 
 /// Writes what was decided. `None`: there is nothing to write, or something would be lost.
-fn edit(edits: &mut Edits<'_>, want: &Want, got: &Got) -> Option<()> {
-    let Got::Fact(fact) = got else { return None };
+fn edit(edits: &mut Edits<'_>, want: &Want, got: &Actual) -> Option<()> {
+    let Actual::Fact(fact) = got else { return None };
     edits.set(edits.entry(want.key_span)?, fact.to_json()).ok()
 }
 
 /// Whether a text holds the same cases, with every expectation met by what was decided.
-fn is_meant(source: &Source, text: &str, judged: &[(&Case, &Judged)]) -> bool {
+fn is_meant(source: &Source, text: &str, judged: &[(&Case, &CaseResult)]) -> bool {
     let Cases { cases, .. } = read::read(&Source::new(source.name(), text), false);
     cases.len() == judged.len()
         && cases.iter().zip(judged).all(|(case, (old, judged))| is_met(case, old, judged))
 }
 
-fn is_met(case: &Case, old: &Case, judged: &Judged) -> bool {
+fn is_met(case: &Case, old: &Case, judged: &CaseResult) -> bool {
     let asks = |case: &Case| -> Vec<_> {
         let of = case.expect.iter().map(|expected| {
             let wants = expected.wants.iter().map(|want| want.aspect.clone());
@@ -67,7 +67,7 @@ fn is_met(case: &Case, old: &Case, judged: &Judged) -> bool {
     };
     let met = judged.answers.iter().all(|answer| {
         let want = case.expect.get(answer.expectation).and_then(|expected| expected.wants.get(answer.want));
-        want.is_some_and(|want| matches!(&answer.got, Got::Fact(got) if *got == want.expected))
+        want.is_some_and(|want| matches!(&answer.got, Actual::Fact(got) if *got == want.expected))
     });
     met && asks(case) == asks(old)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::read::read;
-use super::{Aspect, Fact, Place, Recorded, Subject, judge};
+use super::{Aspect, CaseSession, Fact, Place, Subject, judge};
 use crate::engine::Mode;
 use crate::replay::Replay;
 use crate::session::edit::{self, Part};
@@ -88,10 +88,10 @@ pub fn write(draft: &Draft<'_>) -> Result<String, Unwritable> {
     }
     let same = match again.cases.as_slice() {
         [case] => match &case.session {
-            Recorded::Inline(read) => {
+            CaseSession::Inline(read) => {
                 serde_json::to_value(Native(read)).is_ok_and(|read| value::equal(&read, &native))
             }
-            Recorded::InFile { .. } => false,
+            CaseSession::InFile { .. } => false,
         },
         _ => false,
     };

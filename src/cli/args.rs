@@ -58,7 +58,7 @@ pub struct Open {
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: ModeArgument,
     /// Colours of the workbench
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
@@ -66,7 +66,7 @@ pub struct Open {
     /// How to notice edited files. Choose `poll` on network file systems, which do not report changes
     #[cfg(feature = "tui")]
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    pub watch: Watching,
+    pub watch: WatchMode,
 }
 
 /// The commands.
@@ -115,7 +115,7 @@ pub struct Replay {
     #[command(flatten)]
     pub policies: Policies,
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: ModeArgument,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = replay_format())]
     pub format: String,
@@ -157,7 +157,7 @@ pub struct Diff {
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: ModeArgument,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = changes_format())]
     pub format: String,
@@ -196,7 +196,7 @@ pub struct Coverage {
     #[command(flatten)]
     pub policies: Policies,
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: ModeArgument,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = coverage_format())]
     pub format: String,
@@ -247,7 +247,7 @@ pub struct Explain {
     #[command(flatten)]
     pub policies: Policies,
     #[command(flatten)]
-    pub judging: Judging,
+    pub judging: ModeArgument,
     #[command(flatten)]
     pub reading: Reading,
     /// Output format
@@ -342,7 +342,7 @@ pub struct Policies {
 
 /// How sessions are judged.
 #[derive(Debug, Args)]
-pub struct Judging {
+pub struct ModeArgument {
     /// What a replay assumes after a call that the policy stops
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     pub mode: Mode,
@@ -394,7 +394,7 @@ pub enum TestFormat {
 /// How edits are noticed.
 #[cfg(feature = "tui")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Watching {
+pub enum WatchMode {
     /// Use file-system events
     #[default]
     System,

@@ -6,17 +6,17 @@ use super::input;
 use super::screen::Screen;
 use crate::case::read::{Cases, read};
 use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::policy::Loaded;
+use crate::policy::LoadResult;
 use crate::report::{json, words};
-use crate::workspace::{Opened, Undecided, Version};
+use crate::workspace::{LoadedVersion, NoPolicy, Version};
 
 /// Runs the verb.
 pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     let only = input::only(&asked.policies)?;
     let specs: Vec<String> = asked.named.iter().chain(&asked.policies.policy).cloned().collect();
     let version = Version::named(&specs, false).map_err(|why| input::undecided(why, "policy", screen))?;
-    let Opened { policy, loaded } = version.load(only);
-    let failed = matches!(policy, Err(Undecided::Unreadable(_)));
+    let LoadedVersion { policy, loaded } = version.load(only);
+    let failed = matches!(policy, Err(NoPolicy::Unreadable(_)));
     // Cases that are beside the policies are parsed, not judged.
     let cases: Vec<Cases> = loaded.cases.iter().map(|source| read(source, false)).collect();
     let of_cases = cases.iter().flat_map(|read| &read.diagnostics);
@@ -50,7 +50,7 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
             writeln!(screen.out(), "{}{cases}: {verdict}{out}", contents(&loaded))?;
         }
     }
-    if let Err(Undecided::Empty { message, .. }) = policy {
+    if let Err(NoPolicy::Empty { message, .. }) = policy {
         return Err(Failure::usage(message));
     }
     Ok(match (failed, errors + warnings) {
@@ -61,7 +61,7 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
 }
 
 /// `3 documents, 8 rules`; a broken version has no rules to count.
-fn contents(loaded: &Loaded) -> String {
+fn contents(loaded: &LoadResult) -> String {
     let documents = words::count(loaded.documents.len() as u64, "document");
     match &loaded.policy {
         Some(policy) => format!("{documents}, {}", words::count(policy.rules().len() as u64, "rule")),

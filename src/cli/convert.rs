@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use super::args;
 use super::exit::{Exit, Failure};
-use super::input::{self, Sessions, Wanted};
+use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::screen::Screen;
 use super::selection::Selection;
@@ -26,7 +26,7 @@ use crate::session::write::Native;
 pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(&asked.recordings.reading)?;
     let recordings = &asked.recordings;
-    let wanted = Wanted::of(&recordings.sessions, recordings.samples, "rulestep convert SESSIONS")?;
+    let wanted = SessionSource::of(&recordings.sessions, recordings.samples, "rulestep convert SESSIONS")?;
     let named = !asked.policies.policy.is_empty();
     if named && !asked.redact {
         let message = "a policy does not change what `convert` writes";

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::args;
 use super::exit::{Exit, Failure};
-use super::input::{self, Sessions, Wanted};
+use super::input::{self, SessionSource, Sessions};
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -40,7 +40,8 @@ impl Counting<'_> {
         screen: &mut Screen,
     ) -> Result<Exit, Failure> {
         let recordings = self.recordings;
-        let wanted = Wanted::of(&recordings.sessions, recordings.samples, "rulestep COMMAND SESSIONS")?;
+        let wanted =
+            SessionSource::of(&recordings.sessions, recordings.samples, "rulestep COMMAND SESSIONS")?;
         input::watch_interrupts()?;
         let corpus = Corpus::new(self.jobs).context("no thread can be started").map_err(Failure::System)?;
         let mut sessions = Sessions::new(wanted, input::options(&recordings.reading)?, screen);

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use super::args::{ANY, Diff, NONE};
 use super::exit::{Exit, Failure};
-use super::input::{self, Sessions, Wanted};
+use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
@@ -17,7 +17,7 @@ use super::witness::{Count, Folder, Saved};
 use crate::compare::{Comparison, Kind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::corpus::Corpus;
-use crate::report::diff::{self, Output, Part, View, Whole};
+use crate::report::diff::{self, DiffResult, Output, Part, View};
 use crate::report::words;
 use crate::report::{Look, Scope, notices};
 use crate::session::Session;
@@ -29,7 +29,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(&asked.recordings.reading)?;
     let recordings = &asked.recordings;
     let wanted =
-        Wanted::of(&recordings.sessions, recordings.samples, "rulestep diff SESSIONS --base VERSION")?;
+        SessionSource::of(&recordings.sessions, recordings.samples, "rulestep diff SESSIONS --base VERSION")?;
     let fails = fails(&asked.fail_on)?;
     let mut reports = Reports::open(&asked.format, &asked.report, diff::OUTPUTS)?;
     let selection = Selection::of(&asked.selection)?;
@@ -60,7 +60,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
 
     let mut sessions = Sessions::new(wanted, options, screen);
     sessions.show_progress(screen);
-    let mut whole = Whole::default();
+    let mut whole = DiffResult::default();
     let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());
     let blank = |session| match asked.redact {
         true => {
@@ -174,7 +174,7 @@ struct ComparedSession {
 }
 
 /// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.
-fn comparison(asked: &Diff, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Comparison, Failure> {
+fn comparison(asked: &Diff, wanted: SessionSource<'_>, screen: &mut Screen) -> Result<Comparison, Failure> {
     let only = input::only(&asked.policies)?;
     let with_samples = wanted.is_samples() && !Path::new(DEFAULT_POLICY).exists();
     let new = Version::named(&asked.policies.policy, with_samples);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::args::{self, Format};
 use super::exit::{Exit, Failure};
-use super::input::{self, Sessions, Wanted};
+use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::screen::Screen;
 use crate::diagnostic::{Code, Page, PageKind};
@@ -146,10 +146,10 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     let place = Place::parse(at);
     let options = input::options(&asked.reading)?;
     let usage = format!("rulestep explain --at {} SESSIONS", words::line(at));
-    let wanted = Wanted::of(&asked.what, asked.samples, &usage)?;
+    let wanted = SessionSource::of(&asked.what, asked.samples, &usage)?;
     let policy = input::policy(&asked.policies, wanted.is_samples(), screen)?;
     let mut sessions = Sessions::new(wanted, options, screen);
-    let mut found = Found::default();
+    let mut found = Matches::default();
     for session in &mut sessions {
         found.look_at(session, place.session);
     }
@@ -288,7 +288,7 @@ const LISTED: usize = 5;
 
 /// The sessions that a name may mean.
 #[derive(Default)]
-struct Found {
+struct Matches {
     /// By id, by file, or by file and place in it.
     exact: Vec<Session>,
     /// The first one whose id begins so.
@@ -301,7 +301,7 @@ struct Found {
     near: Option<String>,
 }
 
-impl Found {
+impl Matches {
     fn look_at(&mut self, session: Session, name: &str) {
         if *session.id == *name || *session.origin.file == *name || exact(&session) == name {
             self.exact.push(session);

@@ -20,7 +20,7 @@ use crate::recording::{self, FORMATS, Options};
 use crate::report::words;
 use crate::session::{Session, refusal};
 use crate::source::nearest::nearest;
-use crate::workspace::{Opened, Undecided, Version, opener, samples};
+use crate::workspace::{LoadedVersion, NoPolicy, Version, opener, samples};
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
@@ -32,29 +32,29 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Where sessions come from.
 #[derive(Clone, Copy)]
-pub enum Wanted<'a> {
+pub enum SessionSource<'a> {
     /// The samples in the program.
     Samples,
     /// What these arguments name; never none.
     Named(&'a [String]),
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> SessionSource<'a> {
     /// What was asked for. Where nothing was, it is an error: an empty variable on a build server must not look like
     /// sessions in which nothing is wrong. `usage` is what to type.
-    pub fn of(sessions: &'a [String], samples: bool, usage: &str) -> Result<Wanted<'a>, Failure> {
+    pub fn of(sessions: &'a [String], samples: bool, usage: &str) -> Result<SessionSource<'a>, Failure> {
         match (sessions, samples) {
-            (_, true) => Ok(Wanted::Samples),
+            (_, true) => Ok(SessionSource::Samples),
             ([], false) => Err(Failure::usage("no session is named").help(format!(
                 "name files, folders, globs or `-`: `{usage}`; `--samples` uses the samples built into the program"
             ))),
-            (named, false) => Ok(Wanted::Named(named)),
+            (named, false) => Ok(SessionSource::Named(named)),
         }
     }
 
     /// Whether it is the samples.
     pub fn is_samples(self) -> bool {
-        matches!(self, Wanted::Samples)
+        matches!(self, SessionSource::Samples)
     }
 }
 
@@ -67,26 +67,26 @@ pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Resu
 
 /// Loads a version, and says what else there is to tell of it. Where it does not decide it is called `what`.
 pub fn load(
-    version: Result<Version, Undecided>,
+    version: Result<Version, NoPolicy>,
     only: Option<&'static Dialect>,
     what: &str,
     screen: &mut Screen,
 ) -> Result<(Arc<Policy>, Vec<Diagnostic>), Failure> {
     let opened = version.map(|version| version.load(only));
-    let decides = opened.and_then(|Opened { policy, loaded }| Ok((policy?, loaded.diagnostics)));
+    let decides = opened.and_then(|LoadedVersion { policy, loaded }| Ok((policy?, loaded.diagnostics)));
     decides.map_err(|why| undecided(why, what, screen))
 }
 
 /// A version that does not decide: its problems are reported, and the run ends.
-pub fn undecided(why: Undecided, what: &str, screen: &mut Screen) -> Failure {
+pub fn undecided(why: NoPolicy, what: &str, screen: &mut Screen) -> Failure {
     let (message, told) = match why {
-        Undecided::Unnamed { message, help } => {
+        NoPolicy::Unnamed { message, help } => {
             return help.into_iter().fold(Failure::usage(message), Failure::help);
         }
-        Undecided::Unreadable(told) | Undecided::Invalid(told) => {
+        NoPolicy::Unreadable(told) | NoPolicy::Invalid(told) => {
             (format!("the {what} does not load, so nothing was judged"), told)
         }
-        Undecided::Empty { message, told } => (message, told),
+        NoPolicy::Empty { message, told } => (message, told),
     };
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
     Failure::Undecided { message, told }
@@ -154,12 +154,12 @@ enum Source {
 
 impl Sessions {
     /// Of what is wanted.
-    pub fn new(wanted: Wanted<'_>, options: Options, screen: &Screen) -> Sessions {
+    pub fn new(wanted: SessionSource<'_>, options: Options, screen: &Screen) -> Sessions {
         let (sources, diagnostics) = match wanted {
-            Wanted::Samples => {
+            SessionSource::Samples => {
                 (samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect(), Vec::new())
             }
-            Wanted::Named(arguments) => {
+            SessionSource::Named(arguments) => {
                 let found = files::expand(arguments);
                 (found.inputs.into_iter().map(Source::File).collect(), found.diagnostics)
             }

@@ -8,7 +8,7 @@ use super::args;
 use super::exit::{Exit, Failure};
 use super::replace::replace;
 use super::screen::Screen;
-use crate::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
+use crate::dialect::sequence_rules::migrate::{Change, Migration, Refusal, migrate};
 use crate::files::Input;
 use crate::report::words;
 use crate::source::Source;
@@ -46,7 +46,7 @@ pub fn run(asked: &args::Migrate, screen: &mut Screen) -> Result<Exit, Failure> 
 }
 
 /// What was changed, a line each.
-fn tell(migrated: &Migrated, name: &str, say: &mut dyn FnMut(&str)) {
+fn tell(migrated: &Migration, name: &str, say: &mut dyn FnMut(&str)) {
     for change in &migrated.changes {
         match change {
             Change::Version { line } => say(&format!("{name}:{line}: version 0 is now 1")),

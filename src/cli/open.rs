@@ -7,7 +7,7 @@ use clap::CommandFactory;
 
 use super::args::{Cli, Open};
 use super::exit::{Exit, Failure};
-use super::input::Wanted;
+use super::input::SessionSource;
 use super::replay::{ReplayRequest, judge};
 use super::screen::Screen;
 use super::selection::Selection;
@@ -21,7 +21,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     let bare = asked.is_bare();
     let recordings = &asked.recordings;
-    let wanted = Wanted::of(&recordings.sessions, recordings.samples || bare, "rulestep SESSIONS")?;
+    let wanted = SessionSource::of(&recordings.sessions, recordings.samples || bare, "rulestep SESSIONS")?;
     #[cfg(feature = "tui")]
     if let Some(exit) = workbench::open(&asked, wanted, screen)? {
         return Ok(exit);

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::args;
 use super::exit::{Exit, Failure};
-use super::input::{self, Sessions, Wanted};
+use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
@@ -18,13 +18,13 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::corpus::Corpus;
-use crate::report::ci::{self, Gathered, Issue};
-use crate::report::{End, Judged, Look, OUTPUTS, Output, Scope, Total, json};
+use crate::report::ci::{self, Issue, Issues};
+use crate::report::{End, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
 use crate::session::Session;
 
 /// What is asked, whichever way it was.
 pub struct ReplayRequest<'a> {
-    pub wanted: Wanted<'a>,
+    pub wanted: SessionSource<'a>,
     pub reading: &'a args::Reading,
     pub policies: &'a args::Policies,
     pub mode: Mode,
@@ -49,7 +49,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     let recordings = &asked.recordings;
     let asked = ReplayRequest {
-        wanted: Wanted::of(&recordings.sessions, recordings.samples, "rulestep replay SESSIONS")?,
+        wanted: SessionSource::of(&recordings.sessions, recordings.samples, "rulestep replay SESSIONS")?,
         reading: &recordings.reading,
         policies: &asked.policies,
         mode: asked.judging.mode.into(),
@@ -87,7 +87,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
 
     let mut sessions = Sessions::new(asked.wanted, options, screen);
     sessions.show_progress(screen);
-    let (mut total, mut gathered) = (Total::default(), Gathered::default());
+    let (mut total, mut gathered) = (Total::default(), Issues::default());
     let mut written = Ok(());
     let outputs = reports.outputs.clone();
     let blank = |session| match asked.redact {
@@ -158,7 +158,7 @@ impl Answer {
         look: Look,
     ) -> Answer {
         let mut diagnostics = std::mem::take(&mut session.diagnostics);
-        let judged = Judged::new(session, policy, mode, look.scope);
+        let judged = JudgedSession::new(session, policy, mode, look.scope);
         diagnostics.extend(judged.notices());
         let mut total = Total::default();
         total.add(&judged);
@@ -173,7 +173,7 @@ impl Answer {
         });
         let bytes = bytes.collect();
         let found = match &judged {
-            Judged::Whole(replay) if outputs.iter().any(|output| output.gathers) => {
+            JudgedSession::Whole(replay) if outputs.iter().any(|output| output.gathers) => {
                 let issues = ci::of_replay(replay);
                 Some((ci::case(replay.session(), &issues), issues))
             }

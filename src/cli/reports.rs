@@ -8,12 +8,12 @@ use anyhow::Context as _;
 
 use super::args::{Policies, Reading};
 use super::exit::Failure;
-use super::input::Wanted;
+use super::input::SessionSource;
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
-use crate::report::ci::failed::{self, Failed};
+use crate::report::ci::failed::{self, NoResult};
 
 /// The reports of a run; the first goes to standard output.
 pub struct Reports<O: 'static> {
@@ -100,7 +100,7 @@ impl<O: Named> Reports<O> {
         screen: &mut Screen,
     ) -> Failure {
         let Failure::Undecided { message, told } = &failure else { return failure };
-        match self.failed(&Failed { schema, verb, message, diagnostics: told, command }, screen) {
+        match self.failed(&NoResult { schema, verb, message, diagnostics: told, command }, screen) {
             Ok(()) => failure,
             Err(other) => other,
         }
@@ -116,11 +116,11 @@ impl<O: Named> Reports<O> {
         command: &str,
         screen: &mut Screen,
     ) -> Result<(), Failure> {
-        self.failed(&Failed { schema, verb, message, diagnostics: told, command }, screen)
+        self.failed(&NoResult { schema, verb, message, diagnostics: told, command }, screen)
     }
 
     /// On standard output people read it anyway, from standard error.
-    fn failed(mut self, failed: &Failed<'_>, screen: &mut Screen) -> Result<(), Failure> {
+    fn failed(mut self, failed: &NoResult<'_>, screen: &mut Screen) -> Result<(), Failure> {
         let mut names = self.names.iter();
         if let Some(first) = names.next().filter(|first| **first != "text") {
             failed::write(first, failed, screen.out())?;
@@ -155,10 +155,15 @@ impl Command {
     }
 
     /// With the sessions and how they are read.
-    pub fn sessions(mut self, wanted: Wanted<'_>, reading: &Reading, selection: &Selection) -> Command {
+    pub fn sessions(
+        mut self,
+        wanted: SessionSource<'_>,
+        reading: &Reading,
+        selection: &Selection,
+    ) -> Command {
         match wanted {
-            Wanted::Samples => self.0.push_str(" --samples"),
-            Wanted::Named(named) => named.iter().for_each(|named| self.word(named)),
+            SessionSource::Samples => self.0.push_str(" --samples"),
+            SessionSource::Named(named) => named.iter().for_each(|named| self.word(named)),
         }
         self.option("--from", reading.from.iter());
         self.option("--error-regex", reading.error_regex.iter());

@@ -10,10 +10,10 @@ use super::args::{self, TestFormat};
 use super::exit::{Exit, Failure};
 use super::replace::replace;
 use super::screen::Screen;
-use crate::case::judge::{Judged, judge, version};
+use crate::case::judge::{CaseResult, judge, version};
 use crate::case::read::read;
 use crate::case::update::update;
-use crate::case::{Case, Recorded, Reference};
+use crate::case::{Case, CaseSession, Reference};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::{self, Input};
 use crate::policy::Policy;
@@ -22,7 +22,7 @@ use crate::report::cases::{self, CaseReport, Totals};
 use crate::report::{Look, words};
 use crate::session::Session;
 use crate::source::{Source, quoted};
-use crate::workspace::{Opened, Undecided, Version};
+use crate::workspace::{LoadedVersion, NoPolicy, Version};
 
 /// The folder of cases where none is named.
 const DEFAULT: &str = "contracts";
@@ -138,12 +138,13 @@ impl Test<'_> {
         input: &Input,
         source: &Source,
         text: &str,
-        judged: &[(&Case, Judged)],
+        judged: &[(&Case, CaseResult)],
     ) -> Result<bool, Failure> {
         let Some(path) = &input.path else {
             return Err(Failure::usage("standard input cannot be rewritten").help("leave `--update` out"));
         };
-        let borrowed: Vec<(&Case, &Judged)> = judged.iter().map(|(case, judged)| (*case, judged)).collect();
+        let borrowed: Vec<(&Case, &CaseResult)> =
+            judged.iter().map(|(case, judged)| (*case, judged)).collect();
         match update(source, &borrowed) {
             Ok(new) => {
                 // The mark at the text's beginning is no part of the source.
@@ -167,8 +168,8 @@ impl Test<'_> {
 
     fn resolve(&mut self, case: &Case) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
         let session = match &case.session {
-            Recorded::Inline(session) => Arc::clone(session),
-            Recorded::InFile { file, id } => self.session(case, file, id.as_deref())?,
+            CaseSession::Inline(session) => Arc::clone(session),
+            CaseSession::InFile { file, id } => self.session(case, file, id.as_deref())?,
         };
         let policy = version(case, &self.policy(case)?)?;
         Ok((session, policy))
@@ -234,10 +235,10 @@ impl Test<'_> {
                 return Err(bad(case, reference, format!("{}: {}", quoted(path), told.message)));
             }
         }
-        let Opened { policy, loaded } = Version::beside(&paths, &paths).load(None);
+        let LoadedVersion { policy, loaded } = Version::beside(&paths, &paths).load(None);
         loaded.diagnostics.iter().for_each(|told| self.screen.tell(told));
         let policy = policy.map_err(|why| match why {
-            Undecided::Empty { .. } => "no policy was found there, so nothing can be judged".to_owned(),
+            NoPolicy::Empty { .. } => "no policy was found there, so nothing can be judged".to_owned(),
             _ => "the policy does not load".to_owned(),
         });
         self.policies.insert(paths, policy.clone());
@@ -257,7 +258,7 @@ impl Test<'_> {
             }
             files.extend(more);
         }
-        let Opened { policy, loaded } = Version { files, ..Version::default() }.load(None);
+        let LoadedVersion { policy, loaded } = Version { files, ..Version::default() }.load(None);
         loaded.diagnostics.iter().for_each(|told| self.screen.tell(told));
         policy.map_err(|_| {
             let message = "the policy in the case does not load";

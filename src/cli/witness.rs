@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use super::exit::Failure;
 use crate::case::Place;
 use crate::case::write::{Draft, decision_at, write};
-use crate::compare::{At, Change, Compared, Comparison, Origin};
+use crate::compare::{Change, ChangePlace, Comparison, Origin, SessionDiff};
 use crate::files;
 use crate::replay::Replay;
 use crate::report::words;
@@ -67,12 +67,12 @@ impl Folder {
     }
 
     /// The cases of a session's changed decisions: those that do not only follow from another.
-    pub fn cases(&self, compared: &Compared, comparison: &Comparison) -> Vec<Saved> {
+    pub fn cases(&self, compared: &SessionDiff, comparison: &Comparison) -> Vec<Saved> {
         let own = compared.changes().iter().filter(|change| change.origin == Origin::Primary);
         let cases = own.filter_map(|change| match change.at {
-            At::Call(at) => Some(self.call(compared, comparison, change, at)),
-            At::Alternative(at) => Some(self.not_taken(compared, comparison, change, at)),
-            At::Turn(_) | At::End => None,
+            ChangePlace::Call(at) => Some(self.call(compared, comparison, change, at)),
+            ChangePlace::Alternative(at) => Some(self.not_taken(compared, comparison, change, at)),
+            ChangePlace::Turn(_) | ChangePlace::End => None,
         });
         cases.collect()
     }
@@ -103,7 +103,7 @@ impl Folder {
         Ok(())
     }
 
-    fn call(&self, compared: &Compared, comparison: &Comparison, change: &Change, at: CallRef) -> Saved {
+    fn call(&self, compared: &SessionDiff, comparison: &Comparison, change: &Change, at: CallRef) -> Saved {
         let found = witness::change(compared.session(), comparison, compared.mode(), at.index, BUDGET)?;
         let now = found.call(at.index)?;
         let now = Place::In { turn: now.turn, call: now.call };
@@ -113,7 +113,7 @@ impl Folder {
 
     fn not_taken(
         &self,
-        compared: &Compared,
+        compared: &SessionDiff,
         comparison: &Comparison,
         change: &Change,
         at: AlternativeRef,
@@ -129,7 +129,7 @@ impl Folder {
     /// The case of a witness: where its call is now, and how it was named.
     fn case(
         &self,
-        compared: &Compared,
+        compared: &SessionDiff,
         comparison: &Comparison,
         change: &Change,
         found: &Witness,

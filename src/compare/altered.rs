@@ -5,7 +5,7 @@ use crate::policy::Policy;
 
 /// A rule that is not the same in both versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Altered {
+pub struct AlteredRule {
     /// The rule, in the new version if that has it.
     pub at: RuleAt,
     /// What was done to it.
@@ -35,16 +35,17 @@ impl Fate {
 }
 
 /// The rules that are not the same in both versions, in the order of the new version, then those that are gone.
-pub(super) fn altered(base: &Policy, new: &Policy, pairs: &Correspondence) -> Vec<Altered> {
+pub(super) fn altered(base: &Policy, new: &Policy, pairs: &Correspondence) -> Vec<AlteredRule> {
     let new = new.rules().iter().filter_map(|(rule, _)| {
         let fate = match pairs.in_base(rule) {
             None => Fate::Added,
             Some(base) if pairs.is_edited(base) => Fate::Edited,
             Some(_) => return None,
         };
-        Some(Altered { at: RuleAt { side: Side::New, rule }, fate })
+        Some(AlteredRule { at: RuleAt { side: Side::New, rule }, fate })
     });
     let gone = base.rules().iter().filter(|(rule, _)| pairs.in_new(*rule).is_none());
-    let gone = gone.map(|(rule, _)| Altered { at: RuleAt { side: Side::Base, rule }, fate: Fate::Removed });
+    let gone =
+        gone.map(|(rule, _)| AlteredRule { at: RuleAt { side: Side::Base, rule }, fate: Fate::Removed });
     new.chain(gone).collect()
 }

@@ -13,7 +13,7 @@ use crate::session::{AlternativeRef, CallRef};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// Where: a call, a turn's start, or the session's end.
-    pub at: At,
+    pub at: ChangePlace,
     /// The tool of the call, or the one that is shown or hidden.
     pub tool: Option<Arc<str>>,
     /// What is under the base.
@@ -36,7 +36,7 @@ pub struct Change {
 
 /// Where a change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum At {
+pub enum ChangePlace {
     /// At a call.
     Call(CallRef),
     /// At a call of a choice that was not taken.
@@ -142,30 +142,30 @@ impl Change {
     }
 }
 
-impl At {
+impl ChangePlace {
     /// The turn, where it is at one.
     pub fn turn(self) -> Option<u32> {
         match self {
-            At::Call(call) => Some(call.turn),
-            At::Alternative(call) => Some(call.turn),
-            At::Turn(turn) => Some(turn),
-            At::End => None,
+            ChangePlace::Call(call) => Some(call.turn),
+            ChangePlace::Alternative(call) => Some(call.turn),
+            ChangePlace::Turn(turn) => Some(turn),
+            ChangePlace::End => None,
         }
     }
 
     /// The call, where it is at one that was chosen.
     pub fn call(self) -> Option<CallRef> {
         match self {
-            At::Call(call) => Some(call),
-            At::Alternative(_) | At::Turn(_) | At::End => None,
+            ChangePlace::Call(call) => Some(call),
+            ChangePlace::Alternative(_) | ChangePlace::Turn(_) | ChangePlace::End => None,
         }
     }
 
     /// The call, where it is at one of a choice that was not taken.
     pub fn alternative(self) -> Option<AlternativeRef> {
         match self {
-            At::Alternative(call) => Some(call),
-            At::Call(_) | At::Turn(_) | At::End => None,
+            ChangePlace::Alternative(call) => Some(call),
+            ChangePlace::Call(_) | ChangePlace::Turn(_) | ChangePlace::End => None,
         }
     }
 }

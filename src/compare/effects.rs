@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Altered, Compared, Comparison, RuleAt, Side};
+use super::{AlteredRule, Comparison, RuleAt, SessionDiff, Side};
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, RuleId};
 use crate::replay::Replay;
@@ -30,7 +30,7 @@ pub struct Effects {
 
 impl Effects {
     /// Of one session.
-    pub fn of(compared: &Compared, comparison: &Comparison) -> Effects {
+    pub fn of(compared: &SessionDiff, comparison: &Comparison) -> Effects {
         let mut effects = Effects::default();
         let altered: BTreeSet<RuleAt> = comparison.altered().iter().map(|altered| altered.at).collect();
         if altered.is_empty() {
@@ -88,7 +88,7 @@ impl Effects {
     }
 
     /// The altered rules that no change is about, and what they match.
-    pub fn without(&self, comparison: &Comparison) -> Vec<(Altered, Matches)> {
+    pub fn without(&self, comparison: &Comparison) -> Vec<(AlteredRule, Matches)> {
         let partner = |at: RuleAt| {
             let rule = comparison.rules().in_base(at.rule).filter(|_| at.side == Side::New)?;
             Some(RuleAt { side: Side::Base, rule })

@@ -26,7 +26,7 @@ pub struct Correspondence {
 }
 
 /// What a rule is known by.
-struct Known {
+struct RuleIdentity {
     /// The file's path within the version, and the document's place in it.
     document: (Arc<str>, usize),
     /// Dialect, kind, tool and test: what an edit does not change.
@@ -42,7 +42,7 @@ impl Correspondence {
     pub fn of(base: &Policy, new: &Policy) -> Correspondence {
         let (old, young) = (known(base), known(new));
         let mut pairs = Correspondence { new: vec![None; old.len()], base: vec![None; young.len()] };
-        let own = |rule: &Known| (rule.document.clone(), rule.sort.clone());
+        let own = |rule: &RuleIdentity| (rule.document.clone(), rule.sort.clone());
         pairs.pair(&old, &young, false, |rule| (own(rule), Arc::clone(&rule.content)));
         pairs.pair(&old, &young, false, |rule| (rule.sort.clone(), Arc::clone(&rule.content)));
         pairs.pair(&old, &young, false, |rule| (own(rule), Arc::clone(&rule.pointer)));
@@ -68,7 +68,13 @@ impl Correspondence {
 
     /// Pairs the rules with one key that are in no pair yet, the first with the first; if `alone`, only where each side has
     /// one.
-    fn pair<K: Hash + Eq>(&mut self, old: &[Known], young: &[Known], alone: bool, key: impl Fn(&Known) -> K) {
+    fn pair<K: Hash + Eq>(
+        &mut self,
+        old: &[RuleIdentity],
+        young: &[RuleIdentity],
+        alone: bool,
+        key: impl Fn(&RuleIdentity) -> K,
+    ) {
         let mut free: HashMap<K, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for (place, rule) in unpaired(old, &self.new) {
             free.entry(key(rule)).or_default().0.push(place);
@@ -81,8 +87,9 @@ impl Correspondence {
                 continue;
             }
             for (base, new) in base.into_iter().zip(new) {
-                let content =
-                    |rules: &[Known], place: usize| rules.get(place).map(|rule| Arc::clone(&rule.content));
+                let content = |rules: &[RuleIdentity], place: usize| {
+                    rules.get(place).map(|rule| Arc::clone(&rule.content))
+                };
                 let same = content(old, base) == content(young, new);
                 set(&mut self.new, base, (RuleId(new as u32), same));
                 set(&mut self.base, new, (RuleId(base as u32), same));
@@ -92,9 +99,9 @@ impl Correspondence {
 }
 
 fn unpaired<'k>(
-    rules: &'k [Known],
+    rules: &'k [RuleIdentity],
     pairs: &[Option<(RuleId, bool)>],
-) -> impl Iterator<Item = (usize, &'k Known)> {
+) -> impl Iterator<Item = (usize, &'k RuleIdentity)> {
     let free: Vec<usize> = (0..rules.len()).filter(|place| pairs.get(*place) == Some(&None)).collect();
     free.into_iter().filter_map(|place| Some((place, rules.get(place)?)))
 }
@@ -106,7 +113,7 @@ fn set(pairs: &mut [Option<(RuleId, bool)>], place: usize, pair: (RuleId, bool))
 }
 
 /// The rules of a version, in the order of their numbers.
-fn known(policy: &Policy) -> Vec<Known> {
+fn known(policy: &Policy) -> Vec<RuleIdentity> {
     let mut trees: HashMap<&str, Vec<Node>> = HashMap::new();
     for document in policy.documents() {
         let source = &document.source;
@@ -127,7 +134,7 @@ fn known(policy: &Policy) -> Vec<Known> {
             Some(node) => canonical(&node.to_json()),
             None => rule.source.slice(rule.span).to_owned(),
         };
-        Known {
+        RuleIdentity {
             document,
             sort: (rule.dialect, rule.kind, rule.tool.clone(), rule.test.clone()),
             pointer: Arc::clone(&rule.pointer),

@@ -3,16 +3,16 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Answer, At, Change, Correspondence, Kind, Origin, RuleAt, Side, Stand};
-use crate::engine::{Decision, Mode, Narrowed, Verdict};
+use super::{Answer, Change, ChangePlace, Correspondence, Kind, Origin, RuleAt, Side, Stand};
+use crate::engine::{Decision, Mode, ToolVisibility, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Finding, RuleId};
-use crate::replay::{Judged, Replay};
+use crate::replay::{DecidedCall, Replay};
 use crate::session::{AlternativeRef, Call, Outcome, Session};
 
 /// What is different under `new` than under `base` (`None`: than in the recording).
 pub(super) fn changes(rules: &Correspondence, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
-    let pair = Pair { rules, base, new, session: new.session(), parting: Parting::of(base, new) };
+    let pair = Pair { rules, base, new, session: new.session(), parting: Divergence::of(base, new) };
     let mut changes = Vec::new();
     pair.calls(&mut changes);
     if let Some(base) = base {
@@ -32,7 +32,7 @@ pub(super) fn kind(
     rules: &Correspondence,
     call: &Call,
     base: Option<&Decision>,
-    new: &Judged,
+    new: &DecidedCall,
 ) -> Option<Kind> {
     let Some(base) = base else {
         let differs = !new.agrees;
@@ -64,12 +64,12 @@ struct Pair<'a> {
     base: Option<&'a Replay>,
     new: &'a Replay,
     session: &'a Session,
-    parting: Parting,
+    parting: Divergence,
 }
 
 /// Where two histories part.
 #[derive(Debug, Clone, Copy, Default)]
-struct Parting {
+struct Divergence {
     /// After the call with this index.
     call: Option<u32>,
     /// The turn of that call.
@@ -93,7 +93,7 @@ impl Pair<'_> {
             };
             let counterfactual = judged.counterfactual || theirs.is_some_and(|theirs| theirs.counterfactual);
             let new = stand(&judged.decision, Some(self.new));
-            let at = At::Call(call.at);
+            let at = ChangePlace::Call(call.at);
             changes.push(self.change(at, Some(&call.tool), base, new, kind, counterfactual));
         }
     }
@@ -111,7 +111,7 @@ impl Pair<'_> {
             }
             let Some(kind) = differs(self.rules, old, young) else { continue };
             let counterfactual = theirs.judged.counterfactual || ours.judged.counterfactual;
-            let at = At::Alternative(ours.at());
+            let at = ChangePlace::Alternative(ours.at());
             let stands = (stand(old, Some(base)), stand(young, Some(self.new)));
             let change = self.change(at, Some(&ours.call.tool), stands.0, stands.1, kind, counterfactual);
             let origin = if after { Origin::Downstream } else { change.origin };
@@ -136,7 +136,7 @@ impl Pair<'_> {
                     (true, false) => Kind::NewlyHidden,
                     _ => continue,
                 };
-                let (at, counterfactual) = (At::Turn(turn.number), beyond(base) || beyond(self.new));
+                let (at, counterfactual) = (ChangePlace::Turn(turn.number), beyond(base) || beyond(self.new));
                 let tool = Some(&young.tool);
                 let change = self.change(at, tool, narrowed(old), narrowed(young), kind, counterfactual);
                 let listed = self.session.offered_in(turn.number).is_some();
@@ -155,7 +155,7 @@ impl Pair<'_> {
 
     fn outcomes(&self, base: &Replay, changes: &mut Vec<Change>) {
         let mut push = |base: Stand, new: Stand| {
-            changes.push(self.change(At::End, None, base, new, Kind::OutcomeChanged, false));
+            changes.push(self.change(ChangePlace::End, None, base, new, Kind::OutcomeChanged, false));
         };
         if base.status() != self.new.status() {
             let status =
@@ -180,7 +180,7 @@ impl Pair<'_> {
 
     fn change(
         &self,
-        at: At,
+        at: ChangePlace,
         tool: Option<&Arc<str>>,
         base: Stand,
         new: Stand,
@@ -205,9 +205,9 @@ impl Pair<'_> {
     }
 }
 
-impl Parting {
-    fn of(base: Option<&Replay>, new: &Replay) -> Parting {
-        let mut parting = Parting::default();
+impl Divergence {
+    fn of(base: Option<&Replay>, new: &Replay) -> Divergence {
+        let mut parting = Divergence::default();
         if new.mode() == Mode::Shadow {
             return parting;
         }
@@ -230,15 +230,15 @@ impl Parting {
         parting
     }
 
-    fn origin(self, at: At) -> Origin {
+    fn origin(self, at: ChangePlace) -> Origin {
         let parted = match at {
-            At::Call(call) => {
+            ChangePlace::Call(call) => {
                 self.call.is_some_and(|parting| call.index > parting) || self.told_by(call.turn)
             }
-            At::Alternative(AlternativeRef { turn, .. }) | At::Turn(turn) => {
+            ChangePlace::Alternative(AlternativeRef { turn, .. }) | ChangePlace::Turn(turn) => {
                 self.turn.is_some_and(|parting| turn > parting) || self.told_by(turn)
             }
-            At::End => self.call.is_some() || self.told.is_some(),
+            ChangePlace::End => self.call.is_some() || self.told.is_some(),
         };
         if parted { Origin::Downstream } else { Origin::Primary }
     }
@@ -291,7 +291,7 @@ fn stand(decision: &Decision, replay: Option<&Replay>) -> Stand {
     }
 }
 
-fn narrowed(tool: &Narrowed) -> Stand {
+fn narrowed(tool: &ToolVisibility) -> Stand {
     let reason = tool.reasons.first();
     Stand {
         answer: Answer::Tool { visible: tool.visible() },

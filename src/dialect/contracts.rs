@@ -31,7 +31,7 @@ pub const DIALECT: Dialect = Dialect {
     recognises,
     keys: &["tool", "preconditions", "forbids_after", "dialect"],
     rules_only: true,
-    reader: || Box::new(Contracted::default()),
+    reader: || Box::new(ContractReader::default()),
     phrase: explain::phrase,
     references: no_references,
 };
@@ -46,7 +46,7 @@ fn recognises(node: &Node) -> bool {
 }
 
 #[derive(Default)]
-struct Contracted {
+struct ContractReader {
     rules: Vec<RuleId>,
     contracts: Vec<Contract>,
     /// Where each tool's contract is.
@@ -55,7 +55,7 @@ struct Contracted {
     runner: RunnerKeys,
 }
 
-impl Reader for Contracted {
+impl Reader for ContractReader {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         let runner = &mut self.runner;

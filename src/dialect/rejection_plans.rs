@@ -44,7 +44,7 @@ pub const DIALECT: Dialect = Dialect {
     recognises,
     keys: &["rejectionPlan"],
     rules_only: false,
-    reader: || Box::new(Planned::default()),
+    reader: || Box::new(PlanReader::default()),
     phrase,
     references: no_references,
 };
@@ -77,9 +77,9 @@ pub(super) fn holds_conditions(list: &Node) -> bool {
 }
 
 #[derive(Default)]
-struct Planned(Vec<Arc<dyn Unit>>);
+struct PlanReader(Vec<Arc<dyn Unit>>);
 
-impl Reader for Planned {
+impl Reader for PlanReader {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let found = places::search(text.node);
         for place in &found.places {
@@ -93,7 +93,7 @@ impl Reader for Planned {
     }
 }
 
-impl Planned {
+impl PlanReader {
     fn plan(&mut self, text: Text<'_>, place: &Place<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let field = &place.plan;
         let Some(tool) = place.name() else {

@@ -1,7 +1,7 @@
 #![doc = include_str!("sequence_policies/reference.md")]
 
 pub mod codes;
-pub mod dispatched;
+pub mod dispatches;
 pub mod explain;
 mod leak;
 mod lint;

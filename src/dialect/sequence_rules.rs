@@ -37,7 +37,7 @@ pub const DIALECT: Dialect = Dialect {
     recognises,
     keys: &["rules", "sequences", "tests", "aliases"],
     rules_only: true,
-    reader: || Box::new(Sequenced::default()),
+    reader: || Box::new(SequenceReader::default()),
     phrase: explain::phrase,
     references: suite::references,
 };
@@ -56,13 +56,13 @@ fn recognises(node: &Node) -> bool {
 }
 
 #[derive(Default)]
-struct Sequenced {
+struct SequenceReader {
     units: Vec<Arc<dyn Unit>>,
     /// Files that were read because a test names them.
     files: BTreeSet<String>,
 }
 
-impl Reader for Sequenced {
+impl Reader for SequenceReader {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let mut out = Vec::new();
         let mut reading = Reading::new(text, rules, &mut self.units, &mut self.files);

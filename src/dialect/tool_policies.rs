@@ -7,7 +7,7 @@ mod layered;
 mod lint;
 mod monitor;
 mod path;
-pub mod recorded;
+pub mod record;
 mod unit;
 
 use std::collections::{BTreeSet, HashMap};

@@ -54,7 +54,7 @@ impl Reader for Reading {
                 let tool: Arc<str> = item.text(out)?.into();
                 let rule = text.rule("once", &item.pointer, item.span());
                 let rule = Rule { tool: Some(Arc::clone(&tool)), ..rule };
-                self.0.push(Arc::new(Once { tool, rule: [rules.push(rule)] }));
+                self.0.push(Arc::new(OneTime { tool, rule: [rules.push(rule)] }));
                 Some(())
             });
             fields.finish(&mut found);
@@ -68,12 +68,12 @@ impl Reader for Reading {
 }
 
 /// A tool that runs once.
-struct Once {
+struct OneTime {
     tool: Arc<str>,
     rule: [RuleId; 1],
 }
 
-impl Unit for Once {
+impl Unit for OneTime {
     fn rules(&self) -> &[RuleId] {
         &self.rule
     }
@@ -94,7 +94,7 @@ impl Unit for Once {
 
 #[derive(Clone)]
 struct OnceMonitor {
-    unit: Arc<Once>,
+    unit: Arc<OneTime>,
     first: Option<CallRef>,
 }
 
@@ -113,12 +113,12 @@ impl Monitor for OnceMonitor {
         let Some(call) = self.first else { return };
         out.find(0, Effect::Deny, RAN_BEFORE, |finding| {
             finding.found = vec![EarlierCall { call, value: None }];
-            finding.facts = Some(Arc::new(Ran(Arc::clone(&self.unit.tool))));
+            finding.facts = Some(Arc::new(EarlierRun(Arc::clone(&self.unit.tool))));
         });
         out.check(0, false, |check| {
             check.code = Some(RAN_BEFORE);
             check.found = vec![EarlierCall { call, value: None }];
-            check.facts = Some(Arc::new(Ran(Arc::clone(&self.unit.tool))));
+            check.facts = Some(Arc::new(EarlierRun(Arc::clone(&self.unit.tool))));
         });
     }
 
@@ -131,16 +131,16 @@ impl Monitor for OnceMonitor {
     fn state(&self, _: &Cx<'_>, out: &mut Vec<StateItem>) {
         let [rule] = self.unit.rule;
         let tool = Arc::clone(&self.unit.tool);
-        let facts = Arc::new(Left { tool: Arc::clone(&tool), spent: self.first.is_some() });
+        let facts = Arc::new(Remainder { tool: Arc::clone(&tool), spent: self.first.is_some() });
         out.push(StateItem::Kept { rule, tool: Some(tool), facts });
     }
 }
 
 /// The tool ran before.
 #[derive(Debug, PartialEq)]
-struct Ran(Arc<str>);
+struct EarlierRun(Arc<str>);
 
-impl Explain for Ran {
+impl Explain for EarlierRun {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let when = about.earlier().map(|call| at(call, about.session)).unwrap_or_default();
         let line = Line { state: LineState::Bad, label: "spent", ..Line::new("the one call") };
@@ -158,12 +158,12 @@ impl Explain for Ran {
 
 /// Whether the tool may still run.
 #[derive(Debug, PartialEq)]
-struct Left {
+struct Remainder {
     tool: Arc<str>,
     spent: bool,
 }
 
-impl Explain for Left {
+impl Explain for Remainder {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let (state, left) = if self.spent { (LineState::Bad, 0) } else { (LineState::Good, 1) };
         let value = Some(Sentence::new(format!("{left} of 1 left")));
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::engine::Mode;
     use crate::replay::Replay;
-    use crate::report::{Judged, Look, Scope, json as data, text};
+    use crate::report::{JudgedSession, Look, Scope, json as data, text};
     use crate::workbench::testing::{judged, loaded, press, refunds, screen};
 
     const POLICY: &str = "once: [issue_refund]\n";
@@ -211,7 +211,7 @@ mod tests {
         }
 
         let mut line = Vec::new();
-        data::session(&Judged::Whole(Box::new(replay)), Scope::Full, &mut line).unwrap();
+        data::session(&JudgedSession::Whole(Box::new(replay)), Scope::Full, &mut line).unwrap();
         let line: Value = serde_json::from_slice(&line).unwrap();
         let turn = &line["turns"][1];
         assert_eq!(turn["calls"][1]["checks"][0]["detail"], json!({"once": "issue_refund"}));

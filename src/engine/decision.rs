@@ -95,19 +95,19 @@ pub struct Narrowing {
     /// The recording does not say what was offered: these are the names that rules and calls have.
     pub inferred: bool,
     /// The offered tools, in offered order.
-    pub tools: Vec<Narrowed>,
+    pub tools: Vec<ToolVisibility>,
 }
 
 /// One offered tool.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Narrowed {
+pub struct ToolVisibility {
     /// Its name.
     pub tool: Arc<str>,
     /// Rules that alone refuse it for every argument; none: it is visible.
     pub reasons: Vec<Reason>,
 }
 
-impl Narrowed {
+impl ToolVisibility {
     /// Whether the model should see it.
     pub fn visible(&self) -> bool {
         self.reasons.is_empty()

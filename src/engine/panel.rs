@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::decision::Decision;
 use crate::diagnostic::code;
-use crate::monitor::fault::{Lost, guarded};
+use crate::monitor::fault::{LostUnit, guarded};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
     Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, ProposedCall, Reason, RuleId, Sink, Slot,
@@ -315,7 +315,7 @@ impl Panel {
                     .map(|why| fault(&**unit, Stage::State, None, why)),
             };
             if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
-                out.push(StateItem::Kept { rule, tool: None, facts: Arc::new(Lost(fault)) });
+                out.push(StateItem::Kept { rule, tool: None, facts: Arc::new(LostUnit(fault)) });
             }
         }
         out

@@ -323,9 +323,9 @@ fn regex_end(value: &str) -> Option<usize> {
     })
 }
 
-type Wrong = (String, Option<String>);
+type Refusal = (String, Option<String>);
 
-fn term(token: &Token<'_>, now: Millis) -> Result<Term, Wrong> {
+fn term(token: &Token<'_>, now: Millis) -> Result<Term, Refusal> {
     let test = match token.key {
         None => Test::Field(Field::Text, pattern(token)?),
         Some("is") => Test::Is(state(token.value)?),
@@ -340,7 +340,7 @@ fn term(token: &Token<'_>, now: Millis) -> Result<Term, Wrong> {
     Ok(Term { negated: token.negated, test })
 }
 
-fn unknown_key(key: &str) -> Wrong {
+fn unknown_key(key: &str) -> Refusal {
     let help = match nearest(key, keys()) {
         Some(near) => format!("did you mean `{near}:`?"),
         None => {
@@ -350,7 +350,7 @@ fn unknown_key(key: &str) -> Wrong {
     (format!("unknown key `{key}:`"), Some(help))
 }
 
-fn state(word: &str) -> Result<State, Wrong> {
+fn state(word: &str) -> Result<State, Refusal> {
     STATES.iter().find(|(name, _)| *name == word).map(|(_, state)| *state).ok_or_else(|| {
         let help = match nearest(word, states()) {
             Some(near) => format!("did you mean `is:{near}`?"),
@@ -361,7 +361,7 @@ fn state(word: &str) -> Result<State, Wrong> {
 }
 
 /// `3`, `3..9`, `3..`, `..9`.
-fn turns(text: &str) -> Result<RangeInclusive<u32>, Wrong> {
+fn turns(text: &str) -> Result<RangeInclusive<u32>, Refusal> {
     let wrong = || {
         (
             format!("`turn:{text}` is not a range of turns"),
@@ -380,7 +380,7 @@ fn turns(text: &str) -> Result<RangeInclusive<u32>, Wrong> {
 }
 
 /// `7d` ago, or a day, or an instant; days begin at midnight UTC, as all times here.
-fn instant(text: &str, now: Millis) -> Result<Millis, Wrong> {
+fn instant(text: &str, now: Millis) -> Result<Millis, Refusal> {
     let ago = || {
         let unit = match text.chars().last()? {
             'm' => 60_000,
@@ -407,7 +407,7 @@ fn instant(text: &str, now: Millis) -> Result<Millis, Wrong> {
 }
 
 /// What is looked for: a part of the text, the whole of it where there are wildcards, or an expression.
-fn pattern(token: &Token<'_>) -> Result<Regex, Wrong> {
+fn pattern(token: &Token<'_>) -> Result<Regex, Refusal> {
     let text = match token.form {
         Form::Regex => token.value.to_owned(),
         Form::Plain if token.value.is_empty() => {

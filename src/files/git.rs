@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::version::{Named, VersionFile, VersionFiles, empty, file_name, is_document};
+use super::version::{NamedFile, VersionFile, VersionFiles, empty, file_name, is_document};
 use super::{utf8, walk};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::beside;
@@ -83,7 +83,7 @@ fn read_named(
 ) {
     let first = version.files.len() - in_trees.len();
     for (place, in_tree) in in_trees.into_iter().enumerate() {
-        for named in version.files.get(first + place).map(Named::of).unwrap_or_default() {
+        for named in version.files.get(first + place).map(NamedFile::of).unwrap_or_default() {
             let path = beside::path(&in_tree, &named.written);
             // What leads out of the repository, or begins at the root, is in no revision.
             let inside = !path.starts_with('/') && path != ".." && !path.starts_with("../");

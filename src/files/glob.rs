@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::unreadable;
-use super::walk::{self, Walked, WalkedFile};
+use super::walk::{self, WalkResult, WalkedFile};
 
 /// Whether an argument that is no path may be a pattern.
 pub(super) fn is_glob(arg: &str) -> bool {
@@ -15,7 +15,7 @@ pub(super) fn is_glob(arg: &str) -> bool {
 
 /// The files that a pattern matches, and those in the folders that it matches. `*` and `?` stay within a part
 /// of a path, `**` does not. Names that begin with a dot match where the pattern says so outright.
-pub(super) fn files(pattern: &str) -> Result<Walked, String> {
+pub(super) fn files(pattern: &str) -> Result<WalkResult, String> {
     let matcher = GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
@@ -25,7 +25,7 @@ pub(super) fn files(pattern: &str) -> Result<Walked, String> {
     let (base, shown) = base(&literal.join("/"), pattern.starts_with('/'));
     let hidden = rest.iter().any(|part| part.starts_with('.'));
     let matcher = matcher.compile_matcher();
-    let mut search = Search { matcher, hidden, walked: Walked::default(), above: Vec::new() };
+    let mut search = Search { matcher, hidden, walked: WalkResult::default(), above: Vec::new() };
     search.folder(&base, &shown);
     let mut walked = search.walked;
     walked.files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
@@ -38,7 +38,7 @@ struct Search {
     matcher: GlobMatcher,
     /// Whether the pattern names something hidden.
     hidden: bool,
-    walked: Walked,
+    walked: WalkResult,
     /// The folders above, as the system knows them: a link back to one is not followed.
     above: Vec<PathBuf>,
 }

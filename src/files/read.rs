@@ -6,7 +6,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::version::{Named, VersionFile, VersionFiles, empty, file_name, is_document};
+use super::version::{NamedFile, VersionFile, VersionFiles, empty, file_name, is_document};
 use super::{git, unreadable, utf8, walk};
 use crate::diagnostic::Diagnostic;
 
@@ -86,7 +86,7 @@ fn read_path(spec: &str, version: &mut VersionFiles) -> Result<(), Diagnostic> {
 /// Adds the files that documents of the version name. One that is not there is an error of the document that names it.
 fn read_named(version: &mut VersionFiles) {
     for at in 0..version.files.len() {
-        for named in version.files.get(at).map(Named::of).unwrap_or_default() {
+        for named in version.files.get(at).map(NamedFile::of).unwrap_or_default() {
             let Some(folder) = version.files.get(at).and_then(|file| Path::new(&*file.name).parent()) else {
                 continue;
             };
@@ -112,7 +112,7 @@ pub(super) fn named_on_disk(spec: &str) -> Vec<PathBuf> {
     let _ = read_path(spec, &mut version);
     let named = version.files.iter().flat_map(|file| {
         let folder = Path::new(&*file.name).parent().unwrap_or(Path::new(""));
-        Named::of(file).into_iter().map(|named| folder.join(&*named.written))
+        NamedFile::of(file).into_iter().map(|named| folder.join(&*named.written))
     });
     named.collect()
 }

@@ -46,7 +46,7 @@ impl Stamp {
 #[cfg(unix)]
 type System = Unix;
 #[cfg(not(unix))]
-type System = Other;
+type System = FileIdentity;
 
 /// A file that took another's place under the same name may be as long and as old.
 #[cfg(unix)]
@@ -75,17 +75,17 @@ impl Unix {
 
 #[cfg(not(unix))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Other {
+struct FileIdentity {
     created: Option<SystemTime>,
 }
 
 #[cfg(not(unix))]
-impl Other {
-    fn of(metadata: &Metadata) -> Other {
-        Other { created: metadata.created().ok() }
+impl FileIdentity {
+    fn of(metadata: &Metadata) -> FileIdentity {
+        FileIdentity { created: metadata.created().ok() }
     }
 
-    fn is_same_file(&self, other: &Other) -> bool {
+    fn is_same_file(&self, other: &FileIdentity) -> bool {
         self == other
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn file_name(path: &str) -> Arc<str> {
 }
 
 /// A file that a document of a version names.
-pub(super) struct Named {
+pub(super) struct NamedFile {
     /// As it is written.
     pub written: Arc<str>,
     /// What it is shown under.
@@ -77,11 +77,11 @@ pub(super) struct Named {
     relative: String,
 }
 
-impl Named {
+impl NamedFile {
     /// The files that a file's documents name.
-    pub fn of(file: &VersionFile) -> Vec<Named> {
+    pub fn of(file: &VersionFile) -> Vec<NamedFile> {
         let Ok(text) = &file.text else { return Vec::new() };
-        let named = named_in(&file.name, text).into_iter().map(|written| Named {
+        let named = named_in(&file.name, text).into_iter().map(|written| NamedFile {
             name: beside::path(&file.name, &written),
             relative: beside::path(&file.relative, &written),
             written,

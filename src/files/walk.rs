@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, code};
 
 /// What a search found.
 #[derive(Debug, Default)]
-pub(super) struct Walked {
+pub(super) struct WalkResult {
     /// In the order of the bytes of their relative paths.
     pub files: Vec<WalkedFile>,
     pub diagnostics: Vec<Diagnostic>,
@@ -26,9 +26,9 @@ pub(super) struct WalkedFile {
 ///
 /// Links are followed. A folder that several paths lead to is read once: under its own path if it lies in the
 /// tree, else under the first link in order.
-pub(super) fn files(root: &Path, shown: &str, wanted: &dyn Fn(&str) -> bool) -> Walked {
+pub(super) fn files(root: &Path, shown: &str, wanted: &dyn Fn(&str) -> bool) -> WalkResult {
     let mut walk =
-        Walk { shown, wanted, seen: BTreeSet::new(), linked: BTreeSet::new(), walked: Walked::default() };
+        Walk { shown, wanted, seen: BTreeSet::new(), linked: BTreeSet::new(), walked: WalkResult::default() };
     walk.folder(root, "");
     // Links to folders come after all real ones, so that what they repeat has been seen.
     while let Some((relative, path)) = walk.linked.pop_first() {
@@ -59,7 +59,7 @@ struct Walk<'w> {
     /// The folders that were read, as the system knows them.
     seen: BTreeSet<PathBuf>,
     linked: BTreeSet<(String, PathBuf)>,
-    walked: Walked,
+    walked: WalkResult,
 }
 
 impl Walk<'_> {

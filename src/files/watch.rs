@@ -5,7 +5,7 @@
 
 mod plan;
 mod poll;
-mod watched;
+mod targets;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 use self::plan::{Plan, Side};
-use self::poll::Seen;
-pub use self::watched::{ChangedFiles, Watched};
+use self::poll::Snapshot;
+pub use self::targets::{ChangedFiles, WatchTargets};
 
 /// How to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ pub enum WatchEvent {
 
 /// A watch; it ends when this is dropped.
 pub struct Watch {
-    stop: Sender<Heard>,
+    stop: Sender<Signal>,
 }
 
 /// How long nothing must happen before a change is reported: editors write several times for one save.
@@ -60,7 +60,7 @@ const REST: u32 = 10;
 /// # Errors
 /// The system gives no thread.
 pub fn watch(
-    watched: Watched,
+    watched: WatchTargets,
     way: Way,
     mut tell: impl FnMut(WatchEvent) + Send + 'static,
 ) -> std::io::Result<Watch> {
@@ -82,12 +82,12 @@ pub fn watch(
 impl Drop for Watch {
     fn drop(&mut self) {
         // An error means that the thread has ended.
-        let _ = self.stop.send(Heard::Stop);
+        let _ = self.stop.send(Signal::Stop);
     }
 }
 
 /// What the thread hears.
-enum Heard {
+enum Signal {
     /// Something happened at these paths; at none: something was missed.
     Happened(Vec<PathBuf>),
     /// The system refuses to tell any more.
@@ -96,9 +96,9 @@ enum Heard {
 }
 
 fn native(
-    watched: &Watched,
-    hears: &Sender<Heard>,
-    heard: &Receiver<Heard>,
+    watched: &WatchTargets,
+    hears: &Sender<Signal>,
+    heard: &Receiver<Signal>,
     tell: &mut dyn FnMut(WatchEvent),
 ) -> Result<(), String> {
     let hears = hears.clone();
@@ -123,9 +123,9 @@ fn native(
             Some(due) => heard.recv_timeout(due.saturating_duration_since(Instant::now())),
         };
         match next {
-            Ok(Heard::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            Ok(Heard::Refused(reason)) => return Err(reason),
-            Ok(Heard::Happened(paths)) => {
+            Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Ok(Signal::Refused(reason)) => return Err(reason),
+            Ok(Signal::Happened(paths)) => {
                 let missed = paths.is_empty();
                 let concerned = |side| {
                     let plan = &native.plan;
@@ -157,17 +157,17 @@ fn native(
 }
 
 /// What the system told, as far as it matters. That something was read, by this program for instance, does not.
-fn happened(event: notify::Result<notify::Event>) -> Option<Heard> {
+fn happened(event: notify::Result<notify::Event>) -> Option<Signal> {
     match event {
         Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => {
-            Some(Heard::Refused(reason(&error)))
+            Some(Signal::Refused(reason(&error)))
         }
-        Err(_) => Some(Heard::Happened(Vec::new())),
-        Ok(event) if event.need_rescan() => Some(Heard::Happened(Vec::new())),
+        Err(_) => Some(Signal::Happened(Vec::new())),
+        Ok(event) if event.need_rescan() => Some(Signal::Happened(Vec::new())),
         Ok(event) => match event.kind {
-            EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Heard::Happened(event.paths)),
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Signal::Happened(event.paths)),
             EventKind::Access(_) => None,
-            _ => Some(Heard::Happened(event.paths)).filter(|_| !matches!(event.kind, EventKind::Other)),
+            _ => Some(Signal::Happened(event.paths)).filter(|_| !matches!(event.kind, EventKind::Other)),
         },
     }
 }
@@ -193,7 +193,7 @@ const ROUNDS: usize = 8;
 
 impl Native {
     /// Watches what has to be watched as the folders are now, and no more.
-    fn place(&mut self, watched: &Watched) -> Result<(), String> {
+    fn place(&mut self, watched: &WatchTargets) -> Result<(), String> {
         for _ in 0..ROUNDS {
             self.plan = Plan::of(watched);
             let gone: Vec<PathBuf> = self
@@ -275,13 +275,13 @@ impl Waiting {
 }
 
 fn polling(
-    watched: &Watched,
-    heard: &Receiver<Heard>,
+    watched: &WatchTargets,
+    heard: &Receiver<Signal>,
     every: Duration,
     fallen: Option<String>,
     tell: &mut dyn FnMut(WatchEvent),
 ) {
-    let mut seen = Seen::now(watched);
+    let mut seen = Snapshot::now(watched);
     let mut pause = every;
     tell(fallen.map_or(WatchEvent::Begun(Way::Polling(every)), WatchEvent::Fallen));
     tell(WatchEvent::Touched(watched.sides()));
@@ -290,13 +290,13 @@ fn polling(
         // What the system told before it ceased to is passed by.
         loop {
             match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Heard::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(Heard::Happened(_) | Heard::Refused(_)) => {}
+                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Signal::Happened(_) | Signal::Refused(_)) => {}
                 Err(RecvTimeoutError::Timeout) => break,
             }
         }
         let begun = Instant::now();
-        let now = Seen::now(watched);
+        let now = Snapshot::now(watched);
         let touched = now.since(&seen);
         seen = now;
         pause = every.max(begun.elapsed() * REST);
@@ -323,12 +323,12 @@ mod tests {
         let failed = notify::Error::generic("a queue ran over");
         for event in [Ok(rescan), Err(failed)] {
             let heard = happened(event);
-            assert!(matches!(&heard, Some(Heard::Happened(paths)) if paths.is_empty()));
+            assert!(matches!(&heard, Some(Signal::Happened(paths)) if paths.is_empty()));
         }
         let full = happened(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)));
-        assert!(matches!(full, Some(Heard::Refused(_))));
+        assert!(matches!(full, Some(Signal::Refused(_))));
         let made = notify::Event::new(EventKind::Create(CreateKind::File)).add_path("a".into());
-        assert!(matches!(happened(Ok(made)), Some(Heard::Happened(paths)) if paths == [PathBuf::from("a")]));
+        assert!(matches!(happened(Ok(made)), Some(Signal::Happened(paths)) if paths == [PathBuf::from("a")]));
         let read = notify::Event::new(EventKind::Access(AccessKind::Read)).add_path("a".into());
         assert!(happened(Ok(read)).is_none());
     }
@@ -342,7 +342,7 @@ mod tests {
             fs::create_dir(path(name)).unwrap();
         }
         let named = |name: &str| vec![path(name).display().to_string()];
-        let watched = Watched { policies: named("policies"), sessions: named("sessions") };
+        let watched = WatchTargets { policies: named("policies"), sessions: named("sessions") };
         let (hears, heard) = channel();
         let (tells, told) = channel();
         let of_system = hears.clone();
@@ -351,7 +351,7 @@ mod tests {
         let both = WatchEvent::Touched(ChangedFiles { policies: true, sessions: true });
         assert_eq!(told.recv_timeout(PATIENCE), Ok(WatchEvent::Begun(Way::System)));
         assert_eq!(told.recv_timeout(PATIENCE), Ok(both));
-        hears.send(Heard::Happened(Vec::new())).unwrap();
+        hears.send(Signal::Happened(Vec::new())).unwrap();
         let mut seen = ChangedFiles::default();
         while seen != (ChangedFiles { policies: true, sessions: true }) {
             match told.recv_timeout(PATIENCE) {
@@ -365,7 +365,7 @@ mod tests {
         fs::write(path("policies/a.yaml"), "tool: a\n").unwrap();
         let edit = told.recv_timeout(PATIENCE);
         assert!(matches!(edit, Ok(WatchEvent::Touched(ChangedFiles { policies: true, .. }))), "{edit:?}");
-        hears.send(Heard::Stop).unwrap();
+        hears.send(Signal::Stop).unwrap();
         assert_eq!(thread.join().unwrap(), Ok(()));
     }
 }

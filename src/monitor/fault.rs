@@ -55,7 +55,7 @@ pub enum Stage {
 
 /// A unit that has failed: what it has recorded is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost(pub Arc<Fault>);
+pub struct LostUnit(pub Arc<Fault>);
 
 impl Fault {
     /// What failed and why, in a line.
@@ -105,7 +105,7 @@ impl Explain for Fault {
     }
 }
 
-impl Explain for Lost {
+impl Explain for LostUnit {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let sentence = self.0.sentence();
         let mut line = Line::new(code::RULE_FAULT.as_str());

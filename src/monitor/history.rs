@@ -2,7 +2,7 @@
 //!
 //! Only grows. A copy shares all full blocks with its original, so a fork costs little in a long session too.
 
-use super::kept::Blocks;
+use super::collections::Blocks;
 use crate::session::Message;
 
 /// The messages of a session up to a moment.

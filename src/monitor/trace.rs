@@ -1,6 +1,6 @@
 //! The calls that ran, in order. A copy shares what it can, so that a fork of a long run costs nothing.
 
-use super::kept::Blocks;
+use super::collections::Blocks;
 use crate::session::CallRef;
 
 /// The calls that ran so far, in the order in which they started.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Document, Loaded, Policy, PolicyFile, beside, digest, is_case};
+use super::{Document, LoadResult, Policy, PolicyFile, beside, digest, is_case};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
 use crate::monitor::Rules;
 use crate::monitor::fault::guarded;
-use crate::source::{Node, Parsed, Problem, ProblemKind, Source, parse, quoted};
+use crate::source::{Node, Parse, Problem, ProblemKind, Source, parse, quoted};
 
 /// A version that is being read.
 pub(super) struct Loading {
@@ -29,7 +29,7 @@ pub(super) struct Loading {
 impl Policy {
     /// Reads a version. `only` keeps the documents of one dialect. Files that a document names ([`super::named_in`]) are among
     /// the files as well.
-    pub fn load(files: &[PolicyFile], only: Option<&'static Dialect>) -> Loaded {
+    pub fn load(files: &[PolicyFile], only: Option<&'static Dialect>) -> LoadResult {
         let mut files = files.to_vec();
         // Named twice, say by itself and with its folder, a file is still one.
         files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
@@ -120,7 +120,7 @@ impl Loading {
     }
 
     /// A file that a document names: read there, listed here.
-    fn named_elsewhere(&mut self, file: &PolicyFile, source: &Source, parsed: Parsed) {
+    fn named_elsewhere(&mut self, file: &PolicyFile, source: &Source, parsed: Parse) {
         let told = parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, source));
         self.diagnostics.extend(told);
         let Some(dialect) = self.beside.get(&file.name).map(|text| text.dialect) else { return };
@@ -174,7 +174,7 @@ impl Loading {
         });
     }
 
-    pub(super) fn finish(mut self, digest: Arc<str>) -> Loaded {
+    pub(super) fn finish(mut self, digest: Arc<str>) -> LoadResult {
         let mut units = Vec::new();
         for reader in self.readers {
             match guarded(|| reader.finish(&mut self.diagnostics)) {
@@ -190,7 +190,7 @@ impl Loading {
             policy.set_diagnostics(self.diagnostics.clone());
             Arc::new(policy)
         });
-        Loaded { policy, documents, cases, diagnostics: self.diagnostics }
+        LoadResult { policy, documents, cases, diagnostics: self.diagnostics }
     }
 }
 
@@ -267,11 +267,11 @@ mod tests {
     use crate::monitor::Unit;
 
     /// Fails on the document, or on what there is between documents.
-    struct Failing {
+    struct FailingReader {
         on_document: bool,
     }
 
-    impl Reader for Failing {
+    impl Reader for FailingReader {
         fn read(&mut self, _text: Text<'_>, _rules: &mut Rules, _problems: &mut Vec<Diagnostic>) {
             assert!(!self.on_document, "not this\nagain");
         }
@@ -291,7 +291,7 @@ mod tests {
                 beside: Arc::default(),
                 readers: DIALECTS
                     .iter()
-                    .map(|_| Box::new(Failing { on_document }) as Box<dyn Reader>)
+                    .map(|_| Box::new(FailingReader { on_document }) as Box<dyn Reader>)
                     .collect(),
                 rules: Rules::default(),
                 documents: Vec::new(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::recording::contract::out::Made;
+use crate::recording::contract::out::ReadSession;
 use crate::recording::contract::{Format, Options};
 use crate::recording::input::digest::digest;
 use crate::session::{Outcome, Results, Session, Turn};
@@ -22,8 +22,8 @@ pub struct Finish {
     file: Arc<str>,
     following: bool,
     excerpt: bool,
-    kept: Kept,
-    held: VecDeque<Made>,
+    kept: ResultState,
+    held: VecDeque<ReadSession>,
     held_bytes: usize,
     ready: VecDeque<Session>,
     index: usize,
@@ -41,7 +41,7 @@ pub struct Finish {
 
 /// What is known of the file's results.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum ResultState {
     NotYetKnown,
     Recorded,
     Absent,
@@ -61,7 +61,7 @@ impl Finish {
             file: Arc::clone(file),
             following: options.following,
             excerpt: options.excerpt,
-            kept: if undecided { Kept::NotYetKnown } else { Kept::Recorded },
+            kept: if undecided { ResultState::NotYetKnown } else { ResultState::Recorded },
             held: VecDeque::new(),
             held_bytes: 0,
             ready: VecDeque::new(),
@@ -78,7 +78,7 @@ impl Finish {
 
     /// Takes a session; `alone` where the file is known to hold no other. So many places of the file were `lost` so far that
     /// belong to no session.
-    pub fn push(&mut self, mut made: Made, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
+    pub fn push(&mut self, mut made: ReadSession, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
         let Session { messages, calls, diagnostics: told, .. } = &mut made.session;
         if self.excerpt {
             let unasked = told.iter_mut().filter(|told| told.code == code::RESULT_WITHOUT_CALL);
@@ -102,11 +102,11 @@ impl Finish {
         self.calls += made.session.calls.len() as u64;
         self.lost += unread;
         self.marked |= made.marks_errors;
-        if made.results > 0 && self.kept == Kept::NotYetKnown {
-            self.settle(Kept::Recorded);
+        if made.results > 0 && self.kept == ResultState::NotYetKnown {
+            self.settle(ResultState::Recorded);
         }
         let needs_no_answer = made.states_results || made.session.calls.is_empty();
-        if self.kept != Kept::NotYetKnown || needs_no_answer && self.held.is_empty() {
+        if self.kept != ResultState::NotYetKnown || needs_no_answer && self.held.is_empty() {
             self.ready.push_back(self.settled(made));
             return;
         }
@@ -123,10 +123,10 @@ impl Finish {
     /// to no session.
     pub fn end(&mut self, lost: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<Session> {
         if !std::mem::replace(&mut self.ended, true) {
-            if self.kept == Kept::NotYetKnown && !self.held.is_empty() {
-                self.settle(Kept::Absent);
+            if self.kept == ResultState::NotYetKnown && !self.held.is_empty() {
+                self.settle(ResultState::Absent);
             }
-            if self.kept == Kept::Absent {
+            if self.kept == ResultState::Absent {
                 let message = "the file has calls and no result: results were not recorded, and every call counts as ok";
                 let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
                 diagnostics.push(notice.in_file(Arc::clone(&self.file)));
@@ -185,7 +185,7 @@ impl Finish {
         Some(Diagnostic::error(code, message).in_file(Arc::clone(&self.file)))
     }
 
-    fn settle(&mut self, kept: Kept) {
+    fn settle(&mut self, kept: ResultState) {
         self.kept = kept;
         while let Some(made) = self.held.pop_front() {
             let session = self.settled(made);
@@ -194,9 +194,9 @@ impl Finish {
         self.held_bytes = 0;
     }
 
-    fn settled(&self, made: Made) -> Session {
-        let Made { mut session, states_results, .. } = made;
-        if self.kept == Kept::Absent && !states_results {
+    fn settled(&self, made: ReadSession) -> Session {
+        let ReadSession { mut session, states_results, .. } = made;
+        if self.kept == ResultState::Absent && !states_results {
             session.without_results();
         }
         if session.facts.results == Results::Recorded && !self.following {
@@ -220,7 +220,7 @@ impl Finish {
             let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
             diagnostics.push(notice.in_file(Arc::clone(&self.file)));
         }
-        self.settle(if found == Some(false) { Kept::Absent } else { Kept::Recorded });
+        self.settle(if found == Some(false) { ResultState::Absent } else { ResultState::Recorded });
     }
 
     /// Gives the session its place, and an id that no other of the file has.

@@ -14,7 +14,7 @@ use crate::recording::input::text;
 use crate::recording::input::units;
 use crate::recording::input::units::{Kind, Units};
 use crate::recording::recognise;
-use crate::recording::recognise::{Sampled, Seen, take, unreadable};
+use crate::recording::recognise::{Excerpt, Excerpts, take, unreadable};
 use crate::session::{MessageKind, Session};
 
 /// The sessions of one input, in its order.
@@ -23,7 +23,7 @@ pub struct Reading {
     format: &'static Format,
     units: Units,
     reader: Box<dyn Reader>,
-    seen: Seen,
+    seen: Excerpts,
     following: bool,
     ended: bool,
     out: Out,
@@ -50,7 +50,7 @@ fn open_within(
     largest: u64,
 ) -> Result<Reading, Diagnostic> {
     let mut units = Units::new(input, largest).map_err(|error| unreadable(&file, None, &error))?;
-    let mut seen = Seen::default();
+    let mut seen = Excerpts::default();
     let format = match options.format {
         Some(format) => format,
         None => recognise::format(&file, &mut units, &mut seen, options.following)?,
@@ -133,7 +133,7 @@ impl Reading {
         }
     }
 
-    fn value(&mut self, Sampled { piece, text, cut_off }: &Sampled) {
+    fn value(&mut self, Excerpt { piece, text, cut_off }: &Excerpt) {
         let damage = |message: String| {
             Diagnostic::lost(code::DAMAGED_LINE, Loss::MayHoldCalls, message)
                 .on_line(Arc::clone(&self.file), piece.line)

@@ -14,7 +14,7 @@ use crate::recording::input::text;
 use crate::recording::input::units::{Kind, Piece, Units};
 use crate::source::quoted;
 
-pub struct Sampled {
+pub struct Excerpt {
     /// What it is.
     pub piece: Piece,
     /// Its bytes.
@@ -25,9 +25,9 @@ pub struct Sampled {
 
 /// What was read for recognition.
 #[derive(Default)]
-pub struct Seen {
+pub struct Excerpts {
     /// To be read again by the reader.
-    pub sampled: VecDeque<Sampled>,
+    pub sampled: VecDeque<Excerpt>,
     /// What the input failed with after it.
     pub failed: Option<io::Error>,
 }
@@ -42,12 +42,12 @@ const SAMPLE_BYTES: usize = 1 << 20;
 pub fn format(
     file: &Arc<str>,
     units: &mut Units,
-    seen: &mut Seen,
+    seen: &mut Excerpts,
     following: bool,
 ) -> Result<&'static Format, Diagnostic> {
-    let Seen { sampled, failed } = seen;
+    let Excerpts { sampled, failed } = seen;
     let (last, specific) = FORMATS.split_last().unzip();
-    let found = |sampled: &VecDeque<Sampled>, formats: &[&'static Format]| {
+    let found = |sampled: &VecDeque<Excerpt>, formats: &[&'static Format]| {
         with_sample(sampled, |sample| formats.iter().copied().find(|format| (format.recognise)(sample)))
     };
     let specific: Vec<_> = specific.into_iter().flatten().collect();
@@ -94,7 +94,7 @@ pub fn format(
 }
 
 /// The next piece. A file that is one object, cut off, is read as far as it is whole.
-pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Sampled>> {
+pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Excerpt>> {
     let Some(mut piece) = units.next()? else { return Ok(None) };
     let mut text = units.take_text();
     let is_the_file = piece.list.is_none() && !units.by_lines() && !following;
@@ -103,16 +103,16 @@ pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Sampled>> {
     if let Some(whole) = whole {
         (piece.kind, text) = (Kind::Value, whole);
     }
-    Ok(Some(Sampled { piece, text, cut_off }))
+    Ok(Some(Excerpt { piece, text, cut_off }))
 }
 
-fn with_sample<T>(sampled: &VecDeque<Sampled>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
+fn with_sample<T>(sampled: &VecDeque<Excerpt>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
     let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
     let texts: Vec<_> = values.map(|sampled| String::from_utf8_lossy(&sampled.text)).collect();
     look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text, None).ok()).collect() })
 }
 
-fn not_a_session(sampled: &VecDeque<Sampled>, sample: &Sample<'_>) -> Diagnostic {
+fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic {
     let (bytes, kind) =
         sampled.front().map_or((&[][..], Kind::CutOff), |first| (&first.text, first.piece.kind));
     if let Some(archive) = text::not_text(bytes) {

@@ -12,5 +12,5 @@ pub mod open;
 pub mod python;
 pub mod spans;
 pub mod stream;
-pub mod uncalled;
+pub mod suspicion;
 pub mod unknown;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::player::Player;
 use super::tally::{self, Tally};
-use super::{Judged, Replay};
+use super::{DecidedCall, Replay};
 use crate::monitor::End;
 use crate::session::{Alternative, AlternativeRef, Call, ToolCall};
 
@@ -20,7 +20,7 @@ pub struct NotTaken<'r> {
     /// The call.
     pub call: &'r ToolCall,
     /// What the policy decides. It always agrees: the recording did nothing with it.
-    pub judged: &'r Judged,
+    pub judged: &'r DecidedCall,
 }
 
 impl NotTaken<'_> {
@@ -32,7 +32,7 @@ impl NotTaken<'_> {
 
 impl Replay {
     /// The decisions about the calls of an alternative, by its place in [`Session::alternatives`](crate::session::Session::alternatives).
-    pub fn alternative(&self, place: usize) -> &[Judged] {
+    pub fn alternative(&self, place: usize) -> &[DecidedCall] {
         self.alternatives.get(place).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -73,7 +73,7 @@ impl Replay {
         }
         let decided = self.calls.iter().take(last.calls.start).chain(self.alternative(place));
         let calls = session.calls.iter().zip(decided);
-        let calls: Vec<Judged> =
+        let calls: Vec<DecidedCall> =
             calls.map(|(call, judged)| tally.judge(call, judged.decision.clone())).collect();
         let forks: Vec<_> = self.forks.iter().filter(|(number, _)| *number <= last.number).collect();
         let (number, fork) = forks.last()?;

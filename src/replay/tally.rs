@@ -8,7 +8,7 @@ use crate::session::{Call, CallRef, Outcome};
 
 /// One call of the recording, decided.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct DecidedCall {
     /// What the policy decides.
     pub decision: Decision,
     /// Whether that is what the recording did.
@@ -110,15 +110,15 @@ impl Tally {
         Tally { mode, summary: Summary::default(), frontier: None, halted: false }
     }
 
-    pub fn judge(&mut self, call: &Call, decision: Decision) -> Judged {
+    pub fn judge(&mut self, call: &Call, decision: Decision) -> DecidedCall {
         let (agrees, counterfactual) = self.count(call, decision.verdict);
-        Judged { decision, agrees, counterfactual }
+        DecidedCall { decision, agrees, counterfactual }
     }
 
     /// A call of an alternative. It ran neither then nor now, so nothing follows from it.
-    pub fn judge_alternative(&mut self, turn: u32, decision: Decision) -> Judged {
+    pub fn judge_alternative(&mut self, turn: u32, decision: Decision) -> DecidedCall {
         let counterfactual = self.count_alternative(turn, decision.verdict);
-        Judged { decision, agrees: true, counterfactual }
+        DecidedCall { decision, agrees: true, counterfactual }
     }
 
     pub fn count_alternative(&mut self, turn: u32, verdict: Verdict) -> bool {

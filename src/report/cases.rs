@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Look, words};
-use crate::case::judge::{self, Answer, Got, Judged};
+use crate::case::judge::{self, Actual, Answer, CaseResult};
 use crate::case::{Aspect, Case, Expectation, Place, Subject};
 use crate::engine::Decision;
 use crate::session::Session;
@@ -69,7 +69,7 @@ pub struct Totals {
 }
 
 /// Puts a judged case into words.
-pub fn told(case: &Case, judged: &Judged) -> CaseReport {
+pub fn told(case: &Case, judged: &CaseResult) -> CaseReport {
     let replay = &judged.replay;
     CaseReport {
         name: case.title(),
@@ -193,7 +193,7 @@ impl FailedExpectation {
     }
 }
 
-fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<FailedExpectation> {
+fn unmet(case: &Case, judged: &CaseResult, answer: &Answer) -> Option<FailedExpectation> {
     if answer.met {
         return None;
     }
@@ -201,15 +201,15 @@ fn unmet(case: &Case, judged: &Judged, answer: &Answer) -> Option<FailedExpectat
     let want = expected.wants.get(answer.want)?;
     let replay = &judged.replay;
     let (got, because) = match &answer.got {
-        Got::Fact(got) => (got.to_json(), reasons(expected, &want.aspect, judged)),
-        Got::NoCall => (Value::Null, vec![missing_call(expected, replay.session())]),
-        Got::NoTurn => {
+        Actual::Fact(got) => (got.to_json(), reasons(expected, &want.aspect, judged)),
+        Actual::NoCall => (Value::Null, vec![missing_call(expected, replay.session())]),
+        Actual::NoTurn => {
             let turns = words::count(replay.session().turns.len() as u64, "turn");
             (Value::Null, vec![format!("the session has {turns}")])
         }
-        Got::NotOffered => (Value::Null, vec!["the tool is not offered in this turn".to_owned()]),
-        Got::Rules(0) => (Value::Null, vec!["no session rule has this id".to_owned()]),
-        Got::Rules(several) => {
+        Actual::NotOffered => (Value::Null, vec!["the tool is not offered in this turn".to_owned()]),
+        Actual::Rules(0) => (Value::Null, vec!["no session rule has this id".to_owned()]),
+        Actual::Rules(several) => {
             (Value::Null, vec![format!("{several} session rules have an id with this ending")])
         }
     };
@@ -261,7 +261,7 @@ fn missing_call(expected: &Expectation, session: &Session) -> String {
 }
 
 /// Why it is as it is: what rules said of the call, of the tool, or of the session's stopped calls.
-fn reasons(expected: &Expectation, aspect: &Aspect, judged: &Judged) -> Vec<String> {
+fn reasons(expected: &Expectation, aspect: &Aspect, judged: &CaseResult) -> Vec<String> {
     let replay = &judged.replay;
     let (session, rules) = (replay.session(), replay.policy().rules());
     let findings = |decision: &Decision, at: &str| -> Vec<String> {

@@ -11,7 +11,7 @@ pub mod sarif;
 use crate::monitor::Explanation;
 use crate::monitor::Rule;
 use crate::monitor::finding::RuleOutcome;
-use crate::replay::{Judged as Decided, NotTaken, Replay};
+use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::{Call, Session};
 
 use super::{Total, words};
@@ -67,7 +67,7 @@ pub struct Issue {
 
 /// Issues of many sessions.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct Issues {
     /// Those that are kept.
     pub issues: Vec<Issue>,
     /// How many more there are.
@@ -92,7 +92,7 @@ pub struct Case {
 /// What is written of a run.
 pub struct Run<'a> {
     /// The issues.
-    pub gathered: &'a Gathered,
+    pub gathered: &'a Issues,
     /// What was read.
     pub told: &'a Total,
     /// The result of the run, in a sentence.
@@ -101,7 +101,7 @@ pub struct Run<'a> {
     pub command: &'a str,
 }
 
-impl Gathered {
+impl Issues {
     /// Takes those of the next session in.
     pub fn take(&mut self, (case, issues): (Case, Vec<Issue>)) {
         self.cases.push(case);
@@ -176,7 +176,7 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
     issues
 }
 
-fn of_call(replay: &Replay, call: &Call, decided: &Decided) -> Option<Issue> {
+fn of_call(replay: &Replay, call: &Call, decided: &DecidedCall) -> Option<Issue> {
     let (session, finding) = (replay.session(), decided.decision.deciding()?);
     let said = finding.explain(replay.policy().rules(), session)?;
     let (rule, name) = (&said.rule, words::rule_name(&said.rule));

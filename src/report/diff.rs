@@ -19,11 +19,11 @@ use std::io::{self, Write};
 pub use entry::{noun, title};
 pub use json::SCHEMA;
 pub use view::View;
-pub use whole::{Part, Whole};
+pub use whole::{DiffResult, Part};
 
 use super::ci;
-use crate::compare::{Compared, Effects, Totals, groups};
-use whole::{Case, Gathered, Key};
+use crate::compare::{Effects, SessionDiff, Totals, groups};
+use whole::{Case, ChangeGroup, Key};
 
 /// An output of comparisons.
 pub struct Output {
@@ -32,11 +32,11 @@ pub struct Output {
     /// What it is, in a line.
     pub title: &'static str,
     /// What it needs once all sessions are compared.
-    keeps: Keeps,
+    keeps: Memory,
     /// Writes one session.
-    session: fn(&Compared, &View<'_>, &mut dyn Write) -> io::Result<()>,
+    session: fn(&SessionDiff, &View<'_>, &mut dyn Write) -> io::Result<()>,
     /// Writes what closes the output, or all of it.
-    pub end: fn(&Whole, &View<'_>, &mut dyn Write) -> io::Result<()>,
+    pub end: fn(&DiffResult, &View<'_>, &mut dyn Write) -> io::Result<()>,
 }
 
 /// Every output of comparisons; the first is the default.
@@ -44,49 +44,49 @@ pub static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         title: "text for people",
-        keeps: Keeps::Groups,
+        keeps: Memory::Groups,
         session: |_, _, _| Ok(()),
         end: text::end,
     },
     Output {
         name: "json",
         title: "one JSON object per session, then one with totals, each on its own line",
-        keeps: Keeps::Nothing,
+        keeps: Memory::Nothing,
         session: json::session,
         end: json::end,
     },
     Output {
         name: "markdown",
         title: "Markdown for a pull request",
-        keeps: Keeps::Groups,
+        keeps: Memory::Groups,
         session: |_, _, _| Ok(()),
         end: markdown::end,
     },
     Output {
         name: "junit",
         title: "JUnit XML for a build server, one test case per session",
-        keeps: Keeps::Sessions,
+        keeps: Memory::Sessions,
         session: |_, _, _| Ok(()),
         end: junit::end,
     },
     Output {
         name: "sarif",
         title: "SARIF for code scanning",
-        keeps: Keeps::Groups,
+        keeps: Memory::Groups,
         session: |_, _, _| Ok(()),
         end: |whole, view, out| scan::with(whole, view, |run| ci::sarif::write(run, out)),
     },
     Output {
         name: "github",
         title: "GitHub Actions annotations",
-        keeps: Keeps::Groups,
+        keeps: Memory::Groups,
         session: |_, _, _| Ok(()),
         end: |whole, view, out| scan::with(whole, view, |run| ci::github::write(run, out)),
     },
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keeps {
+enum Memory {
     Nothing,
     Groups,
     Sessions,
@@ -94,7 +94,7 @@ enum Keeps {
 
 impl Part {
     /// Words a session, as far as the outputs need it.
-    pub fn of(compared: &Compared, view: &View<'_>, outputs: &[&Output]) -> Part {
+    pub fn of(compared: &SessionDiff, view: &View<'_>, outputs: &[&Output]) -> Part {
         let changes = compared.changes();
         let mut totals = Totals::default();
         totals.add(changes);
@@ -109,7 +109,7 @@ impl Part {
         let gather = || {
             groups(changes).into_iter().map(|group| {
                 let mut gathered =
-                    Gathered { count: group.changes.len() as u64, sessions: 1, ..Gathered::default() };
+                    ChangeGroup { count: group.changes.len() as u64, sessions: 1, ..ChangeGroup::default() };
                 for entry in entry::entries(&group.changes, compared, view, most) {
                     gathered.take(entry, most);
                 }
@@ -117,18 +117,18 @@ impl Part {
             })
         };
         let wanted = |keeps| outputs.iter().any(|output| output.keeps == keeps);
-        let groups = if wanted(Keeps::Groups) { gather().collect() } else { Vec::new() };
-        let case = wanted(Keeps::Sessions).then(|| Case::of(compared, view, &totals, gather()));
+        let groups = if wanted(Memory::Groups) { gather().collect() } else { Vec::new() };
+        let case = wanted(Memory::Sessions).then(|| Case::of(compared, view, &totals, gather()));
         Part { bytes, totals, effects: Effects::of(compared, view.comparison), groups, case }
     }
 }
 
 impl Case {
     fn of(
-        compared: &Compared,
+        compared: &SessionDiff,
         view: &View<'_>,
         totals: &Totals,
-        groups: impl Iterator<Item = (Key, Gathered)>,
+        groups: impl Iterator<Item = (Key, ChangeGroup)>,
     ) -> Case {
         let session = compared.session();
         let failing = view.fails.iter().map(|kind| (*kind, totals.of(*kind).sum()));

@@ -13,7 +13,7 @@ pub struct End<'a> {
     /// The mode they were judged in.
     pub mode: Mode,
     /// The findings, where an output gathers them.
-    pub gathered: &'a ci::Gathered,
+    pub gathered: &'a ci::Issues,
     /// The command that does it again.
     pub command: &'a str,
 }

@@ -21,10 +21,10 @@ use decision::{CallLine, PartsLine};
 use halt::HaltLine;
 pub use parts::documents;
 use parts::id;
-pub(super) use parts::{Named, Recorded, Version, line};
+pub(super) use parts::{BodyJson, Named, Version, line};
 use state::{ForbiddenLine, PreconditionLine, forbidden, preconditions, states};
 
-use super::{Judged, Scope, diagnostic, words};
+use super::{JudgedSession, Scope, diagnostic, words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Mode, Narrowing};
 use crate::monitor::finding::{RuleOutcome, RuleState};
@@ -37,9 +37,9 @@ use crate::session::{Call, CallRef, Session};
 pub const SCHEMA: &str = "rulestep.replay/2";
 
 /// Writes one session and a line feed.
-pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(judged: &JudgedSession, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
     let whole = match judged {
-        Judged::Whole(replay) if scope != Scope::Summary => Some(replay),
+        JudgedSession::Whole(replay) if scope != Scope::Summary => Some(replay),
         _ => None,
     };
     let full = whole.filter(|_| scope == Scope::Full);
@@ -49,7 +49,7 @@ pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result
             turns: whole.map(|replay| Turns { replay, full: full.is_some() }),
             state_end: full.map(|replay| states(replay.state_end(), replay.policy())),
             rules: match judged {
-                Judged::Whole(replay) if scope != Scope::Summary => {
+                JudgedSession::Whole(replay) if scope != Scope::Summary => {
                     rules(replay.rules(), replay.session(), replay.policy(), Some(&replay.ran()))
                 }
                 _ => rules(judged.violated(), judged.session(), judged.policy(), None),

@@ -11,7 +11,7 @@ use crate::replay::{Outcomes, Replay, Status, Summary, counted_refusals, outcome
 use crate::session::Session;
 
 /// A session that was judged, as a whole or for its outcome alone.
-pub enum Judged {
+pub enum JudgedSession {
     /// Every decision with its findings.
     Whole(Box<Replay>),
     /// Counts and status.
@@ -27,71 +27,71 @@ pub enum Judged {
     },
 }
 
-impl Judged {
+impl JudgedSession {
     /// Judges a session, for as much as will be shown of it.
-    pub fn new(session: Session, policy: &Arc<Policy>, mode: Mode, scope: Scope) -> Judged {
+    pub fn new(session: Session, policy: &Arc<Policy>, mode: Mode, scope: Scope) -> JudgedSession {
         let session = Arc::new(session);
         if scope == Scope::Summary {
             let outcomes = outcomes(&session, policy, mode);
-            Judged::Outcome { session, policy: Arc::clone(policy), mode, outcomes: Box::new(outcomes) }
+            JudgedSession::Outcome { session, policy: Arc::clone(policy), mode, outcomes: Box::new(outcomes) }
         } else {
-            Judged::Whole(Box::new(Replay::new(&session, policy, mode)))
+            JudgedSession::Whole(Box::new(Replay::new(&session, policy, mode)))
         }
     }
 
     /// The session.
     pub fn session(&self) -> &Session {
         match self {
-            Judged::Whole(replay) => replay.session(),
-            Judged::Outcome { session, .. } => session,
+            JudgedSession::Whole(replay) => replay.session(),
+            JudgedSession::Outcome { session, .. } => session,
         }
     }
 
     /// The policy that judged it.
     pub fn policy(&self) -> &Policy {
         match self {
-            Judged::Whole(replay) => replay.policy(),
-            Judged::Outcome { policy, .. } => policy,
+            JudgedSession::Whole(replay) => replay.policy(),
+            JudgedSession::Outcome { policy, .. } => policy,
         }
     }
 
     /// The mode it was judged in.
     pub fn mode(&self) -> Mode {
         match self {
-            Judged::Whole(replay) => replay.mode(),
-            Judged::Outcome { mode, .. } => *mode,
+            JudgedSession::Whole(replay) => replay.mode(),
+            JudgedSession::Outcome { mode, .. } => *mode,
         }
     }
 
     /// The first halt.
     pub fn halt(&self) -> Option<&Halt> {
         match self {
-            Judged::Whole(replay) => replay.halt(),
-            Judged::Outcome { outcomes, .. } => outcomes.halt.as_ref(),
+            JudgedSession::Whole(replay) => replay.halt(),
+            JudgedSession::Outcome { outcomes, .. } => outcomes.halt.as_ref(),
         }
     }
 
     /// Status.
     pub fn status(&self) -> Status {
         match self {
-            Judged::Whole(replay) => replay.status(),
-            Judged::Outcome { outcomes, .. } => outcomes.status,
+            JudgedSession::Whole(replay) => replay.status(),
+            JudgedSession::Outcome { outcomes, .. } => outcomes.status,
         }
     }
 
     /// Counts.
     pub fn summary(&self) -> Summary {
         match self {
-            Judged::Whole(replay) => replay.summary(),
-            Judged::Outcome { outcomes, .. } => outcomes.summary,
+            JudgedSession::Whole(replay) => replay.summary(),
+            JudgedSession::Outcome { outcomes, .. } => outcomes.summary,
         }
     }
 
     /// The rules about the session that are violated.
     pub fn violated(&self) -> impl Iterator<Item = &RuleState> {
         let rules = match self {
-            Judged::Whole(replay) => replay.rules(),
-            Judged::Outcome { outcomes, .. } => &outcomes.rules,
+            JudgedSession::Whole(replay) => replay.rules(),
+            JudgedSession::Outcome { outcomes, .. } => &outcomes.rules,
         };
         rules.iter().filter(|state| state.outcome == RuleOutcome::Violated)
     }
@@ -99,8 +99,8 @@ impl Judged {
     /// What the policy makes worth knowing about the recording: results that may have been refusals.
     pub fn notices(&self) -> Vec<Diagnostic> {
         match self {
-            Judged::Whole(replay) => notices(replay.session(), replay.policy()),
-            Judged::Outcome { session, policy, outcomes, .. } => {
+            JudgedSession::Whole(replay) => notices(replay.session(), replay.policy()),
+            JudgedSession::Outcome { session, policy, outcomes, .. } => {
                 let counted = outcomes.counted_refusals.iter();
                 counted.map(|counted| words::counted_refusal(counted, policy, session)).collect()
             }
@@ -110,8 +110,8 @@ impl Judged {
     /// Whether a call was stopped or a rule is violated.
     pub fn objects(&self) -> bool {
         match self {
-            Judged::Whole(replay) => replay.objects(),
-            Judged::Outcome { outcomes, .. } => outcomes.objects(),
+            JudgedSession::Whole(replay) => replay.objects(),
+            JudgedSession::Outcome { outcomes, .. } => outcomes.objects(),
         }
     }
 }

@@ -19,17 +19,17 @@ use row::row;
 
 use super::paint::Paint;
 use super::words::ByTool;
-use super::{Judged, Look, Scope, words};
+use super::{JudgedSession, Look, Scope, words};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::Effect;
-use crate::replay::{Frame, Judged as Decided, NotTaken, Replay, Status, Summary};
+use crate::replay::{DecidedCall, Frame, NotTaken, Replay, Status, Summary};
 use crate::session::Call;
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
-pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(judged: &JudgedSession, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: look.color };
     match judged {
-        Judged::Whole(replay) if look.scope != Scope::Summary => {
+        JudgedSession::Whole(replay) if look.scope != Scope::Summary => {
             let full = look.scope == Scope::Full;
             if full || shows(replay) {
                 heading(judged, paint, out)?;
@@ -160,11 +160,11 @@ fn shows(replay: &Replay) -> bool {
 }
 
 /// Whether a rule has something to say of a call that it does not stop.
-fn reported(decided: &Decided) -> bool {
+fn reported(decided: &DecidedCall) -> bool {
     decided.decision.findings.iter().any(|finding| finding.effect == Effect::Report)
 }
 
-fn heading(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+fn heading(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let (session, summary) = (judged.session(), judged.summary());
     let glyph = match judged.status() {
         // In `shadow` a session is never stopped; what would have been still shows.

@@ -1,6 +1,6 @@
 //! What all sessions come to.
 
-use super::Judged;
+use super::JudgedSession;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::Tables;
 
@@ -47,13 +47,13 @@ pub struct Total {
 
 impl Total {
     /// Counts a session. What is wrong with its recording is counted with [`Total::note`].
-    pub fn add(&mut self, judged: &Judged) {
+    pub fn add(&mut self, judged: &JudgedSession) {
         let summary = judged.summary();
         self.sessions += 1;
         self.objected += u64::from(judged.objects());
         match judged {
-            Judged::Whole(replay) => self.tables.merge(&Tables::of(replay)),
-            Judged::Outcome { outcomes, .. } => self.tables.merge(&outcomes.tables),
+            JudgedSession::Whole(replay) => self.tables.merge(&Tables::of(replay)),
+            JudgedSession::Outcome { outcomes, .. } => self.tables.merge(&outcomes.tables),
         }
         for (sum, count) in [
             (&mut self.turns, summary.turns),

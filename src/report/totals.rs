@@ -52,11 +52,11 @@ pub fn json(total: &Total, policy: &Policy, out: &mut dyn Write) -> io::Result<(
         by_tool,
         other_tools: (tables.other_tools != ToolCount::default()).then(|| ToolLine::of(tables.other_tools)),
     };
-    line(&Closing { schema: SCHEMA, totals }, out)
+    line(&LastLine { schema: SCHEMA, totals }, out)
 }
 
 #[derive(Serialize)]
-struct Closing<'a> {
+struct LastLine<'a> {
     schema: &'static str,
     totals: Totals<'a>,
 }

@@ -9,9 +9,9 @@ use serde_json::Value;
 
 /// Recorded content. Cloning shares it; a missing body costs nothing.
 #[derive(Clone, Default)]
-pub struct Body(Option<Arc<Recorded>>);
+pub struct Body(Option<Arc<BodyText>>);
 
-struct Recorded {
+struct BodyText {
     form: Form,
     text: Box<str>,
     read: OnceLock<Read>,
@@ -50,7 +50,7 @@ impl Body {
 
     /// Content that the recording wrote as text.
     pub fn text(text: impl Into<Box<str>>) -> Body {
-        Body(Some(Arc::new(Recorded { form: Form::Text, text: text.into(), read: OnceLock::new() })))
+        Body(Some(Arc::new(BodyText { form: Form::Text, text: text.into(), read: OnceLock::new() })))
     }
 
     /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
@@ -68,7 +68,7 @@ impl Body {
     }
 
     fn in_place(json: &str) -> Body {
-        Body(Some(Arc::new(Recorded { form: Form::Json, text: json.into(), read: OnceLock::new() })))
+        Body(Some(Arc::new(BodyText { form: Form::Json, text: json.into(), read: OnceLock::new() })))
     }
 
     /// Whether there is no content.
@@ -123,7 +123,7 @@ impl Body {
 
     /// The value, if the content is JSON; paths find nothing in anything else.
     pub fn parsed(&self) -> Option<&Value> {
-        self.0.as_deref().map(Recorded::read).filter(|read| read.is_json).map(|read| &read.value)
+        self.0.as_deref().map(BodyText::read).filter(|read| read.is_json).map(|read| &read.value)
     }
 
     /// The value a condition looks at: the JSON value where the text is JSON, else the text as a JSON string. `None`
@@ -153,7 +153,7 @@ impl Body {
     }
 }
 
-impl Recorded {
+impl BodyText {
     fn read(&self) -> &Read {
         self.read.get_or_init(|| {
             let parsed = parse(&self.text);

@@ -44,13 +44,13 @@ pub enum Edit {
         /// one that is not of the turn, it is the turn's last.
         behind: Option<u32>,
         /// The call.
-        call: Added,
+        call: AddedCall,
     },
 }
 
 /// A call that nobody recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Added {
+pub struct AddedCall {
     /// The tool's name.
     pub tool: Arc<str>,
     /// Its arguments.
@@ -63,7 +63,7 @@ pub struct Added {
 
 /// A changed session, and what became of everything in it.
 #[derive(Debug, Clone)]
-pub struct Edited {
+pub struct EditResult {
     /// The session.
     pub session: Arc<Session>,
     /// Calls that were added, by their index in the changed session.
@@ -76,13 +76,13 @@ pub struct Edited {
 }
 
 /// The session reduced to a part of it.
-pub fn part(session: &Session, part: &Part) -> Edited {
+pub fn part(session: &Session, part: &Part) -> EditResult {
     Plan { part: part.clone(), ..Plan::of(session) }.carry_out(session)
 }
 
 /// The session with these changes. Of changes that contradict each other the last one counts; a call or turn that is not
 /// there is not changed.
-pub fn apply(session: &Session, edits: &[Edit]) -> Edited {
+pub fn apply(session: &Session, edits: &[Edit]) -> EditResult {
     let mut plan = Plan::of(session);
     for (place, edit) in edits.iter().enumerate() {
         match edit {
@@ -103,7 +103,7 @@ pub fn apply(session: &Session, edits: &[Edit]) -> Edited {
     plan.carry_out(session)
 }
 
-impl Edited {
+impl EditResult {
     /// What a call's index is now; `None`: it is gone.
     pub fn call(&self, before: u32) -> Option<u32> {
         *self.calls.get(before as usize)?
@@ -151,7 +151,7 @@ struct Addition<'e> {
     place: usize,
     /// The call of the turn that it is after; `None`: behind all.
     behind: Option<u32>,
-    call: &'e Added,
+    call: &'e AddedCall,
 }
 
 impl<'e> Plan<'e> {
@@ -164,7 +164,7 @@ impl<'e> Plan<'e> {
         }
     }
 
-    fn carry_out(&self, session: &Session) -> Edited {
+    fn carry_out(&self, session: &Session) -> EditResult {
         let mut writing = Writing {
             session,
             plan: self,
@@ -190,7 +190,7 @@ impl<'e> Plan<'e> {
         if changed.facts.results == Results::Absent {
             changed.without_results();
         }
-        Edited { session: Arc::new(changed), added, additions, calls, turns, alternatives }
+        EditResult { session: Arc::new(changed), added, additions, calls, turns, alternatives }
     }
 
     /// Ids of their own for the calls whose result comes or goes. A result belongs to the oldest call with its id that has

@@ -32,14 +32,14 @@ pub fn compare(a: &Number, b: &Number) -> Ordering {
 #[derive(Debug, Clone, Copy)]
 pub struct Numeral<'a> {
     text: &'a str,
-    short: Option<Short>,
+    short: Option<SmallDecimal>,
 }
 
 impl<'a> Numeral<'a> {
     /// Reads a number.
     pub fn of(number: &'a Number) -> Numeral<'a> {
         let text = number.as_str();
-        Numeral { text, short: Short::of(text) }
+        Numeral { text, short: SmallDecimal::of(text) }
     }
 
     /// The order of two numbers by exact decimal value.
@@ -56,13 +56,13 @@ impl<'a> Numeral<'a> {
 #[derive(Debug, Clone)]
 pub struct Bound {
     number: Number,
-    short: Option<Short>,
+    short: Option<SmallDecimal>,
 }
 
 impl Bound {
     /// Reads a number.
     pub fn new(number: Number) -> Bound {
-        Bound { short: Short::of(number.as_str()), number }
+        Bound { short: SmallDecimal::of(number.as_str()), number }
     }
 
     /// As it was written.
@@ -85,22 +85,22 @@ impl PartialEq for Bound {
 
 /// `coefficient` / 10^`places`: nearly every number that is in a recording.
 #[derive(Debug, Clone, Copy)]
-struct Short {
+struct SmallDecimal {
     coefficient: i64,
     places: i16,
 }
 
-impl Short {
+impl SmallDecimal {
     /// Digits that fit 64 bits whatever they are, and with as many zeros after them 128.
     const DIGITS: usize = 18;
 
-    fn of(text: &str) -> Option<Short> {
+    fn of(text: &str) -> Option<SmallDecimal> {
         let bytes = text.as_bytes();
         let (negative, bytes) = match bytes.split_first()? {
             (b'-', rest) => (true, rest),
             _ => (false, bytes),
         };
-        if bytes.len() > Short::DIGITS {
+        if bytes.len() > SmallDecimal::DIGITS {
             return None;
         }
         let (mut coefficient, mut places, mut behind) = (0i64, 0i16, false);
@@ -119,11 +119,11 @@ impl Short {
                 _ => return None,
             }
         }
-        Some(Short { coefficient: if negative { -coefficient } else { coefficient }, places })
+        Some(SmallDecimal { coefficient: if negative { -coefficient } else { coefficient }, places })
     }
 
     /// `None` where the numbers are of too different sizes to be compared in 128 bits.
-    fn compare(self, other: Short) -> Option<Ordering> {
+    fn compare(self, other: SmallDecimal) -> Option<Ordering> {
         match self.places.cmp(&other.places) {
             Ordering::Equal => Some(self.coefficient.cmp(&other.coefficient)),
             Ordering::Less => self.scaled_to(other.places).map(|own| own.cmp(&i128::from(other.coefficient))),

@@ -50,7 +50,7 @@ impl Serialize for Native<'_> {
                 .messages
                 .iter()
                 .enumerate()
-                .map(|(at, m)| Written::of(session, at, m))
+                .map(|(at, m)| MessageEntry::of(session, at, m))
                 .collect(),
         };
         document.serialize(serializer)
@@ -74,20 +74,20 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     from_the_middle: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<Vec<Offered<'a>>>,
+    tools: Option<Vec<ToolEntry<'a>>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools_at: Vec<Change<'a>>,
-    messages: Vec<Written<'a>>,
+    messages: Vec<MessageEntry<'a>>,
 }
 
 #[derive(serde::Serialize)]
 struct Change<'a> {
     turn: u32,
-    tools: Vec<Offered<'a>>,
+    tools: Vec<ToolEntry<'a>>,
 }
 
 #[derive(serde::Serialize)]
-struct Offered<'a> {
+struct ToolEntry<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a str>,
@@ -98,7 +98,7 @@ struct Offered<'a> {
 /// One message.
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum Written<'a> {
+enum MessageEntry<'a> {
     Said {
         role: &'a str,
         content: Content<'a>,
@@ -111,7 +111,7 @@ enum Written<'a> {
         id: Option<String>,
         content: Content<'a>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<Proposed<'a>>,
+        tool_calls: Vec<CallEntry<'a>>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         alternatives: Vec<NotTaken<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,11 +142,11 @@ struct NotTaken<'a> {
     choice: u32,
     content: Content<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Proposed<'a>>,
+    tool_calls: Vec<CallEntry<'a>>,
 }
 
 #[derive(serde::Serialize)]
-struct Proposed<'a> {
+struct CallEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     r#type: &'static str,
@@ -169,24 +169,24 @@ impl<'a> Change<'a> {
     }
 }
 
-impl<'a> Offered<'a> {
-    fn of(tool: &'a Tool) -> Offered<'a> {
+impl<'a> ToolEntry<'a> {
+    fn of(tool: &'a Tool) -> ToolEntry<'a> {
         let Tool { name, description, parameters } = tool;
-        Offered { name, description: description.as_deref(), parameters: parameters.as_ref() }
+        ToolEntry { name, description: description.as_deref(), parameters: parameters.as_ref() }
     }
 }
 
-impl<'a> Written<'a> {
-    fn of(session: &'a Session, index: usize, message: &'a Message) -> Written<'a> {
+impl<'a> MessageEntry<'a> {
+    fn of(session: &'a Session, index: usize, message: &'a Message) -> MessageEntry<'a> {
         let (content, at) = (Content(&message.content), message.at.map(Instant));
         match &message.kind {
-            MessageKind::Said => Written::Said { role: &message.role, content, at },
+            MessageKind::Said => MessageEntry::Said { role: &message.role, content, at },
             MessageKind::Response(number) => {
                 let turn = session.turn(*number);
                 // One key for all messages of a turn, and the calls with the last of them.
                 let several = turn.filter(|turn| turn.messages.len() > 1);
                 let last = turn.filter(|turn| turn.messages.end == index + 1);
-                Written::Response {
+                MessageEntry::Response {
                     role: "assistant",
                     id: several.map(|turn| format!("turn-{}", turn.number)),
                     content,
@@ -200,7 +200,7 @@ impl<'a> Written<'a> {
                 // The published refusals are recognised by their text.
                 let by_mark =
                     |call: &Call| refusal::recognised(message.content.shown(), &call.tool).is_none();
-                Written::Result {
+                MessageEntry::Result {
                     role: "tool",
                     tool_call_id: id.as_deref(),
                     content,
@@ -216,16 +216,16 @@ impl<'a> Written<'a> {
                     Operation::Reset => ("reset", None),
                     Operation::Unknown(op) => (&**op, None),
                 };
-                Written::Operation { role: OPERATION_ROLE, op, name }
+                MessageEntry::Operation { role: OPERATION_ROLE, op, name }
             }
         }
     }
 }
 
-fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Proposed<'a>> {
+fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<CallEntry<'a>> {
     let calls = session.calls_of(turn).iter();
     calls
-        .map(|call| Proposed {
+        .map(|call| CallEntry {
             id: call.id.as_deref(),
             r#type: "function",
             function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
@@ -235,7 +235,7 @@ fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Pr
 }
 
 fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
-    let proposed = |call: &'a ToolCall| Proposed {
+    let proposed = |call: &'a ToolCall| CallEntry {
         id: call.id.as_deref(),
         r#type: "function",
         function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
@@ -251,8 +251,8 @@ fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
         .collect()
 }
 
-fn tools(tools: &[Tool]) -> Vec<Offered<'_>> {
-    tools.iter().map(Offered::of).collect()
+fn tools(tools: &[Tool]) -> Vec<ToolEntry<'_>> {
+    tools.iter().map(ToolEntry::of).collect()
 }
 
 /// ISO 8601 with a zone; a number where the calendar has no such time.

@@ -6,7 +6,7 @@
 use hashbrown::HashMap;
 
 use super::problem::quoted;
-use super::{Entry, Node, NodeValue, Parsed, Problem, ProblemKind, Span};
+use super::{Entry, Node, NodeValue, Parse, Problem, ProblemKind, Span};
 
 /// The deepest nesting of lists and mappings that is read.
 pub(super) const MAX_DEPTH: usize = 128;
@@ -27,7 +27,7 @@ pub(super) enum Stop {
 /// A document under construction, and those before it.
 #[derive(Default)]
 pub(super) struct Builder {
-    parsed: Parsed,
+    parsed: Parse,
     stack: Vec<Open>,
     root: Option<Node>,
     nodes: usize,
@@ -38,10 +38,10 @@ pub(super) struct Builder {
 pub(super) struct Open {
     span: Span,
     anchor: usize,
-    inside: Inside,
+    inside: Container,
 }
 
-enum Inside {
+enum Container {
     Seq(Vec<Node>),
     Map { entries: Vec<Entry>, key: Option<(String, Span)> },
 }
@@ -71,9 +71,9 @@ impl Builder {
     pub fn place(&self) -> Place {
         match self.stack.last().map(|open| &open.inside) {
             None => Place::Root,
-            Some(Inside::Seq(_)) => Place::Item,
-            Some(Inside::Map { key: None, .. }) => Place::Key,
-            Some(Inside::Map { key: Some((_, span)), .. }) => Place::Value(*span),
+            Some(Container::Seq(_)) => Place::Item,
+            Some(Container::Map { key: None, .. }) => Place::Key,
+            Some(Container::Map { key: Some((_, span)), .. }) => Place::Value(*span),
         }
     }
 
@@ -87,11 +87,11 @@ impl Builder {
     }
 
     pub fn open_seq(&mut self, span: Span, anchor: usize) -> Result<(), Stop> {
-        self.open(Open { span, anchor, inside: Inside::Seq(Vec::new()) })
+        self.open(Open { span, anchor, inside: Container::Seq(Vec::new()) })
     }
 
     pub fn open_map(&mut self, span: Span, anchor: usize) -> Result<(), Stop> {
-        self.open(Open { span, anchor, inside: Inside::Map { entries: Vec::new(), key: None } })
+        self.open(Open { span, anchor, inside: Container::Map { entries: Vec::new(), key: None } })
     }
 
     fn open(&mut self, open: Open) -> Result<(), Stop> {
@@ -108,8 +108,8 @@ impl Builder {
     pub fn close(&mut self, end: Option<usize>) -> Option<(Node, usize)> {
         let Open { span, anchor, inside } = self.stack.pop()?;
         let (last, value) = match inside {
-            Inside::Seq(items) => (items.last().map(|item| item.span.end), NodeValue::Seq(items)),
-            Inside::Map { entries, key: _ } => {
+            Container::Seq(items) => (items.last().map(|item| item.span.end), NodeValue::Seq(items)),
+            Container::Map { entries, key: _ } => {
                 self.report_duplicates(&entries);
                 (entries.last().map(|entry| entry.value.span.end), NodeValue::Map(entries))
             }
@@ -138,7 +138,7 @@ impl Builder {
 
     /// Sets the key of the innermost mapping.
     pub fn key(&mut self, text: String, span: Span) {
-        if let Some(Open { inside: Inside::Map { key, .. }, .. }) = self.stack.last_mut() {
+        if let Some(Open { inside: Container::Map { key, .. }, .. }) = self.stack.last_mut() {
             *key = Some((text, span));
         }
     }
@@ -147,8 +147,8 @@ impl Builder {
     pub fn put(&mut self, node: Node) {
         match self.stack.last_mut().map(|open| &mut open.inside) {
             None => self.root = Some(node),
-            Some(Inside::Seq(items)) => items.push(node),
-            Some(Inside::Map { entries, key }) => {
+            Some(Container::Seq(items)) => items.push(node),
+            Some(Container::Map { entries, key }) => {
                 if let Some((key, key_span)) = key.take() {
                     entries.push(Entry { key, key_span, value: node });
                 }
@@ -168,7 +168,7 @@ impl Builder {
         self.parsed.documents.extend(self.root.take());
     }
 
-    pub fn finish(self) -> Parsed {
+    pub fn finish(self) -> Parse {
         self.parsed
     }
 

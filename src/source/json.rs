@@ -6,10 +6,10 @@
 
 use super::build::{Builder, Place, Stop};
 use super::problem::quoted;
-use super::{Node, NodeValue, Parsed, Problem, ProblemKind, Source, Span};
+use super::{Node, NodeValue, Parse, Problem, ProblemKind, Source, Span};
 
 /// Reads the document of a source. A source of white space alone has none.
-pub fn parse(source: &Source) -> Parsed {
+pub fn parse(source: &Source) -> Parse {
     let mut reader = Reader { text: source.text(), at: 0, builder: Builder::default() };
     reader.skip_space();
     if reader.peek().is_some() {

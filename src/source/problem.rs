@@ -4,7 +4,7 @@ use super::{Node, Span};
 
 /// What was read from a source. Both halves may be filled: a text with problems is read as far as it goes.
 #[derive(Clone, Debug, Default)]
-pub struct Parsed {
+pub struct Parse {
     /// The documents, in the order of the text. None in an empty file.
     pub documents: Vec<Node>,
     /// What is wrong, in the order in which it was found.

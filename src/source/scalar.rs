@@ -8,7 +8,7 @@ use super::NodeValue;
 
 /// A plain scalar resolved.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Resolved {
+pub(super) enum Scalar {
     /// A value that JSON has too.
     Value(NodeValue),
     /// A number that JSON does not have, and why.
@@ -16,21 +16,21 @@ pub(super) enum Resolved {
 }
 
 /// Resolves a plain scalar.
-pub(super) fn resolve(text: &str) -> Resolved {
+pub(super) fn resolve(text: &str) -> Scalar {
     let value = match text {
         "" | "~" | "null" | "Null" | "NULL" => NodeValue::Null,
         "true" | "True" | "TRUE" => NodeValue::Bool(true),
         "false" | "False" | "FALSE" => NodeValue::Bool(false),
-        ".nan" | ".NaN" | ".NAN" => return Resolved::Unrepresentable("is not a number"),
+        ".nan" | ".NaN" | ".NAN" => return Scalar::Unrepresentable("is not a number"),
         _ => match number(text) {
             Some(number) => return number,
             None => NodeValue::String(text.to_owned()),
         },
     };
-    Resolved::Value(value)
+    Scalar::Value(value)
 }
 
-fn number(text: &str) -> Option<Resolved> {
+fn number(text: &str) -> Option<Scalar> {
     let (negative, unsigned) = match text.as_bytes().first()? {
         b'-' => (true, text.get(1..)?),
         b'+' => (false, text.get(1..)?),
@@ -39,7 +39,7 @@ fn number(text: &str) -> Option<Resolved> {
         _ => return None,
     };
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
-        return Some(Resolved::Unrepresentable("is infinite"));
+        return Some(Scalar::Unrepresentable("is infinite"));
     }
     for (prefix, radix) in [("0o", 8), ("0x", 16)] {
         if let Some(digits) = text.strip_prefix(prefix) {
@@ -47,17 +47,17 @@ fn number(text: &str) -> Option<Resolved> {
         }
     }
     let json = as_json_number(negative, unsigned)?;
-    Some(Resolved::Value(NodeValue::Number(json.parse().ok()?)))
+    Some(Scalar::Value(NodeValue::Number(json.parse().ok()?)))
 }
 
 /// `[0-7]+` and `[0-9a-fA-F]+`; the core schema has no sign here.
-fn in_radix(digits: &str, radix: u32) -> Option<Resolved> {
+fn in_radix(digits: &str, radix: u32) -> Option<Scalar> {
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
         return None;
     }
     Some(match u128::from_str_radix(digits, radix).ok().and_then(Number::from_u128) {
-        Some(number) => Resolved::Value(NodeValue::Number(number)),
-        None => Resolved::Unrepresentable("is larger than 128 bits"),
+        Some(number) => Scalar::Value(NodeValue::Number(number)),
+        None => Scalar::Unrepresentable("is larger than 128 bits"),
     })
 }
 
@@ -95,12 +95,12 @@ mod tests {
 
     fn shown(text: &str) -> String {
         match resolve(text) {
-            Resolved::Value(NodeValue::Null) => "null".to_owned(),
-            Resolved::Value(NodeValue::Bool(value)) => format!("bool {value}"),
-            Resolved::Value(NodeValue::Number(number)) => format!("number {number}"),
-            Resolved::Value(NodeValue::String(_)) => "text".to_owned(),
-            Resolved::Value(other) => format!("{other:?}"),
-            Resolved::Unrepresentable(why) => why.to_owned(),
+            Scalar::Value(NodeValue::Null) => "null".to_owned(),
+            Scalar::Value(NodeValue::Bool(value)) => format!("bool {value}"),
+            Scalar::Value(NodeValue::Number(number)) => format!("number {number}"),
+            Scalar::Value(NodeValue::String(_)) => "text".to_owned(),
+            Scalar::Value(other) => format!("{other:?}"),
+            Scalar::Unrepresentable(why) => why.to_owned(),
         }
     }
 

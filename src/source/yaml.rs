@@ -10,11 +10,11 @@ use hashbrown::HashMap;
 
 use super::build::{Builder, MAX_DEPTH, Place, Size, Stop};
 use super::problem::quoted;
-use super::scalar::{Resolved, resolve};
-use super::{Node, NodeValue, Parsed, Problem, ProblemKind, Source, Span};
+use super::scalar::{Scalar, resolve};
+use super::{Node, NodeValue, Parse, Problem, ProblemKind, Source, Span};
 
 /// Reads all documents of a source.
-pub fn parse(source: &Source) -> Parsed {
+pub fn parse(source: &Source) -> Parse {
     let mut options = granit_parser::options! {
         emit_unresolved_aliases: true,
         flow_nesting_limit: MAX_DEPTH,
@@ -192,8 +192,8 @@ impl<'s> Reader<'s> {
 
     fn plain(&mut self, text: &str, span: Span) -> NodeValue {
         match resolve(text) {
-            Resolved::Value(value) => value,
-            Resolved::Unrepresentable(why) => {
+            Scalar::Value(value) => value,
+            Scalar::Unrepresentable(why) => {
                 self.builder.problem(
                     Problem::new(ProblemKind::BadNumber, span, format!("the number {} {why}", quoted(text)))
                         .help("write it in quotes if it is meant as text"),

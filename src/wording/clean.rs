@@ -46,7 +46,7 @@ pub struct Run {
 
 /// A line of shown text and its width in columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct CleanLine {
     /// Runs, marks apart from plain text.
     pub runs: Vec<Run>,
     /// Columns all runs take together.
@@ -64,7 +64,7 @@ impl Marks {
     }
 }
 
-impl Shown {
+impl CleanLine {
     fn push(&mut self, piece: &Piece<'_>) {
         self.width += piece.width;
         match self.runs.last_mut() {
@@ -107,8 +107,8 @@ pub fn pieces(text: &str, marks: Marks, column: usize) -> Pieces<'_> {
 
 /// `text` as one line of at most `width` columns; what does not fit ends in an ellipsis.
 #[must_use]
-pub fn fit(text: &str, width: usize, marks: Marks) -> Shown {
-    let mut shown = Shown::default();
+pub fn fit(text: &str, width: usize, marks: Marks) -> CleanLine {
+    let mut shown = CleanLine::default();
     // Where to cut back to when the ellipsis needs room: pieces since the last spot that leaves a column free.
     let mut tail: Vec<Piece<'_>> = Vec::new();
     let mut total = 0;
@@ -133,13 +133,13 @@ pub fn fit(text: &str, width: usize, marks: Marks) -> Shown {
 
 /// `text` in at most `width` columns; what is cut is its middle, since names that belong together often begin alike.
 #[must_use]
-pub fn ends(text: &str, width: usize, marks: Marks) -> Shown {
+pub fn ends(text: &str, width: usize, marks: Marks) -> CleanLine {
     if self::width(text, marks, width + 1) <= width {
         return fit(text, width, marks);
     }
-    let Some(room) = width.checked_sub(1) else { return Shown::default() };
+    let Some(room) = width.checked_sub(1) else { return CleanLine::default() };
     let (head, tail) = (room / 2, room - room / 2);
-    let mut shown = Shown::default();
+    let mut shown = CleanLine::default();
     for piece in pieces(text, marks, 0) {
         if shown.width + piece.width > head {
             break;
@@ -163,8 +163,8 @@ pub fn ends(text: &str, width: usize, marks: Marks) -> Shown {
 
 /// `text` as one line, whole.
 #[must_use]
-pub fn show(text: &str, marks: Marks) -> Shown {
-    let mut shown = Shown::default();
+pub fn show(text: &str, marks: Marks) -> CleanLine {
+    let mut shown = CleanLine::default();
     pieces(text, marks, 0).for_each(|piece| shown.push(&piece));
     shown
 }
@@ -186,7 +186,7 @@ pub fn width(text: &str, marks: Marks, limit: usize) -> usize {
 /// after a sign that joins the parts of a name or a path, else where it must be; at most `limit` lines. A piece wider than `width` is shown as an ellipsis. No line when
 /// `width` is 0. An empty text is one empty line.
 #[must_use]
-pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<Shown> {
+pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<CleanLine> {
     let mut lines = Vec::new();
     if width == 0 {
         return lines;
@@ -201,7 +201,7 @@ pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<Shown> 
     lines
 }
 
-fn wrap_line(line: &str, width: usize, limit: usize, marks: Marks, lines: &mut Vec<Shown>) {
+fn wrap_line(line: &str, width: usize, limit: usize, marks: Marks, lines: &mut Vec<CleanLine>) {
     let mut held: Vec<Piece<'_>> = Vec::new();
     let mut total = 0;
     let (mut last_break, mut last_joint) = (None, None);
@@ -249,8 +249,8 @@ fn joins(piece: &Piece<'_>) -> bool {
     !piece.mark && piece.text.bytes().all(|byte| b"/\\_-.,".contains(&byte))
 }
 
-fn line_of(pieces: &[Piece<'_>]) -> Shown {
-    let mut shown = Shown::default();
+fn line_of(pieces: &[Piece<'_>]) -> CleanLine {
+    let mut shown = CleanLine::default();
     pieces.iter().for_each(|piece| shown.push(piece));
     shown
 }

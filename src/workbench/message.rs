@@ -7,7 +7,7 @@ use ratatui::layout::Size;
 use super::keys::Key;
 use crate::compare::{Base, Change, Comparison};
 use crate::files::watch::WatchEvent;
-use crate::policy::Loaded;
+use crate::policy::LoadResult;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::what_if::{Hypothesis, Impossible};
@@ -31,7 +31,7 @@ pub enum Msg {
     /// A policy was read.
     Policy {
         /// What became of it.
-        loaded: Box<Loaded>,
+        loaded: Box<LoadResult>,
         /// When, as people write it.
         at: String,
     },

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use crate::workbench::text::{self, Run, Shown};
+use crate::workbench::text::{self, CleanLine, Run};
 use crate::workbench::theme::{Glyph, GlyphSet, Role, Theme};
 
 /// One row of the screen, filled from the left.
@@ -109,7 +109,7 @@ impl<'t> Row<'t> {
     }
 
     /// Appends text that is already fit for the screen.
-    pub fn shown(&mut self, role: Role, shown: Shown) -> &mut Self {
+    pub fn shown(&mut self, role: Role, shown: CleanLine) -> &mut Self {
         if shown.width > self.left() {
             (self.cut, self.bare) = (true, true);
             return self;
@@ -150,7 +150,13 @@ impl<'t> Row<'t> {
     }
 
     /// The same with text that is already fit for the screen.
-    pub fn put_shown(&mut self, role: Role, shown: Shown, query: Option<&str>, current: bool) -> &mut Self {
+    pub fn put_shown(
+        &mut self,
+        role: Role,
+        shown: CleanLine,
+        query: Option<&str>,
+        current: bool,
+    ) -> &mut Self {
         let Some(query) = query.filter(|query| !query.is_empty()) else { return self.shown(role, shown) };
         if shown.width > self.left() {
             (self.cut, self.bare) = (true, true);

@@ -28,7 +28,7 @@ use super::model::{BuiltIn, Chosen, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
 use crate::engine::Mode;
-use crate::files::watch::{Watch, Watched, Way, watch};
+use crate::files::watch::{Watch, WatchTargets, Way, watch};
 use crate::report::words;
 use crate::workspace::Workspace;
 
@@ -37,7 +37,7 @@ pub struct Settings {
     /// Where policies and recordings come from. Read on threads of the workbench, never on the one that draws.
     pub workspace: Arc<Workspace>,
     /// The files behind both, and how to watch them; `None` where none can change, or nobody wants to know.
-    pub watch: Option<(Watched, Way)>,
+    pub watch: Option<(WatchTargets, Way)>,
     /// The policy's name, for the header.
     pub policy_name: String,
     /// The paths that the policy is read from; none where it is inside the program.
@@ -117,7 +117,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     Ok(())
 }
 
-fn begin_watch(watched: Watched, way: Way, out: Sender<Arrived>) -> io::Result<Watch> {
+fn begin_watch(watched: WatchTargets, way: Way, out: Sender<Arrived>) -> io::Result<Watch> {
     watch(watched, way, move |told| {
         // Nobody listens once the loop has ended.
         let _ = out.send(Arrived::Work(Msg::Watch(told)));

@@ -16,7 +16,7 @@ use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
-use crate::policy::{Loaded, Policy, PolicyFile};
+use crate::policy::{LoadResult, Policy, PolicyFile};
 use crate::recording;
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
@@ -75,7 +75,7 @@ pub fn clean() -> Session {
     made.finish()
 }
 
-pub fn loaded(text: &str) -> Loaded {
+pub fn loaded(text: &str) -> LoadResult {
     let file = PolicyFile {
         name: "contracts/issue_refund.yaml".into(),
         relative: "issue_refund.yaml".into(),
@@ -91,7 +91,7 @@ pub fn opened(width: u16, height: u16, theme: &str, sessions: Vec<Session>) -> M
 }
 
 /// The same under another policy.
-pub fn judged(width: u16, height: u16, theme: &str, policy: Loaded, sessions: Vec<Session>) -> Model {
+pub fn judged(width: u16, height: u16, theme: &str, policy: LoadResult, sessions: Vec<Session>) -> Model {
     let mut model = Model::new(Opening {
         theme: Theme::builtin(theme, Depth::Rgb).expect("a theme inside the program"),
         size: Size::new(width, height),

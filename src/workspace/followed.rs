@@ -4,12 +4,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::recordings::{Event, Recordings};
-use super::version::{self, DEFAULT_POLICY, Opened, Undecided, Version};
+use super::version::{self, DEFAULT_POLICY, LoadedVersion, NoPolicy, Version};
 use crate::compare::Base;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Dialect;
-use crate::files::watch::{ChangedFiles, Watched};
-use crate::policy::Loaded;
+use crate::files::watch::{ChangedFiles, WatchTargets};
+use crate::policy::LoadResult;
 use crate::recording::Options;
 
 /// What was named, to be read as often as it changes.
@@ -51,32 +51,32 @@ impl Workspace {
     }
 
     /// What of it can change on disk; `None` where nothing can.
-    pub fn watched(&self) -> Option<Watched> {
+    pub fn watched(&self) -> Option<WatchTargets> {
         let on_disk = |named: Vec<String>| named.into_iter().filter(|named| is_on_disk(named)).collect();
         let watched =
-            Watched { policies: on_disk(self.policy_paths()), sessions: on_disk(self.sessions.clone()) };
+            WatchTargets { policies: on_disk(self.policy_paths()), sessions: on_disk(self.sessions.clone()) };
         (watched.sides() != ChangedFiles::default()).then_some(watched)
     }
 
     /// Reads the policy. One that does not decide shows what could be read of it.
-    pub fn policy(&self) -> Loaded {
+    pub fn policy(&self) -> LoadResult {
         match Version::named(&self.policies, self.with_samples) {
             Ok(version) => {
-                let Opened { policy, mut loaded } = version.load(self.only);
-                if let Err(Undecided::Empty { message, .. }) = &policy {
+                let LoadedVersion { policy, mut loaded } = version.load(self.only);
+                if let Err(NoPolicy::Empty { message, .. }) = &policy {
                     loaded.diagnostics.push(Diagnostic::error(code::MISSING_FILE, message.as_str()));
                 }
-                Loaded { policy: policy.ok(), ..loaded }
+                LoadResult { policy: policy.ok(), ..loaded }
             }
             Err(undecided) => {
                 let diagnostics = undecided.into_diagnostics();
-                Loaded { policy: None, documents: Vec::new(), cases: Vec::new(), diagnostics }
+                LoadResult { policy: None, documents: Vec::new(), cases: Vec::new(), diagnostics }
             }
         }
     }
 
     /// Reads a version to compare with.
-    pub fn base(&self, named: &[String]) -> Result<Base, Undecided> {
+    pub fn base(&self, named: &[String]) -> Result<Base, NoPolicy> {
         version::base(named, &self.policies, self.only).map(|(base, _)| base)
     }
 

@@ -73,7 +73,7 @@ struct Read {
 
 /// What the arguments lead to.
 #[derive(Default)]
-struct There {
+struct Contents {
     /// The files that there are, each under a name of its own.
     files: Vec<File>,
     /// What was named and cannot be read, each with what there is to say of it.
@@ -114,7 +114,7 @@ impl Recordings {
     /// anything is: it is to be read once more then, since its end proves something only now.
     pub fn read(&mut self, out: &mut dyn FnMut(Event)) -> Option<Duration> {
         let now = SystemTime::now();
-        let There { files, missing, mut besides } = self.find();
+        let Contents { files, missing, mut besides } = self.find();
         let names: Vec<Arc<str>> = files
             .iter()
             .map(|file| &file.name)
@@ -142,11 +142,11 @@ impl Recordings {
         growing.map(|read| self.rests.saturating_sub(read.age(SystemTime::now()))).min()
     }
 
-    fn find(&self) -> There {
+    fn find(&self) -> Contents {
         if self.arguments.is_empty() {
             let sample =
                 |(name, bytes): (String, _)| File { name: name.into(), source: Source::Sample(bytes) };
-            return There { files: samples::sessions().map(sample).collect(), ..There::default() };
+            return Contents { files: samples::sessions().map(sample).collect(), ..Contents::default() };
         }
         let found = files::expand(&self.arguments);
         let mut files = Vec::with_capacity(found.inputs.len());
@@ -182,7 +182,7 @@ impl Recordings {
                 None => missing.push((file, vec![told])),
             }
         }
-        There { files, missing, besides }
+        Contents { files, missing, besides }
     }
 
     /// Whether a file is to be read: it never was, or is another one now, or may be.

@@ -8,7 +8,7 @@ use crate::compare::Base;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::Dialect;
 use crate::files;
-use crate::policy::{Loaded, Policy, PolicyFile};
+use crate::policy::{LoadResult, Policy, PolicyFile};
 
 /// The folder of policies where none is named.
 pub const DEFAULT_POLICY: &str = "contracts";
@@ -28,16 +28,16 @@ pub struct Version {
 }
 
 /// A version that was loaded.
-pub struct Opened {
+pub struct LoadedVersion {
     /// The policy to judge by, else why there is none.
-    pub policy: Result<Arc<Policy>, Undecided>,
+    pub policy: Result<Arc<Policy>, NoPolicy>,
     /// Everything that was read, even if the version does not decide: with what there is to say of the files.
-    pub loaded: Loaded,
+    pub loaded: LoadResult,
 }
 
 /// Why there is nothing to judge by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Undecided {
+pub enum NoPolicy {
     /// No version is named, or two that cannot be joined.
     Unnamed {
         /// What is wrong.
@@ -58,16 +58,16 @@ pub enum Undecided {
     },
 }
 
-impl Undecided {
+impl NoPolicy {
     /// What is wrong, where nobody else says it.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         let (message, help) = match self {
-            Undecided::Unreadable(told) => return told,
-            Undecided::Invalid(told) => {
+            NoPolicy::Unreadable(told) => return told,
+            NoPolicy::Invalid(told) => {
                 return told.into_iter().filter(|told| told.severity == Severity::Error).collect();
             }
-            Undecided::Unnamed { message, help } => (message, help),
-            Undecided::Empty { message, .. } => (message, None),
+            NoPolicy::Unnamed { message, help } => (message, help),
+            NoPolicy::Empty { message, .. } => (message, None),
         };
         let told = Diagnostic::error(code::MISSING_FILE, message);
         vec![help.into_iter().fold(told, Diagnostic::help)]
@@ -76,7 +76,7 @@ impl Undecided {
 
 impl Version {
     /// The versions that are named, together; the samples where none is and they are asked for, else the usual folder.
-    pub fn named(specs: &[String], with_samples: bool) -> Result<Version, Undecided> {
+    pub fn named(specs: &[String], with_samples: bool) -> Result<Version, NoPolicy> {
         if !specs.is_empty() {
             return Ok(Version::beside(specs, specs));
         }
@@ -88,7 +88,7 @@ impl Version {
             return Ok(Version::beside(&usual, &usual));
         }
         let message = format!("no policy is named, and there is no folder `{DEFAULT_POLICY}` here");
-        Err(Undecided::Unnamed { message, help: Some("name one with `--policy FILE-OR-FOLDER`") })
+        Err(NoPolicy::Unnamed { message, help: Some("name one with `--policy FILE-OR-FOLDER`") })
     }
 
     /// Versions of which `git:REV` means the same paths as `beside`.
@@ -111,21 +111,21 @@ impl Version {
     }
 
     /// Whether the version decides: all of it was read, no document has an error, and there is one.
-    pub fn load(self, only: Option<&'static Dialect>) -> Opened {
+    pub fn load(self, only: Option<&'static Dialect>) -> LoadedVersion {
         let mut loaded = Policy::load(&self.files, only);
         let told: Vec<Diagnostic> = self.notices.into_iter().chain(loaded.diagnostics).collect();
         let policy = match &loaded.policy {
-            _ if !self.unreadable.is_empty() => Err(Undecided::Unreadable(self.unreadable.clone())),
-            None => Err(Undecided::Invalid(told.clone())),
+            _ if !self.unreadable.is_empty() => Err(NoPolicy::Unreadable(self.unreadable.clone())),
+            None => Err(NoPolicy::Invalid(told.clone())),
             Some(policy) if policy.documents().is_empty() => {
                 let what = only.map_or("policy".to_owned(), |dialect| format!("`{}` document", dialect.name));
                 let message = format!("no {what} was found, so nothing can be judged");
-                Err(Undecided::Empty { message, told: told.clone() })
+                Err(NoPolicy::Empty { message, told: told.clone() })
             }
             Some(policy) => Ok(Arc::clone(policy)),
         };
         loaded.diagnostics = self.unreadable.into_iter().chain(told).collect();
-        Opened { policy, loaded }
+        LoadedVersion { policy, loaded }
     }
 }
 
@@ -134,15 +134,15 @@ pub fn base(
     named: &[String],
     beside: &[String],
     only: Option<&'static Dialect>,
-) -> Result<(Base, Vec<Diagnostic>), Undecided> {
+) -> Result<(Base, Vec<Diagnostic>), NoPolicy> {
     match named {
         [one] if one == RECORDED => Ok((Base::Recorded, Vec::new())),
         several if several.iter().any(|named| named == RECORDED) => {
             let message = "`recorded` is a version of its own and cannot be joined with others".to_owned();
-            Err(Undecided::Unnamed { message, help: None })
+            Err(NoPolicy::Unnamed { message, help: None })
         }
         named => {
-            let Opened { policy, loaded } = Version::beside(named, beside).load(only);
+            let LoadedVersion { policy, loaded } = Version::beside(named, beside).load(only);
             Ok((Base::Version(policy?), loaded.diagnostics))
         }
     }

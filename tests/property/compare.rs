@@ -6,7 +6,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::internals::compare::{Answer, At, Base, Change, Comparison, Kind, Origin, Side, Totals};
+use rulestep::internals::compare::{
+    Answer, Base, Change, ChangePlace, Comparison, Kind, Origin, Side, Totals,
+};
 use rulestep::internals::engine;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::session::Session;
@@ -141,7 +143,10 @@ fn in_order(changes: &[Change], mode: engine::Mode) -> Result<(), TestCaseError>
             change.base.answer != change.new.answer || change.kind == Kind::OtherReason,
             "{change:?}"
         );
-        prop_assert_eq!(matches!(change.at, At::Call(_)), matches!(change.base.answer, Answer::Call(_)));
+        prop_assert_eq!(
+            matches!(change.at, ChangePlace::Call(_)),
+            matches!(change.base.answer, Answer::Call(_))
+        );
         prop_assert!(mode == engine::Mode::Enforce || change.origin == Origin::Primary, "{change:?}");
     }
     // The first call that is decided otherwise is always the versions' own doing.

@@ -55,7 +55,7 @@ fn written_decision(policy: &Policy, tool: &str, decision: &engine::Decision) ->
     json!({"tool": tool, "decision": decision.verdict.word(), "codes": codes})
 }
 
-fn written_narrowing(policy: &Policy, tools: &[engine::Narrowed]) -> (Vec<Value>, Map<String, Value>) {
+fn written_narrowing(policy: &Policy, tools: &[engine::ToolVisibility]) -> (Vec<Value>, Map<String, Value>) {
     let visible = tools.iter().filter(|tool| tool.visible()).map(|tool| json!(&*tool.tool)).collect();
     let hidden = tools.iter().filter(|tool| !tool.visible()).map(|tool| {
         let code = |reason: &Reason| written_code(policy, reason.rule, reason.code.to_string());
@@ -136,7 +136,7 @@ fn offered(tools: &Value) -> Vec<Tool> {
 /// What a run answered in one turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered {
-    pub narrowed: Vec<engine::Narrowed>,
+    pub narrowed: Vec<engine::ToolVisibility>,
     pub state: Vec<StateItem>,
     pub decisions: Vec<engine::Decision>,
 }

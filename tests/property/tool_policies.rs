@@ -39,7 +39,7 @@ struct Oracle<'a> {
     hidden: Vec<BTreeSet<String>>,
 }
 
-type Recorded = (BTreeSet<String>, BTreeSet<(String, String)>);
+type CaseSession = (BTreeSet<String>, BTreeSet<(String, String)>);
 
 impl<'a> Oracle<'a> {
     fn judge(document: &'a Value, model: &'a Model, mode: Mode) -> Oracle<'a> {
@@ -147,10 +147,10 @@ impl<'a> Oracle<'a> {
     }
 
     /// The recorded state after the first `count` things that happened.
-    fn recorded(&self, count: usize) -> Recorded {
-        let Some(last) = count.checked_sub(1) else { return Recorded::default() };
+    fn recorded(&self, count: usize) -> CaseSession {
+        let Some(last) = count.checked_sub(1) else { return CaseSession::default() };
         match &self.happened[last] {
-            Happened::Operation(Operation::Reset | Operation::Unknown(_)) => Recorded::default(),
+            Happened::Operation(Operation::Reset | Operation::Unknown(_)) => CaseSession::default(),
             // "an unknown name empties the state"
             Happened::Operation(Operation::Restore(name)) => {
                 let taken = |happened: &Happened| matches!(happened, Happened::Operation(Operation::Snapshot(known)) if known == name);
@@ -282,8 +282,8 @@ fn written(replay: &Replay) -> Vec<Value> {
     decisions.collect()
 }
 
-fn recorded(state: &[StateItem]) -> Recorded {
-    let mut all = Recorded::default();
+fn recorded(state: &[StateItem]) -> CaseSession {
+    let mut all = CaseSession::default();
     for item in state {
         if let StateItem::Kept { facts, .. } = item
             && let Some(RecordState { recorded, .. }) = facts.downcast_ref()

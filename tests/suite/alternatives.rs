@@ -206,7 +206,7 @@ fn what_is_wrong_with_a_choice_is_reported() {
 
 #[test]
 fn a_changed_decision_of_one_is_a_change() {
-    use rulestep::internals::compare::{At, Base, Comparison, Kind, Origin};
+    use rulestep::internals::compare::{Base, ChangePlace, Comparison, Kind, Origin};
 
     let session = Arc::new(one(refund_not_taken().to_string()));
     let base = policy("p.yaml", REFUNDS);
@@ -214,8 +214,11 @@ fn a_changed_decision_of_one_is_a_change() {
     let comparison = Comparison::new(Base::Version(base), new);
     for mode in [Mode::Enforce, Mode::Shadow] {
         let compared = comparison.session(&session, mode);
-        let change =
-            compared.changes().iter().find(|change| matches!(change.at, At::Alternative(_))).unwrap();
+        let change = compared
+            .changes()
+            .iter()
+            .find(|change| matches!(change.at, ChangePlace::Alternative(_)))
+            .unwrap();
         let at = change.at.alternative().unwrap();
         assert_eq!((at.turn, at.choice, at.call), (1, 2, 2));
         assert_eq!((change.kind, change.origin), (Kind::NewlyAllowed, Origin::Primary));
@@ -226,7 +229,7 @@ fn a_changed_decision_of_one_is_a_change() {
 /// turn in which the versions or the recording parted is counterfactual.
 #[test]
 fn changes_of_one_say_what_they_rest_on() {
-    use rulestep::internals::compare::{At, Base, Comparison, Origin};
+    use rulestep::internals::compare::{Base, ChangePlace, Comparison, Origin};
 
     let user = json!({"role": "user", "content": "a refund, please"});
     let first = says(Value::Null, &[call("a", "issue_refund")]);
@@ -238,8 +241,11 @@ fn changes_of_one_say_what_they_rest_on() {
     for (base, new) in [(REFUNDS, free), (free, REFUNDS)] {
         let comparison = Comparison::new(Base::Version(policy("p.yaml", base)), policy("p.yaml", new));
         let compared = comparison.session(&session, Mode::Enforce);
-        let others: Vec<_> =
-            compared.changes().iter().filter(|change| matches!(change.at, At::Alternative(_))).collect();
+        let others: Vec<_> = compared
+            .changes()
+            .iter()
+            .filter(|change| matches!(change.at, ChangePlace::Alternative(_)))
+            .collect();
         assert_eq!(others.len(), 2);
         assert!(others.iter().all(|change| change.counterfactual && change.origin == Origin::Downstream));
     }
@@ -249,7 +255,7 @@ fn changes_of_one_say_what_they_rest_on() {
     let session = Arc::new(one(exchange(&[user], &[says(json!("Well."), &[]), other]).to_string()));
     let comparison = Comparison::new(Base::Version(policy("p.yaml", free)), policy("p.yaml", REFUNDS));
     let compared = comparison.session(&session, Mode::Enforce);
-    let others = compared.changes().iter().filter(|change| matches!(change.at, At::Alternative(_)));
+    let others = compared.changes().iter().filter(|change| matches!(change.at, ChangePlace::Alternative(_)));
     let origins: Vec<_> = others.map(|change| change.origin).collect();
     assert_eq!(origins, [Origin::Primary, Origin::Downstream]);
 }

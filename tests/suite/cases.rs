@@ -6,9 +6,9 @@ mod without;
 
 use std::sync::Arc;
 
-use rulestep::internals::case::judge::{self, Judged};
+use rulestep::internals::case::judge::{self, CaseResult};
 use rulestep::internals::case::read::{Cases, read};
-use rulestep::internals::case::{Case, Fact, Recorded};
+use rulestep::internals::case::{Case, CaseSession, Fact};
 use rulestep::internals::engine::Mode;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::session::Session;
@@ -68,12 +68,12 @@ pub fn cases(name: &str, text: &str) -> Vec<Case> {
 
 pub fn session(case: &Case) -> &Arc<Session> {
     match &case.session {
-        Recorded::Inline(session) => session,
-        Recorded::InFile { .. } => panic!("the session is in a file"),
+        CaseSession::Inline(session) => session,
+        CaseSession::InFile { .. } => panic!("the session is in a file"),
     }
 }
 
-pub fn judged(case: &Case, policy: &Arc<Policy>) -> Judged {
+pub fn judged(case: &Case, policy: &Arc<Policy>) -> CaseResult {
     let policy = judge::version(case, policy).unwrap();
     judge::judge(case, session(case), &policy)
 }
@@ -89,10 +89,10 @@ fn unmet_in(text: &str, policy: &Arc<Policy>) -> Vec<String> {
     let unmet = judged.answers.iter().filter(|answer| !answer.met).map(|answer| {
         let want = &cases[0].expect[answer.expectation].wants[answer.want];
         let got = match &answer.got {
-            judge::Got::Fact(Fact::Nothing) => "nothing".to_owned(),
-            judge::Got::Fact(Fact::Word(word)) => word.to_string(),
-            judge::Got::Fact(Fact::Number(number)) => number.to_string(),
-            judge::Got::Fact(Fact::Words(words)) => {
+            judge::Actual::Fact(Fact::Nothing) => "nothing".to_owned(),
+            judge::Actual::Fact(Fact::Word(word)) => word.to_string(),
+            judge::Actual::Fact(Fact::Number(number)) => number.to_string(),
+            judge::Actual::Fact(Fact::Words(words)) => {
                 words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ")
             }
             other => format!("{other:?}"),
@@ -360,7 +360,7 @@ fn hostile_texts_are_survived() {
         for name in ["a.case.yaml", "a.case.json"] {
             let read = read(&Source::new(name, text.as_str()), true);
             for case in &read.cases {
-                if let Recorded::Inline(_) = case.session {
+                if let CaseSession::Inline(_) = case.session {
                     judged(case, &policy());
                 }
             }

@@ -5,7 +5,7 @@ mod rules;
 
 use std::sync::Arc;
 
-use rulestep::internals::compare::{Base, Change, Compared, Comparison, Side};
+use rulestep::internals::compare::{Base, Change, Comparison, SessionDiff, Side};
 use rulestep::internals::engine::Mode;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::session::build::{Builder, Mark};
@@ -79,7 +79,7 @@ pub fn short(change: &Change, comparison: &Comparison) -> String {
 }
 
 /// All changes in short.
-pub fn all(compared: &Compared, comparison: &Comparison) -> Vec<String> {
+pub fn all(compared: &SessionDiff, comparison: &Comparison) -> Vec<String> {
     compared.changes().iter().map(|change| short(change, comparison)).collect()
 }
 
@@ -153,7 +153,7 @@ fn a_minimal_example_is_swept_until_nothing_more_can_go() {
     builder.said("user", Body::text("M2"), None);
     builder.response(None, Body::text("pay"), None);
     let session = builder.finish();
-    let shows = |edited: &rulestep::internals::session::edit::Edited| {
+    let shows = |edited: &rulestep::internals::session::edit::EditResult| {
         let has = |text| edited.session.messages.iter().any(|message| message.content.said() == Some(text));
         let only_without = |kept, gone| has(kept) || !has(gone);
         has("pay") && only_without("T1", "M2") && only_without("M1", "T1") && only_without("T0", "M1")

@@ -10,7 +10,7 @@ mod vesanor;
 mod weakincentives;
 
 use rulestep::internals::diagnostic::{Diagnostic, Place, Severity};
-use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
 
 /// A document in a folder: its file's name, its text, and everything said of it as `LINE SEVERITY CODE`, joined with `; `.
 /// Nothing of what is said is an error: the version loads.
@@ -40,12 +40,12 @@ pub fn check(rows: &[Row<'_>]) {
 }
 
 /// A folder with one file of this name and text.
-pub fn in_folder(name: &str, text: &str) -> Loaded {
+pub fn in_folder(name: &str, text: &str) -> LoadResult {
     folder(&[(name, text)])
 }
 
 /// A folder with these files.
-pub fn folder(files: &[(&str, &str)]) -> Loaded {
+pub fn folder(files: &[(&str, &str)]) -> LoadResult {
     let files: Vec<PolicyFile> = files
         .iter()
         .map(|(name, text)| PolicyFile {
@@ -59,7 +59,7 @@ pub fn folder(files: &[(&str, &str)]) -> Loaded {
 }
 
 /// What is said of the documents: `LINE SEVERITY CODE`, joined with `; `. A notice about a whole file has no line.
-pub fn told(loaded: &Loaded) -> String {
+pub fn told(loaded: &LoadResult) -> String {
     let line = |told: &Diagnostic| told.place().and_then(Place::line).map(|line| format!("{line} "));
     let all = loaded
         .diagnostics
@@ -69,7 +69,7 @@ pub fn told(loaded: &Loaded) -> String {
 }
 
 /// The errors alone, each with its message and its help.
-pub fn errors(loaded: &Loaded) -> Vec<String> {
+pub fn errors(loaded: &LoadResult) -> Vec<String> {
     let errors = loaded.diagnostics.iter().filter(|told| told.severity == Severity::Error);
     let help = |told: &Diagnostic| told.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
     errors.map(|told| format!("{}: {}{}", told.code, told.message, help(told))).collect()
@@ -77,7 +77,7 @@ pub fn errors(loaded: &Loaded) -> Vec<String> {
 
 /// The rules of a version that loads: `TOOL KIND ID`.
 #[track_caller]
-pub fn rules(loaded: &Loaded) -> Vec<String> {
+pub fn rules(loaded: &LoadResult) -> Vec<String> {
     let policy = loaded.policy.as_ref().unwrap_or_else(|| panic!("{:#?}", errors(loaded)));
     let rules = policy.rules().iter();
     rules.map(|(_, rule)| format!("{} {}", rule.tool.as_deref().unwrap_or("-"), rule.id)).collect()

@@ -10,7 +10,7 @@ use rulestep::internals::dialect::beside::Beside;
 use rulestep::internals::dialect::limit::Limit;
 use rulestep::internals::dialect::{DIALECTS, Text};
 use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::internals::monitor::fault::Lost;
+use rulestep::internals::monitor::fault::LostUnit;
 use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
 use rulestep::internals::monitor::{
     Cx, Depth, Effect, End, Event, Hidden, Monitor, ProposedCall, RuleId, Rules, Sink, Slot, Stage,
@@ -195,7 +195,7 @@ fn a_rule_that_panics_lets_nothing_pass(
     );
     assert!(frame.narrowing.tools.iter().any(|tool| &*tool.tool == "look" && tool.visible()));
     let listed = frame.state.iter().any(|item| match item {
-        StateItem::Kept { rule: RuleId(0), facts, .. } => facts.downcast_ref::<Lost>().is_some(),
+        StateItem::Kept { rule: RuleId(0), facts, .. } => facts.downcast_ref::<LostUnit>().is_some(),
         _ => false,
     });
     assert_eq!(listed, lost && fails != Stage::Report || matches!(fails, Stage::State | Stage::Fork));
@@ -309,13 +309,13 @@ fn what_follows_a_halt_is_counterfactual() {
 
 #[cfg(feature = "cli")]
 mod shown {
-    use rulestep::internals::report::{Judged, Look, Scope, json, text};
+    use rulestep::internals::report::{JudgedSession, Look, Scope, json, text};
 
     use super::*;
 
     fn written(fails: Stage, scope: Scope) -> (Value, String) {
         let (policy, session) = (policy(fails, 1, None, None), session(&["pay", "look", "pay"]));
-        let judged = Judged::new(Session::clone(&session), &policy, Mode::Enforce, scope);
+        let judged = JudgedSession::new(Session::clone(&session), &policy, Mode::Enforce, scope);
         let (mut as_json, mut as_text) = (Vec::new(), Vec::new());
         json::session(&judged, scope, &mut as_json).unwrap();
         text::session(&judged, &Look { scope, color: false }, &mut as_text).unwrap();

@@ -12,13 +12,13 @@ use std::sync::Arc;
 use rulestep::internals::dialect::rejection_plans::facts::Plan;
 use rulestep::internals::engine::Mode;
 use rulestep::internals::monitor::Check;
-use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
 use rulestep::internals::recording::{self, Options};
 use rulestep::internals::replay::Replay;
 use rulestep::internals::session::Session;
 use serde_json::Value;
 
-fn load(name: &str, text: &str) -> Loaded {
+fn load(name: &str, text: &str) -> LoadResult {
     let file = PolicyFile { name: name.into(), relative: name.into(), text: text.into(), named: true };
     Policy::load(&[file], None)
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
 use rulestep::internals::session::build::{Builder, Mark};
 use rulestep::internals::session::{Body, Operation, Origin, Session};
 use serde_json::Value;
 
 /// A document under this name, with everything said of it.
-pub fn loaded(name: &str, text: &str) -> Loaded {
+pub fn loaded(name: &str, text: &str) -> LoadResult {
     let file = PolicyFile { name: name.into(), relative: name.into(), text: text.into(), named: true };
     Policy::load(&[file], None)
 }
@@ -86,7 +86,7 @@ pub fn json(
     scope: rulestep::internals::report::Scope,
 ) -> Value {
     let mode = rulestep::internals::engine::Mode::Enforce;
-    let judged = rulestep::internals::report::Judged::new((**session).clone(), policy, mode, scope);
+    let judged = rulestep::internals::report::JudgedSession::new((**session).clone(), policy, mode, scope);
     let mut out = Vec::new();
     rulestep::internals::report::json::session(&judged, scope, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()

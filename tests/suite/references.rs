@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rulestep::internals::diagnostic::{Diagnostic, PageKind, code};
 use rulestep::internals::dialect::{self, DIALECTS, Dialect, named};
-use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
 use rulestep::internals::source::{Source, parse};
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn examples(page: &str) -> Vec<Example> {
 }
 
 /// Loads a text together with the examples that it names.
-fn load(name: &str, text: &str, examples: &[Example]) -> Loaded {
+fn load(name: &str, text: &str, examples: &[Example]) -> LoadResult {
     let file = |name: &str, text: &str| PolicyFile {
         name: name.into(),
         relative: name.into(),

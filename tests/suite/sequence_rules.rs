@@ -11,14 +11,14 @@ use std::sync::Arc;
 use rulestep::internals::engine::{Mode, NewCall, Run};
 use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
 use rulestep::internals::monitor::{Depth, End};
-use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
 use rulestep::internals::replay::Replay;
 use rulestep::internals::session::build::{Builder, Mark};
 use rulestep::internals::session::{Body, Origin, Outcome, Session};
 use serde_json::{Value, json};
 
 /// A version of one document.
-pub fn load(text: &str) -> Loaded {
+pub fn load(text: &str) -> LoadResult {
     let name = if text.starts_with('{') { "rules.json" } else { "rules.yaml" };
     let file = PolicyFile { name: name.into(), relative: name.into(), text: text.into(), named: true };
     Policy::load(&[file], None)

@@ -4,7 +4,7 @@ mod fields;
 mod json;
 mod yaml;
 
-use rulestep::internals::source::{Node, NodeValue, Parsed, Problem, Source, Span, parse};
+use rulestep::internals::source::{Node, NodeValue, Parse, Problem, Source, Span, parse};
 
 /// One line a problem: place, kind, message, and what goes with it.
 pub fn told(source: &Source, problems: &[Problem]) -> Vec<String> {
@@ -76,7 +76,7 @@ fn check_within(source: &Source, node: &Node, outer: Span) {
 /// Reads a text that must have nothing wrong with it.
 pub fn read_well(name: &str, text: &str) -> (Source, Vec<Node>) {
     let source = Source::new(name, text);
-    let Parsed { documents, problems } = parse(&source);
+    let Parse { documents, problems } = parse(&source);
     assert!(problems.is_empty(), "{text}\n{:#?}", told(&source, &problems));
     (source, documents)
 }

@@ -1,9 +1,9 @@
 //! What files and documents make a version, and what their rules are called.
 
 use rulestep::internals::diagnostic::code;
-use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
 
-fn load(text: &str) -> Loaded {
+fn load(text: &str) -> LoadResult {
     let file =
         PolicyFile { name: "a.yaml".into(), relative: "a.yaml".into(), text: text.into(), named: false };
     Policy::load(&[file], None)

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use rstest::rstest;
-use rulestep::internals::files::watch::{ChangedFiles, Watch, WatchEvent, Watched, Way, watch};
+use rulestep::internals::files::watch::{ChangedFiles, Watch, WatchEvent, WatchTargets, Way, watch};
 use tempfile::TempDir;
 
 /// How long a change may take to be told: long, for slow machines.
@@ -32,7 +32,7 @@ impl Scene {
         make(root);
         age(root);
         let named = |name: &str| root.join(name).display().to_string();
-        let watched = Watched { policies: vec![named("policies")], sessions: vec![named("sessions")] };
+        let watched = WatchTargets { policies: vec![named("policies")], sessions: vec![named("sessions")] };
         let (tells, told) = channel();
         let watch = watch(watched, way, move |news| drop(tells.send(news))).unwrap();
         begins(&told, way);
@@ -231,7 +231,7 @@ fn what_concerns_both_sides_is_told_to_both(#[values(Way::System, POLLING)] way:
     write(&folder.path().join("all/a.json"), "{}");
     age(folder.path());
     let all = vec![folder.path().join("all").display().to_string()];
-    let watched = Watched { policies: all.clone(), sessions: all };
+    let watched = WatchTargets { policies: all.clone(), sessions: all };
     let (tells, told) = channel();
     let watch = watch(watched, way, move |news| drop(tells.send(news))).unwrap();
     begins(&told, way);
@@ -283,7 +283,7 @@ fn what_was_named_before_it_was_there(#[values(Way::System, POLLING)] way: Way) 
     let folder = tempfile::tempdir().unwrap();
     let named = |name: &str| folder.path().join(name).display().to_string();
     let watched =
-        Watched { policies: vec![named("not/yet/there.yaml")], sessions: vec![named("runs/*.json")] };
+        WatchTargets { policies: vec![named("not/yet/there.yaml")], sessions: vec![named("runs/*.json")] };
     let (tells, told) = channel();
     let watch = watch(watched, way, move |news| drop(tells.send(news))).unwrap();
     begins(&told, way);

@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use super::super::args::{Open, Watching};
+use super::super::args::{Open, WatchMode};
 use super::super::exit::{Exit, Failure};
-use super::super::input::{self, Wanted};
+use super::super::input::{self, SessionSource};
 use super::super::screen::Screen;
 use crate::files;
 use crate::files::watch::{LOOK, Way};
 use crate::workbench::model::{BuiltIn, Chosen};
 use crate::workbench::run::{RunError, Settings, run};
 use crate::workbench::theme::{Depth, Theme};
-use crate::workspace::{Undecided, Workspace};
+use crate::workspace::{NoPolicy, Workspace};
 
 /// Opens the workbench; `None` where there is no terminal for it.
-pub fn open(asked: &Open, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
+pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
     // A theme that does not exist is refused wherever it is asked for.
     if let Some(name) = &asked.theme {
         Theme::builtin(name, Depth::None).map_err(|error| Failure::usage(error.to_string()))?;
     }
     let sessions = match wanted {
-        Wanted::Samples => &[],
-        Wanted::Named(named) => named,
+        SessionSource::Samples => &[],
+        SessionSource::Named(named) => named,
     };
     let options = input::options(&asked.recordings.reading)?;
     let only = input::only(&asked.policies)?;
@@ -65,18 +65,18 @@ pub fn open(asked: &Open, wanted: Wanted<'_>, screen: &mut Screen) -> Result<Opt
 }
 
 /// A base that does not load is reported where it was requested.
-fn unusable(why: Undecided) -> Failure {
+fn unusable(why: NoPolicy) -> Failure {
     match why {
-        Undecided::Unnamed { message, .. } | Undecided::Empty { message, .. } => Failure::usage(message),
+        NoPolicy::Unnamed { message, .. } | NoPolicy::Empty { message, .. } => Failure::usage(message),
         why => Failure::Input(why.into_diagnostics()),
     }
 }
 
-fn way(asked: Watching) -> Option<Way> {
+fn way(asked: WatchMode) -> Option<Way> {
     match asked {
-        Watching::System => Some(Way::System),
-        Watching::Poll => Some(Way::Polling(LOOK)),
-        Watching::Off => None,
+        WatchMode::System => Some(Way::System),
+        WatchMode::Poll => Some(Way::Polling(LOOK)),
+        WatchMode::Off => None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hashbrown::DefaultHashBuilder;
 
-use self::standings::{News, Resolved, Standing, Standings};
+use self::standings::{GoodCall, News, Standing, Standings};
 use super::unit::{Contracts, Group, Need, Precondition};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
@@ -32,9 +32,9 @@ pub(super) struct ContractsMonitor {
     /// Turns completed.
     completed: u64,
     /// Calls of this turn that ran and forbid something, in the order in which they were proposed.
-    running: Vec<Running>,
+    running: Vec<RunningCall>,
     /// Calls with a good result that count from the next turn on.
-    resolved: Vec<Resolved>,
+    resolved: Vec<GoodCall>,
 }
 
 #[derive(Clone, Default)]
@@ -46,7 +46,7 @@ struct ToolState {
     /// Whether one of its calls counts.
     counts: bool,
     /// The newest of those, newest first: evidence, kept where findings are wanted.
-    recent: Vec<Resolved>,
+    recent: Vec<GoodCall>,
 }
 
 /// A tool is forbidden since a call, by a rule.
@@ -57,7 +57,7 @@ struct Ban {
 }
 
 #[derive(Clone)]
-struct Running {
+struct RunningCall {
     at: CallRef,
     slot: usize,
     failed: bool,
@@ -65,7 +65,7 @@ struct Running {
 
 /// What there is of earlier calls for a call with given arguments.
 #[derive(Clone, Copy)]
-enum Sought<'a> {
+enum Lookup<'a> {
     NoPrior,
     NoValue,
     Unmatched,
@@ -73,7 +73,7 @@ enum Sought<'a> {
 }
 
 /// The group that was looked up last in a decision: preconditions often ask about the same one.
-type Last<'a> = Option<(usize, Sought<'a>)>;
+type Last<'a> = Option<(usize, Lookup<'a>)>;
 
 impl ContractsMonitor {
     pub fn new(unit: Arc<Contracts>) -> ContractsMonitor {
@@ -118,24 +118,24 @@ impl ContractsMonitor {
         self.tools.get(group.tool).is_some_and(|tool| tool.counts)
     }
 
-    fn recent(&self, group: &Group) -> &[Resolved] {
+    fn recent(&self, group: &Group) -> &[GoodCall] {
         self.tools.get(group.tool).map(|tool| tool.recent.as_slice()).unwrap_or_default()
     }
 
     /// What there is for these arguments in a group.
-    fn seek(&self, number: usize, arguments: &Body) -> Sought<'_> {
-        let Some((group, standings)) = self.group(number) else { return Sought::NoPrior };
+    fn seek(&self, number: usize, arguments: &Body) -> Lookup<'_> {
+        let Some((group, standings)) = self.group(number) else { return Lookup::NoPrior };
         if !self.counts(group) {
-            return Sought::NoPrior;
+            return Lookup::NoPrior;
         }
         let standing = match &group.resource {
             None => standings.all.as_ref(),
             Some(resource) => match arguments.parsed().and_then(|arguments| resource.here.one(arguments)) {
-                None => return Sought::NoValue,
+                None => return Lookup::NoValue,
                 Some(bound) => standings.get(bound, &self.hasher),
             },
         };
-        standing.map_or(Sought::Unmatched, Sought::Standing)
+        standing.map_or(Lookup::Unmatched, Lookup::Standing)
     }
 
     /// The first code of a precondition that a call with these arguments does not meet.
@@ -158,12 +158,12 @@ impl ContractsMonitor {
         self.unmet_by(sought, need)
     }
 
-    fn unmet_by(&self, sought: Sought<'_>, need: Need) -> Option<Code> {
+    fn unmet_by(&self, sought: Lookup<'_>, need: Need) -> Option<Code> {
         match sought {
-            Sought::NoPrior => Some(codes::PRIOR_TOOL_MISSING),
-            Sought::NoValue => Some(codes::RESOURCE_MISSING),
-            Sought::Unmatched => Some(codes::RESOURCE_UNMATCHED),
-            Sought::Standing(standing) => {
+            Lookup::NoPrior => Some(codes::PRIOR_TOOL_MISSING),
+            Lookup::NoValue => Some(codes::RESOURCE_MISSING),
+            Lookup::Unmatched => Some(codes::RESOURCE_UNMATCHED),
+            Lookup::Standing(standing) => {
                 let matching = self.unit.groups.get(need.group)?.members.get(need.member)?.matching;
                 let decides =
                     standing.members.get(need.member).is_some_and(|member| member.decides(matching));
@@ -193,7 +193,7 @@ impl ContractsMonitor {
         let slot = call.slot.0 as usize;
         let Some(part) = self.unit.tools.get(slot).filter(|part| !part.meets.is_empty()) else { return };
         let kept = |body: &Body, wanted: bool| if wanted { body.clone() } else { Body::MISSING };
-        self.resolved.push(Resolved {
+        self.resolved.push(GoodCall {
             at: call.at,
             slot,
             passed: part.table.read(output),
@@ -231,7 +231,7 @@ impl ContractsMonitor {
     /// A call runs: its later siblings are bound by what it forbids.
     fn run(&mut self, at: CallRef, slot: usize) {
         let Some(part) = self.unit.tools.get(slot).filter(|part| !part.forbids.is_empty()) else { return };
-        self.running.push(Running { at, slot, failed: false });
+        self.running.push(RunningCall { at, slot, failed: false });
         for (target, rule) in &part.forbids {
             if let Some(tool) = self.tools.get_mut(*target)
                 && tool.running.iter().all(|ban| ban.rule != *rule)

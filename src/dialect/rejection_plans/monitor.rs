@@ -224,7 +224,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn render(&self, template: &crate::dialect::rejection_plans::liquid::Template) -> template::Rendered {
+    fn render(&self, template: &crate::dialect::rejection_plans::liquid::Template) -> template::Rendering {
         template::render(template, self.cx, &mut || {
             self.messages.borrow_mut().list(self.cx.history, &self.own)
         })

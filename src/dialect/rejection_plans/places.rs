@@ -71,7 +71,7 @@ pub(super) enum Slip<'a> {
 
 /// What a search of a document found, in the order of the text.
 #[derive(Debug, Default)]
-pub(super) struct Found<'a> {
+pub(super) struct Search<'a> {
     pub places: Vec<Place<'a>>,
     pub slips: Vec<Slip<'a>>,
 }
@@ -130,8 +130,8 @@ pub(super) fn is_own_form(node: &Node) -> bool {
 }
 
 /// Every plan of a document.
-pub(super) fn search(document: &Node) -> Found<'_> {
-    let mut found = Found::default();
+pub(super) fn search(document: &Node) -> Search<'_> {
+    let mut found = Search::default();
     // Most documents of other people hold none.
     if mentions(document) || is_own_form(document) {
         visit(&Field::document(document), true, &mut found);
@@ -140,7 +140,7 @@ pub(super) fn search(document: &Node) -> Found<'_> {
 }
 
 /// Looks at a value; `tools`: only tools are here.
-fn visit<'a>(field: &Field<'a>, tools: bool, found: &mut Found<'a>) {
+fn visit<'a>(field: &Field<'a>, tools: bool, found: &mut Search<'a>) {
     if let Some(items) = field.node.as_seq() {
         for (index, node) in items.iter().enumerate() {
             let pointer = format!("{}/{index}", field.pointer);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::facts::Cause;
 use crate::dialect::rejection_plans::liquid::{Scope, Template, Text, Unevaluable, Value};
-use crate::monitor::kept::Blocks;
+use crate::monitor::collections::Blocks;
 use crate::monitor::{Cx, History};
 use crate::session::{Facts, Message, MessageKind, ToolCall};
 
@@ -14,7 +14,7 @@ pub(super) const BUDGET: u64 = 2_000_000;
 
 /// The result of a template.
 #[derive(Debug)]
-pub(super) struct Rendered {
+pub(super) struct Rendering {
     pub value: bool,
     pub printed: Option<Arc<str>>,
     pub cause: Option<Cause>,
@@ -45,7 +45,7 @@ pub(super) fn render(
     template: &Template,
     cx: &Cx<'_>,
     messages: &mut dyn FnMut() -> Result<Value, Unevaluable>,
-) -> Rendered {
+) -> Rendering {
     let messages = std::cell::RefCell::new(messages);
     // What a name could not give is only known here: the template sees nothing there, and its output is not used.
     let missing: Cell<Option<Cause>> = Cell::new(None);
@@ -74,10 +74,10 @@ pub(super) fn render(
     let printed: Option<Arc<str>> = printed;
     let cause = missing.into_inner().or(failure);
     match (cause, printed.as_deref()) {
-        (Some(cause), _) => Rendered { value: true, printed: None, cause: Some(cause) },
-        (None, Some("true")) => Rendered { value: true, printed, cause: None },
-        (None, Some("false")) => Rendered { value: false, printed, cause: None },
-        (None, _) => Rendered { value: true, printed, cause: Some(Cause::Printed) },
+        (Some(cause), _) => Rendering { value: true, printed: None, cause: Some(cause) },
+        (None, Some("true")) => Rendering { value: true, printed, cause: None },
+        (None, Some("false")) => Rendering { value: false, printed, cause: None },
+        (None, _) => Rendering { value: true, printed, cause: Some(Cause::Printed) },
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::dispatched::Dispatched;
+use super::dispatches::Dispatches;
 use crate::diagnostic::code;
 use crate::dialect::limit::used_of;
 use crate::dialect::sequence_policies::codes;
@@ -25,7 +25,7 @@ pub struct Dispatch {
     /// What was compared.
     pub rule: DispatchRule,
     /// On a halt, every call that was dispatched before it.
-    pub dispatched: Option<Dispatched>,
+    pub dispatched: Option<Dispatches>,
 }
 
 /// What is compared with the calls that were dispatched.

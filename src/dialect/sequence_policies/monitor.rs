@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::dispatched::Dispatched;
+use super::dispatches::Dispatches;
 use super::explain::{Dispatch, DispatchRule};
 use super::unit::{Forbidden, Limit, Response, SequencePolicy};
 use crate::diagnostic::code::Code;
@@ -27,7 +27,7 @@ pub(super) struct SequencesMonitor {
     /// By limit.
     counts: Vec<Count>,
     /// Every dispatched call, where some rule halts.
-    dispatched: Dispatched,
+    dispatched: Dispatches,
     /// By class, the name that was dispatched last: the next one is usually the same.
     names: Vec<Option<Arc<str>>>,
 }
@@ -41,7 +41,7 @@ struct Count {
 
 /// A rule that a call was put to.
 #[derive(Clone, Copy)]
-enum Put<'a> {
+enum Question<'a> {
     Forbidden(usize, &'a Forbidden),
     Limit(&'a Limit, &'a Count),
 }
@@ -51,52 +51,52 @@ impl SequencesMonitor {
         SequencesMonitor {
             latest: VecDeque::with_capacity(unit.kept + 1),
             counts: vec![Count::default(); unit.limits.len()],
-            dispatched: Dispatched::default(),
+            dispatched: Dispatches::default(),
             names: vec![None; unit.classes()],
             unit,
         }
     }
 
     /// The rules a call of this class is put to, in the order of precedence.
-    fn put(&self, class: usize) -> impl Iterator<Item = Put<'_>> {
+    fn put(&self, class: usize) -> impl Iterator<Item = Question<'_>> {
         let asked = self.unit.asked(class);
         let sequences = asked.map(|asked| asked.sequences.as_slice()).unwrap_or_default().iter();
-        let sequences =
-            sequences.filter_map(|number| Some(Put::Forbidden(*number, self.unit.forbidden.get(*number)?)));
+        let sequences = sequences
+            .filter_map(|number| Some(Question::Forbidden(*number, self.unit.forbidden.get(*number)?)));
         let limit = asked.and_then(|asked| {
             let number = asked.limit?;
-            Some(Put::Limit(self.unit.limits.get(number)?, self.counts.get(number)?))
+            Some(Question::Limit(self.unit.limits.get(number)?, self.counts.get(number)?))
         });
         sequences.chain(limit)
     }
 
     /// Whether a rule speaks against a call of this class.
-    fn against(&self, put: Put<'_>, class: usize) -> bool {
+    fn against(&self, put: Question<'_>, class: usize) -> bool {
         match put {
-            Put::Forbidden(number, _) => {
+            Question::Forbidden(number, _) => {
                 let before = self.latest.iter().rev().map(|(_, class)| *class);
                 self.unit.completes(number, class, before)
             }
-            Put::Limit(limit, count) => count.used >= limit.allowed,
+            Question::Limit(limit, count) => count.used >= limit.allowed,
         }
     }
 
-    fn found(&self, put: Put<'_>) -> Vec<EarlierCall> {
+    fn found(&self, put: Question<'_>) -> Vec<EarlierCall> {
         let calls: Vec<CallRef> = match put {
-            Put::Forbidden(_, rule) => {
+            Question::Forbidden(_, rule) => {
                 let earlier = rule.sequence.len().saturating_sub(1);
                 let from = self.latest.len().saturating_sub(earlier);
                 self.latest.range(from..).map(|(call, _)| *call).collect()
             }
-            Put::Limit(_, count) => count.recent.clone(),
+            Question::Limit(_, count) => count.recent.clone(),
         };
         calls.into_iter().map(|call| EarlierCall { call, value: None }).collect()
     }
 
-    fn facts(&self, put: Put<'_>, effect: Effect) -> Option<Arc<dyn Explain>> {
+    fn facts(&self, put: Question<'_>, effect: Effect) -> Option<Arc<dyn Explain>> {
         let rule = match put {
-            Put::Forbidden(_, rule) => DispatchRule::Sequence(Arc::clone(&rule.sequence)),
-            Put::Limit(limit, count) => DispatchRule::Limit { used: count.used, allowed: limit.allowed },
+            Question::Forbidden(_, rule) => DispatchRule::Sequence(Arc::clone(&rule.sequence)),
+            Question::Limit(limit, count) => DispatchRule::Limit { used: count.used, allowed: limit.allowed },
         };
         let dispatched = (effect == Effect::Halt).then(|| self.dispatched.clone());
         Some(Arc::new(Dispatch { policy: Arc::clone(&self.unit.id), rule, dispatched }))
@@ -133,25 +133,25 @@ impl SequencesMonitor {
     }
 }
 
-impl Put<'_> {
+impl Question<'_> {
     fn rule(self) -> usize {
         match self {
-            Put::Forbidden(_, rule) => rule.rule,
-            Put::Limit(limit, _) => limit.rule,
+            Question::Forbidden(_, rule) => rule.rule,
+            Question::Limit(limit, _) => limit.rule,
         }
     }
 
     fn said(&self) -> &Response {
         match self {
-            Put::Forbidden(_, rule) => &rule.said,
-            Put::Limit(limit, _) => &limit.said,
+            Question::Forbidden(_, rule) => &rule.said,
+            Question::Limit(limit, _) => &limit.said,
         }
     }
 
     fn code(self) -> Code {
         match self {
-            Put::Forbidden(..) => codes::SEQUENCE_FORBIDDEN,
-            Put::Limit(..) => codes::LIMIT_REACHED,
+            Question::Forbidden(..) => codes::SEQUENCE_FORBIDDEN,
+            Question::Limit(..) => codes::LIMIT_REACHED,
         }
     }
 }

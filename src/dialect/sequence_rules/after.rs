@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::explain::Deadline;
 use super::operand::{Look, Side};
-use super::unit::{Against, Kind, Stands};
+use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
+use crate::monitor::collections::{Blocks, Waiting};
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::kept::{Blocks, Waiting};
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
@@ -97,10 +97,10 @@ impl Kind for After {
         out.extend(self.trigger.tools().chain(self.then.tools()).cloned());
     }
 
-    fn passes(&self, state: &AfterState, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
+    fn passes(&self, state: &AfterState, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
         let ran = cx.ran.len() as u64;
         if self.within == 0 {
-            return self.trigger.is(look).then(|| Against::new(codes::FOLLOW_UP_MISSING, []));
+            return self.trigger.is(look).then(|| Objection::new(codes::FOLLOW_UP_MISSING, []));
         }
         let due_at = |place: u64| {
             let trigger = place.checked_sub(self.within).filter(|trigger| state.is_open(*trigger))?;
@@ -110,7 +110,7 @@ impl Kind for After {
         let failed = due_at(ran).filter(|_| u64::from(state.newest) == ran);
         let now = due_at(ran + 1).filter(|_| !self.then.is(look));
         let passed = failed.into_iter().chain(now);
-        let against = Against::new(codes::FOLLOW_UP_MISSING, passed);
+        let against = Objection::new(codes::FOLLOW_UP_MISSING, passed);
         (!against.found.is_empty()).then_some(against)
     }
 
@@ -162,21 +162,25 @@ impl Kind for After {
         }
     }
 
-    fn stands(&self, state: &AfterState, end: End, cx: &Cx<'_>) -> Stands {
+    fn stands(&self, state: &AfterState, end: End, cx: &Cx<'_>) -> RuleStanding {
         let Some(place) = state.open.iter().next() else {
             let exercised = !state.triggers.is_empty();
-            return Stands::as_it_is(if exercised { RuleOutcome::Held } else { RuleOutcome::NotExercised });
+            return RuleStanding::as_it_is(if exercised {
+                RuleOutcome::Held
+            } else {
+                RuleOutcome::NotExercised
+            });
         };
         let deadline = self.deadline(place);
         if end == End::SoFar {
             let next = state.waiting.iter().find(|waiting| *waiting > place);
             let waits = next.is_some_and(|waiting| u64::from(waiting) <= deadline);
             if waits || (cx.ran.len() as u64) < deadline {
-                return Stands::as_it_is(RuleOutcome::Pending).count(state.open.len() as u64);
+                return RuleStanding::as_it_is(RuleOutcome::Pending).count(state.open.len() as u64);
             }
         }
         let calls = self.calls(state, place, cx.ran);
-        Stands { calls, ..Stands::violated(codes::FOLLOW_UP_MISSING, cx.ran.at(place), []) }
+        RuleStanding { calls, ..RuleStanding::violated(codes::FOLLOW_UP_MISSING, cx.ran.at(place), []) }
             .count(state.open.len() as u64)
     }
 

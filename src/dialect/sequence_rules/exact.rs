@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use super::explain::Progress;
 use super::operand::Look;
-use super::unit::{Against, Kind, Rests, Stands};
+use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
+use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// The exact calls of a session.
-pub(super) struct Exact {
+pub(super) struct ExactCalls {
     pub tools: Arc<[Arc<str>]>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct ExactState {
     failed: Option<u32>,
 }
 
-impl Exact {
+impl ExactCalls {
     fn is_at(&self, place: usize, tool: &str) -> bool {
         self.tools.get(place).is_some_and(|wanted| **wanted == *tool)
     }
@@ -43,7 +43,7 @@ impl Exact {
     }
 }
 
-impl Kind for Exact {
+impl Kind for ExactCalls {
     type State = ExactState;
 
     fn wakes(&self, _tool: &str) -> Wakes {
@@ -55,17 +55,17 @@ impl Kind for Exact {
         out.extend(self.tools.iter().cloned());
     }
 
-    fn gate(&self, state: &ExactState, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
+    fn gate(&self, state: &ExactState, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
         let place = cx.ran.len();
         let open = state.open.iter().next();
         let refused = open.is_some() || !self.is_at(place, look.tool);
         let found = open.map_or(cx.ran.last(), |place| cx.ran.at(place));
-        refused.then(|| Against::new(codes::SEQUENCE_NOT_EXACT, found).count(place as u64))
+        refused.then(|| Objection::new(codes::SEQUENCE_NOT_EXACT, found).count(place as u64))
     }
 
-    fn rests(&self, state: &ExactState, _look: Look<'_>, cx: &Cx<'_>) -> Rests {
+    fn rests(&self, state: &ExactState, _look: Look<'_>, cx: &Cx<'_>) -> Support {
         let found = self.done(state, cx.ran);
-        Rests { count: found.len() as u64, found }
+        Support { count: found.len() as u64, found }
     }
 
     fn started(
@@ -96,7 +96,7 @@ impl Kind for Exact {
         }
     }
 
-    fn stands(&self, state: &ExactState, end: End, cx: &Cx<'_>) -> Stands {
+    fn stands(&self, state: &ExactState, end: End, cx: &Cx<'_>) -> RuleStanding {
         let open = state.open.iter().next();
         let bad = match end {
             End::Complete => open,
@@ -107,13 +107,13 @@ impl Kind for Exact {
         let count = done.len() as u64;
         if let Some(wrong) = state.other.into_iter().chain(after_bad).min() {
             let calls = done.into_iter().chain([wrong]);
-            return Stands::violated(codes::SEQUENCE_NOT_EXACT, Some(wrong), calls).count(count);
+            return RuleStanding::violated(codes::SEQUENCE_NOT_EXACT, Some(wrong), calls).count(count);
         }
         let whole = done.len() == self.tools.len();
         match end {
-            _ if whole => Stands::as_it_is(RuleOutcome::Held),
-            End::SoFar => Stands::as_it_is(RuleOutcome::Pending),
-            End::Complete => Stands::violated(codes::SEQUENCE_CUT_SHORT, None, done),
+            _ if whole => RuleStanding::as_it_is(RuleOutcome::Held),
+            End::SoFar => RuleStanding::as_it_is(RuleOutcome::Pending),
+            End::Complete => RuleStanding::violated(codes::SEQUENCE_CUT_SHORT, None, done),
         }
         .count(count)
     }

@@ -11,21 +11,21 @@ pub enum Order {
     /// The tool runs at least once.
     Require {
         /// The tool.
-        tool: Named,
+        tool: ToolName,
     },
     /// No `then` without an earlier `first`.
     Before {
         /// What comes first.
-        first: Named,
+        first: ToolName,
         /// What needs it, one or several.
-        then: Vec<Named>,
+        then: Vec<ToolName>,
     },
     /// Directly before every `then` is a `first`.
     ImmediatelyBefore {
         /// What comes first.
-        first: Named,
+        first: ToolName,
         /// What needs it, one or several.
-        then: Vec<Named>,
+        then: Vec<ToolName>,
     },
     /// No call of these.
     Blocklist {
@@ -42,37 +42,37 @@ pub enum Order {
     /// No more calls than this.
     MaxCalls {
         /// The tool.
-        tool: Named,
+        tool: ToolName,
         /// The most that may be.
         max: u64,
     },
     /// A call among the first of the session.
     Eventually {
         /// The tool.
-        tool: Named,
+        tool: ToolName,
         /// How many calls it may take, its own included.
         within: u64,
     },
     /// Once `trigger` ran, no `forbidden`.
     NeverAfter {
         /// What begins it.
-        trigger: Named,
+        trigger: ToolName,
         /// What may not follow.
-        forbidden: Named,
+        forbidden: ToolName,
     },
     /// Every `trigger` is followed by a `then`.
     After {
         /// What begins it.
-        trigger: Named,
+        trigger: ToolName,
         /// What must follow.
-        then: Named,
+        then: ToolName,
         /// How many calls later at the latest.
         within: u64,
     },
     /// The steps in this order.
     Sequence {
         /// The steps.
-        tools: Vec<Named>,
+        tools: Vec<ToolName>,
         /// Whether nothing may come between them.
         strict: bool,
     },
@@ -86,7 +86,7 @@ pub enum Order {
 
 impl Order {
     /// The tools that it names one by one, each perhaps with patterns of arguments.
-    pub fn operands(&self) -> Vec<&Named> {
+    pub fn operands(&self) -> Vec<&ToolName> {
         match self {
             Order::Require { tool } | Order::MaxCalls { tool, .. } | Order::Eventually { tool, .. } => {
                 vec![tool]
@@ -103,7 +103,7 @@ impl Order {
 
     /// The tools it names, in the order in which it asks about them.
     pub fn tools(&self) -> Arc<[Arc<str>]> {
-        let own = |named: &Named| Arc::clone(&named.tool);
+        let own = |named: &ToolName| Arc::clone(&named.tool);
         match self {
             Order::Require { tool } | Order::MaxCalls { tool, .. } | Order::Eventually { tool, .. } => {
                 [own(tool)].into()
@@ -126,7 +126,7 @@ impl Order {
 
 /// A tool as a rule names it: by its own name or an alias, perhaps only with certain arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Named {
+pub struct ToolName {
     /// The name in the rule.
     pub tool: Arc<str>,
     /// Patterns of arguments that must match, by argument.

@@ -1,6 +1,6 @@
 //! What is probably not meant in sequence rules that can be read.
 
-use super::facts::{Named, Order};
+use super::facts::{Order, ToolName};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::sequence_rules::codes;
 use crate::source::{Node, NodeValue, quoted};
@@ -97,7 +97,7 @@ pub(super) fn broken_pattern(pattern: &str, error: &regex::Error) -> Diagnostic 
 
 /// A rule that always gives one answer, or that names one tool on both sides.
 pub(super) fn order(order: &Order) -> Option<Diagnostic> {
-    let equal = |left: &Named, right: &Named, what: &str| {
+    let equal = |left: &ToolName, right: &ToolName, what: &str| {
         (left == right).then(|| {
             let message = format!("both sides name {}: {what}", quoted(&left.tool));
             Diagnostic::warning(codes::EQUAL_OPERANDS, message)

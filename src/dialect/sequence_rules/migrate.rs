@@ -13,7 +13,7 @@ use crate::source::{Entry, Node, NodeValue, Source, Span, parse};
 
 /// A document in the current form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Migrated {
+pub struct Migration {
     /// The whole text.
     pub text: String,
     /// What was changed, in the order of the text. Nothing: the document was in the current form.
@@ -56,7 +56,7 @@ pub enum Refusal {
 ///
 /// # Errors
 /// The text is broken, is no document of sequence rules, or cannot be rewritten with certainty.
-pub fn migrate(source: &Source) -> Result<Migrated, Refusal> {
+pub fn migrate(source: &Source) -> Result<Migration, Refusal> {
     let parsed = parse(source);
     if !parsed.problems.is_empty() {
         let told = parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, source));
@@ -72,7 +72,7 @@ pub fn migrate(source: &Source) -> Result<Migrated, Refusal> {
     let Writing { edits, changes } = writing;
     let line = changes.first().map_or(1, Change::line);
     let text = edits.finish().map_err(|_| Refusal::Tangled(line))?;
-    Ok(Migrated { text, changes })
+    Ok(Migration { text, changes })
 }
 
 impl Change {

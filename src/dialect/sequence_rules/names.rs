@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::operand::{Look, Meant, Side};
-use super::unit::{Against, Kind, Rests, Stands};
+use super::operand::{Look, Match, Side};
+use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::condition::glob::Glob;
 use crate::diagnostic::code;
 use crate::dialect::limit::Limit;
 use crate::dialect::sequence_rules::codes;
+use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
@@ -91,8 +91,8 @@ impl Kind for List {
         out.extend(self.globs.iter().filter_map(Glob::exact).cloned());
     }
 
-    fn gate(&self, _hits: &Hits, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
-        (look.slot.0 == 1).then(|| Against::new(self.code(), []))
+    fn gate(&self, _hits: &Hits, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
+        (look.slot.0 == 1).then(|| Objection::new(self.code(), []))
     }
 
     fn started(&self, hits: &mut Hits, _look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
@@ -103,10 +103,10 @@ impl Kind for List {
         hits.take_back(at, cx.ran);
     }
 
-    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> Stands {
+    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
         match hits.all(cx.ran).next() {
-            Some(first) => Stands::violated(self.code(), Some(first), hits.all(cx.ran)),
-            None => Stands::as_it_is(RuleOutcome::Held),
+            Some(first) => RuleStanding::violated(self.code(), Some(first), hits.all(cx.ran)),
+            None => RuleStanding::as_it_is(RuleOutcome::Held),
         }
     }
 }
@@ -123,15 +123,15 @@ impl Kind for MaxCalls {
         out.extend(self.tool.tools().cloned());
     }
 
-    fn gate(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
+    fn gate(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
         let count = hits.len();
-        (count >= self.max && self.tool.means(look) == Meant::Yes)
-            .then(|| Against::new(codes::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
+        (count >= self.max && self.tool.means(look) == Match::Yes)
+            .then(|| Objection::new(codes::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
     }
 
-    fn rests(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Rests {
+    fn rests(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Support {
         let found = if self.tool.is(look) { hits.newest(cx.ran) } else { Vec::new() };
-        Rests { found, count: hits.len() }
+        Support { found, count: hits.len() }
     }
 
     fn started(&self, hits: &mut Hits, look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
@@ -144,12 +144,12 @@ impl Kind for MaxCalls {
         hits.take_back(at, cx.ran);
     }
 
-    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> Stands {
+    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
         let count = hits.len();
         let over = usize::try_from(self.max).ok().and_then(|max| hits.all(cx.ran).nth(max));
         match over {
-            Some(over) => Stands::violated(codes::MAX_CALLS_OVER, Some(over), hits.all(cx.ran)),
-            None => Stands::as_it_is(RuleOutcome::Held),
+            Some(over) => RuleStanding::violated(codes::MAX_CALLS_OVER, Some(over), hits.all(cx.ran)),
+            None => RuleStanding::as_it_is(RuleOutcome::Held),
         }
         .count(count)
     }

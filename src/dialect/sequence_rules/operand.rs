@@ -5,14 +5,14 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::Value;
 
-use super::facts::Named;
+use super::facts::ToolName;
 use crate::monitor::{ProposedCall, Slot};
 use crate::session::Body;
 
 /// A tool as a rule names it, with what an alias stands for.
 #[derive(Debug)]
 pub(super) struct Operand {
-    pub named: Named,
+    pub named: ToolName,
     /// The tool's own name, or the members of the alias.
     pub tools: Vec<Arc<str>>,
     pub args: Vec<Argument>,
@@ -43,7 +43,7 @@ pub(super) struct Look<'a> {
 
 /// Whether a call is meant. A call has arguments and is never in doubt; of a tool some calls may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Meant {
+pub(super) enum Match {
     No,
     Perhaps,
     Yes,
@@ -66,20 +66,20 @@ impl Operand {
     }
 
     /// Whether it means this call, whose tool it names.
-    pub fn means(&self, look: Look<'_>) -> Meant {
+    pub fn means(&self, look: Look<'_>) -> Match {
         if self.args.is_empty() {
-            return Meant::Yes;
+            return Match::Yes;
         }
         let Some(arguments) = look.arguments else {
             let possible = self.args.iter().all(|argument| argument.pattern.is_some());
-            return if possible { Meant::Perhaps } else { Meant::No };
+            return if possible { Match::Perhaps } else { Match::No };
         };
-        let Some(Value::Object(given)) = arguments.parsed() else { return Meant::No };
+        let Some(Value::Object(given)) = arguments.parsed() else { return Match::No };
         let all = self
             .args
             .iter()
             .all(|argument| given.get(&*argument.name).is_some_and(|value| argument.matches(value)));
-        if all { Meant::Yes } else { Meant::No }
+        if all { Match::Yes } else { Match::No }
     }
 }
 
@@ -105,17 +105,17 @@ impl Side {
     }
 
     /// Whether the side means the call.
-    pub fn means(&self, look: Look<'_>) -> Meant {
+    pub fn means(&self, look: Look<'_>) -> Match {
         if look.slot.0 & self.bit == 0 {
-            return Meant::No;
+            return Match::No;
         }
         let named = self.operands.iter().filter(|operand| operand.names(look.tool));
-        named.map(|operand| operand.means(look)).max().unwrap_or(Meant::No)
+        named.map(|operand| operand.means(look)).max().unwrap_or(Match::No)
     }
 
     /// Whether the side means this very call.
     pub fn is(&self, look: Look<'_>) -> bool {
-        self.means(look) == Meant::Yes
+        self.means(look) == Match::Yes
     }
 
     /// The tool's own names, for sessions that do not record what was offered.
@@ -124,7 +124,7 @@ impl Side {
     }
 
     /// As the rule names them.
-    pub fn named(&self) -> impl Iterator<Item = &Named> {
+    pub fn named(&self) -> impl Iterator<Item = &ToolName> {
         self.operands.iter().map(|operand| &operand.named)
     }
 

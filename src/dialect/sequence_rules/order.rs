@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::operand::{Look, Meant, Side};
-use super::unit::{Against, Kind, Rests, Stands};
+use super::operand::{Look, Match, Side};
+use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
+use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::kept::Waiting;
 use crate::monitor::{Cx, End, Slot, Timers, Wakes};
 use crate::session::CallRef;
 
@@ -40,16 +40,16 @@ impl Kind for Before {
         out.extend(self.first.tools().chain(self.then.tools()).cloned());
     }
 
-    fn gate(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+    fn gate(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         let refused = state.first.is_none()
-            && self.then.means(look) == Meant::Yes
-            && self.first.means(look) == Meant::No;
-        refused.then(|| Against::new(codes::BEFORE_MISSING, state.newest))
+            && self.then.means(look) == Match::Yes
+            && self.first.means(look) == Match::No;
+        refused.then(|| Objection::new(codes::BEFORE_MISSING, state.newest))
     }
 
-    fn rests(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Rests {
+    fn rests(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Support {
         let found = state.first.filter(|_| self.then.is(look));
-        Rests { found: found.into_iter().collect(), count: 0 }
+        Support { found: found.into_iter().collect(), count: 0 }
     }
 
     fn started(
@@ -79,14 +79,14 @@ impl Kind for Before {
         }
     }
 
-    fn stands(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> Stands {
+    fn stands(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
         match (state.first, state.then) {
-            (None, Some(then)) => Stands::violated(codes::BEFORE_MISSING, Some(then), [then]),
+            (None, Some(then)) => RuleStanding::violated(codes::BEFORE_MISSING, Some(then), [then]),
             (Some(first), Some(then)) if first > then => {
-                Stands::violated(codes::BEFORE_LATE, Some(then), [first, then])
+                RuleStanding::violated(codes::BEFORE_LATE, Some(then), [first, then])
             }
-            _ if state.exercised => Stands::as_it_is(RuleOutcome::Held),
-            _ => Stands::as_it_is(RuleOutcome::NotExercised),
+            _ if state.exercised => RuleStanding::as_it_is(RuleOutcome::Held),
+            _ => RuleStanding::as_it_is(RuleOutcome::NotExercised),
         }
     }
 }
@@ -101,7 +101,7 @@ pub(super) struct ImmediatelyBefore {
 #[derive(Clone, Default)]
 pub(super) struct AdjacentState {
     /// The newest `first`, its place in the trace, and what is known of it.
-    newest: Option<(CallRef, u32, Known)>,
+    newest: Option<(CallRef, u32, LastOutcome)>,
     /// The earliest `then` that is certain to be wrong, after the call that is there instead.
     wrong: Option<(CallRef, Option<CallRef>)>,
     /// Each `then` after a `first` that has no result yet: (`first`, `then`), in order.
@@ -110,7 +110,7 @@ pub(super) struct AdjacentState {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum LastOutcome {
     Nothing,
     Succeeded,
     Failed,
@@ -136,17 +136,17 @@ impl Kind for ImmediatelyBefore {
         out.extend(self.first.tools().chain(self.then.tools()).cloned());
     }
 
-    fn gate(&self, state: &AdjacentState, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
-        let directly = state
-            .newest
-            .is_some_and(|(_, place, known)| known == Known::Succeeded && place as usize == cx.ran.len());
-        let refused = !directly && self.then.means(look) == Meant::Yes;
-        refused.then(|| Against::new(codes::NOT_ADJACENT, cx.ran.last()))
+    fn gate(&self, state: &AdjacentState, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
+        let directly = state.newest.is_some_and(|(_, place, known)| {
+            known == LastOutcome::Succeeded && place as usize == cx.ran.len()
+        });
+        let refused = !directly && self.then.means(look) == Match::Yes;
+        refused.then(|| Objection::new(codes::NOT_ADJACENT, cx.ran.last()))
     }
 
-    fn rests(&self, state: &AdjacentState, look: Look<'_>, _cx: &Cx<'_>) -> Rests {
+    fn rests(&self, state: &AdjacentState, look: Look<'_>, _cx: &Cx<'_>) -> Support {
         let found = state.newest.filter(|_| self.then.is(look)).map(|(first, ..)| first);
-        Rests { found: found.into_iter().collect(), count: 0 }
+        Support { found: found.into_iter().collect(), count: 0 }
     }
 
     fn started(
@@ -161,13 +161,13 @@ impl Kind for ImmediatelyBefore {
         if self.then.is(look) {
             state.exercised = true;
             match state.newest.filter(|(_, before, _)| before + 1 == place) {
-                Some((_, _, Known::Succeeded)) => {}
-                Some((first, _, Known::Nothing)) => state.waiting.push((first, at)),
+                Some((_, _, LastOutcome::Succeeded)) => {}
+                Some((first, _, LastOutcome::Nothing)) => state.waiting.push((first, at)),
                 _ => state.is_wrong(at, cx.ran.at(place - 1)),
             }
         }
         if self.first.is(look) {
-            state.newest = Some((at, place, Known::Nothing));
+            state.newest = Some((at, place, LastOutcome::Nothing));
         }
     }
 
@@ -176,7 +176,7 @@ impl Kind for ImmediatelyBefore {
             return;
         }
         if let Some((_, _, known)) = state.newest.as_mut().filter(|(newest, ..)| *newest == at) {
-            *known = if ok { Known::Succeeded } else { Known::Failed };
+            *known = if ok { LastOutcome::Succeeded } else { LastOutcome::Failed };
         }
         let waited = state.waiting.take(|(first, _)| *first < at, |(first, _)| *first == at);
         if let Some((first, then)) = waited.filter(|_| !ok) {
@@ -184,7 +184,7 @@ impl Kind for ImmediatelyBefore {
         }
     }
 
-    fn stands(&self, state: &AdjacentState, end: End, _cx: &Cx<'_>) -> Stands {
+    fn stands(&self, state: &AdjacentState, end: End, _cx: &Cx<'_>) -> RuleStanding {
         let unknown = state.waiting.iter().next().map(|(first, then)| (then, Some(first)));
         let wrong = match end {
             End::Complete => state.wrong.into_iter().chain(unknown).min_by_key(|(then, _)| *then),
@@ -192,11 +192,11 @@ impl Kind for ImmediatelyBefore {
         };
         match wrong {
             Some((then, behind)) => {
-                Stands::violated(codes::NOT_ADJACENT, Some(then), behind.into_iter().chain([then]))
+                RuleStanding::violated(codes::NOT_ADJACENT, Some(then), behind.into_iter().chain([then]))
             }
-            None if unknown.is_some() => Stands::as_it_is(RuleOutcome::Pending),
-            None if state.exercised => Stands::as_it_is(RuleOutcome::Held),
-            None => Stands::as_it_is(RuleOutcome::NotExercised),
+            None if unknown.is_some() => RuleStanding::as_it_is(RuleOutcome::Pending),
+            None if state.exercised => RuleStanding::as_it_is(RuleOutcome::Held),
+            None => RuleStanding::as_it_is(RuleOutcome::NotExercised),
         }
     }
 }
@@ -234,10 +234,10 @@ impl Kind for NeverAfter {
         out.extend(self.trigger.tools().chain(self.forbidden.tools()).cloned());
     }
 
-    fn gate(&self, state: &NeverState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+    fn gate(&self, state: &NeverState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         let trigger = state.trigger()?;
-        let refused = self.forbidden.means(look) == Meant::Yes;
-        refused.then(|| Against::new(codes::AFTER_TRIGGER, [trigger]))
+        let refused = self.forbidden.means(look) == Match::Yes;
+        refused.then(|| Objection::new(codes::AFTER_TRIGGER, [trigger]))
     }
 
     fn started(
@@ -261,13 +261,15 @@ impl Kind for NeverAfter {
         state.hits.take(|hit| *hit < at, |hit| *hit == at);
     }
 
-    fn stands(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> Stands {
+    fn stands(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
         let trigger = state.trigger();
         let hit = trigger.and_then(|trigger| state.hits.behind(|hit| *hit <= trigger).1);
         match (trigger, hit) {
-            (Some(trigger), Some(hit)) => Stands::violated(codes::AFTER_TRIGGER, Some(hit), [trigger, hit]),
-            (Some(_), None) => Stands::as_it_is(RuleOutcome::Held),
-            (None, _) => Stands::as_it_is(RuleOutcome::NotExercised),
+            (Some(trigger), Some(hit)) => {
+                RuleStanding::violated(codes::AFTER_TRIGGER, Some(hit), [trigger, hit])
+            }
+            (Some(_), None) => RuleStanding::as_it_is(RuleOutcome::Held),
+            (None, _) => RuleStanding::as_it_is(RuleOutcome::NotExercised),
         }
     }
 }

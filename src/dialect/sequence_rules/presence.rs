@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::explain::Deadline;
 use super::operand::{Look, Side};
-use super::unit::{Against, Kind, Stands};
+use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
@@ -42,11 +42,11 @@ impl Kind for Require {
         *met = *met || (ok && self.tool.is(look));
     }
 
-    fn stands(&self, met: &bool, end: End, _cx: &Cx<'_>) -> Stands {
+    fn stands(&self, met: &bool, end: End, _cx: &Cx<'_>) -> RuleStanding {
         match (met, end) {
-            (true, _) => Stands::as_it_is(RuleOutcome::Held),
-            (false, End::SoFar) => Stands::as_it_is(RuleOutcome::Pending),
-            (false, End::Complete) => Stands::violated(codes::REQUIRED_MISSING, None, []),
+            (true, _) => RuleStanding::as_it_is(RuleOutcome::Held),
+            (false, End::SoFar) => RuleStanding::as_it_is(RuleOutcome::Pending),
+            (false, End::Complete) => RuleStanding::violated(codes::REQUIRED_MISSING, None, []),
         }
     }
 }
@@ -90,13 +90,13 @@ impl Kind for Eventually {
         out.extend(self.tool.tools().cloned());
     }
 
-    fn passes(&self, state: &EventuallyState, look: Look<'_>, cx: &Cx<'_>) -> Option<Against> {
+    fn passes(&self, state: &EventuallyState, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
         let ran = cx.ran.len() as u64;
         // The last call in time may still be it; if that one failed, the deadline passes with the next.
         let last_is_another = ran + 1 == self.within && !self.tool.is(look);
         let last_failed = ran == self.within && u64::from(state.newest) == ran;
         let passes = !self.is_met(state) && (last_is_another || last_failed);
-        passes.then(|| Against::new(codes::DEADLINE_MISSED, []).count(ran))
+        passes.then(|| Objection::new(codes::DEADLINE_MISSED, []).count(ran))
     }
 
     fn begins(&self, timers: &mut Timers<'_>) {
@@ -131,15 +131,15 @@ impl Kind for Eventually {
         }
     }
 
-    fn stands(&self, state: &EventuallyState, end: End, cx: &Cx<'_>) -> Stands {
+    fn stands(&self, state: &EventuallyState, end: End, cx: &Cx<'_>) -> RuleStanding {
         let ran = cx.ran.len() as u64;
         match state.met {
-            Some((place, _)) if self.in_time(place) => Stands::as_it_is(RuleOutcome::Held),
+            Some((place, _)) if self.in_time(place) => RuleStanding::as_it_is(RuleOutcome::Held),
             _ if end == End::SoFar && (ran < self.within || state.waiting > 0) => {
-                Stands::as_it_is(RuleOutcome::Pending)
+                RuleStanding::as_it_is(RuleOutcome::Pending)
             }
-            Some((_, late)) => Stands::violated(codes::DEADLINE_MISSED, Some(late), [late]),
-            None => Stands::violated(codes::DEADLINE_MISSED, None, cx.ran.iter()),
+            Some((_, late)) => RuleStanding::violated(codes::DEADLINE_MISSED, Some(late), [late]),
+            None => RuleStanding::violated(codes::DEADLINE_MISSED, None, cx.ran.iter()),
         }
         .count(ran)
     }

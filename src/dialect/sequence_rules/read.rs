@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::exact::Exact;
+use super::exact::ExactCalls;
 use super::facts::Order;
 use super::lint;
 use super::reading::{Aliases, Reading};
@@ -13,7 +13,7 @@ use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span};
 
 /// What is known of a rule beside its kind and its place.
 #[derive(Default)]
-struct Known {
+struct RuleHead {
     name: Option<Arc<str>>,
     description: Option<Arc<str>>,
     tools: Arc<[Arc<str>]>,
@@ -62,7 +62,7 @@ impl<'a> Reading<'a, '_> {
     pub fn exact(&mut self, list: &Field<'a>, aliases: &Aliases<'a>, out: &mut Vec<Problem>) -> Option<()> {
         let tools = list.node.as_seq().unwrap_or_default().iter();
         let tools = tools.filter_map(|name| name.as_str().map(Arc::from)).collect();
-        let known = Known { tools, ..Known::default() };
+        let known = RuleHead { tools, ..RuleHead::default() };
         let id = self.push("exact_sequence", list.pointer.clone(), list.span(), known);
         let names: Vec<Field<'a>> = list.items(out)?.collect();
         let read: Vec<Option<Arc<str>>> = names
@@ -76,7 +76,7 @@ impl<'a> Reading<'a, '_> {
             .collect();
         let tools: Arc<[Arc<str>]> = read.into_iter().collect::<Option<Vec<_>>>()?.into();
         let order = Order::Exact { tools: tools.iter().cloned().collect() };
-        self.add(id, build(Exact { tools })(id, Arc::new(order), Vec::new()));
+        self.add(id, build(ExactCalls { tools })(id, Arc::new(order), Vec::new()));
         Some(())
     }
 
@@ -92,7 +92,7 @@ impl<'a> Reading<'a, '_> {
         let made = read.kind(kind, out);
         out.extend(fields.unknown());
         let tools = made.as_ref().map(|(order, _)| order.tools()).unwrap_or_default();
-        let id = self.push(written, item.pointer.clone(), item.span(), Known { name, description, tools });
+        let id = self.push(written, item.pointer.clone(), item.span(), RuleHead { name, description, tools });
         let (order, build) = made?;
         if let Some(warning) = lint::order(&order) {
             self.warn(warning, item.span().first_line(self.text.source.text()));
@@ -116,7 +116,7 @@ impl<'a> Reading<'a, '_> {
         for (first, then) in names.iter().zip(names.iter().skip(1)) {
             let tools =
                 [first, then].into_iter().filter_map(|name| name.node.as_str().map(Arc::from)).collect();
-            let known = Known { tools, ..Known::default() };
+            let known = RuleHead { tools, ..RuleHead::default() };
             let id = self.push("before", then.pointer.clone(), first.span().to(then.span()), known);
             let mut read = Operands { reading: self, fields: &mut fields, aliases };
             let (Some(before), Some(behind)) = (read.by_name(first, out), read.by_name(then, out)) else {
@@ -135,8 +135,8 @@ impl<'a> Reading<'a, '_> {
         }
     }
 
-    fn push(&mut self, kind: &'static str, pointer: String, span: Span, known: Known) -> RuleId {
-        let Known { name, description, tools } = known;
+    fn push(&mut self, kind: &'static str, pointer: String, span: Span, known: RuleHead) -> RuleId {
+        let RuleHead { name, description, tools } = known;
         let rule = self.text.rule(kind, &pointer, span);
         self.rules.push(Rule { name, description, tools, test: self.test.clone(), ..rule })
     }

@@ -8,8 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::explain::Progress;
-use super::operand::{Look, Meant, Operand};
-use super::unit::{Against, Kind, Rests, Stands};
+use super::operand::{Look, Match, Operand};
+use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::diagnostic::code::Code;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
@@ -55,7 +55,7 @@ pub(super) struct SequenceState {
     walk: Walk,
     /// The steps that may be the next one there.
     before: Steps,
-    kept: VecDeque<Kept>,
+    kept: VecDeque<StepCall>,
 }
 
 /// Where the walk is when steps without a result are taken as not done.
@@ -68,7 +68,7 @@ struct Walk {
 }
 
 #[derive(Clone)]
-struct Kept {
+struct StepCall {
     at: CallRef,
     /// The steps that mean this call.
     steps: Steps,
@@ -120,8 +120,8 @@ impl Sequence {
         self.parts.get((slot.0 as usize).checked_sub(1)?)
     }
 
-    fn means(&self, step: usize, look: Look<'_>) -> Meant {
-        self.steps.get(step).map_or(Meant::No, |step| step.means(look))
+    fn means(&self, step: usize, look: Look<'_>) -> Match {
+        self.steps.get(step).map_or(Match::No, |step| step.means(look))
     }
 
     /// The steps that mean this very call.
@@ -130,7 +130,7 @@ impl Sequence {
             None => Steps::default(),
             Some(part) if !part.looks => Arc::clone(&part.steps),
             Some(part) => {
-                part.steps.iter().copied().filter(|step| self.means(*step, look) == Meant::Yes).collect()
+                part.steps.iter().copied().filter(|step| self.means(*step, look) == Match::Yes).collect()
             }
         }
     }
@@ -153,10 +153,10 @@ impl Sequence {
             return false;
         }
         let part = self.part(look.slot).map(|part| &*part.steps).unwrap_or_default();
-        let wanted = part.binary_search(&next).is_ok() && self.means(next, look) != Meant::No;
+        let wanted = part.binary_search(&next).is_ok() && self.means(next, look) != Match::No;
         let later = || {
             let behind = part.get(part.partition_point(|step| *step <= next)..).unwrap_or_default();
-            behind.iter().any(|step| self.means(*step, look) == Meant::Yes)
+            behind.iter().any(|step| self.means(*step, look) == Match::Yes)
         };
         !wanted && if self.strict { next > 0 } else { later() }
     }
@@ -191,7 +191,7 @@ impl Sequence {
         after.into()
     }
 
-    fn waits(&self, state: &SequenceState, kept: &Kept) -> bool {
+    fn waits(&self, state: &SequenceState, kept: &StepCall) -> bool {
         let wanted = |next: &usize| self.step(*next, &kept.steps) == Step::Wanted;
         kept.known.is_none() && state.before.iter().any(wanted)
     }
@@ -223,14 +223,14 @@ impl Kind for Sequence {
         out.extend(self.slots.keys().cloned());
     }
 
-    fn gate(&self, state: &SequenceState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+    fn gate(&self, state: &SequenceState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         let next = state.now().iter().find(|next| self.refuses(**next, look))?;
         let done = state.walk.done.iter().rev().take(1).copied();
-        Some(Against::new(self.code(), done).count(*next as u64))
+        Some(Objection::new(self.code(), done).count(*next as u64))
     }
 
-    fn rests(&self, state: &SequenceState, _look: Look<'_>, _cx: &Cx<'_>) -> Rests {
-        Rests { found: state.walk.done.clone(), count: state.walk.done.len() as u64 }
+    fn rests(&self, state: &SequenceState, _look: Look<'_>, _cx: &Cx<'_>) -> Support {
+        Support { found: state.walk.done.clone(), count: state.walk.done.len() as u64 }
     }
 
     fn started(
@@ -246,7 +246,7 @@ impl Kind for Sequence {
             return;
         }
         let behind = self.after(state.now(), &steps, None);
-        state.kept.push_back(Kept { at, steps, known: None, behind });
+        state.kept.push_back(StepCall { at, steps, known: None, behind });
         self.settle(state);
     }
 
@@ -269,10 +269,10 @@ impl Kind for Sequence {
         self.settle(state);
     }
 
-    fn stands(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> Stands {
+    fn stands(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> RuleStanding {
         let mut walk = state.walk.clone();
         if end == End::SoFar && walk.wrong.is_none() && !state.kept.is_empty() {
-            return Stands::as_it_is(RuleOutcome::Pending).count(walk.done.len() as u64);
+            return RuleStanding::as_it_is(RuleOutcome::Pending).count(walk.done.len() as u64);
         }
         for kept in &state.kept {
             self.pass(&mut walk, kept.at, &kept.steps, kept.known == Some(true));
@@ -281,13 +281,13 @@ impl Kind for Sequence {
         if let Some((wrong, before)) = walk.wrong {
             let count = before.len() as u64;
             let calls = before.into_iter().chain([wrong]);
-            return Stands::violated(self.code(), Some(wrong), calls).count(count);
+            return RuleStanding::violated(self.code(), Some(wrong), calls).count(count);
         }
         match end {
-            _ if done == 0 => Stands::as_it_is(RuleOutcome::NotExercised),
-            _ if done == of => Stands::as_it_is(RuleOutcome::Held),
-            End::SoFar => Stands::as_it_is(RuleOutcome::Pending),
-            End::Complete => Stands::violated(codes::SEQUENCE_CUT_SHORT, None, walk.done),
+            _ if done == 0 => RuleStanding::as_it_is(RuleOutcome::NotExercised),
+            _ if done == of => RuleStanding::as_it_is(RuleOutcome::Held),
+            End::SoFar => RuleStanding::as_it_is(RuleOutcome::Pending),
+            End::Complete => RuleStanding::violated(codes::SEQUENCE_CUT_SHORT, None, walk.done),
         }
         .count(done as u64)
     }

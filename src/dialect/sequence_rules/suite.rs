@@ -76,7 +76,7 @@ fn is_our_assertion(assertion: &Node) -> bool {
 
 /// What was passed over, for the notice.
 #[derive(Default)]
-struct Skipped<'a> {
+struct Omissions<'a> {
     tests: u64,
     all: u64,
     expectations: u64,
@@ -93,7 +93,7 @@ pub(super) fn document<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>
     let mut fields = field.fields(out)?;
     let aliases = policy_file::policy(reading, &mut fields, out);
     if let Some(tests) = fields.optional("tests") {
-        let mut skipped = Skipped::default();
+        let mut skipped = Omissions::default();
         for test in tests.items(out)? {
             skipped.all += 1;
             one_test(reading, &test, &aliases, &mut skipped, out);
@@ -111,7 +111,7 @@ fn one_test<'a>(
     reading: &mut Reading<'a, '_>,
     test: &Field<'a>,
     outer: &Aliases<'a>,
-    skipped: &mut Skipped<'a>,
+    skipped: &mut Omissions<'a>,
     out: &mut Vec<Problem>,
 ) -> Option<()> {
     let mut fields = test.fields(out)?;
@@ -183,7 +183,7 @@ fn parts<'a>(field: &Field<'a>) -> Vec<Field<'a>> {
 }
 
 /// An expectation of another kind; one that only looks like it is an error, for its rules would be lost.
-fn other_expectation<'a>(expected: &Field<'a>, skipped: &mut Skipped<'a>, out: &mut Vec<Problem>) {
+fn other_expectation<'a>(expected: &Field<'a>, skipped: &mut Omissions<'a>, out: &mut Vec<Problem>) {
     let Some(mut fields) = expected.fields(out) else { return };
     let kind = fields.optional("type");
     skipped.metrics.extend(kind.as_ref().and_then(|kind| kind.node.as_str()));
@@ -247,7 +247,7 @@ fn expectation<'a>(
     found
 }
 
-impl Skipped<'_> {
+impl Omissions<'_> {
     fn notice(&self) -> Option<Diagnostic> {
         let mut what = Vec::new();
         if self.tests > 0 {

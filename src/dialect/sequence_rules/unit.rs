@@ -28,15 +28,15 @@ pub(super) trait Kind: Send + Sync + 'static {
     /// Exact tool names that the rule has.
     fn names(&self, out: &mut Vec<Arc<str>>);
     /// What speaks against a call; of a look without arguments, what speaks against every call of the tool.
-    fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+    fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         None
     }
     /// What an allowed call rests on: the calls that satisfied the rule, or that it counted.
-    fn rests(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Rests {
-        Rests::default()
+    fn rests(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Support {
+        Support::default()
     }
     /// A deadline that passes with this call, which no gate could save.
-    fn passes(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Against> {
+    fn passes(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         None
     }
     /// Before the first turn.
@@ -57,14 +57,14 @@ pub(super) trait Kind: Send + Sync + 'static {
     /// A timer that was set with this number is due.
     fn due(&self, _state: &mut Self::State, _timer: u32, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
     /// How the rule stands.
-    fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> Stands;
+    fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> RuleStanding;
     /// What there is to see on the way.
     fn shows(&self, _state: &Self::State, _rule: RuleId, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
 }
 
 /// What speaks against a call.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Against {
+pub(super) struct Objection {
     pub code: Code,
     /// The earlier calls it rests on.
     pub found: Vec<CallRef>,
@@ -74,7 +74,7 @@ pub(super) struct Against {
 
 /// What an allowed call rests on.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Rests {
+pub(super) struct Support {
     pub found: Vec<CallRef>,
     /// Calls or steps so far.
     pub count: u64,
@@ -82,7 +82,7 @@ pub(super) struct Rests {
 
 /// How a rule stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Stands {
+pub(super) struct RuleStanding {
     pub outcome: RuleOutcome,
     pub code: Option<Code>,
     pub position: Option<u32>,
@@ -90,27 +90,27 @@ pub(super) struct Stands {
     pub count: u64,
 }
 
-impl Against {
-    pub fn new(code: Code, found: impl IntoIterator<Item = CallRef>) -> Against {
-        Against { code, found: found.into_iter().collect(), count: 0 }
+impl Objection {
+    pub fn new(code: Code, found: impl IntoIterator<Item = CallRef>) -> Objection {
+        Objection { code, found: found.into_iter().collect(), count: 0 }
     }
 
-    pub fn count(self, count: u64) -> Against {
-        Against { count, ..self }
+    pub fn count(self, count: u64) -> Objection {
+        Objection { count, ..self }
     }
 }
 
-impl Stands {
-    pub fn as_it_is(outcome: RuleOutcome) -> Stands {
-        Stands { outcome, code: None, position: None, calls: Vec::new(), count: 0 }
+impl RuleStanding {
+    pub fn as_it_is(outcome: RuleOutcome) -> RuleStanding {
+        RuleStanding { outcome, code: None, position: None, calls: Vec::new(), count: 0 }
     }
 
     pub fn violated(
         code: Code,
         position: Option<CallRef>,
         calls: impl IntoIterator<Item = CallRef>,
-    ) -> Stands {
-        Stands {
+    ) -> RuleStanding {
+        RuleStanding {
             outcome: RuleOutcome::Violated,
             code: Some(code),
             position: position.map(|call| call.index),
@@ -119,8 +119,8 @@ impl Stands {
         }
     }
 
-    pub fn count(self, count: u64) -> Stands {
-        Stands { count, ..self }
+    pub fn count(self, count: u64) -> RuleStanding {
+        RuleStanding { count, ..self }
     }
 }
 
@@ -237,8 +237,8 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         out.check(0, against.is_none(), |check| {
             check.code = against.as_ref().map(|against| against.code);
             let rests = || self.unit.kind.rests(state, look, cx);
-            let Rests { found, count } =
-                against.map_or_else(rests, |Against { found, count, .. }| Rests { found, count });
+            let Support { found, count } =
+                against.map_or_else(rests, |Objection { found, count, .. }| Support { found, count });
             (check.found, check.facts) = (Self::found(&found), self.facts(count));
         });
     }
@@ -279,7 +279,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
 
     fn report(&self, end: End, cx: &Cx<'_>, out: &mut Vec<RuleState>) {
         let [rule] = self.unit.rule;
-        let nothing = || Stands::as_it_is(RuleOutcome::NotExercised);
+        let nothing = || RuleStanding::as_it_is(RuleOutcome::NotExercised);
         let stands = self.state.as_ref().map_or_else(nothing, |state| self.unit.kind.stands(state, end, cx));
         let outcome = match stands.outcome {
             RuleOutcome::NotExercised if self.averted > 0 => RuleOutcome::Held,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::files::Files;
-use super::recorded::Recorded;
+use super::record::Record;
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{About, CheckedValue, Explain, Explanation, Line, Rule};
 use crate::wording::sentence::name;
@@ -37,7 +37,7 @@ pub struct RecordState {
     /// What its rules' ids begin with: `FILE#`.
     pub document: Arc<str>,
     /// Tools and keys.
-    pub recorded: Recorded,
+    pub recorded: Record,
     /// The files that exist.
     pub files: Files,
     /// Whether the files at the session's start were listed.

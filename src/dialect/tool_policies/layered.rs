@@ -25,28 +25,28 @@ pub struct Layered<K, V> {
     hasher: DefaultHashBuilder,
 }
 
-type Table<K, V> = HashMap<Hashed<K>, V, BuildHasherDefault<Ready>>;
+type Table<K, V> = HashMap<HashedKey<K>, V, BuildHasherDefault<Ready>>;
 
 /// A key with its hash.
 #[derive(Debug, Clone, Copy)]
-struct Hashed<K> {
+struct HashedKey<K> {
     hash: u64,
     key: K,
 }
 
-impl<K> Hash for Hashed<K> {
+impl<K> Hash for HashedKey<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }
 }
 
-impl<K: PartialEq> PartialEq for Hashed<K> {
+impl<K: PartialEq> PartialEq for HashedKey<K> {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash && self.key == other.key
     }
 }
 
-impl<K: Eq> Eq for Hashed<K> {}
+impl<K: Eq> Eq for HashedKey<K> {}
 
 /// What is looked for, with its hash.
 struct Sought<'q, Q: ?Sized> {
@@ -60,8 +60,8 @@ impl<Q: ?Sized> Hash for Sought<'_, Q> {
     }
 }
 
-impl<K, Q: Equivalent<K> + ?Sized> Equivalent<Hashed<K>> for Sought<'_, Q> {
-    fn equivalent(&self, held: &Hashed<K>) -> bool {
+impl<K, Q: Equivalent<K> + ?Sized> Equivalent<HashedKey<K>> for Sought<'_, Q> {
+    fn equivalent(&self, held: &HashedKey<K>) -> bool {
         self.hash == held.hash && self.key.equivalent(&held.key)
     }
 }
@@ -128,7 +128,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
 
     /// Gives a key a value.
     pub fn insert(&mut self, key: K, value: V) {
-        let key = Hashed { hash: self.hasher.hash_one(&key), key };
+        let key = HashedKey { hash: self.hasher.hash_one(&key), key };
         let new = self.find(&Sought { hash: key.hash, key: &key.key }).is_none();
         self.len += usize::from(new);
         if self.own()

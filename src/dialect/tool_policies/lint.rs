@@ -12,7 +12,7 @@ use crate::source::{Node, Span, quoted};
 
 /// The warnings about a document.
 pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
-    let mut linting = Linting { text, scopes: Scopes::of(text.node), out: Vec::new() };
+    let mut linting = Linter { text, scopes: Scopes::of(text.node), out: Vec::new() };
     linting.mounts();
     linting.names();
     linting.circles();
@@ -31,7 +31,7 @@ struct Scopes<'a> {
     policies: Vec<(Option<usize>, &'a Node)>,
 }
 
-struct Linting<'a> {
+struct Linter<'a> {
     text: Text<'a>,
     scopes: Scopes<'a>,
     out: Vec<Diagnostic>,
@@ -91,7 +91,7 @@ impl<'a> Scopes<'a> {
     }
 }
 
-impl<'a> Linting<'a> {
+impl<'a> Linter<'a> {
     fn warn(&mut self, code: Code, span: Span, message: String, help: Option<String>) {
         let mut warning = Diagnostic::warning(code, message).at(self.text.source, span);
         warning.help = help;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::explain::{MissingTools, RecordState, WrittenFile};
 use super::files::Files;
 use super::path::{self, Locator};
-use super::recorded::Recorded;
+use super::record::Record;
 use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::Code;
 use crate::dialect::tool_policies::codes;
@@ -23,8 +23,8 @@ use crate::session::{Body, CallRef, Facts, Operation, Outcome, refusal};
 #[derive(Clone)]
 pub(super) struct ToolPoliciesMonitor {
     unit: Arc<ToolPolicies>,
-    recorded: Recorded,
-    snapshots: RedBlackTreeMapSync<Arc<str>, Recorded>,
+    recorded: Record,
+    snapshots: RedBlackTreeMapSync<Arc<str>, Record>,
     files: Files,
     /// Whether the files at the session's start are known.
     listed: bool,
@@ -63,7 +63,7 @@ impl ToolPoliciesMonitor {
         let (files, listed) = unit.files(facts);
         ToolPoliciesMonitor {
             unit,
-            recorded: Recorded::default(),
+            recorded: Record::default(),
             snapshots: RedBlackTreeMapSync::new_sync(),
             files,
             listed,
@@ -131,7 +131,7 @@ impl ToolPoliciesMonitor {
             Operation::Snapshot(name) => self.snapshots.insert_mut(Arc::clone(name), self.recorded.clone()),
             // What state was meant by an unknown name cannot be known: what did not happen satisfies nothing.
             Operation::Restore(name) => self.recorded = self.snapshots.get(name).cloned().unwrap_or_default(),
-            Operation::Reset | Operation::Unknown(_) => self.recorded = Recorded::default(),
+            Operation::Reset | Operation::Unknown(_) => self.recorded = Record::default(),
         }
     }
 }

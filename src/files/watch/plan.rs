@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::Watched;
+use super::WatchTargets;
 use crate::files::{glob, read, version, walk};
 
 /// What a change may concern.
@@ -47,7 +47,7 @@ const MOST_LINKS: usize = 64;
 
 impl Plan {
     /// For what was named, as the folders are now.
-    pub fn of(watched: &Watched) -> Plan {
+    pub fn of(watched: &WatchTargets) -> Plan {
         let mut plan = Plan::default();
         for (side, arguments) in [(Side::Policies, &watched.policies), (Side::Sessions, &watched.sessions)] {
             for argument in arguments {
@@ -62,7 +62,7 @@ impl Plan {
     }
 
     /// Whether policies name other files by now than they did for this plan.
-    pub fn is_outdated(&self, watched: &Watched) -> bool {
+    pub fn is_outdated(&self, watched: &WatchTargets) -> bool {
         self.named != named(watched)
     }
 
@@ -209,7 +209,7 @@ impl Names {
     }
 }
 
-fn named(watched: &Watched) -> BTreeSet<PathBuf> {
+fn named(watched: &WatchTargets) -> BTreeSet<PathBuf> {
     watched.policies.iter().flat_map(|argument| read::named_on_disk(argument)).collect()
 }
 

@@ -7,28 +7,28 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::plan::{Plan, Side};
-use super::{ChangedFiles, Watched};
+use super::{ChangedFiles, WatchTargets};
 use crate::files::stamp::Stamp;
 
 /// What was seen last.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct Snapshot {
     policies: BTreeMap<PathBuf, Stamp>,
     sessions: BTreeMap<PathBuf, Stamp>,
     at: Option<SystemTime>,
 }
 
-impl Seen {
+impl Snapshot {
     /// As it is now.
-    pub fn now(watched: &Watched) -> Seen {
+    pub fn now(watched: &WatchTargets) -> Snapshot {
         let plan = Plan::of(watched);
         // Before the looking: what changes meanwhile counts as young.
         let at = Some(SystemTime::now());
-        Seen { policies: stamps(&plan, Side::Policies), sessions: stamps(&plan, Side::Sessions), at }
+        Snapshot { policies: stamps(&plan, Side::Policies), sessions: stamps(&plan, Side::Sessions), at }
     }
 
     /// What has changed since `before`.
-    pub fn since(&self, before: &Seen) -> ChangedFiles {
+    pub fn since(&self, before: &Snapshot) -> ChangedFiles {
         ChangedFiles {
             policies: differ(&before.policies, &self.policies, before.at),
             sessions: differ(&before.sessions, &self.sessions, before.at),
@@ -77,7 +77,7 @@ mod tests {
             fs::write(&path, "{}").unwrap();
             path.display().to_string()
         };
-        let watched = Watched { policies: vec![named("p.yaml")], sessions: vec![named("s.json")] };
+        let watched = WatchTargets { policies: vec![named("p.yaml")], sessions: vec![named("s.json")] };
         let long_ago = SystemTime::now() - Duration::from_secs(3600);
         fs::File::options()
             .write(true)
@@ -85,7 +85,7 @@ mod tests {
             .unwrap()
             .set_modified(long_ago)
             .unwrap();
-        let (before, after) = (Seen::now(&watched), Seen::now(&watched));
+        let (before, after) = (Snapshot::now(&watched), Snapshot::now(&watched));
         let touched = after.since(&before);
         assert_eq!((touched.policies, touched.sessions), (true, false));
     }

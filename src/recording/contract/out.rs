@@ -10,7 +10,7 @@ use crate::session::build::Builder;
 #[derive(Default)]
 pub struct Out {
     /// Sessions, in their order.
-    pub sessions: VecDeque<Made>,
+    pub sessions: VecDeque<ReadSession>,
     made: usize,
     /// What was wrong with the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -21,7 +21,7 @@ pub struct Out {
 }
 
 /// A session as its reader gave it.
-pub struct Made {
+pub struct ReadSession {
     /// The session.
     pub session: Session,
     /// Whether the session says itself if results were recorded.
@@ -41,7 +41,7 @@ impl Out {
     /// A session is complete.
     pub fn session(&mut self, builder: Builder) {
         self.made += 1;
-        self.sessions.push_back(Made {
+        self.sessions.push_back(ReadSession {
             states_results: builder.states_results(),
             marks_errors: builder.marks_errors(),
             results: builder.result_count(),

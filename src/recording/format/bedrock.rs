@@ -7,7 +7,7 @@ use crate::recording::contract::{Format, Reader, Sample};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::blocks::{Answer, Blocks, Side};
 use crate::recording::shape::exchange;
-use crate::recording::shape::exchange::{Api, Exchanges, Opened};
+use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis, Results};
 
@@ -16,7 +16,7 @@ pub(in crate::recording) const FORMAT: Format =
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
-        let opened = Opened::of(value);
+        let opened = LoggedExchange::of(value);
         let answered = || exchange::response(value, &opened).is_some_and(|response| is_answer(&response));
         if kept(value).is_some() || has_blocks(value) || is_answer(value) || answered() {
             return true;

@@ -18,7 +18,7 @@ use crate::session::{Body, Millis};
 
 mod call;
 
-use call::Proposed;
+use call::BlockCall;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "cursor-agent", absent_without_results: false, recognise, reader };
@@ -227,7 +227,7 @@ impl Stream {
             self.builder.at_line(line);
             let name = self.name();
             self.builder.ensure_response(&name, at);
-            let Proposed { id, tool, arguments, .. } = &call;
+            let BlockCall { id, tool, arguments, .. } = &call;
             self.builder.call(id.as_deref(), tool, arguments.clone(), at);
         }
         self.completed |= completed;

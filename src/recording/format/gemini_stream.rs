@@ -44,11 +44,11 @@ struct GeminiStream {
 struct Stream {
     builder: Builder,
     /// What the model has said since the last event of another kind.
-    said: Option<Said>,
+    said: Option<SpanMessage>,
 }
 
 /// Pieces of what is said.
-struct Said {
+struct SpanMessage {
     text: String,
     line: u32,
     at: Option<Millis>,
@@ -113,7 +113,7 @@ impl Stream {
             && text("role") == "assistant"
             && let Some(piece) = members.get("content").and_then(Node::text)
         {
-            let said = self.said.get_or_insert_with(|| Said { text: String::new(), line, at });
+            let said = self.said.get_or_insert_with(|| SpanMessage { text: String::new(), line, at });
             return said.text.push_str(&piece);
         }
         self.speak();

@@ -14,7 +14,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::langchain;
-use crate::recording::shape::langchain::Given;
+use crate::recording::shape::langchain::ToolResult;
 use crate::recording::shape::spans::record::SpanRecord;
 use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
@@ -84,7 +84,7 @@ struct Langfuse {
 
 /// What the observations of one value have in common.
 #[derive(Default)]
-struct About<'a> {
+struct Context<'a> {
     trace: Option<Box<str>>,
     session: Option<Node<'a>>,
 }
@@ -118,7 +118,7 @@ impl Langfuse {
                 by_themselves.push(*item);
             }
         }
-        self.observations(&by_themselves, &About::default(), lines, out);
+        self.observations(&by_themselves, &Context::default(), lines, out);
     }
 
     fn trace(&mut self, trace: &Members<'_>, lines: &mut Lines<'_>, out: &mut Out) {
@@ -132,10 +132,10 @@ impl Langfuse {
         let beside = trace.get("trace").and_then(Node::members);
         let about = beside.as_ref().unwrap_or(trace);
         let id = about.get("id").and_then(Node::id).map(|id| id.as_ref().into());
-        self.observations(&list, &About { trace: id, session: about.any(&SESSION) }, lines, out);
+        self.observations(&list, &Context { trace: id, session: about.any(&SESSION) }, lines, out);
     }
 
-    fn observations(&mut self, list: &[Node<'_>], about: &About<'_>, lines: &mut Lines<'_>, out: &mut Out) {
+    fn observations(&mut self, list: &[Node<'_>], about: &Context<'_>, lines: &mut Lines<'_>, out: &mut Out) {
         let tools = tools(list);
         for node in list {
             let line = lines.of(*node);
@@ -223,7 +223,12 @@ fn is_definition(message: &Value) -> bool {
 }
 
 /// An observation as a span, and what is odd about it.
-fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line: u32) -> (Span, Vec<Damage>) {
+fn span(
+    members: &Members<'_>,
+    about: &Context<'_>,
+    tools: &HashSet<String>,
+    line: u32,
+) -> (Span, Vec<Damage>) {
     let mut record = SpanRecord::new(members, "an observation");
     let (start, end) = (record.time(&START), record.time(&END));
     let mut made = Span {
@@ -288,7 +293,7 @@ fn span(members: &Members<'_>, about: &About<'_>, tools: &HashSet<String>, line:
             let id = metadata.any(&["tool_call_id", "toolCallId", "tool_use_id"]);
             let mut id = id.and_then(Node::id).map(|id| id.into_owned());
             if let Some(output) = unread("output") {
-                let Given { content, id: named, failed } = langchain::given(output);
+                let ToolResult { content, id: named, failed } = langchain::given(output);
                 attributes.add("gen_ai.tool.call.result", content.to_string());
                 id = id.or(named);
                 made.failed |= failed;

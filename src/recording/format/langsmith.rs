@@ -12,7 +12,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::langchain;
-use crate::recording::shape::langchain::Given;
+use crate::recording::shape::langchain::ToolResult;
 use crate::recording::shape::spans::record::SpanRecord;
 use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
@@ -167,7 +167,7 @@ fn span(
             }
             let mut call = extra.get("tool_call_id").and_then(Node::id).map(|id| id.into_owned());
             if let Some(outputs) = unread("outputs").filter(|outputs| !is_empty(outputs)) {
-                let Given { content, id, failed } = langchain::given(outputs);
+                let ToolResult { content, id, failed } = langchain::given(outputs);
                 attributes.add("gen_ai.tool.call.result", content.to_string());
                 call = call.or(id);
                 made.failed |= failed;

@@ -103,12 +103,12 @@ const COMPARED: usize = 64;
 
 /// A request that waits for its response.
 struct Request {
-    asked: Asked,
+    asked: Question,
     direction: Option<Box<str>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum Question {
     Call,
     /// The tools, or the rest of them.
     Tools {
@@ -119,7 +119,7 @@ enum Asked {
 
 /// Where a message was recorded.
 #[derive(Clone, Default)]
-struct Around {
+struct Envelope {
     line: u32,
     at: Option<Millis>,
     odd: Option<String>,
@@ -133,13 +133,13 @@ impl Reader for Mcp {
         out.diagnostics(unit.diagnostics.iter().cloned());
         let mut lines = Lines::new(unit.node, unit.line);
         let list = unit.members.any(&MESSAGES).filter(|list| lists_messages(*list));
-        let around = around(&unit.members, unit.line, &Around::default());
+        let around = around(&unit.members, unit.line, &Envelope::default());
         let items = list.or(Some(unit.node)).and_then(Node::items);
         let read = match items {
             // A batch is one value of the file; several messages on a line are nothing else.
             Some(items) => {
                 for item in items {
-                    let around = Around { line: lines.of(item), ..around.clone() };
+                    let around = Envelope { line: lines.of(item), ..around.clone() };
                     if !self.value(item, &around, unit, out) {
                         let message = format!("{} is not a message; it is left out", item.said_kind());
                         out.diagnostic(self.setting.damaged_line(around.line, Damage::calls(message)));
@@ -147,7 +147,7 @@ impl Reader for Mcp {
                 }
                 true
             }
-            None => self.value(unit.node, &Around { line: unit.line, ..Around::default() }, unit, out),
+            None => self.value(unit.node, &Envelope { line: unit.line, ..Envelope::default() }, unit, out),
         };
         if !read {
             out.diagnostics(self.setting.foreign(unit, "not a message of the protocol"));
@@ -163,7 +163,7 @@ impl Reader for Mcp {
 
 impl Mcp {
     /// A message, or what wraps one. False where it is neither.
-    fn value(&mut self, node: Node<'_>, outer: &Around, unit: &Unit<'_>, out: &mut Out) -> bool {
+    fn value(&mut self, node: Node<'_>, outer: &Envelope, unit: &Unit<'_>, out: &mut Out) -> bool {
         let Some(value) = node.members() else { return false };
         let around = around(&value, outer.line, outer);
         if is_message(&value) || value.has("method") && value.has("params") {
@@ -186,7 +186,7 @@ impl Mcp {
         read
     }
 
-    fn message(&mut self, message: &Members<'_>, around: &Around, unit: &Unit<'_>, out: &mut Out) {
+    fn message(&mut self, message: &Members<'_>, around: &Envelope, unit: &Unit<'_>, out: &mut Out) {
         let setting = &self.setting;
         let bytes = message.iter().map(|(_, node)| node.json().len()).sum::<usize>() + 256;
         while let Some(log) = self.open.too_much(&around.session) {
@@ -222,7 +222,7 @@ impl Mcp {
     }
 }
 
-fn around(value: &Members<'_>, line: u32, outer: &Around) -> Around {
+fn around(value: &Members<'_>, line: u32, outer: &Envelope) -> Envelope {
     let text = |keys: &[&str]| value.any(keys).and_then(Node::id).filter(|text| !text.is_empty());
     let (at, odd) = match time::of(value, &TIMES) {
         Ok(at) => (at, None),
@@ -230,7 +230,7 @@ fn around(value: &Members<'_>, line: u32, outer: &Around) -> Around {
     };
     let direction = text(&["direction", "dir"]).map(|direction| direction.as_ref().into());
     let server = text(&SERVER).map(|server| server.as_ref().into());
-    Around {
+    Envelope {
         line,
         at: at.or(outer.at),
         odd,
@@ -241,25 +241,25 @@ fn around(value: &Members<'_>, line: u32, outer: &Around) -> Around {
 }
 
 impl Log {
-    fn request(&mut self, method: &str, message: &Members<'_>, around: &Around) {
+    fn request(&mut self, method: &str, message: &Members<'_>, around: &Envelope) {
         let id = message.get("id").and_then(Node::id);
         let params = message.get("params").and_then(Node::members).unwrap_or_default();
         let asked = match method {
             "tools/call" => {
                 self.call(id.as_deref(), &params, around);
-                Asked::Call
+                Question::Call
             }
-            "tools/list" => Asked::Tools { more: params.has("cursor") && params.get("cursor").is_some() },
+            "tools/list" => Question::Tools { more: params.has("cursor") && params.get("cursor").is_some() },
             "initialize" => {
                 self.name("client", params.get("clientInfo"));
-                Asked::Other
+                Question::Other
             }
             "notifications/cancelled" => {
                 // What is sent now was not sent beside a call that nobody waits for.
                 self.row += 1;
                 return;
             }
-            _ => Asked::Other,
+            _ => Question::Other,
         };
         if let Some(id) = id {
             let request = Request { asked, direction: around.direction.clone() };
@@ -267,7 +267,7 @@ impl Log {
         }
     }
 
-    fn call(&mut self, id: Option<&str>, params: &Members<'_>, around: &Around) {
+    fn call(&mut self, id: Option<&str>, params: &Members<'_>, around: &Envelope) {
         let tool = params.get("name").and_then(Node::text).unwrap_or_default();
         let arguments = params.get("arguments").map_or(Body::MISSING, |given| Body::json(given.json()));
         self.offer();
@@ -275,18 +275,18 @@ impl Log {
         self.builder.call(id, &tool, arguments, around.at);
     }
 
-    fn response(&mut self, message: &Members<'_>, around: &Around) {
+    fn response(&mut self, message: &Members<'_>, around: &Envelope) {
         let id = message.get("id").and_then(Node::id).unwrap_or_default();
         let result = message.get("result");
         let members = result.and_then(Node::members).unwrap_or_default();
         let asked = self.asked(&id, &members, around.direction.as_deref());
         let is_list = members.get("tools").is_some_and(|tools| tools.kind() == Kind::List);
         match asked {
-            Some(Asked::Tools { more }) => self.offered(&members, more, around),
+            Some(Question::Tools { more }) => self.offered(&members, more, around),
             None if is_list => self.offered(&members, false, around),
-            Some(Asked::Other) => self.name("server", members.get("serverInfo")),
+            Some(Question::Other) => self.name("server", members.get("serverInfo")),
             None if members.has("protocolVersion") => self.name("server", members.get("serverInfo")),
-            Some(Asked::Call) | None => {
+            Some(Question::Call) | None => {
                 let error = message.get("error");
                 let failed = members.get("isError").is_some_and(|mark| mark.json() != "false");
                 let content = match (error, result) {
@@ -315,16 +315,16 @@ impl Log {
 
     /// What the response with this id answers. Both sides may ask under one id, so of several requests the one that fits
     /// is taken.
-    fn asked(&mut self, id: &str, result: &Members<'_>, direction: Option<&str>) -> Option<Asked> {
+    fn asked(&mut self, id: &str, result: &Members<'_>, direction: Option<&str>) -> Option<Question> {
         let waiting = self.pending.get_mut(id)?;
         let fits = |request: &Request| {
             let other = request.direction.as_deref().is_none_or(|asked| Some(asked) != direction);
             let shape = match request.asked {
-                Asked::Tools { .. } => result.has("tools") || result.first().is_none(),
-                Asked::Call => {
+                Question::Tools { .. } => result.has("tools") || result.first().is_none(),
+                Question::Call => {
                     result.any(&["content", "structuredContent"]).is_some() || result.first().is_none()
                 }
-                Asked::Other => !result.has("content"),
+                Question::Other => !result.has("content"),
             };
             (other && shape, shape)
         };
@@ -338,7 +338,7 @@ impl Log {
         asked
     }
 
-    fn offered(&mut self, result: &Members<'_>, more: bool, around: &Around) {
+    fn offered(&mut self, result: &Members<'_>, more: bool, around: &Envelope) {
         let Some(offer) = result.get("tools").and_then(chat::tools) else { return };
         if offer.left_out + offer.unread > 0 {
             let what = format!("{} of the offered tools cannot be read whole", offer.left_out + offer.unread);

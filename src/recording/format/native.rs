@@ -10,8 +10,8 @@ use crate::recording::input::time;
 use crate::recording::shape::bare::Bare;
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Offer, Rules};
-use crate::recording::shape::uncalled;
-use crate::recording::shape::uncalled::Uncalled;
+use crate::recording::shape::suspicion;
+use crate::recording::shape::suspicion::Suspicion;
 use crate::session::build::Builder;
 use crate::session::{OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
 
@@ -69,7 +69,12 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
     // OpenHands, whose chats look like any other's, begins the result of a failed action so.
     let failed = |text: &str| text.starts_with("OBSERVATION:\nERROR:");
     let rules = Rules { python: false, failed, error: setting.error.clone() };
-    Box::new(Native { setting: setting.clone(), rules, open: Bare::default(), uncalled: Uncalled::default() })
+    Box::new(Native {
+        setting: setting.clone(),
+        rules,
+        open: Bare::default(),
+        uncalled: Suspicion::default(),
+    })
 }
 
 struct Native {
@@ -78,7 +83,7 @@ struct Native {
     /// The session that messages by themselves add up to.
     open: Bare<Builder>,
     /// What in its messages may be a call.
-    uncalled: Uncalled,
+    uncalled: Suspicion,
 }
 
 impl Reader for Native {
@@ -96,7 +101,7 @@ impl Reader for Native {
             let mut builder = self.setting.session("", unit, out);
             let mut chat = Chat::new(unit.node, unit.line, &self.rules);
             chat.messages(&mut builder, unit.node);
-            uncalled::look(&mut builder, unit, None, Some(unit.node));
+            suspicion::look(&mut builder, unit, None, Some(unit.node));
             return out.session(builder);
         }
         for diagnostic in self.setting.foreign(unit, "neither a session nor a message") {
@@ -151,7 +156,7 @@ impl Native {
         }
         // What `convert` wrote has its calls where they belong.
         if !is_written(members) {
-            uncalled::look(&mut builder, unit, Some(members), members.get("messages"));
+            suspicion::look(&mut builder, unit, Some(members), members.get("messages"));
         }
         out.session(builder);
     }

@@ -8,7 +8,7 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::exchange;
-use crate::recording::shape::exchange::{Api, Exchanges, Opened};
+use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
 
@@ -17,7 +17,7 @@ pub(in crate::recording) const FORMAT: Format =
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
-        let opened = Opened::of(value);
+        let opened = LoggedExchange::of(value);
         is_completion(value)
             || exchange::response(value, &opened).is_some_and(|response| is_completion(&response))
             || !value.has("messages") && exchange::request(value, &opened, "messages").is_some()

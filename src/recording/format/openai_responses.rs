@@ -7,7 +7,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::exchange;
-use crate::recording::shape::exchange::{Api, Exchanges, Opened};
+use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
 use crate::recording::shape::items;
 use crate::recording::shape::items::{Answer, Item, Row};
 use crate::session::build::{Builder, Mark};
@@ -18,7 +18,7 @@ pub(in crate::recording) const FORMAT: Format =
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
-        let opened = Opened::of(value);
+        let opened = LoggedExchange::of(value);
         let request = exchange::request(value, &opened, "input").filter(|_| !value.has("messages"));
         let asked = request.is_some_and(|request| {
             let items = request.get("input").filter(|input| input.kind() == Kind::List);

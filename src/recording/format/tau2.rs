@@ -46,7 +46,7 @@ struct Tau2 {
 
 /// What the results say of all their simulations.
 #[derive(Default)]
-struct About<'a> {
+struct Context<'a> {
     domain: Option<Node<'a>>,
     model: Option<Node<'a>>,
     tools: Arc<[Tool]>,
@@ -67,7 +67,7 @@ impl Reader for Tau2 {
                 return out.diagnostics(self.setting.foreign(unit, "neither results nor a simulation"));
             }
             let mut builder = self.setting.session(&id(members), unit, out);
-            self.simulation(members, unit.node, unit.line, &About::default(), &mut builder);
+            self.simulation(members, unit.node, unit.line, &Context::default(), &mut builder);
             return out.session(builder);
         };
         out.diagnostics(unit.diagnostics.iter().cloned());
@@ -97,7 +97,7 @@ impl Tau2 {
         simulation: &Members<'_>,
         whole: Node<'_>,
         line: u32,
-        about: &About<'_>,
+        about: &Context<'_>,
         builder: &mut Builder,
     ) {
         for key in ["task_id", "trial", "termination_reason"] {
@@ -250,7 +250,7 @@ impl Tau2 {
     }
 }
 
-fn about<'a>(results: &Members<'a>) -> About<'a> {
+fn about<'a>(results: &Members<'a>) -> Context<'a> {
     let info = inner(results, "info");
     let environment = inner(&info, "environment_info");
     let tools = inner(&environment, "tool_defs");
@@ -266,7 +266,7 @@ fn about<'a>(results: &Members<'a>) -> About<'a> {
             parameters: signature.any(&["params", "parameters"]).and_then(Node::value),
         }
     };
-    About {
+    Context {
         domain: environment.get("domain_name"),
         model: inner(&info, "agent_info").get("llm"),
         tools: tools.iter().map(tool).collect(),

@@ -5,9 +5,9 @@
 //! A message of a chat holds everything up to the user's next word: several responses, parted by `step-start`, each call
 //! beside its result.
 
+mod approvals;
 mod chat_message;
 mod model_message;
-mod spoken;
 
 use crate::diagnostic::{Diagnostic, Loss};
 use crate::recording::contract::out::Out;
@@ -19,9 +19,9 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::chat;
 use crate::recording::shape::interleaved::Interleaved;
-use crate::recording::shape::uncalled;
+use crate::recording::shape::suspicion;
 use crate::session::build::Builder;
-use spoken::Asked;
+use approvals::Approvals;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "vercel-ai", absent_without_results: false, recognise, reader };
@@ -64,7 +64,7 @@ struct VercelAi {
 
 struct Chat {
     builder: Builder,
-    asked: Asked,
+    asked: Approvals,
 }
 
 /// Keys under which a message names its chat.
@@ -83,8 +83,8 @@ impl Reader for VercelAi {
                 builder.offered(1, offer.tools);
             }
             self.messages(&messages, unit, &mut builder);
-            let reason = uncalled::reason(members).filter(|_| builder.calls_in_turn() == 0);
-            uncalled::promised(reason).into_iter().for_each(|odd| builder.damaged(odd));
+            let reason = suspicion::reason(members).filter(|_| builder.calls_in_turn() == 0);
+            suspicion::promised(reason).into_iter().for_each(|odd| builder.damaged(odd));
             return out.session(builder);
         }
         if !members.has("role") {
@@ -106,7 +106,7 @@ impl Reader for VercelAi {
                     "earlier messages of the same chat are too far before these to be joined with them",
                 );
             }
-            Chat { builder, asked: Asked::default() }
+            Chat { builder, asked: Approvals::default() }
         };
         let Some(Chat { builder, asked }) = self.open.get(&key, unit.node.json().len(), begin) else {
             return;
@@ -137,7 +137,7 @@ impl VercelAi {
 
     fn messages(&self, messages: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut lines = Lines::new(unit.node, unit.line);
-        let mut asked = Asked::default();
+        let mut asked = Approvals::default();
         let items = messages.iter().filter_map(|list| {
             let items = list.items();
             if items.is_none() {
@@ -163,7 +163,7 @@ impl VercelAi {
     }
 }
 
-fn message(message: &Members<'_>, setting: &Setting, asked: &mut Asked, builder: &mut Builder) {
+fn message(message: &Members<'_>, setting: &Setting, asked: &mut Approvals, builder: &mut Builder) {
     let told = time::of(message, &chat::TIMES).unwrap_or_else(|odd| {
         builder.damaged(odd);
         None

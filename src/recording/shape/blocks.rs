@@ -5,7 +5,7 @@
 
 use crate::diagnostic::Loss;
 use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::shape::uncalled;
+use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis};
 use crate::source::quoted;
@@ -16,7 +16,7 @@ pub struct Blocks {
     /// What is said, in the runs between the results; of the model's own message all at once.
     said: Vec<Run>,
     /// The calls, in their order.
-    pub calls: Vec<Proposed>,
+    pub calls: Vec<BlockCall>,
     /// The results, in their order.
     pub answers: Vec<Answer>,
     /// What is wrong with the message.
@@ -32,7 +32,7 @@ struct Run {
 
 /// A call.
 #[derive(PartialEq)]
-pub struct Proposed {
+pub struct BlockCall {
     /// Its id.
     pub id: Option<Box<str>>,
     /// The tool.
@@ -100,13 +100,13 @@ impl Blocks {
     /// That the model stopped to have tools called, for this reason, where no call is among them.
     pub fn promised(mut self, reason: Option<Node<'_>>) -> Blocks {
         if self.calls.is_empty() {
-            self.odd.extend(uncalled::promised(reason));
+            self.odd.extend(suspicion::promised(reason));
         }
         self
     }
 
     /// What was read in another form: what is said, calls and results.
-    pub fn of(said: Body, calls: Vec<Proposed>, answers: Vec<Answer>) -> Blocks {
+    pub fn of(said: Body, calls: Vec<BlockCall>, answers: Vec<Answer>) -> Blocks {
         let after = answers.len();
         let said = if said.is_missing() { Vec::new() } else { vec![Run { content: said, after }] };
         Blocks { said, calls, answers, odd: Vec::new() }
@@ -210,7 +210,7 @@ impl Blocks {
         self.odd.into_iter().for_each(|odd| builder.damaged(odd));
         let content = self.said.into_iter().next().map_or(Body::MISSING, |run| run.content);
         builder.response(key, content, at);
-        for Proposed { id, tool, input } in self.calls {
+        for BlockCall { id, tool, input } in self.calls {
             builder.call(id.as_deref(), &tool, input, at);
         }
         for answer in self.answers {
@@ -256,8 +256,8 @@ fn is_asked(block: &Members<'_>) -> bool {
     block.has("name") && block.has("input")
 }
 
-fn proposed(members: &Members<'_>) -> Proposed {
-    Proposed {
+fn proposed(members: &Members<'_>) -> BlockCall {
+    BlockCall {
         id: members.any(&["id", "toolUseId"]).and_then(Node::id).map(|id| id.as_ref().into()),
         tool: members.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
         input: members.get("input").map_or(Body::MISSING, |input| Body::json(input.json())),

@@ -13,7 +13,7 @@ use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::python;
-use crate::recording::shape::uncalled;
+use crate::recording::shape::suspicion;
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation, Tool};
@@ -152,7 +152,7 @@ impl<'a> Chat<'a> {
             (None, None) => {}
         }
         if builder.call_count() == before
-            && let Some(odd) = uncalled::promised(uncalled::reason(members))
+            && let Some(odd) = suspicion::promised(suspicion::reason(members))
         {
             self.damaged(builder, odd);
         }
@@ -345,7 +345,7 @@ pub struct Choice<'a> {
 impl Choice<'_> {
     /// What is wrong with it where it ended to call a tool and `calls`, those that were read in it, are none.
     pub fn promised(&self, calls: u64) -> Option<Damage> {
-        uncalled::promised(self.reason.filter(|_| calls == 0))
+        suspicion::promised(self.reason.filter(|_| calls == 0))
     }
 
     /// Adds it beside the latest response as choice `number`, from 1, which was not taken.
@@ -367,7 +367,7 @@ pub fn choices<'a>(response: &Members<'a>) -> Vec<Choice<'a>> {
         .iter()
         .map(|choice| Choice {
             message: choice.get("message").filter(|message| message.kind() == Kind::Object),
-            reason: uncalled::reason(choice),
+            reason: suspicion::reason(choice),
         })
         .collect()
 }

@@ -26,7 +26,7 @@ mod logged;
 mod same;
 
 use logged::{Exchange, PREVIOUS, TIMES, times};
-pub use logged::{Opened, request, response};
+pub use logged::{LoggedExchange, request, response};
 use same::digest;
 
 /// What is particular to an interface.
@@ -234,7 +234,7 @@ impl<A: Api> Exchanges<A> {
     fn close(&mut self, mut open: Conversation, out: &mut Out) {
         if let Some(Attempt { json, line }) = open.attempt.take()
             && let Some(value) = Node::parse(&json).ok().and_then(Node::members)
-            && let Some(exchange) = exchange::<A>(&value, &Opened::of(&value))
+            && let Some(exchange) = exchange::<A>(&value, &LoggedExchange::of(&value))
         {
             self.add(&exchange, &value, line, &mut open);
         }
@@ -319,7 +319,7 @@ impl<A: Api> Exchanges<A> {
 impl<A: Api> Reader for Exchanges<A> {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
-        let opened = Opened::of(members);
+        let opened = LoggedExchange::of(members);
         if let Some(exchange) = exchange::<A>(members, &opened) {
             return self.exchange(&exchange, unit, out);
         }
@@ -356,7 +356,7 @@ impl<A: Api> Reader for Exchanges<A> {
 }
 
 /// What a value holds of a request and its response.
-fn exchange<'a, A: Api>(value: &Members<'a>, opened: &'a Opened) -> Option<Exchange<'a>> {
+fn exchange<'a, A: Api>(value: &Members<'a>, opened: &'a LoggedExchange) -> Option<Exchange<'a>> {
     Exchange::of(value, opened, A::MESSAGES, A::is_bare_response)
 }
 

@@ -7,12 +7,12 @@ use crate::recording::shape::open::Open;
 
 /// The sessions of one file that are being read.
 pub struct Interleaved<T> {
-    open: Open<Keyed<T>>,
+    open: Open<OpenSession<T>>,
     /// Digests of the keys that were given out.
     closed: HashSet<u64>,
 }
 
-struct Keyed<T> {
+struct OpenSession<T> {
     key: Box<str>,
     session: T,
 }
@@ -29,7 +29,7 @@ impl<T> Interleaved<T> {
     pub fn get(&mut self, key: &str, bytes: usize, begin: impl FnOnce(bool) -> T) -> Option<&mut T> {
         let at = self.open.position(|open| &*open.key == key).unwrap_or_else(|| {
             let session = begin(self.closed.contains(&digest(key)));
-            self.open.put(usize::MAX, Keyed { key: key.into(), session }, 0)
+            self.open.put(usize::MAX, OpenSession { key: key.into(), session }, 0)
         });
         self.open.add_to(at, bytes).map(|open| &mut open.session)
     }

@@ -11,7 +11,7 @@ use crate::recording::shape::spans::attributes::{Attributes, CHOICES};
 use crate::session::Damage;
 
 /// What a tool gave back.
-pub struct Given {
+pub struct ToolResult {
     /// The content.
     pub content: Value,
     /// Id of the call.
@@ -164,7 +164,7 @@ pub fn arguments(inputs: Value) -> Value {
 }
 
 /// The result of a call: its outputs, or the message that is wrapped in them.
-pub fn given(outputs: Value) -> Given {
+pub fn given(outputs: Value) -> ToolResult {
     let inner = match &outputs {
         Value::Object(members) if members.len() == 1 => any(members, &["output", "result"]).cloned(),
         _ => None,
@@ -172,12 +172,12 @@ pub fn given(outputs: Value) -> Given {
     let result = opened(inner.unwrap_or(outputs));
     let made = match &result {
         Value::Object(members) if is_message(members) => message(&result),
-        _ => return Given { content: result, id: None, failed: false },
+        _ => return ToolResult { content: result, id: None, failed: false },
     };
     if made.get("role").is_none_or(|role| role != "tool") {
-        return Given { content: result, id: None, failed: false };
+        return ToolResult { content: result, id: None, failed: false };
     }
-    Given {
+    ToolResult {
         content: made.get("content").cloned().unwrap_or_default(),
         id: made.get("tool_call_id").and_then(Value::as_str).map(str::to_owned),
         failed: made.get("status").is_some_and(|status| status == "error"),
@@ -429,7 +429,7 @@ mod tests {
         }
         let message =
             json!({"output": {"type": "tool", "content": "no", "tool_call_id": "c", "status": "error"}});
-        let Given { content, id, failed } = given(message);
+        let ToolResult { content, id, failed } = given(message);
         assert_eq!((content, id.as_deref(), failed), (json!("no"), Some("c"), true));
         assert_eq!(given(json!({"output": {"n": 1}})).content, json!({"n": 1}));
     }

@@ -7,10 +7,10 @@
 
 pub mod ancestry;
 pub mod attributes;
+mod attribution;
 pub mod conversation;
+pub mod message;
 pub mod record;
-pub mod said;
-mod telling;
 mod traceloop;
 pub mod traces;
 pub mod turns;

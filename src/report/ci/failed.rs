@@ -12,7 +12,7 @@ use crate::report::diff::markdown;
 use crate::report::{diagnostic, json::line, words};
 
 /// Why nothing was judged.
-pub struct Failed<'a> {
+pub struct NoResult<'a> {
     /// The schema of the verb's JSON.
     pub schema: &'static str,
     /// What the verb is.
@@ -26,7 +26,7 @@ pub struct Failed<'a> {
 }
 
 /// Writes the report of this format.
-pub fn write(format: &str, failed: &Failed<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(format: &str, failed: &NoResult<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
         "json" => {
             let diagnostics: Vec<_> = failed.errors().map(diagnostic::json).collect();
@@ -75,7 +75,7 @@ pub fn write(format: &str, failed: &Failed<'_>, out: &mut dyn Write) -> io::Resu
     }
 }
 
-impl Failed<'_> {
+impl NoResult<'_> {
     fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|told| told.severity == Severity::Error)
     }

@@ -2,7 +2,7 @@
 
 use similar::ChangeTag;
 
-use crate::compare::{Answer, At, Change, Compared, Comparison, Kind, Origin, RuleAt, Side};
+use crate::compare::{Answer, Change, ChangePlace, Comparison, Kind, Origin, RuleAt, SessionDiff, Side};
 use crate::diagnostic::Code;
 use crate::monitor::Rule;
 use crate::report::ci::Spot;
@@ -28,9 +28,9 @@ pub struct Entry {
     /// The call with its arguments, where it is one.
     pub call: Option<String>,
     /// What is under the base.
-    pub base: Said,
+    pub base: VersionVerdict,
     /// What is under the new version.
-    pub new: Said,
+    pub new: VersionVerdict,
     /// What the recording says became of the call.
     pub became: Option<&'static str>,
     /// Whether the histories had parted.
@@ -49,7 +49,7 @@ impl Entry {
 }
 
 /// What one version makes of it.
-pub struct Said {
+pub struct VersionVerdict {
     /// `denied`, `visible`, `stopped`, `not in this version`.
     pub word: String,
     /// The deciding rule's code.
@@ -83,7 +83,7 @@ pub struct About<'a> {
 }
 
 /// The changes of a group in words, no more than `most` of each origin.
-pub fn entries(changes: &[&Change], compared: &Compared, view: &View<'_>, most: usize) -> Vec<Entry> {
+pub fn entries(changes: &[&Change], compared: &SessionDiff, view: &View<'_>, most: usize) -> Vec<Entry> {
     let mut entries = Vec::new();
     for origin in [Origin::Primary, Origin::Downstream] {
         let changes: Vec<&Change> =
@@ -201,13 +201,13 @@ fn runs(changes: Vec<&Change>) -> Vec<Vec<&Change>> {
     let mut sorted = changes;
     // In a group all are calls, all turns, or all at the end; only the turns have several tools each.
     sorted.sort_by_key(|change| match change.at {
-        At::Turn(turn) => (change.tool.clone(), turn),
+        ChangePlace::Turn(turn) => (change.tool.clone(), turn),
         _ => (None, 0),
     });
     for change in sorted {
         let goes_on = |run: &Vec<&Change>| {
             run.last().is_some_and(|last| match (last.at, change.at) {
-                (At::Turn(before), At::Turn(turn)) => {
+                (ChangePlace::Turn(before), ChangePlace::Turn(turn)) => {
                     turn == before + 1
                         && last.tool == change.tool
                         && last.counterfactual == change.counterfactual
@@ -225,17 +225,19 @@ fn runs(changes: Vec<&Change>) -> Vec<Vec<&Change>> {
     runs
 }
 
-fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry> {
+fn entry(run: &[&Change], compared: &SessionDiff, view: &View<'_>) -> Option<Entry> {
     let (change, last) = (run.first()?, run.last()?);
     let session = compared.session();
     let at = match (change.at, last.at) {
-        (At::Call(call), _) => words::at(call, session),
-        (At::Alternative(call), _) => {
+        (ChangePlace::Call(call), _) => words::at(call, session),
+        (ChangePlace::Alternative(call), _) => {
             format!("turn {} choice {} call {} (not chosen)", call.turn, call.choice, call.call)
         }
-        (At::Turn(first), At::Turn(last)) if first < last => format!("turns {first} to {last}"),
-        (At::Turn(turn), _) => format!("turn {turn}"),
-        (At::End, _) => "at the end".to_owned(),
+        (ChangePlace::Turn(first), ChangePlace::Turn(last)) if first < last => {
+            format!("turns {first} to {last}")
+        }
+        (ChangePlace::Turn(turn), _) => format!("turn {turn}"),
+        (ChangePlace::End, _) => "at the end".to_owned(),
     };
     let call = call_of(change, session);
     Some(Entry {
@@ -258,7 +260,7 @@ fn entry(run: &[&Change], compared: &Compared, view: &View<'_>) -> Option<Entry>
     })
 }
 
-fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Said {
+fn said(change: &Change, side: Side, compared: &SessionDiff, view: &View<'_>) -> VersionVerdict {
     let stand = change.stand(side);
     let recorded = view.comparison.side(side).is_none();
     let word = match stand.answer {
@@ -278,11 +280,11 @@ fn said(change: &Change, side: Side, compared: &Compared, view: &View<'_>) -> Sa
         };
         own == stand.rule
     });
-    Said {
+    VersionVerdict {
         word,
         code: stand.code,
         why: match change.at {
-            At::Alternative(at) => why_not_taken(at, side, compared, view.comparison),
+            ChangePlace::Alternative(at) => why_not_taken(at, side, compared, view.comparison),
             at => at.call().and_then(|at| why(at, side, compared, view.comparison)),
         },
         rule: rule.filter(|_| !grouped).map(|rule| (words::rule_name(rule), rule.place())),
@@ -307,7 +309,7 @@ fn recorded_word(change: &Change, session: &Session) -> &'static str {
 fn why_not_taken(
     at: AlternativeRef,
     side: Side,
-    compared: &Compared,
+    compared: &SessionDiff,
     comparison: &Comparison,
 ) -> Option<String> {
     let (taken, call) = compared.replay(side)?.not_taken(at)?;
@@ -316,7 +318,7 @@ fn why_not_taken(
 }
 
 /// The deciding finding's sentence; after a halt, where that was.
-fn why(at: CallRef, side: Side, compared: &Compared, comparison: &Comparison) -> Option<String> {
+fn why(at: CallRef, side: Side, compared: &SessionDiff, comparison: &Comparison) -> Option<String> {
     let (replay, policy) = (compared.replay(side)?, comparison.side(side)?);
     let decision = &replay.call(at.index)?.decision;
     if let Some(finding) = decision.deciding() {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{View, Whole};
-use crate::compare::{Altered, Matches};
+use super::{DiffResult, View};
+use crate::compare::{AlteredRule, Matches};
 use crate::engine::Mode;
 use crate::monitor::Rule;
 use crate::monitor::rule::RulePlace;
@@ -15,14 +15,14 @@ const NAMED: usize = 3;
 /// An altered rule that no change is about.
 pub struct Idle<'a> {
     /// What was done to it.
-    pub altered: Altered,
+    pub altered: AlteredRule,
     /// The rule.
     pub rule: &'a Rule,
     matches: Matches,
 }
 
 /// All of them.
-pub fn all<'a>(whole: &Whole, view: &View<'a>) -> Vec<Idle<'a>> {
+pub fn all<'a>(whole: &DiffResult, view: &View<'a>) -> Vec<Idle<'a>> {
     let idle = whole.effects.without(view.comparison).into_iter();
     let idle = idle.filter_map(|(altered, matches)| {
         let rule = view.comparison.side(altered.at.side)?.rules().get(altered.at.rule)?;
@@ -82,7 +82,7 @@ struct ByLine<'a> {
 }
 
 /// All of them, as data.
-pub fn lines<'a>(whole: &Whole, view: &View<'a>) -> Vec<IdleLine<'a>> {
+pub fn lines<'a>(whole: &DiffResult, view: &View<'a>) -> Vec<IdleLine<'a>> {
     let line = |idle: Idle<'a>| {
         let rules = view.comparison.side(idle.altered.at.side).map(|policy| policy.rules());
         let by = idle.matches.by.iter();

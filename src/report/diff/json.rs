@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use super::{View, Whole, idle};
-use crate::compare::{Change, Compared, Comparison, Kind, Side};
+use super::{DiffResult, View, idle};
+use crate::compare::{Change, Comparison, Kind, SessionDiff, Side};
 use crate::monitor::{Explanation, Finding};
-use crate::report::json::{Named, Recorded, Version, line};
+use crate::report::json::{BodyJson, Named, Version, line};
 use crate::report::{Scope, words};
 use crate::session::AlternativeRef;
 use crate::session::write::Instant;
@@ -19,7 +19,7 @@ use crate::session::write::Instant;
 pub const SCHEMA: &str = "rulestep.diff/2";
 
 /// Writes one session and a line feed.
-pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(compared: &SessionDiff, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let full = view.look.scope == Scope::Full;
     let changes = compared.changes().iter();
     let object = SessionLine {
@@ -33,7 +33,7 @@ pub fn session(compared: &Compared, view: &View<'_>, out: &mut dyn Write) -> io:
 }
 
 /// Writes the totals and a line feed.
-pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     line(&TotalsLine { schema: SCHEMA, totals: Counts(whole), without_effect: idle::lines(whole, view) }, out)
 }
 
@@ -71,7 +71,7 @@ struct ChangeLine<'a> {
     index: Option<u32>,
     tool: Option<&'a str>,
     /// Of a call; null of anything else.
-    arguments: Option<Recorded<'a>>,
+    arguments: Option<BodyJson<'a>>,
     at: Option<Instant>,
     base: Option<&'static str>,
     new: Option<&'static str>,
@@ -97,7 +97,7 @@ struct FindingsLine {
 impl<'a> ChangeLine<'a> {
     fn of(
         change: &'a Change,
-        compared: &'a Compared,
+        compared: &'a SessionDiff,
         comparison: &'a Comparison,
         full: bool,
     ) -> ChangeLine<'a> {
@@ -134,7 +134,7 @@ impl<'a> ChangeLine<'a> {
             call: call.map(|call| call.call).or(other.map(|other| other.call)),
             index: call.map(|call| call.index),
             tool: change.tool.as_deref(),
-            arguments: arguments.map(Recorded),
+            arguments: arguments.map(BodyJson),
             at: recorded.and_then(|call| call.time).map(Instant),
             base: change.base.answer.word(),
             new: change.new.answer.word(),
@@ -158,7 +158,7 @@ struct TotalsLine<'a> {
     without_effect: Vec<idle::IdleLine<'a>>,
 }
 
-struct Counts<'a>(&'a Whole);
+struct Counts<'a>(&'a DiffResult);
 
 impl Serialize for Counts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

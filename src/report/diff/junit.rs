@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::entry::{self, Entry};
-use super::whole::{Case, Gathered, Key};
-use super::{View, Whole};
+use super::whole::{Case, ChangeGroup, Key};
+use super::{DiffResult, View};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::words;
 
 /// Writes everything.
-pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let name = format!("{} → {}, {}", words::line(view.base), words::line(view.new), view.mode.word());
     let mut suite = TestSuite::new(name);
     suite.add_test_cases(whole.cases.iter().map(test));
@@ -21,7 +21,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
 }
 
 /// The changes of a kind and a rule, as lines of a test's output.
-pub fn lines((kind, rule): Key, gathered: &Gathered, view: &View<'_>) -> Vec<String> {
+pub fn lines((kind, rule): Key, gathered: &ChangeGroup, view: &View<'_>) -> Vec<String> {
     let rule = rule.and_then(|rule: RuleAt| entry::about(rule, view.comparison));
     let named =
         |about: entry::About<'_>| format!(": {}  {}", words::rule_name(about.rule.1), about.rule.1.place());

@@ -6,9 +6,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::entry::{self, About, Entry, Said};
-use super::whole::Gathered;
-use super::{View, Whole, idle};
+use super::entry::{self, About, Entry, VersionVerdict};
+use super::whole::ChangeGroup;
+use super::{DiffResult, View, idle};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::words;
 
@@ -23,7 +23,7 @@ pub const LIMIT: usize = 65_536;
 const RESERVE: usize = 16_384;
 
 /// Writes everything.
-pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{MARKER}")?;
     let mut room = LIMIT.saturating_sub(RESERVE);
     let totals = &whole.totals;
@@ -101,7 +101,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
 /// Altered rules that are listed.
 const IDLE: usize = 10;
 
-fn without_effect(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn without_effect(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let idle = idle::all(whole, view);
     if idle.is_empty() {
         return Ok(());
@@ -129,7 +129,7 @@ pub fn again(command: &str, out: &mut dyn Write) -> io::Result<()> {
 
 fn group(
     rule: Option<RuleAt>,
-    gathered: &Gathered,
+    gathered: &ChangeGroup,
     kind: Kind,
     view: &View<'_>,
     out: &mut dyn Write,
@@ -184,7 +184,7 @@ pub fn fence(text: &str) -> String {
 }
 
 fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
-    let said = |said: &Said| {
+    let said = |said: &VersionVerdict| {
         let code = said.code.map(|code| format!(" {}", self::code(code.as_str()))).unwrap_or_default();
         let why = said.why.as_deref().map(|why| format!("<br>{}", self::code(why))).unwrap_or_default();
         format!("{}{code}{why}", said.word)

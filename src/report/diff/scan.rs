@@ -2,19 +2,19 @@
 
 use std::io;
 
-use super::entry::{self, Entry, Said};
-use super::{View, Whole};
+use super::entry::{self, Entry, VersionVerdict};
+use super::{DiffResult, View};
 use crate::compare::{Kind, Origin, RuleAt};
-use crate::report::ci::{Gathered, Issue, Level, Run, Spot};
+use crate::report::ci::{Issue, Issues, Level, Run, Spot};
 use crate::report::words;
 
 /// Hands the changes on as issues: of each kind and rule a few, the others counted.
 pub fn with(
-    whole: &Whole,
+    whole: &DiffResult,
     view: &View<'_>,
     write: impl FnOnce(&Run<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut gathered = Gathered::default();
+    let mut gathered = Issues::default();
     for kind in Kind::ALL {
         for (rule, group) in whole.of(kind) {
             gathered.issues.extend(group.shown(view.most()).map(|entry| issue(entry, kind, rule, view)));
@@ -39,7 +39,7 @@ fn issue(entry: &Entry, kind: Kind, rule: Option<RuleAt>, view: &View<'_>) -> Is
         (true, Origin::Downstream) => Level::Warning,
         (true, Origin::Primary) => Level::Error,
     };
-    let said = |label: &str, said: &Said| {
+    let said = |label: &str, said: &VersionVerdict| {
         let why = said.why.as_deref()?;
         let code = said.code.map(|code| format!("{code}: ")).unwrap_or_default();
         Some(format!("\n{label}: {code}{why}"))

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::entry::{self, About, Entry, Line, Said};
-use super::whole::Gathered;
-use super::{View, Whole, idle};
+use super::entry::{self, About, Entry, Line, VersionVerdict};
+use super::whole::ChangeGroup;
+use super::{DiffResult, View, idle};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::engine::{Mode, Verdict};
 use crate::report::paint::Paint;
@@ -13,7 +13,7 @@ use crate::report::totals::told;
 use crate::report::words;
 
 /// Writes everything.
-pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: view.look.color };
     let shadow = if view.mode == Mode::Shadow { " in shadow" } else { "" };
     writeln!(out, "{} → {}{shadow}", words::line(view.base), words::line(view.new))?;
@@ -66,7 +66,7 @@ pub fn end(whole: &Whole, view: &View<'_>, out: &mut dyn Write) -> io::Result<()
 
 fn group(
     rule: Option<RuleAt>,
-    gathered: &Gathered,
+    gathered: &ChangeGroup,
     kind: Kind,
     view: &View<'_>,
     seen: &mut HashSet<RuleAt>,
@@ -106,7 +106,7 @@ fn heading(about: &About<'_>, first: bool, paint: Paint, out: &mut dyn Write) ->
 }
 
 fn entry(entry: &Entry, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let said = |said: &Said| {
+    let said = |said: &VersionVerdict| {
         // A call's code is before its reason.
         let code = said.code.filter(|_| said.why.is_none()).map(|code| format!(" ({code})"));
         let word = match said.word.as_str() {

@@ -12,20 +12,20 @@ pub struct Part {
     pub bytes: Vec<Vec<u8>>,
     pub(super) totals: Totals,
     pub(super) effects: Effects,
-    pub(super) groups: Vec<(Key, Gathered)>,
+    pub(super) groups: Vec<(Key, ChangeGroup)>,
     pub(super) case: Option<Case>,
 }
 
 /// All sessions.
 #[derive(Default)]
-pub struct Whole {
+pub struct DiffResult {
     /// Changes, counted.
     pub totals: Totals,
     /// What is wrong with recordings, counted; and whether the work was broken off.
     pub told: Total,
     /// What altered rules match.
     pub(super) effects: Effects,
-    pub(super) groups: BTreeMap<Key, Gathered>,
+    pub(super) groups: BTreeMap<Key, ChangeGroup>,
     pub(super) cases: Vec<Case>,
 }
 
@@ -33,7 +33,7 @@ pub type Key = (Kind, Option<RuleAt>);
 
 /// Changes of one kind and one rule.
 #[derive(Default)]
-pub struct Gathered {
+pub struct ChangeGroup {
     pub(super) count: u64,
     pub(super) sessions: u64,
     /// Some of them, in words: primary ones, then downstream ones.
@@ -50,7 +50,7 @@ pub struct Case {
     pub(super) lines: Vec<String>,
 }
 
-impl Whole {
+impl DiffResult {
     /// Takes the next session in.
     pub fn take(&mut self, part: Part, most: usize) {
         self.totals.merge(&part.totals);
@@ -70,7 +70,7 @@ impl Whole {
     }
 
     /// The groups of a kind in the order of their rules, those after the others in which nothing is primary.
-    pub(super) fn of(&self, kind: Kind) -> Vec<(Option<RuleAt>, &Gathered)> {
+    pub(super) fn of(&self, kind: Kind) -> Vec<(Option<RuleAt>, &ChangeGroup)> {
         let groups = self.groups.iter().filter(|((other, _), _)| *other == kind);
         let mut groups: Vec<_> = groups.map(|((_, rule), gathered)| (*rule, gathered)).collect();
         groups.sort_by_key(|(_, gathered)| gathered.entries.first().is_none_or(Vec::is_empty));
@@ -78,7 +78,7 @@ impl Whole {
     }
 }
 
-impl Gathered {
+impl ChangeGroup {
     pub(super) fn take(&mut self, entry: Entry, most: usize) {
         let [primary, downstream] = &mut self.entries;
         let entries = if entry.origin == Origin::Primary { primary } else { downstream };

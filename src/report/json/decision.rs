@@ -3,14 +3,14 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::parts::Recorded;
+use super::parts::BodyJson;
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::finding::RuleState;
 use crate::monitor::rule::RuleName;
 use crate::monitor::{Check, CheckedValue, EarlierCall, Explanation, Rules};
 use crate::policy::Policy;
-use crate::replay::{Frame, Judged, NotTaken, Replay};
+use crate::replay::{DecidedCall, Frame, NotTaken, Replay};
 use crate::session::write::Instant;
 use crate::session::{Call, CallRef, Outcome, Session};
 use crate::wording::Sentence;
@@ -22,7 +22,7 @@ pub(super) struct CallLine<'a> {
     index: u32,
     id: Option<&'a str>,
     tool: &'a str,
-    arguments: Recorded<'a>,
+    arguments: BodyJson<'a>,
     at: Option<Instant>,
     /// Whether the conversation continued with the choice that proposes it.
     chosen: bool,
@@ -57,7 +57,7 @@ impl<'a> CallLine<'a> {
             index: call.at.index,
             id: call.id.as_deref(),
             tool: &call.tool,
-            arguments: Recorded(&call.arguments),
+            arguments: BodyJson(&call.arguments),
             at: call.time.map(Instant),
             chosen: true,
             choice: None,
@@ -92,7 +92,7 @@ impl<'a> CallLine<'a> {
                 index: (turn.calls.start as u32) + nth - 1,
                 id: call.id.as_deref(),
                 tool: &call.tool,
-                arguments: Recorded(&call.arguments),
+                arguments: BodyJson(&call.arguments),
                 at: alternative.message.at.map(Instant),
                 chosen: false,
                 choice: Some(alternative.choice),
@@ -122,7 +122,7 @@ impl<'a> CallLine<'a> {
     }
 }
 
-fn findings(judged: &Judged, session: &Session, policy: &Policy) -> Vec<Explanation> {
+fn findings(judged: &DecidedCall, session: &Session, policy: &Policy) -> Vec<Explanation> {
     judged.decision.findings.iter().filter_map(|finding| finding.explain(policy.rules(), session)).collect()
 }
 

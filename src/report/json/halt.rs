@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::parts::Recorded;
+use super::parts::BodyJson;
 use crate::engine::Halt;
 use crate::session::{CallRef, Session};
 
@@ -27,7 +27,7 @@ struct StepLine<'a> {
     index: u32,
     tool: &'a str,
     /// Null where the session was judged while it was read, and its calls are not held.
-    arguments: Option<Recorded<'a>>,
+    arguments: Option<BodyJson<'a>>,
 }
 
 impl<'a> HaltLine<'a> {
@@ -48,7 +48,7 @@ impl<'a> HaltLine<'a> {
 impl<'a> StepLine<'a> {
     fn of(at: CallRef, tool: &'a str, session: &'a Session) -> StepLine<'a> {
         let call = session.calls.get(at.index as usize).filter(|call| call.at == at);
-        let arguments = call.map(|call| Recorded(&call.arguments));
+        let arguments = call.map(|call| BodyJson(&call.arguments));
         StepLine { turn: at.turn, call: at.call, index: at.index, tool, arguments }
     }
 }

@@ -46,9 +46,9 @@ impl<'a> Named<'a> {
 }
 
 /// Arguments: the JSON value that was recorded, whether in place or as text; other text as text; null where there are none.
-pub struct Recorded<'a>(pub &'a Body);
+pub struct BodyJson<'a>(pub &'a Body);
 
-impl Serialize for Recorded<'_> {
+impl Serialize for BodyJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.value().serialize(serializer)
     }

@@ -7,7 +7,7 @@ use super::row::row;
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::RuleId;
-use crate::replay::{Judged as Decided, Replay};
+use crate::replay::{DecidedCall, Replay};
 use crate::report::words;
 use crate::session::{Call, Outcome};
 
@@ -16,13 +16,13 @@ const LISTED: usize = 4;
 
 /// Calls that would read alike: the first is shown in full.
 pub struct Block<'r> {
-    pub first: (&'r Call, &'r Decided),
+    pub first: (&'r Call, &'r DecidedCall),
     pub others: Vec<&'r Call>,
 }
 
 /// What two calls have in common to be in one block.
 #[derive(PartialEq, Eq, Hash)]
-struct Alike<'r> {
+struct Likeness<'r> {
     tool: &'r str,
     verdict: Verdict,
     counterfactual: bool,
@@ -35,10 +35,10 @@ struct Alike<'r> {
 /// The blocks of these calls, in the order of their first ones.
 pub fn blocks<'r>(
     replay: &'r Replay,
-    calls: impl Iterator<Item = (&'r Call, &'r Decided)>,
+    calls: impl Iterator<Item = (&'r Call, &'r DecidedCall)>,
 ) -> Vec<Block<'r>> {
     let mut blocks: Vec<Block<'r>> = Vec::new();
-    let mut known: HashMap<Alike<'r>, usize> = HashMap::new();
+    let mut known: HashMap<Likeness<'r>, usize> = HashMap::new();
     for (call, decided) in calls {
         let place = blocks.len();
         let seen = alike(replay, call, decided).map(|alike| *known.entry(alike).or_insert(place));
@@ -51,10 +51,10 @@ pub fn blocks<'r>(
 }
 
 /// A call that nothing stopped is alone.
-fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r Decided) -> Option<Alike<'r>> {
+fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r DecidedCall) -> Option<Likeness<'r>> {
     let finding = decided.decision.deciding()?;
     let explanation = finding.explain(replay.policy().rules(), replay.session())?;
-    Some(Alike {
+    Some(Likeness {
         tool: &call.tool,
         verdict: decided.decision.verdict,
         counterfactual: decided.counterfactual,

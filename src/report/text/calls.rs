@@ -8,7 +8,7 @@ use crate::diagnostic::Code;
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Effect, Explanation, Rule};
 use crate::policy::Policy;
-use crate::replay::{Judged as Decided, NotTaken, Replay};
+use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::report::paint::Paint;
 use crate::report::words::{self, ByTool, Sentence};
 use crate::session::{Call, Outcome, Session};
@@ -42,7 +42,7 @@ impl Widths {
 pub fn verdict_line(
     replay: &Replay,
     call: &Call,
-    decided: &Decided,
+    decided: &DecidedCall,
     widths: Widths,
     count: Option<String>,
     paint: Paint,
@@ -73,7 +73,7 @@ pub fn not_taken_line(
 
 fn row_of(
     (at, tool): (&str, &str),
-    (decided, mode): (&Decided, Mode),
+    (decided, mode): (&DecidedCall, Mode),
     count: Option<String>,
     chosen: bool,
     widths: Widths,
@@ -116,7 +116,7 @@ pub fn findings(
     replay: &Replay,
     by_tool: &ByTool<'_>,
     call: &Call,
-    decided: &Decided,
+    decided: &DecidedCall,
     whole: bool,
     paint: Paint,
     out: &mut dyn Write,
@@ -161,7 +161,7 @@ pub fn named(rule: &Rule, paint: Paint) -> String {
 }
 
 /// What the model reads instead of a result, where it is one.
-pub fn told(decided: &Decided, out: &mut dyn Write) -> io::Result<()> {
+pub fn told(decided: &DecidedCall, out: &mut dyn Write) -> io::Result<()> {
     match &decided.decision.told {
         Some(told) => row(out, "to model", words::line(told)),
         None => Ok(()),
@@ -259,7 +259,7 @@ pub fn checks(
 }
 
 /// What the recording did, where that is something else.
-pub fn recorded(call: &Call, decided: &Decided, out: &mut dyn Write) -> io::Result<()> {
+pub fn recorded(call: &Call, decided: &DecidedCall, out: &mut dyn Write) -> io::Result<()> {
     let stopped = decided.decision.verdict.stops();
     if decided.agrees && !(stopped && call.outcome == Outcome::Refused) {
         return Ok(());

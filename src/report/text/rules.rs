@@ -9,7 +9,7 @@ use crate::engine::Verdict;
 use crate::monitor::Rule;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::replay::Replay;
-use crate::report::Judged;
+use crate::report::JudgedSession;
 use crate::report::paint::Paint;
 use crate::report::words;
 
@@ -23,7 +23,7 @@ pub(super) fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io
 }
 
 /// Writes the names of violated rules alone.
-pub(super) fn names(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn names(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     for state in judged.violated() {
         let Some(rule) = judged.policy().rules().get(state.rule) else { continue };
         let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::session::{Body, Call};
-use crate::wording::clean::{self, Marks, Shown};
+use crate::wording::clean::{self, CleanLine, Marks};
 
 /// Columns that the call of a report takes.
 pub const WIDTH: usize = 100;
@@ -27,7 +27,7 @@ pub fn call(call: &Call) -> String {
 
 /// `issue_refund(order_id: "ORD-124")`, in at most `width` columns.
 #[must_use]
-pub fn in_line(tool: &str, arguments: &Body, width: usize, marks: Marks) -> Shown {
+pub fn in_line(tool: &str, arguments: &Body, width: usize, marks: Marks) -> CleanLine {
     let mut line = clean::ends(tool, (width / 2).max(LEAST).min(width), marks);
     let Some(room) = width.checked_sub(line.width + 2) else { return line };
     line.append(plain("("));
@@ -39,7 +39,7 @@ pub fn in_line(tool: &str, arguments: &Body, width: usize, marks: Marks) -> Show
 /// `order_id: "ORD-124", amount: 50`, in at most `width` columns; nothing where there are no arguments. Text that is not JSON
 /// is shown as it was recorded.
 #[must_use]
-pub fn arguments(arguments: &Body, width: usize, marks: Marks) -> Shown {
+pub fn arguments(arguments: &Body, width: usize, marks: Marks) -> CleanLine {
     match arguments.parsed() {
         Some(Value::Object(fields)) => {
             let mut fields: Vec<(&str, &Value)> =
@@ -54,8 +54,8 @@ pub fn arguments(arguments: &Body, width: usize, marks: Marks) -> Shown {
 
 /// The arguments one after the other. Each leaves the next few as much room as they need, up to an equal share; one that
 /// tells less leaves its room to those that tell more.
-fn object(fields: &[(&str, &Value)], width: usize, marks: Marks) -> Shown {
-    let mut line = Shown::default();
+fn object(fields: &[(&str, &Value)], width: usize, marks: Marks) -> CleanLine {
+    let mut line = CleanLine::default();
     for (place, (key, value)) in fields.iter().enumerate() {
         let tells = rank(key) < OTHER;
         let next = fields.get(place + 1..).unwrap_or_default();
@@ -73,7 +73,7 @@ fn object(fields: &[(&str, &Value)], width: usize, marks: Marks) -> Shown {
         let room = left - rivals.iter().map(|columns| (*columns).min(share)).sum::<usize>().min(left);
         if room < clean::width(&text, marks, LEAST) {
             if line.width < width {
-                line.append(Shown::mark(marks.ellipsis()));
+                line.append(CleanLine::mark(marks.ellipsis()));
             }
             break;
         }
@@ -88,13 +88,13 @@ fn columns(key: &str, value: &Value, width: usize, marks: Marks) -> usize {
     2 + named(key, marks).width + clean::width(&json(value, width), marks, width)
 }
 
-fn named(key: &str, marks: Marks) -> Shown {
+fn named(key: &str, marks: Marks) -> CleanLine {
     let mut key = clean::ends(key, KEY, marks);
     key.append(plain(": "));
     key
 }
 
-fn plain(text: &str) -> Shown {
+fn plain(text: &str) -> CleanLine {
     clean::show(text, Marks::Unicode)
 }
 

@@ -81,7 +81,7 @@ fn cuts_by_columns() {
 #[test]
 fn wraps_at_spaces() {
     let lines = |text: &str, width| -> Vec<String> {
-        wrap(text, width, 99, Marks::Unicode).iter().map(Shown::text).collect()
+        wrap(text, width, 99, Marks::Unicode).iter().map(CleanLine::text).collect()
     };
     assert_eq!(lines("the order may not be refunded", 11), ["the order ", "may not be ", "refunded"]);
     assert_eq!(lines("abcdefgh", 3), ["abc", "def", "gh"]);
@@ -112,7 +112,7 @@ fn characters() -> impl Iterator<Item = char> {
 }
 
 /// Marks spelt out become characters again; `plain` is what is no mark.
-fn read_back(shown: &Shown, marks: Marks) -> String {
+fn read_back(shown: &CleanLine, marks: Marks) -> String {
     let mut text = String::new();
     for run in &shown.runs {
         if !run.mark {

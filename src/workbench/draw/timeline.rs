@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::compare::At;
-use crate::replay::Judged;
+use crate::compare::ChangePlace;
+use crate::replay::DecidedCall;
 use crate::report::words;
 use crate::session::{CallRef, Session};
 use crate::workbench::model::{Model, SessionVerdict};
@@ -39,10 +39,13 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     }
     let each = room.checked_div(places.len()).unwrap_or(1).clamp(1, WIDEST);
     let cells = places.len().min(room);
-    let here = model.not_taken().map(At::Alternative).or(model.call().map(|call| At::Call(call.at)));
+    let here = model
+        .not_taken()
+        .map(ChangePlace::Alternative)
+        .or(model.call().map(|call| ChangePlace::Call(call.at)));
     let mut cursor = None;
     let changes = model.entry().filter(|_| !model.supposes()).and_then(|entry| entry.changes.as_ref());
-    let changed: HashSet<At> = changes.into_iter().flatten().map(|change| change.at).collect();
+    let changed: HashSet<ChangePlace> = changes.into_iter().flatten().map(|change| change.at).collect();
     for cell in 0..cells {
         // Where there are more calls than columns, a column stands for several and shows the worst of them.
         let (first, end) = (cell * places.len() / cells, (cell + 1) * places.len() / cells);
@@ -81,19 +84,20 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
 
 /// Every call in the order of the transcript, those of choices that were not taken after the calls of their turn, and
 /// what was decided.
-fn places<'m>(model: &'m Model, session: &'m Session) -> Vec<(At, Option<&'m Judged>)> {
+fn places<'m>(model: &'m Model, session: &'m Session) -> Vec<(ChangePlace, Option<&'m DecidedCall>)> {
     let replay = model.replay();
     let judged = |call: CallRef| replay.and_then(|replay| replay.call(call.index));
-    let mut places: Vec<_> = session.calls.iter().map(|call| (At::Call(call.at), judged(call.at))).collect();
+    let mut places: Vec<_> =
+        session.calls.iter().map(|call| (ChangePlace::Call(call.at), judged(call.at))).collect();
     let others = replay.into_iter().flat_map(|replay| replay.alternatives(None));
-    places.extend(others.map(|other| (At::Alternative(other.at()), Some(other.judged))));
+    places.extend(others.map(|other| (ChangePlace::Alternative(other.at()), Some(other.judged))));
     if !session.alternatives.is_empty() {
         places.sort_by_key(|(at, _)| at.turn());
     }
     places
 }
 
-fn worst(places: &[(At, Option<&Judged>)]) -> (Role, Glyph) {
+fn worst(places: &[(ChangePlace, Option<&DecidedCall>)]) -> (Role, Glyph) {
     let rank = |glyph| match glyph {
         Glyph::Halt => 5,
         Glyph::Deny => 4,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Model;
 use super::changes::ChangeRow;
 use super::texts::Hunk;
-use crate::compare::{At, Change, Kind, Origin};
+use crate::compare::{Change, ChangePlace, Kind, Origin};
 
 /// Columns of the screen from which both versions stand beside each other.
 const BESIDE: u16 = 100;
@@ -32,7 +32,9 @@ impl Model {
 
     /// How many calls are decided otherwise.
     pub fn changed_decisions(&self) -> usize {
-        self.all_changes().filter(|(_, change)| matches!(change.at, At::Call(_) | At::Alternative(_))).count()
+        self.all_changes()
+            .filter(|(_, change)| matches!(change.at, ChangePlace::Call(_) | ChangePlace::Alternative(_)))
+            .count()
     }
 
     /// Takes in what changed in a session.

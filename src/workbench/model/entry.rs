@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::files::is_damage;
 use super::supposed::Supposed;
 use super::verdict::SessionVerdict;
-use crate::compare::{At, Change};
+use crate::compare::{Change, ChangePlace};
 use crate::diagnostic::Diagnostic;
 use crate::replay::Replay;
 use crate::session::Session;
@@ -44,9 +44,11 @@ impl Entry {
     /// How many of its calls the comparison changes; where it is none, how many outcomes at its end.
     pub fn changed(&self) -> usize {
         let changes = || self.changes.iter().flatten();
-        let calls = changes().filter(|change| matches!(change.at, At::Call(_) | At::Alternative(_))).count();
+        let calls = changes()
+            .filter(|change| matches!(change.at, ChangePlace::Call(_) | ChangePlace::Alternative(_)))
+            .count();
         // What changes at the end mostly follows from a call.
-        if calls > 0 { calls } else { changes().filter(|change| change.at == At::End).count() }
+        if calls > 0 { calls } else { changes().filter(|change| change.at == ChangePlace::End).count() }
     }
 
     /// What it comes to, once it is judged.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::overlay::{FindingRow, FindingsView, GroupBy, words_of};
 use super::{Model, verdict};
-use crate::compare::At;
+use crate::compare::ChangePlace;
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Effect, RuleId};
 use crate::policy::Policy;
@@ -21,7 +21,7 @@ impl FindingRow {
         match by {
             GroupBy::Session => self.session(model),
             GroupBy::Rule => &self.name,
-            GroupBy::Tool if self.at == At::End => "the session",
+            GroupBy::Tool if self.at == ChangePlace::End => "the session",
             GroupBy::Tool => &self.tool,
             GroupBy::Code => self.code.as_str(),
             GroupBy::Reason => {
@@ -34,9 +34,9 @@ impl FindingRow {
     /// Where it stands: `T2.1`, `T2.2.1` for a choice that was not taken, or `end`.
     pub fn place(&self) -> String {
         match self.at {
-            At::Call(call) => place(call),
-            At::Alternative(at) => place_not_taken(at),
-            At::Turn(_) | At::End => "end".to_owned(),
+            ChangePlace::Call(call) => place(call),
+            ChangePlace::Alternative(at) => place_not_taken(at),
+            ChangePlace::Turn(_) | ChangePlace::End => "end".to_owned(),
         }
     }
 
@@ -48,7 +48,7 @@ impl FindingRow {
     /// The violated rule about the session, and how it ended.
     pub fn violation<'a>(&self, model: &'a Model) -> Option<(&'a Replay, &'a RuleState)> {
         let (_, replay) =
-            model.archive.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at == At::End)?;
+            model.archive.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at == ChangePlace::End)?;
         let state = replay.rules().iter().find(|state| state.rule == self.rule_id)?;
         Some((replay, state))
     }
@@ -75,14 +75,16 @@ impl FindingRow {
 }
 
 /// The tool and the arguments of a call, of a choice that was not taken as well.
-pub fn called(session: &Session, at: At) -> Option<(&str, &Body)> {
+pub fn called(session: &Session, at: ChangePlace) -> Option<(&str, &Body)> {
     match at {
-        At::Call(call) => session.calls.get(call.index as usize).map(|call| (&*call.tool, &call.arguments)),
-        At::Alternative(at) => {
+        ChangePlace::Call(call) => {
+            session.calls.get(call.index as usize).map(|call| (&*call.tool, &call.arguments))
+        }
+        ChangePlace::Alternative(at) => {
             let calls = session.alternative(at.turn, at.choice)?.calls();
             calls.get((at.call as usize).checked_sub(1)?).map(|call| (&*call.tool, &call.arguments))
         }
-        At::Turn(_) | At::End => None,
+        ChangePlace::Turn(_) | ChangePlace::End => None,
     }
 }
 
@@ -109,9 +111,10 @@ impl FindingsView {
                 (Arc::clone(&name.0), Arc::clone(&name.1))
             };
             let taken = session.calls.iter().zip(replay.calls());
-            let taken = taken.map(|(call, judged)| (At::Call(call.at), &call.tool, judged));
+            let taken = taken.map(|(call, judged)| (ChangePlace::Call(call.at), &call.tool, judged));
             let others = replay.alternatives(None);
-            let others = others.map(|other| (At::Alternative(other.at()), &other.call.tool, other.judged));
+            let others =
+                others.map(|other| (ChangePlace::Alternative(other.at()), &other.call.tool, other.judged));
             let own = rows.len();
             for (at, tool, judged) in taken.chain(others) {
                 for finding in &judged.decision.findings {
@@ -140,7 +143,7 @@ impl FindingsView {
                 let ((rule, name), Some(code)) = (named(state.rule), state.code) else { continue };
                 rows.push(FindingRow {
                     entry,
-                    at: At::End,
+                    at: ChangePlace::End,
                     tool: "".into(),
                     rule,
                     name,

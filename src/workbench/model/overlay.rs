@@ -8,7 +8,7 @@ use tui_input::Input;
 
 use super::supposed::Ask;
 use super::texts::TextsView;
-use crate::compare::At;
+use crate::compare::ChangePlace;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::monitor::{Effect, RuleId};
 use crate::workbench::document::Document;
@@ -67,7 +67,7 @@ pub struct FindingRow {
     /// The entry.
     pub entry: usize,
     /// The call, of a choice that was not taken as well; or the end: it is about the session as a whole.
-    pub at: At,
+    pub at: ChangePlace,
     /// Its tool.
     pub tool: Arc<str>,
     /// The rule's id as people write it.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Model;
-use super::supposed::{Ask, Layer, Shown, Target};
+use super::supposed::{Ask, JudgedLayer, Layer, Target};
 use crate::session::Session;
 use crate::workbench::line::place;
 
@@ -28,7 +28,7 @@ impl Model {
     }
 
     /// What is supposed of the open session and on screen in its place.
-    pub fn shown_supposed(&self) -> Option<(&Layer, &Shown)> {
+    pub fn shown_supposed(&self) -> Option<(&Layer, &JudgedLayer)> {
         let supposed = &self.entry()?.supposed;
         supposed.top().zip(supposed.shown())
     }

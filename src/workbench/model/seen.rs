@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::Model;
 use super::changes::Pair;
 use super::frame::{Framed, Taking};
-use crate::compare::{At, Change, Comparison, RuleAt, Side};
+use crate::compare::{Change, ChangePlace, Comparison, RuleAt, Side};
 use crate::engine::Decision;
 use crate::monitor::{Rule, RuleId, Rules};
-use crate::replay::{Judged, Replay};
+use crate::replay::{DecidedCall, Replay};
 use crate::session::AlternativeRef;
 use crate::workbench::line::Key;
 use crate::workbench::transcript::RowKind;
@@ -54,20 +54,20 @@ impl Model {
             return self.changed_choice(at);
         }
         let at = self.call().filter(|_| !self.supposes())?.at;
-        self.entry()?.changes.as_ref()?.iter().find(|change| change.at == At::Call(at))
+        self.entry()?.changes.as_ref()?.iter().find(|change| change.at == ChangePlace::Call(at))
     }
 
     /// Whether the comparison changes something about a call of the open session.
     pub fn is_changed(&self, call: u32) -> bool {
         let changes = self.entry().filter(|_| !self.supposes()).and_then(|entry| entry.changes.as_ref());
-        let about = |change: &Change| matches!(change.at, At::Call(at) if at.index == call);
+        let about = |change: &Change| matches!(change.at, ChangePlace::Call(at) if at.index == call);
         changes.is_some_and(|changes| changes.iter().any(about))
     }
 
     /// What the comparison changes about a call of a choice that was not taken.
     pub fn changed_choice(&self, at: AlternativeRef) -> Option<&Change> {
         let changes = self.entry().filter(|_| !self.supposes())?.changes.as_ref()?;
-        changes.iter().find(|change| change.at == At::Alternative(at))
+        changes.iter().find(|change| change.at == ChangePlace::Alternative(at))
     }
 
     /// A rule of one version, as both have it.
@@ -121,7 +121,7 @@ impl<'m> Seen<'m> {
     }
 
     /// What was decided on the selected call.
-    pub fn judged_call(self) -> Option<&'m Judged> {
+    pub fn judged_call(self) -> Option<&'m DecidedCall> {
         if let RowKind::Choice(place, number) = self.model.row()?.kind {
             return self.replay()?.alternative(place).get((number? as usize).checked_sub(1)?);
         }

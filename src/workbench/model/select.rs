@@ -8,7 +8,7 @@ use crate::compare::Side;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::finding::{Check, Finding, RuleState};
 use crate::monitor::{Rule, RuleId, Rules};
-use crate::replay::Judged;
+use crate::replay::DecidedCall;
 use crate::session::{AlternativeRef, Call, CallRef, Turn};
 use crate::source::Source;
 use crate::workbench::keys::Facts;
@@ -47,7 +47,7 @@ impl Model {
     }
 
     /// What was decided on that call.
-    pub fn judged_call(&self) -> Option<&Judged> {
+    pub fn judged_call(&self) -> Option<&DecidedCall> {
         self.seen(Side::New).judged_call()
     }
 
@@ -295,6 +295,6 @@ impl Overlay {
 }
 
 /// Whether a verdict is worth stopping at when going from finding to finding.
-pub fn has_finding(judged: &Judged) -> bool {
+pub fn has_finding(judged: &DecidedCall) -> bool {
     !judged.decision.findings.is_empty() || matches!(judged.decision.verdict, Verdict::Deny | Verdict::Halt)
 }

@@ -33,7 +33,7 @@ pub struct Layer {
     /// What was last asked to be judged, and in which request.
     pub asked: Option<(u64, Premise)>,
     /// What came of it, or of what was asked before.
-    pub shown: Option<Shown>,
+    pub shown: Option<JudgedLayer>,
     /// Where the cursor goes when that comes.
     pub land: Land,
 }
@@ -78,7 +78,7 @@ pub struct Premise {
 }
 
 /// Something supposed, judged.
-pub struct Shown {
+pub struct JudgedLayer {
     /// What it was made with.
     pub what_if: WhatIf,
     /// The session and the policy.
@@ -190,7 +190,7 @@ impl Supposed {
     }
 
     /// What is on screen in the place of the recording; `None`: the recording is.
-    pub fn shown(&self) -> Option<&Shown> {
+    pub fn shown(&self) -> Option<&JudgedLayer> {
         self.top().filter(|layer| layer.is_hypothetical())?.shown.as_ref()
     }
 

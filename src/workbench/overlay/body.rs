@@ -11,7 +11,7 @@ use crate::workbench::model::Model;
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
-use crate::workbench::text::{self, Marks, Shown};
+use crate::workbench::text::{self, CleanLine, Marks};
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns before a line: the sign of what can be folded.
@@ -101,7 +101,7 @@ fn indent(line: &Line, width: usize) -> usize {
     (line.depth * STEP).min(width / 2)
 }
 
-fn wrapped(line: &Line, folded: Option<usize>, width: usize, marks: Marks) -> Vec<(Role, Shown)> {
+fn wrapped(line: &Line, folded: Option<usize>, width: usize, marks: Marks) -> Vec<(Role, CleanLine)> {
     let room = width.saturating_sub(GUTTER + indent(line, width)).max(1);
     let mut text = line.text();
     if let (Some(size), Token::Open(sign)) = (folded, &line.token) {
@@ -126,7 +126,7 @@ fn colour(
     line: &Line,
     role: Role,
     first: bool,
-    shown: Shown,
+    shown: CleanLine,
     found: &[Range<usize>],
     current: bool,
 ) {

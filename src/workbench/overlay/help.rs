@@ -6,7 +6,7 @@ use crate::workbench::model::Model;
 use crate::workbench::model::overlay::HelpView;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
-use crate::workbench::text::{self, Marks, Shown};
+use crate::workbench::text::{self, CleanLine, Marks};
 use crate::workbench::theme::Role;
 
 /// Columns of the keys.
@@ -80,7 +80,7 @@ impl Window for HelpView {
 }
 
 /// What a command does, and what it misses, beside its keys.
-fn lines(facts: &Facts, command: &keys::Row, width: usize, marks: Marks) -> Vec<Shown> {
+fn lines(facts: &Facts, command: &keys::Row, width: usize, marks: Marks) -> Vec<CleanLine> {
     let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
     let missing = (command.missing)(facts).map(|missing| format!("  ({missing})")).unwrap_or_default();
     text::wrap(&format!("{}{missing}", command.doc), room, usize::MAX, marks)

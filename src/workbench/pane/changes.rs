@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash};
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
-use crate::compare::{Answer, At, Base, Change, Kind, Origin, RuleAt, Side, Stand};
+use crate::compare::{Answer, Base, Change, ChangePlace, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
 use crate::report::{diff, words};
 use crate::session::Body;
@@ -171,7 +171,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
         Some((tool, arguments)) => {
             // A session's name needs no more than a third.
             let place = match change.at {
-                At::Alternative(at) => place_not_taken(at),
+                ChangePlace::Alternative(at) => place_not_taken(at),
                 at => at.call().map(place).unwrap_or_default(),
             };
             let most = room.saturating_sub(name.len().min(room / 3) + place.len() + 2);
@@ -212,10 +212,10 @@ fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<(&'m st
 fn subject(change: &Change) -> String {
     let tool = change.tool.as_deref().unwrap_or_default();
     match change.at {
-        At::Call(call) => format!("{} {tool}", place(call)),
-        At::Alternative(other) => format!("T{} choice {} {tool}", other.turn, other.choice),
-        At::Turn(turn) => format!("T{turn} {tool}"),
-        At::End => "at the end".to_owned(),
+        ChangePlace::Call(call) => format!("{} {tool}", place(call)),
+        ChangePlace::Alternative(other) => format!("T{} choice {} {tool}", other.turn, other.choice),
+        ChangePlace::Turn(turn) => format!("T{turn} {tool}"),
+        ChangePlace::End => "at the end".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding};
-use crate::replay::Judged;
+use crate::replay::DecidedCall;
 use crate::report::words;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::line::{
@@ -96,7 +96,7 @@ fn not_taken(lines: &mut Vec<Line>, seen: Seen<'_>, taking: &Taking, width: usiz
 }
 
 /// What spoke against a call, what the model reads, and what passed.
-fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &Judged, width: usize) {
+fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &DecidedCall, width: usize) {
     let model = seen.model;
     for (at, finding) in judged.decision.findings.iter().enumerate() {
         // What decided stands beside what decided, whatever rule it is.
@@ -135,7 +135,14 @@ fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call
     }
 }
 
-fn head(lines: &mut Vec<Line>, model: &Model, session: &Session, call: &Call, judged: &Judged, width: usize) {
+fn head(
+    lines: &mut Vec<Line>,
+    model: &Model,
+    session: &Session,
+    call: &Call,
+    judged: &DecidedCall,
+    width: usize,
+) {
     let verdict = judged.decision.verdict;
     let (role, glyph) = look(judged);
     let word = headline(verdict, model.basis.mode);
@@ -263,12 +270,12 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     }
 }
 
-fn reports(judged: &Judged) -> bool {
+fn reports(judged: &DecidedCall) -> bool {
     judged.decision.findings.iter().any(|finding| finding.effect == Effect::Report)
 }
 
 /// How a decided call is marked.
-pub fn look(judged: &Judged) -> (Role, Glyph) {
+pub fn look(judged: &DecidedCall) -> (Role, Glyph) {
     match judged.decision.verdict {
         // It runs, and a rule has something to say of it all the same.
         Verdict::Allow if reports(judged) => (Role::VerdictReport, Glyph::Problem),

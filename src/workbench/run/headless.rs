@@ -9,7 +9,7 @@ use ratatui::layout::Size;
 use super::begin_watch;
 use super::work::Workers;
 use crate::engine::Mode;
-use crate::files::watch::{Watch, Watched, Way};
+use crate::files::watch::{Watch, WatchTargets, Way};
 use crate::workbench::message::{Arrived, Msg};
 use crate::workbench::model::{Model, Opening};
 use crate::workbench::theme::{Depth, Theme};
@@ -25,7 +25,7 @@ pub(crate) struct Headless {
 }
 
 impl Headless {
-    pub fn start(workspace: Arc<Workspace>, watch: Option<(Watched, Way)>) -> Self {
+    pub fn start(workspace: Arc<Workspace>, watch: Option<(WatchTargets, Way)>) -> Self {
         let (out, arriving) = channel();
         let workers = Workers::start(workspace, out.clone()).expect("threads");
         workers.policy();

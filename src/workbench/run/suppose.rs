@@ -99,7 +99,7 @@ fn text(save: &Save) -> Result<String, String> {
     let text = write(&draft).map_err(|error| error.to_string())?;
     let again = read(&Source::new(save.file.as_str(), text.as_str()), true);
     let case = again.cases.first().ok_or("it would not be read as a case")?;
-    let crate::case::Recorded::Inline(session) = &case.session else {
+    let crate::case::CaseSession::Inline(session) = &case.session else {
         return Err("it would not be read as a case".to_owned());
     };
     match judge(case, &Arc::clone(session), &save.policy).passes() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::prompt::{compose, prompt};
 use super::{compare, save, search, suppose};
-use crate::session::edit::Added;
+use crate::session::edit::AddedCall;
 use crate::session::{Body, Outcome};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
@@ -80,7 +80,7 @@ fn json(text: &str) -> Result<(), String> {
 }
 
 /// `tool {json} => result`: the arguments may be left out, and without a result there is none.
-fn call(text: &str) -> Result<Added, String> {
+fn call(text: &str) -> Result<AddedCall, String> {
     let text = text.trim();
     let (tool, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim_start();
@@ -102,5 +102,5 @@ fn call(text: &str) -> Result<Added, String> {
         None if rest.trim().is_empty() => (Outcome::Unknown, Body::MISSING),
         None => return Err("after the arguments comes `=>` and the result".to_owned()),
     };
-    Ok(Added { tool: tool.into(), arguments: Body::text(arguments.trim()), outcome, content })
+    Ok(AddedCall { tool: tool.into(), arguments: Body::text(arguments.trim()), outcome, content })
 }

@@ -1,7 +1,7 @@
 //! Enter: opens what the cursor is on, in a pane or an overlay.
 
 use super::{compare, go, jump, overlays, texts};
-use crate::compare::At;
+use crate::compare::ChangePlace;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::Pane;
@@ -14,7 +14,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         Some(Overlay::Findings(found)) => {
             let (entry, at, rule) = found.row().map(|row| (row.entry, row.at, row.rule_id))?;
             model.dialog.overlays.pop();
-            jump::to(model, entry, if at == At::End { Err(rule) } else { Ok(at) });
+            jump::to(model, entry, if at == ChangePlace::End { Err(rule) } else { Ok(at) });
             go::focus(model, Pane::Transcript);
         }
         Some(Overlay::Help(help)) => {

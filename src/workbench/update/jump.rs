@@ -1,9 +1,9 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
 use super::{go, settle};
-use crate::compare::{At, Change, Kind};
+use crate::compare::{Change, ChangePlace, Kind};
 use crate::monitor::RuleId;
-use crate::replay::{Frame, Judged, Replay};
+use crate::replay::{DecidedCall, Frame, Replay};
 use crate::report::diff;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
@@ -35,9 +35,9 @@ pub fn finding(model: &mut Model, forward: bool) {
         let (_, replay) = model.archive.entries.get(at)?.replay.as_ref()?;
         let mut calls = replay.calls().iter();
         let found = if forward { calls.position(has_finding) } else { calls.rposition(has_finding) };
-        let call = found.and_then(|found| Some(At::Call(replay.session().calls.get(found)?.at)));
+        let call = found.and_then(|found| Some(ChangePlace::Call(replay.session().calls.get(found)?.at)));
         let others = replay.alternatives(None).filter(|other| has_finding(other.judged));
-        let mut others = others.map(|other| At::Alternative(other.at()));
+        let mut others = others.map(|other| ChangePlace::Alternative(other.at()));
         let other = if forward { others.next() } else { others.last() };
         // Of one turn, its calls stand before those of other choices.
         let both = [call, other].into_iter().flatten();
@@ -78,7 +78,7 @@ pub fn disagreement(model: &mut Model, forward: bool) {
 pub fn same_rule(model: &mut Model, forward: bool) {
     let rule = model.finding().map(|finding| finding.rule).or(model.violation().map(|state| state.rule));
     let (Some(rule), Some(replay)) = (rule, model.replay().cloned()) else { return };
-    let speaks = |judged: &Judged| judged.decision.findings.iter().any(|finding| finding.rule == rule);
+    let speaks = |judged: &DecidedCall| judged.decision.findings.iter().any(|finding| finding.rule == rule);
     seek(model, forward, "finding of this rule", |row| match row.kind {
         RowKind::Call(_) | RowKind::Choice(..) => judged_at(&replay, row).is_some_and(speaks),
         RowKind::Rule(violated) => violated == rule,
@@ -92,7 +92,7 @@ pub fn error(model: &mut Model, forward: bool) {
 }
 
 /// What was decided about the call that a row shows, of a choice that was not taken as well.
-fn judged_at(replay: &Replay, row: Row) -> Option<&Judged> {
+fn judged_at(replay: &Replay, row: Row) -> Option<&DecidedCall> {
     match row.kind {
         RowKind::Call(index) => replay.call(index),
         RowKind::Choice(place, number) => replay.alternative(place).get((number? as usize).checked_sub(1)?),
@@ -100,7 +100,7 @@ fn judged_at(replay: &Replay, row: Row) -> Option<&Judged> {
     }
 }
 
-fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&Judged) -> bool) {
+fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&DecidedCall) -> bool) {
     let Some(replay) = model.replay().cloned() else { return };
     seek(model, forward, what, |row| match row.kind {
         RowKind::Call(index) => replay.call(index).is_some_and(&wanted),
@@ -237,7 +237,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
     let in_entry = |at: usize| {
         let changes = model.archive.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
         // What is at the end is after every turn and call.
-        let key = |at: &At| (at.turn().unwrap_or(u32::MAX), at.alternative(), at.call());
+        let key = |at: &ChangePlace| (at.turn().unwrap_or(u32::MAX), at.alternative(), at.call());
         let found = if forward { changes.min_by_key(key) } else { changes.max_by_key(key) };
         Some((at, found?))
     };
@@ -266,9 +266,12 @@ fn show_change(model: &mut Model, row: usize) {
     let changes = model.entry().and_then(|entry| entry.changes.as_ref());
     let here: Vec<&Change> =
         changes.into_iter().flatten().filter(|change| row_of(model, change.at) == Some(row)).collect();
-    let decided = here.iter().any(|change| matches!(change.at, At::Call(_) | At::Alternative(_)));
-    let tool =
-        here.iter().find(|change| matches!(change.at, At::Turn(_))).and_then(|change| change.tool.clone());
+    let decided =
+        here.iter().any(|change| matches!(change.at, ChangePlace::Call(_) | ChangePlace::Alternative(_)));
+    let tool = here
+        .iter()
+        .find(|change| matches!(change.at, ChangePlace::Turn(_)))
+        .and_then(|change| change.tool.clone());
     let (pane, tool) = match tool {
         _ if decided => (Pane::Decision, None),
         Some(tool) => (Pane::Tools, Some(tool)),
@@ -316,12 +319,12 @@ fn tell_change(model: &mut Model, row: usize) {
 }
 
 /// The row of the transcript at which a change of the open session stands.
-fn row_of(model: &Model, at: At) -> Option<usize> {
+fn row_of(model: &Model, at: ChangePlace) -> Option<usize> {
     match at {
-        At::Call(call) => row_of_recorded(model, call.index),
-        At::Alternative(other) => model.settled.rows.of_choice(other, model.session()?),
-        At::Turn(turn) => model.settled.rows.of_turn(turn),
-        At::End => model.settled.rows.len().checked_sub(1),
+        ChangePlace::Call(call) => row_of_recorded(model, call.index),
+        ChangePlace::Alternative(other) => model.settled.rows.of_choice(other, model.session()?),
+        ChangePlace::Turn(turn) => model.settled.rows.of_turn(turn),
+        ChangePlace::End => model.settled.rows.len().checked_sub(1),
     }
 }
 
@@ -333,7 +336,7 @@ pub fn to_call(model: &mut Model, index: u32) {
 }
 
 /// To a call of some entry, or to a rule about its session, leaving the place to come back to.
-pub fn to(model: &mut Model, entry: usize, at: Result<At, RuleId>) {
+pub fn to(model: &mut Model, entry: usize, at: Result<ChangePlace, RuleId>) {
     leave(model);
     go::open(model, entry);
     let row = match at {

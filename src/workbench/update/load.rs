@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{compare, judge, overlays, texts};
 use crate::diagnostic::Severity;
-use crate::policy::Loaded;
+use crate::policy::LoadResult;
 use crate::replay::Replay;
 use crate::report::words;
 use crate::workbench::effect::Effect;
@@ -16,7 +16,7 @@ use crate::workbench::message::ComparedSession;
 use crate::workbench::model::{Load, Model, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
-pub fn policy(model: &mut Model, loaded: Loaded, at: String, effects: &mut Vec<Effect>) {
+pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut Vec<Effect>) {
     let asked = std::mem::take(&mut model.work.asked);
     model.basis.rules.read = true;
     model.basis.rules.problems = loaded.diagnostics;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::go;
-use crate::compare::At;
+use crate::compare::ChangePlace;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::notices;
 use crate::session::{Results, Session};
@@ -99,9 +99,9 @@ pub fn findings(model: &mut Model) {
     view.collect(model);
     // The cursor begins at the selected call, or rule about the session, if there is a finding.
     let rule = model.violation().map(|state| state.rule);
-    let not_taken = model.not_taken().map(At::Alternative);
-    let here = not_taken.or_else(|| model.call().map(|call| At::Call(call.at)));
-    let here = if rule.is_some() { Some(At::End) } else { here };
+    let not_taken = model.not_taken().map(ChangePlace::Alternative);
+    let here = not_taken.or_else(|| model.call().map(|call| ChangePlace::Call(call.at)));
+    let here = if rule.is_some() { Some(ChangePlace::End) } else { here };
     let row = |at: &usize| {
         view.rows.get(*at).is_some_and(|row| {
             let same = rule.is_none_or(|rule| row.rule_id == rule);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{go, jump, overlays, prompt};
 use crate::monitor::RuleId;
 use crate::replay::Replay;
-use crate::session::edit::{Added, Edit};
+use crate::session::edit::{AddedCall, Edit};
 use crate::session::{Body, Call, Outcome, Results};
 use crate::what_if::{Hypothesis, Impossible, WhatIf};
 use crate::workbench::effect::{Effect, Suppose};
@@ -17,7 +17,7 @@ use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::place;
 use crate::workbench::model::Model;
-use crate::workbench::model::supposed::{Ask, Land, Premise, Shown, Target};
+use crate::workbench::model::supposed::{Ask, JudgedLayer, Land, Premise, Target};
 use crate::workbench::model::texts::lines_of;
 use crate::workbench::transcript::RowKind;
 
@@ -73,7 +73,8 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
         let Some((_, premise)) = &layer.asked else { return Land::Stay };
         news = layer.shown.as_ref().is_none_or(|shown| shown.hypothesis.unknown != hypothesis.unknown);
         let what_if = premise.what_if.clone();
-        layer.shown = Some(Shown { what_if, hypothesis: hypothesis.clone(), replay: Rc::clone(&replay) });
+        layer.shown =
+            Some(JudgedLayer { what_if, hypothesis: hypothesis.clone(), replay: Rc::clone(&replay) });
         std::mem::take(&mut layer.land)
     };
     if place == model.place.open {
@@ -361,7 +362,7 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
 }
 
 /// A call that was typed, to be after another one, else behind all of its turn.
-pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: Added) {
+pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: AddedCall) {
     let selected = model.call().filter(|_| behind.is_some());
     let place = selected.map_or_else(
         || format!("the other calls of turn {turn}"),
@@ -395,7 +396,7 @@ fn set_result(model: &mut Model, target: Target, outcome: Outcome, content: Body
     });
 }
 
-fn amend(what_if: &mut WhatIf, place: usize, amend: impl FnOnce(&mut Added)) {
+fn amend(what_if: &mut WhatIf, place: usize, amend: impl FnOnce(&mut AddedCall)) {
     if let Some(Edit::AddCall { turn, behind, call }) = what_if.edits().get(place) {
         let (turn, behind, mut call) = (*turn, *behind, call.clone());
         amend(&mut call);

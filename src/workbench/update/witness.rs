@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{go, jump};
-use crate::compare::At;
+use crate::compare::ChangePlace;
 use crate::session::Session;
 use crate::what_if::WhatIf;
 use crate::witness::Witness;
@@ -35,7 +35,7 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
         let Some(ChangeRow::Change(entry, change)) = row else {
             return Err("this row is not a change");
         };
-        let At::Call(at) = change.at else {
+        let ChangePlace::Call(at) = change.at else {
             return Err("a witness is searched only for calls that are decided differently");
         };
         return of_change(model, entry, recorded(entry)?, at.index, true);

@@ -10,7 +10,7 @@ use rulestep::internals::engine::Mode;
 use rulestep::internals::policy::Policy;
 use rulestep::internals::replay::Replay;
 use rulestep::internals::session::Session;
-use rulestep::internals::session::edit::{Added, Edit};
+use rulestep::internals::session::edit::{AddedCall, Edit};
 use rulestep::internals::session::{Body, Outcome};
 use rulestep::internals::what_if::WhatIf;
 use rulestep::internals::witness;
@@ -86,7 +86,7 @@ fn what_was_supposed_passes_once_it_is_saved() {
     what_if.edit(Edit::AddCall {
         turn: 1,
         behind: None,
-        call: Added {
+        call: AddedCall {
             tool: "check".into(),
             arguments: Body::text("{\"id\": 3}"),
             outcome: Outcome::Ok,

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 use rulestep::internals::case::Case;
-use rulestep::internals::case::judge::Judged;
+use rulestep::internals::case::judge::CaseResult;
 use rulestep::internals::case::update::update;
 use rulestep::internals::diagnostic::Diagnostic;
 use rulestep::internals::source::Source;
@@ -11,8 +11,8 @@ use super::{cases, judged, policy, text};
 
 fn updated(name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
     let cases = cases(name, text);
-    let judged: Vec<Judged> = cases.iter().map(|case| judged(case, &policy())).collect();
-    let pairs: Vec<(&Case, &Judged)> = cases.iter().zip(&judged).collect();
+    let judged: Vec<CaseResult> = cases.iter().map(|case| judged(case, &policy())).collect();
+    let pairs: Vec<(&Case, &CaseResult)> = cases.iter().zip(&judged).collect();
     update(&Source::new(name, text), &pairs)
 }
 

@@ -1,9 +1,9 @@
 //! The old form rewritten: what changes, what stays, what is refused.
 
-use rulestep::internals::dialect::sequence_rules::migrate::{Change, Migrated, Refusal, migrate};
+use rulestep::internals::dialect::sequence_rules::migrate::{Change, Migration, Refusal, migrate};
 use rulestep::internals::source::Source;
 
-fn run(text: &str) -> Result<Migrated, Refusal> {
+fn run(text: &str) -> Result<Migration, Refusal> {
     let name = if text.starts_with('{') { "old.json" } else { "old.yaml" };
     migrate(&Source::new(name, text))
 }

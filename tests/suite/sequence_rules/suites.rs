@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Loaded, Policy, PolicyFile};
+use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
 use rulestep::internals::replay::Replay;
 
 use super::{findings, outcomes, session};
 
-fn load(files: &[(&str, &str)]) -> Loaded {
+fn load(files: &[(&str, &str)]) -> LoadResult {
     let file = |(name, text): &(&str, &str)| PolicyFile {
         name: (*name).into(),
         relative: (*name).into(),

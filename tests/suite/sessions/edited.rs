@@ -1,7 +1,7 @@
 //! Changed sessions hang together as if they had been recorded, and survive being written and read.
 
 use proptest::prelude::*;
-use rulestep::internals::session::edit::{Added, Edit, Edited, Part, apply, part};
+use rulestep::internals::session::edit::{AddedCall, Edit, EditResult, Part, apply, part};
 use rulestep::internals::session::{Body, MessageKind, Outcome, Session};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn assert_hangs_together(session: &Session) {
 }
 
 /// Every kept call is what it was.
-fn assert_same_calls(session: &Session, edited: &Edited) {
+fn assert_same_calls(session: &Session, edited: &EditResult) {
     let mut kept = 0;
     for call in &session.calls {
         let Some(now) = edited.call(call.at.index) else { continue };
@@ -112,7 +112,7 @@ fn a_prefix_ends_before_the_next_response() {
 #[test]
 fn arguments_results_and_calls_are_put_in_place() {
     let session = busy();
-    let added = Added {
+    let added = AddedCall {
         tool: "c".into(),
         arguments: Body::text("{}"),
         outcome: Outcome::Ok,
@@ -126,7 +126,7 @@ fn arguments_results_and_calls_are_put_in_place() {
             // The second call has the id that the first one has: without its result, it needs one of its own.
             Edit::Result { call: 0, outcome: Outcome::Unknown, content: Body::MISSING },
             Edit::AddCall { turn: 2, behind: None, call: added.clone() },
-            Edit::AddCall { turn: 2, behind: None, call: Added { outcome: Outcome::Unknown, ..added } },
+            Edit::AddCall { turn: 2, behind: None, call: AddedCall { outcome: Outcome::Unknown, ..added } },
         ],
     );
     assert_eq!(
@@ -152,7 +152,7 @@ fn calls_are_added_behind_others() {
     let added = |tool: &str, behind: Option<u32>| Edit::AddCall {
         turn: 1,
         behind,
-        call: Added {
+        call: AddedCall {
             tool: tool.into(),
             arguments: Body::text("{}"),
             outcome: Outcome::Ok,
@@ -208,7 +208,7 @@ proptest! {
             Edit::AddCall {
                 turn: u32::from(picked[2]) % 4 + 1,
                 behind: Some(u32::from(picked[3]) % calls as u32),
-                call: Added { tool: "ping".into(), arguments: Body::MISSING, outcome, content: Body::text("x") },
+                call: AddedCall { tool: "ping".into(), arguments: Body::MISSING, outcome, content: Body::text("x") },
             },
         ];
         let edited = apply(&session, &edits);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::files::watch::{Watched, Way};
+use crate::files::watch::{WatchTargets, Way};
 use crate::recording::Options;
 use crate::workbench::keys::{TABLE, chord};
 use crate::workbench::message::Msg;
@@ -114,7 +114,7 @@ impl Scene {
     fn start(&self, way: Option<Way>) -> Headless {
         let named = |name: &str| vec![self.path(name).display().to_string()];
         // What grows comes to rest soon, so that the end can be waited for.
-        let watched = Watched { policies: named("contracts"), sessions: named("sessions") };
+        let watched = WatchTargets { policies: named("contracts"), sessions: named("sessions") };
         let workspace = Workspace::new(named("contracts"), None, named("sessions"), Options::default());
         let workspace = workspace.resting(Duration::from_millis(300));
         Headless::start(Arc::new(workspace), way.map(|way| (watched, way)))

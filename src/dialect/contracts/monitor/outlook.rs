@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::standings::{Resolved, Standing};
-use super::{ContractsMonitor, Sought};
+use super::standings::{GoodCall, Standing};
+use super::{ContractsMonitor, Lookup};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::{Prior, PriorState, Steps, StepsState};
@@ -60,11 +60,11 @@ impl ContractsMonitor {
         let sought = self.seek(need.group, arguments);
         let code = self.unmet_by(sought, need);
         let found = match sought {
-            Sought::NoPrior => Vec::new(),
-            Sought::NoValue | Sought::Unmatched => {
+            Lookup::NoPrior => Vec::new(),
+            Lookup::NoValue | Lookup::Unmatched => {
                 self.recent(group).iter().map(|call| call.found(group.resource.as_ref())).collect()
             }
-            Sought::Standing(standing) => {
+            Lookup::Standing(standing) => {
                 let own = standing.members.get(need.member);
                 prior.other_reading = own.is_some_and(|own| own.newest_good != own.good.is_some());
                 let good = own.and_then(|own| own.good).filter(|_| member.matching == Matching::Any);
@@ -153,7 +153,7 @@ impl ContractsMonitor {
     }
 }
 
-impl Resolved {
+impl GoodCall {
     fn found(&self, resource: Option<&Resource>) -> EarlierCall {
         let value = resource.and_then(|resource| resource.of_prior(&self.arguments, &self.output)).cloned();
         EarlierCall { call: self.at, value }

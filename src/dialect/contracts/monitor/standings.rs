@@ -16,14 +16,14 @@ pub(super) struct Standings {
     /// For an unbound group: all calls together.
     pub all: Option<Standing>,
     /// For a bound one: by value.
-    by_value: HashTable<Valued>,
+    by_value: HashTable<ValueStanding>,
     /// For each member, the values whose deciding call is good.
     good: Vec<usize>,
 }
 
 /// What the earlier calls with one value come to, with the value's hash: a table that grows does not look at the values.
 #[derive(Clone)]
-struct Valued {
+struct ValueStanding {
     hash: u64,
     /// Shared between forks until one of them changes it.
     kept: Arc<(Value, Standing)>,
@@ -48,7 +48,7 @@ pub(super) struct MemberStanding {
 
 /// A call with a good result. Its bodies are kept where a value is taken from them or findings are wanted, else missing.
 #[derive(Clone)]
-pub(super) struct Resolved {
+pub(super) struct GoodCall {
     pub at: CallRef,
     pub slot: usize,
     /// What the result passes of the tests of its tool.
@@ -60,7 +60,7 @@ pub(super) struct Resolved {
 /// A call whose result counts from now on.
 #[derive(Clone, Copy)]
 pub(super) struct News<'a> {
-    pub call: &'a Resolved,
+    pub call: &'a GoodCall,
     /// The tests of its tool.
     pub table: &'a Table,
     /// Whether findings are wanted.
@@ -104,13 +104,13 @@ impl Standings {
             Some(valued) => Arc::make_mut(&mut valued.kept).1.add(group, news, &mut self.good),
             None => {
                 let kept = Arc::new((bound.clone(), Standing::new(group, news, &mut self.good)));
-                self.by_value.insert_unique(hash, Valued { hash, kept }, |valued| valued.hash);
+                self.by_value.insert_unique(hash, ValueStanding { hash, kept }, |valued| valued.hash);
             }
         }
     }
 }
 
-impl Valued {
+impl ValueStanding {
     fn is(&self, hash: u64, value: &Value) -> bool {
         self.hash == hash && value::equal(&self.kept.0, value)
     }

@@ -37,7 +37,7 @@ pub(super) struct Machine<'a> {
     instructions: u64,
     /// Beyond how many of them failed states are remembered.
     cheap: u64,
-    failed: Failed,
+    failed: DeadEnds,
 }
 
 enum Frame {
@@ -62,7 +62,7 @@ struct Evaluation {
 }
 
 /// States that have been tried, each of `width` words.
-struct Failed {
+struct DeadEnds {
     width: usize,
     words: Vec<u32>,
     table: HashTable<u32>,
@@ -89,7 +89,7 @@ impl<'a> Machine<'a> {
             evaluations: 0,
             instructions: 0,
             cheap: CHEAP.0 + CHEAP.1 * text.len() as u64,
-            failed: Failed {
+            failed: DeadEnds {
                 width: 3 + program.slots.captures + loops.div_ceil(32),
                 words: Vec::new(),
                 table: HashTable::new(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Code;
 use crate::dialect::sequence_rules::codes;
-use crate::dialect::sequence_rules::facts::{Named, Order, OrderOutcome};
+use crate::dialect::sequence_rules::facts::{Order, OrderOutcome, ToolName};
 use crate::monitor::About;
 use crate::session::{CallRef, Outcome, Session};
 use crate::wording::sentence::name;
@@ -273,7 +273,7 @@ fn among(within: u64) -> String {
 }
 
 /// A tool, and what its arguments must match.
-fn operand(named: &Named) -> String {
+fn operand(named: &ToolName) -> String {
     let tool = name(&named.tool).into_owned();
     if named.args_match.is_empty() {
         return tool;
@@ -292,7 +292,7 @@ fn either(mut words: Vec<String>) -> String {
     }
 }
 
-fn any(operands: &[Named]) -> String {
+fn any(operands: &[ToolName]) -> String {
     either(operands.iter().map(operand).collect())
 }
 

@@ -14,7 +14,7 @@ use super::super::reading::{Aliases, Reading};
 use super::super::sequence::Sequence;
 use super::super::unit::{Kind, RuleUnit, When};
 use crate::condition::glob::Glob;
-use crate::dialect::sequence_rules::facts::{Named, Order};
+use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind};
@@ -67,8 +67,8 @@ pub fn before_of(first: Operand, then: Vec<Operand>) -> (Order, Build) {
     (order, build(Before { first, then }))
 }
 
-fn named(side: &Side) -> Named {
-    side.named().next().cloned().unwrap_or(Named { tool: "".into(), args_match: Vec::new() })
+fn named(side: &Side) -> ToolName {
+    side.named().next().cloned().unwrap_or(ToolName { tool: "".into(), args_match: Vec::new() })
 }
 
 /// Reads the operands of one rule.
@@ -230,7 +230,11 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 vec![name.into()]
             }
         };
-        Some(Operand { named: Named { tool: name.into(), args_match: Vec::new() }, tools, args: Vec::new() })
+        Some(Operand {
+            named: ToolName { tool: name.into(), args_match: Vec::new() },
+            tools,
+            args: Vec::new(),
+        })
     }
 
     fn patterns(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Vec<(Argument, Arc<str>)>> {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::entry::{Entry, Follows, Kind};
+use super::entry::{Entry, Kind, Predecessor};
 use crate::recording::input::digest::digest;
 
 /// The lines that are the conversation, and what there is to say about the others.
@@ -56,10 +56,10 @@ impl Branch {
     /// Who follows whom.
     fn grow(entries: &[Entry]) -> Branch {
         // Logs that do not say what a response follows do not say it at all.
-        let silent = || entries.iter().all(|entry| matches!(entry.follows, Follows::Nothing));
+        let silent = || entries.iter().all(|entry| matches!(entry.follows, Predecessor::Nothing));
         let flat = silent()
             || entries.iter().skip(1).any(|entry| {
-                matches!((&entry.follows, &entry.kind), (Follows::Nothing, Kind::Response { .. }))
+                matches!((&entry.follows, &entry.kind), (Predecessor::Nothing, Kind::Response { .. }))
             });
         let mut branch = Branch {
             live: vec![false; entries.len()],
@@ -70,8 +70,8 @@ impl Branch {
         for (at, entry) in entries.iter().enumerate() {
             let before = at.checked_sub(1);
             let parent = match entry.follows {
-                Follows::Line(parent) => Some(parent),
-                Follows::Missing => {
+                Predecessor::Line(parent) => Some(parent),
+                Predecessor::Missing => {
                     match before {
                         None => branch.continues = true,
                         // What was summarised is often written nowhere, and its place in the tree with it.
@@ -81,12 +81,12 @@ impl Branch {
                     before
                 }
                 // A question that follows nothing begins anew; a summary, and whatever is no question, goes on.
-                Follows::Nothing
+                Predecessor::Nothing
                     if !flat && !entry.compacts && matches!(entry.kind, Kind::Prompt { meta: false, .. }) =>
                 {
                     None
                 }
-                Follows::Nothing => before,
+                Predecessor::Nothing => before,
             };
             branch.parents.push(parent);
         }

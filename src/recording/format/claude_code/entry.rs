@@ -28,12 +28,12 @@ pub struct Entry {
     /// Hash of what it says, to tell a line that is there twice.
     pub digest: u64,
     /// The line that it follows, once that is looked for.
-    pub follows: Follows,
+    pub follows: Predecessor,
 }
 
 /// What a line follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Follows {
+pub enum Predecessor {
     /// It names no line.
     Nothing,
     /// The line of the log at this place, from 0.
@@ -90,7 +90,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         compacts: flag("isCompactSummary") || subtype == "compact_boundary",
         kind,
         odd,
-        follows: Follows::Nothing,
+        follows: Predecessor::Nothing,
         digest: members.get("message").map_or(0, |message| digest(message.json())),
     })
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::branch;
 use super::branch::Branch;
-use super::entry::{Entry, Follows, Kind};
+use super::entry::{Entry, Kind, Predecessor};
 use super::marks::Marks;
 use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
@@ -48,10 +48,11 @@ impl Log {
     /// Adds a line.
     pub fn push(&mut self, mut entry: Entry) {
         entry.follows = match entry.parent.take() {
-            None => Follows::Nothing,
-            Some(parent) => {
-                self.names.get(&digest(&parent)).map_or(Follows::Missing, |(_, at)| Follows::Line(*at))
-            }
+            None => Predecessor::Nothing,
+            Some(parent) => self
+                .names
+                .get(&digest(&parent))
+                .map_or(Predecessor::Missing, |(_, at)| Predecessor::Line(*at)),
         };
         if let Some(uuid) = entry.uuid.take() {
             self.names.insert(digest(&uuid), (entry.digest, self.entries.len()));

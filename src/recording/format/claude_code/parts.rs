@@ -2,7 +2,7 @@
 //! own.
 
 use crate::recording::input::shallow::{Members, Node};
-use crate::recording::shape::blocks::{Answer, Blocks, Proposed};
+use crate::recording::shape::blocks::{Answer, BlockCall, Blocks};
 use crate::recording::shape::gemini::{output, said};
 use crate::session::Body;
 
@@ -27,7 +27,7 @@ pub fn blocks(parts: Node<'_>) -> Blocks {
         let inner = |key| members.get(key).and_then(Node::members);
         match (inner("functionCall"), inner("functionResponse")) {
             (Some(call), _) => {
-                calls.push(Proposed {
+                calls.push(BlockCall {
                     id: call.get("id").and_then(Node::id).map(|id| id.as_ref().into()),
                     tool: call.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
                     input: call.get("args").map_or(Body::MISSING, |args| Body::json(args.json())),

@@ -6,7 +6,7 @@ use crate::session::Body;
 use crate::session::build::Mark;
 
 /// A call, and what is known of its result.
-pub struct Proposed<'a> {
+pub struct BlockCall<'a> {
     /// Its id.
     pub id: Option<Box<str>>,
     /// The tool.
@@ -27,14 +27,14 @@ const SUCCESSES: [&str; 6] =
 const NOT_YET: [&str; 4] = ["approved", "async", "stillRunning", "needsConfirmation"];
 
 /// The call of an event.
-pub fn read<'a>(event: &Members<'a>) -> Option<Proposed<'a>> {
+pub fn read<'a>(event: &Members<'a>) -> Option<BlockCall<'a>> {
     let call = event.get("tool_call")?.members()?;
     let id = event.get("call_id").or_else(|| call.get("toolCallId")).and_then(Node::id);
     let id = id.map(|id| id.as_ref().into());
     if let Some(function) = call.get("function").and_then(Node::members) {
         let arguments = function.get("arguments").map_or(Body::MISSING, |given| Body::json(given.json()));
         let tool = function.get("name").and_then(Node::text).unwrap_or_default().as_ref().into();
-        return Some(Proposed { id, tool, arguments, result: function.get("result") });
+        return Some(BlockCall { id, tool, arguments, result: function.get("result") });
     }
     let (key, inner) = call.iter().find(|(key, _)| key.ends_with(TOOL_CALL))?;
     let inner = inner.members().unwrap_or_default();
@@ -48,10 +48,10 @@ pub fn read<'a>(event: &Members<'a>) -> Option<Proposed<'a>> {
     };
     let given = of_server.as_ref().and_then(|given| given.get("args")).or(given);
     let arguments = given.map_or(Body::MISSING, |given| Body::json(given.json()));
-    Some(Proposed { id, tool: tool.into(), arguments, result: inner.get("result") })
+    Some(BlockCall { id, tool: tool.into(), arguments, result: inner.get("result") })
 }
 
-impl Proposed<'_> {
+impl BlockCall<'_> {
     /// What came of it; nothing where that is not known.
     pub fn result(&self, setting: &Setting) -> Option<(Body, Mark)> {
         let result = self.result?;

@@ -14,14 +14,14 @@ pub struct Run {
     /// The response whose calls are being read.
     response: Option<Box<str>>,
     /// Results that stand before the end of the response.
-    held: Vec<Held>,
+    held: Vec<HeldResult>,
     /// Ids of calls, by the ids of their events.
     pub calls: HashMap<Box<str>, Option<Box<str>>>,
     /// Events that are no calls of the agent, though they did something.
     pub aside: HashSet<Box<str>>,
 }
 
-struct Held {
+struct HeldResult {
     id: Option<Box<str>>,
     content: Body,
     mark: Mark,
@@ -78,7 +78,7 @@ impl Run {
     /// A result, for as long as calls of the same response may follow.
     pub fn answer(&mut self, id: Option<Box<str>>, content: Body, mark: Mark, at: Option<Millis>) {
         let line = self.builder.line();
-        self.held.push(Held { id, content, mark, at, line });
+        self.held.push(HeldResult { id, content, mark, at, line });
     }
 
     /// Something said by anybody but the model.
@@ -97,7 +97,7 @@ impl Run {
     pub fn flush(&mut self) {
         self.response = None;
         let line = self.builder.line();
-        for Held { id, content, mark, at, line } in std::mem::take(&mut self.held) {
+        for HeldResult { id, content, mark, at, line } in std::mem::take(&mut self.held) {
             self.builder.at_line(line).result(id.as_deref(), content, mark, at);
         }
         self.builder.at_line(line);

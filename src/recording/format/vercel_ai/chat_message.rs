@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::spoken::{kind, said, spoken};
+use super::approvals::{kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};
@@ -32,10 +32,10 @@ struct Call<'a> {
     tool: Cow<'a, str>,
     arguments: Option<Node<'a>>,
     /// What became of it, as far as it is known.
-    result: Option<Came<'a>>,
+    result: Option<ToolOutput<'a>>,
 }
 
-struct Came<'a> {
+struct ToolOutput<'a> {
     content: Option<Node<'a>>,
     /// Whether it is marked as failed, where it bears a mark.
     failed: Option<bool>,
@@ -103,7 +103,7 @@ pub fn read(
             builder.call(call.id.as_deref(), &call.tool, arguments, at);
         }
         for Call { id, result, .. } in step.calls {
-            let Some(Came { content, failed, refused }) = result else { continue };
+            let Some(ToolOutput { content, failed, refused }) = result else { continue };
             if failed.is_some() {
                 builder.mark_errors();
             }
@@ -165,7 +165,7 @@ fn tool<'a>(kind: &str, part: &Members<'a>) -> Call<'a> {
     let state = part.get("state").and_then(Node::text).unwrap_or_default();
     let approval = part.get("approval").and_then(Node::members).unwrap_or_default();
     let denied = approval.get("approved").is_some_and(|approved| approved.bool() != Some(true));
-    let result = |content, failed, refused| Some(Came { content, failed: Some(failed), refused });
+    let result = |content, failed, refused| Some(ToolOutput { content, failed: Some(failed), refused });
     // What a tool gave out so far is no result yet.
     let preliminary = part.get("preliminary").is_some_and(|mark| mark.bool() != Some(false));
     let result = match &*state {
@@ -202,7 +202,7 @@ fn invocation<'a>(members: &Members<'a>) -> Call<'a> {
         result: ended.then(|| {
             // A mark that cannot be read must not pass for success.
             let failed = members.get("isError").map(|mark| mark.bool().unwrap_or(true));
-            Came { content: members.get("result"), failed, refused: None }
+            ToolOutput { content: members.get("result"), failed, refused: None }
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! A message as it is sent to a model: calls and results are parts of its `content`.
 
-use super::spoken::{Asked, kind, said, spoken};
+use super::approvals::{Approvals, kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};
@@ -21,7 +21,7 @@ pub fn read(
     role: &str,
     at: Option<Millis>,
     setting: &Setting,
-    asked: &mut Asked,
+    asked: &mut Approvals,
     builder: &mut Builder,
 ) {
     let content = message.get("content");
@@ -91,7 +91,13 @@ pub fn read(
     }
 }
 
-fn answer(part: Node<'_>, at: Option<Millis>, setting: &Setting, asked: &mut Asked, builder: &mut Builder) {
+fn answer(
+    part: Node<'_>,
+    at: Option<Millis>,
+    setting: &Setting,
+    asked: &mut Approvals,
+    builder: &mut Builder,
+) {
     let members = part.members().unwrap_or_default();
     let text = |key| members.get(key).and_then(Node::id);
     let body = |node: Option<Node<'_>>| node.map_or(Body::MISSING, |node| Body::json(node.json()));

@@ -17,7 +17,7 @@ pub struct Exchange<'a> {
     /// The response.
     pub response: Option<Members<'a>>,
     /// What had to be opened for that.
-    pub opened: &'a Opened,
+    pub opened: &'a LoggedExchange,
     /// The request stands as such in a record of what was sent, so without a good response it was not answered: a
     /// conversation by itself may be whole.
     sent: bool,
@@ -25,7 +25,7 @@ pub struct Exchange<'a> {
 
 /// What of a value is in it as text or in pieces: as the JSON that it comes to.
 #[derive(Default)]
-pub struct Opened {
+pub struct LoggedExchange {
     request: Option<String>,
     response: Option<String>,
     /// What is wrong with them.
@@ -58,7 +58,7 @@ pub const TIMES: [&str; 8] =
 const BEDROCK: [(&str, &str); 2] = [("input", "inputBodyJson"), ("output", "outputBodyJson")];
 
 /// The request of a value.
-pub fn request<'a>(value: &Members<'a>, opened: &'a Opened, messages: &str) -> Option<Members<'a>> {
+pub fn request<'a>(value: &Members<'a>, opened: &'a LoggedExchange, messages: &str) -> Option<Members<'a>> {
     let inner = match &opened.request {
         Some(json) => opened.members(json),
         None => asked(value).map(body).and_then(Node::members),
@@ -67,7 +67,7 @@ pub fn request<'a>(value: &Members<'a>, opened: &'a Opened, messages: &str) -> O
 }
 
 /// The response of a value.
-pub fn response<'a>(value: &Members<'a>, opened: &'a Opened) -> Option<Members<'a>> {
+pub fn response<'a>(value: &Members<'a>, opened: &'a LoggedExchange) -> Option<Members<'a>> {
     match &opened.response {
         _ if opened.none => None,
         Some(json) => opened.members(json),
@@ -91,12 +91,12 @@ pub fn times(members: &Members<'_>, exchange: &Exchange<'_>, builder: &mut Build
     told(members).or_else(|| told(exchange.response.as_ref()?))
 }
 
-impl Opened {
+impl LoggedExchange {
     /// What stands so in this value.
-    pub fn of(value: &Members<'_>) -> Opened {
-        let mut opened = Opened::default();
+    pub fn of(value: &Members<'_>) -> LoggedExchange {
+        let mut opened = LoggedExchange::default();
         if let Some(request) = asked(value).map(body) {
-            opened.request = Opened::text(request);
+            opened.request = LoggedExchange::text(request);
             let beside = value.any(&["messages", "input"]).is_some();
             if request.kind() != Kind::Object && opened.request.is_none() && !beside {
                 opened.unread(request, "request");
@@ -122,7 +122,7 @@ impl Opened {
                 opened.broken = whole.broken;
             }
             None => {
-                opened.response = response.and_then(Opened::text);
+                opened.response = response.and_then(LoggedExchange::text);
                 let unread = response.filter(|response| response.kind() != Kind::Object);
                 if let Some(response) = unread.filter(|_| opened.response.is_none()) {
                     opened.unread(response, "response");
@@ -167,7 +167,7 @@ impl<'a> Exchange<'a> {
     /// What a value holds of the two, where `messages` is the key of those of a request; `None` where that is neither.
     pub fn of(
         value: &Members<'a>,
-        opened: &'a Opened,
+        opened: &'a LoggedExchange,
         messages: &str,
         is_bare_response: impl FnOnce(&Members<'_>) -> bool,
     ) -> Option<Exchange<'a>> {

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::ancestry::{Ancestry, Passed};
-use super::telling;
+use super::attribution;
 use super::turns;
 use super::turns::Response;
-use super::{Part, Span, said};
+use super::{Part, Span, message};
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::setting::Setting;
 use crate::session::Tool;
@@ -37,7 +37,7 @@ pub fn read(mut spans: Vec<Span>, passed: &Passed, setting: &Setting, builder: &
         let notice = Diagnostic::notice(code::DAMAGED_RECORD, message);
         builder.diagnostic(notice.on_line(file, u64::from(span.line)));
     }
-    telling::tell(responses, setting, builder);
+    attribution::tell(responses, setting, builder);
 }
 
 /// The responses in the spans, with the calls that they made, in the order of their beginnings.
@@ -56,7 +56,7 @@ fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
         && let Some(first) = responses.first_mut()
     {
         let runs = spans.iter().enumerate().filter(|(place, _)| ancestry.part(*place) == Part::Agent);
-        let mut asked = runs.map(|(_, span)| said::inputs(span));
+        let mut asked = runs.map(|(_, span)| message::inputs(span));
         first.inputs = asked.find(|asked| !asked.is_empty()).unwrap_or_default();
     }
     responses
@@ -71,7 +71,7 @@ fn offered_by_runs(responses: &mut [Response], spans: &[Span], ancestry: &Ancest
         if ancestry.part(place) != Part::Agent || offered.contains_key(&key) {
             continue;
         }
-        let Some(tools) = said::tools(span) else { continue };
+        let Some(tools) = message::tools(span) else { continue };
         // Runs of one agent offer the same.
         let tools = latest.take().filter(|latest| **latest == *tools).unwrap_or_else(|| tools.into());
         latest = Some(Arc::clone(&tools));

@@ -26,7 +26,7 @@ pub struct Traces {
     /// Digests of the traces that were given out before the file's end.
     closed: HashSet<u64>,
     /// Traces without a span of a model, a tool or an agent.
-    aside: Aside,
+    aside: Untraced,
 }
 
 /// A trace that is being read.
@@ -57,7 +57,7 @@ struct Trace {
 }
 
 #[derive(Default)]
-struct Aside {
+struct Untraced {
     count: u64,
     line: u32,
 }
@@ -84,7 +84,7 @@ impl Traces {
             most: MOST_HELD,
             clock: 0,
             closed: HashSet::new(),
-            aside: Aside::default(),
+            aside: Untraced::default(),
         }
     }
 
@@ -183,7 +183,7 @@ impl Traces {
     pub fn end(&mut self, out: &mut Out) {
         let conversations = grouped(std::mem::take(&mut self.open));
         self.close(conversations, out);
-        let Aside { count, line } = std::mem::take(&mut self.aside);
+        let Untraced { count, line } = std::mem::take(&mut self.aside);
         if count > 0 {
             let what = match count {
                 1 => "a trace has no span of a model, a tool or an agent, so it is not a session".to_owned(),

@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ancestry::Ancestry;
-use super::said;
-use super::said::{Proposed, Said};
+use super::message;
+use super::message::{SpanCall, SpanMessage};
 use super::{Part, Span};
-use crate::recording::shape::uncalled;
+use crate::recording::shape::suspicion;
 use crate::session::{Body, Damage, Tool};
 
 /// A response of the model, or the calls that stand for one.
@@ -31,7 +31,7 @@ pub struct Response {
     pub place: usize,
     /// The run that it is part of.
     pub scope: Scope,
-    pub inputs: Vec<Said>,
+    pub inputs: Vec<SpanMessage>,
     pub content: Body,
     pub tools: Option<Arc<[Tool]>>,
     pub calls: Vec<Call>,
@@ -56,17 +56,17 @@ pub struct Choice {
     /// What it says.
     pub content: Body,
     /// The calls that it proposes.
-    pub calls: Vec<Proposed>,
+    pub calls: Vec<SpanCall>,
 }
 
 /// A call: proposed, made, or both.
 pub struct Call {
-    pub proposed: Option<Proposed>,
-    pub made: Option<Made>,
+    pub proposed: Option<SpanCall>,
+    pub made: Option<ToolSpan>,
 }
 
 /// A span of a tool, with those that stand for the same call.
-pub struct Made {
+pub struct ToolSpan {
     /// The outermost span.
     pub place: usize,
     pub start: i64,
@@ -102,8 +102,8 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
         members.sort_unstable_by(|a, b| b.cmp(a));
         let group: Vec<&Span> = members.iter().filter_map(|member| spans.get(*member)).collect();
         let outermost = spans.get(place);
-        let inputs = group.iter().map(|span| said::inputs(span)).find(|said| !said.is_empty());
-        let answers = group.iter().map(|span| said::outputs(span));
+        let inputs = group.iter().map(|span| message::inputs(span)).find(|said| !said.is_empty());
+        let answers = group.iter().map(|span| message::outputs(span));
         let answers = answers.into_iter().find(|answers| !answers.messages.is_empty()).unwrap_or_default();
         let mut response = Response {
             start: outermost.and_then(|span| span.start).unwrap_or(i64::MIN),
@@ -112,11 +112,11 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
             place,
             scope: scopes.get(place).cloned().unwrap_or_default(),
             inputs: inputs.unwrap_or_default(),
-            tools: group.iter().find_map(|span| said::tools(span)).map(Arc::from),
+            tools: group.iter().find_map(|span| message::tools(span)).map(Arc::from),
             ..Response::default()
         };
-        let mut reasons = group.iter().flat_map(|span| said::reasons(span, &answers.messages));
-        response.promised = reasons.find_map(|reason| uncalled::promised_by(&reason));
+        let mut reasons = group.iter().flat_map(|span| message::reasons(span, &answers.messages));
+        response.promised = reasons.find_map(|reason| suspicion::promised_by(&reason));
         for said in answers.messages {
             let first = response.calls.len();
             response.unread += said.unread;
@@ -140,10 +140,10 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
 }
 
 /// The calls that were made. Spans of the same call, one within the other, are one.
-pub fn made(spans: &[Span], ancestry: &Ancestry) -> Vec<Made> {
+pub fn made(spans: &[Span], ancestry: &Ancestry) -> Vec<ToolSpan> {
     let mut known = HashMap::new();
-    let asked = Asked::of(spans);
-    let mut calls: Vec<Made> = Vec::new();
+    let asked = SpanArguments::of(spans);
+    let mut calls: Vec<ToolSpan> = Vec::new();
     let mut places: HashMap<usize, usize> = HashMap::new();
     for (place, span) in spans.iter().enumerate() {
         if ancestry.part(place) != Part::Tool {
@@ -159,7 +159,7 @@ pub fn made(spans: &[Span], ancestry: &Ancestry) -> Vec<Made> {
             Some(call) => call.add(place, span),
             None => {
                 places.insert(root, calls.len());
-                calls.push(Made::of(root, spans.get(root).unwrap_or(span)));
+                calls.push(ToolSpan::of(root, spans.get(root).unwrap_or(span)));
                 if let Some(call) = calls.last_mut() {
                     call.add(place, span);
                 }
@@ -171,14 +171,14 @@ pub fn made(spans: &[Span], ancestry: &Ancestry) -> Vec<Made> {
 
 /// Spans with what their calls were asked. A span may have any number of others within it, so its arguments are read
 /// once.
-struct Asked<'a> {
+struct SpanArguments<'a> {
     spans: &'a [Span],
     arguments: Vec<OnceCell<Option<Body>>>,
 }
 
-impl Asked<'_> {
-    fn of(spans: &[Span]) -> Asked<'_> {
-        Asked { spans, arguments: vec![OnceCell::new(); spans.len()] }
+impl SpanArguments<'_> {
+    fn of(spans: &[Span]) -> SpanArguments<'_> {
+        SpanArguments { spans, arguments: vec![OnceCell::new(); spans.len()] }
     }
 
     fn arguments(&self, place: usize) -> Option<&Body> {
@@ -206,10 +206,10 @@ fn related(a: &str, b: &str) -> bool {
     !a.is_empty() && !b.is_empty() && (a.ends_with(b) || b.ends_with(a))
 }
 
-impl Made {
-    fn of(place: usize, span: &Span) -> Made {
+impl ToolSpan {
+    fn of(place: usize, span: &Span) -> ToolSpan {
         let start = span.start.or(span.end).unwrap_or(i64::MIN);
-        Made {
+        ToolSpan {
             place,
             start,
             end: span.end.unwrap_or(start).max(start),
@@ -249,11 +249,11 @@ impl Made {
 
 /// Gives each call to the response that it follows from; gives those that follow from none.
 pub fn distribute(
-    made: Vec<Made>,
+    made: Vec<ToolSpan>,
     responses: &mut [Response],
     ancestry: &Ancestry,
     scopes: &[Scope],
-) -> Vec<(Scope, Made)> {
+) -> Vec<(Scope, ToolSpan)> {
     let mut by_id: HashMap<Box<str>, VecDeque<(usize, usize)>> = HashMap::new();
     let mut by_place: HashMap<usize, usize> = HashMap::new();
     // Of each agent's run, its responses in order of time.
@@ -269,7 +269,7 @@ pub fn distribute(
     }
     runs.values_mut().for_each(|run| run.sort_unstable());
     let mut known = HashMap::new();
-    let mut alone: Vec<(Scope, Made)> = Vec::new();
+    let mut alone: Vec<(Scope, ToolSpan)> = Vec::new();
     for call in made {
         let places = call.id.as_ref().and_then(|id| by_id.get_mut(id));
         if let Some((at, place)) = places.and_then(VecDeque::pop_front)
@@ -358,7 +358,7 @@ pub fn scopes(spans: &[Span], ancestry: &Ancestry) -> Vec<Scope> {
 }
 
 /// Calls without a response become responses of their own: those with one parent that overlap are one turn.
-pub fn overlapping(mut alone: Vec<(Scope, Made)>, spans: &[Span], responses: &mut Vec<Response>) {
+pub fn overlapping(mut alone: Vec<(Scope, ToolSpan)>, spans: &[Span], responses: &mut Vec<Response>) {
     alone.sort_by_key(|(_, call)| (call.start, call.place));
     // Of each parent, its latest response and when the last of its calls ends.
     let mut open: HashMap<_, (usize, i64)> = HashMap::new();
@@ -393,7 +393,7 @@ impl Response {
     const COMPARED: usize = 64;
 
     /// A call that was made is this one that was proposed.
-    fn take(&mut self, place: usize, made: Made) {
+    fn take(&mut self, place: usize, made: ToolSpan) {
         if let Some(call) = self.calls.get_mut(place) {
             call.made = Some(made);
         }
@@ -403,7 +403,7 @@ impl Response {
     }
 
     /// A call was made in this turn: one that was proposed under the same name, or one that was not proposed.
-    fn make(&mut self, made: Made) {
+    fn make(&mut self, made: ToolSpan) {
         let fits = |exact: bool| {
             self.free.iter().copied().take(Self::COMPARED).find(|place| {
                 let call = self.calls.get(*place).filter(|call| call.made.is_none());
@@ -418,9 +418,9 @@ impl Response {
     }
 }
 
-impl Proposed {
+impl SpanCall {
     /// Whether a call that was made may be this one: by name and arguments, or else by name.
-    fn fits(&self, made: &Made, exact: bool) -> bool {
+    fn fits(&self, made: &ToolSpan, exact: bool) -> bool {
         let named = self.tool == made.tool || !exact && related(&self.tool, &made.tool);
         let asked = made.arguments.as_ref().map(|asked| asked.value() == self.arguments.value());
         let ids = self.id.is_some() && made.id.is_some();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::workbench::document::Document;
-use crate::workbench::text::{self, Marks, Shown};
+use crate::workbench::text::{self, CleanLine, Marks};
 use crate::workbench::theme::Role;
 
 /// For each row of the line at `at`, the bytes of its text that are part of a place found. Text is compared as it is
@@ -11,7 +11,7 @@ use crate::workbench::theme::Role;
 pub fn in_rows(
     document: &Document,
     at: usize,
-    rows: &[(Role, Shown)],
+    rows: &[(Role, CleanLine)],
     query: &str,
     marks: Marks,
 ) -> Vec<Vec<Range<usize>>> {

@@ -2,7 +2,7 @@
 
 use super::note;
 use crate::case::Place;
-use crate::compare::{At, Base};
+use crate::compare::{Base, ChangePlace};
 use crate::session::build::Builder;
 use crate::session::{Body, Origin, Session};
 use crate::workbench::effect::Effect;
@@ -122,7 +122,7 @@ fn a_change_of_one_is_counted_shown_and_gone_to() {
         }
     }
     assert_eq!(model.not_taken().map(|at| (at.choice, at.call)), Some((2, 2)));
-    assert!(matches!(model.change_here().map(|change| change.at), Some(At::Alternative(_))));
+    assert!(matches!(model.change_here().map(|change| change.at), Some(ChangePlace::Alternative(_))));
     let shown = screen(&model);
     assert!(shown.contains("chosen T1.2.2 issue_r"), "{shown}");
     assert!(shown.contains("✗ ∆choice 2"), "{shown}");

@@ -37,7 +37,7 @@ fn without_any_policy_nothing_looks_like_a_pass() {
     model.archive.entries[0].replay = None;
     let told =
         Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
-    let loaded = crate::policy::Loaded {
+    let loaded = crate::policy::LoadResult {
         policy: None,
         documents: Vec::new(),
         cases: Vec::new(),

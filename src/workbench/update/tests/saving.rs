@@ -92,7 +92,7 @@ fn passes(file: &str) -> bool {
     }
     let policy = Policy::load(&files, None).policy.expect("the policy loads");
     let policy = judge::version(case, &policy).expect("its rules are there");
-    let crate::case::Recorded::Inline(session) = &case.session else { panic!("{text}") };
+    let crate::case::CaseSession::Inline(session) = &case.session else { panic!("{text}") };
     judge::judge(case, session, &policy).passes()
 }
 

@@ -11,7 +11,7 @@ use crate::source::quoted;
 
 /// The first place of a session that may hold a call.
 #[derive(Default)]
-pub struct Uncalled(Option<(u32, String)>);
+pub struct Suspicion(Option<(u32, String)>);
 
 /// Words in the names of what holds calls.
 const WORDS: [&str; 8] = ["tool", "call", "function", "action", "command", "step", "invo", "execut"];
@@ -69,7 +69,7 @@ pub fn look(
     if builder.call_count() > 0 {
         return;
     }
-    let mut found = Uncalled::default();
+    let mut found = Suspicion::default();
     let mut lines = Lines::new(unit.node, unit.line);
     for item in messages.and_then(Node::items).unwrap_or_default() {
         if let Some(message) = item.members() {
@@ -108,7 +108,7 @@ pub fn reason<'a>(message: &Members<'a>) -> Option<Node<'a>> {
     own(message).or_else(about)
 }
 
-impl Uncalled {
+impl Suspicion {
     /// Looks at a message, where the session has no call so far.
     pub fn message(&mut self, builder: &Builder, message: &Members<'_>, line: impl FnOnce() -> u32) {
         if self.0.is_none() && builder.call_count() == 0 {

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-use crate::monitor::kept::Blocks;
+use crate::monitor::collections::Blocks;
 use crate::session::CallRef;
 
 /// The calls that ran and have a result, by their place in the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Dispatched {
+pub struct Dispatches {
     /// Those whose results came in the order of the calls: nearly all.
     in_order: Blocks<(CallRef, Arc<str>)>,
     /// The others, so that one of them moves nothing.
     late: RedBlackTreeMapSync<CallRef, Arc<str>>,
 }
 
-impl Dispatched {
+impl Dispatches {
     /// Adds a call; a result that comes late puts it between those that are there.
     pub fn add(&mut self, call: CallRef, tool: Arc<str>) {
         match self.in_order.last() {
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_late_result_stands_where_its_call_does() {
-        let mut dispatched = Dispatched::default();
+        let mut dispatched = Dispatches::default();
         let call = |index| CallRef { turn: 1, call: index + 1, index };
         for (index, tool) in [(0, "a"), (2, "c"), (1, "b")] {
             dispatched.add(call(index), tool.into());
@@ -51,7 +51,7 @@ mod tests {
         let copy = dispatched.clone();
         dispatched.add(call(3), "d".into());
         assert!(dispatched.calls().map(|(call, _)| call.index).eq(0..4));
-        let names = |of: &Dispatched| of.calls().map(|(_, tool)| tool.to_string()).collect::<Vec<_>>();
+        let names = |of: &Dispatches| of.calls().map(|(_, tool)| tool.to_string()).collect::<Vec<_>>();
         assert_eq!(
             (names(&dispatched), names(&copy)),
             (vec!["a".into(), "b".into(), "c".into(), "d".into()], vec!["a".into(), "b".into(), "c".into()])

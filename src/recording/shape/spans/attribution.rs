@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::said::Proposed;
+use super::message::SpanCall;
 use super::turns::{Call, Choice, Response, Scope};
 use super::{digest, millis};
 use crate::diagnostic::{Diagnostic, code};
@@ -29,7 +29,7 @@ type Answers = HashMap<Box<str>, Body>;
 
 /// What is known on the way through the responses of a session.
 #[derive(Default)]
-struct Telling {
+struct Attribution {
     /// Responses so far.
     told: usize,
     /// How often each message was told.
@@ -54,7 +54,7 @@ pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) 
         let what = if unknown == 1 { "a response".to_owned() } else { format!("{unknown} responses") };
         builder.starts_in_the_middle(format!("the first request repeats {what} that have no span"));
     }
-    let mut telling = Telling::default();
+    let mut telling = Attribution::default();
     for (id, content) in responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers)
     {
         if let Some(id) = id {
@@ -67,7 +67,7 @@ pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) 
     telling.end(builder);
 }
 
-impl Telling {
+impl Attribution {
     fn response(&mut self, response: Response, setting: &Setting, builder: &mut Builder) {
         let index = self.told;
         self.told += 1;
@@ -125,7 +125,7 @@ impl Telling {
         for Choice { number, content, calls } in response.others {
             let mut aside = builder.aside();
             aside.response(None, content, at.map(millis));
-            for Proposed { id, tool, arguments } in calls {
+            for SpanCall { id, tool, arguments } in calls {
                 aside.call(id.as_deref(), &tool, arguments, at.map(millis));
             }
             builder.beside(number, aside);

@@ -10,7 +10,7 @@ use crate::session::CallRef;
 /// The recorded state of tool policies: which tools have succeeded, and what was read with which tool. Of each the first
 /// call is kept that did it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Recorded {
+pub struct Record {
     tools: RedBlackTreeMapSync<Arc<str>, CallRef>,
     keys: RedBlackTreeMapSync<Arc<str>, Keys>,
 }
@@ -18,7 +18,7 @@ pub struct Recorded {
 /// As many as a session has files: found by hash, and sorted only to be shown.
 type Keys = Layered<Arc<str>, CallRef>;
 
-impl Recorded {
+impl Record {
     /// Records that a tool has succeeded with this call.
     pub fn add_tool(&mut self, tool: &Arc<str>, call: CallRef) {
         // Most calls say nothing new, and a map that is shared would be copied in part.
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn keys_are_sorted_by_tool_then_key() {
-        let mut recorded = Recorded::default();
+        let mut recorded = Record::default();
         for (index, (tool, key)) in
             [("read", "b"), ("cat", "z"), ("read", "a"), ("read", "b")].into_iter().enumerate()
         {

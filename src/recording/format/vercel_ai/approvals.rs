@@ -9,7 +9,7 @@ use crate::session::{Body, Millis};
 /// What messages of a chat say of others: calls that somebody was asked to approve, by the id of the question, those that
 /// were refused so, and how parts are kept.
 #[derive(Default)]
-pub struct Asked {
+pub struct Approvals {
     pub open: HashMap<Box<str>, Box<str>>,
     pub refused: HashSet<Box<str>>,
     /// Whether the parts of a message are JSON text: those of one chat all are, or none.

@@ -2,14 +2,14 @@
 
 /// What to watch, as the command line names it. Git revisions and standard input do not change.
 #[derive(Clone, Debug, Default)]
-pub struct Watched {
+pub struct WatchTargets {
     /// Files and folders of policies.
     pub policies: Vec<String>,
     /// Files, folders and globs of recordings.
     pub sessions: Vec<String>,
 }
 
-impl Watched {
+impl WatchTargets {
     /// The sides on which there is anything to watch.
     #[must_use]
     pub fn sides(&self) -> ChangedFiles {

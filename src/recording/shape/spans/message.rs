@@ -19,13 +19,13 @@ use indexed::indexed;
 
 /// A message.
 #[derive(Default)]
-pub struct Said {
+pub struct SpanMessage {
     /// Who says it; empty where that is not recorded.
     pub role: String,
     /// What it says.
     pub content: Body,
     /// The calls in it.
-    pub calls: Vec<Proposed>,
+    pub calls: Vec<SpanCall>,
     /// The results in it, with the ids of their calls.
     pub answers: Vec<(Option<Box<str>>, Body)>,
     /// Calls in it that name no tool.
@@ -38,13 +38,13 @@ pub struct Said {
 #[derive(Default)]
 pub struct Answers {
     /// In recorded order.
-    pub messages: Vec<Said>,
+    pub messages: Vec<SpanMessage>,
     /// Each message is a choice of its own. Otherwise they are parts of one response.
     pub are_choices: bool,
 }
 
 /// A call, as the model's message has it.
-pub struct Proposed {
+pub struct SpanCall {
     /// Its id.
     pub id: Option<Box<str>>,
     /// The tool's name.
@@ -53,7 +53,7 @@ pub struct Proposed {
     pub arguments: Body,
 }
 
-impl Said {
+impl SpanMessage {
     fn propose(&mut self, call: &Value) {
         match proposed(call) {
             Some(call) => self.calls.push(call),
@@ -63,12 +63,12 @@ impl Said {
 }
 
 /// What the model was sent.
-pub fn inputs(span: &Span) -> Vec<Said> {
+pub fn inputs(span: &Span) -> Vec<SpanMessage> {
     let attributes = &span.attributes;
     let system = attributes.get("gen_ai.system_instructions").map(system);
     let mut said = list(attributes.tree("gen_ai.input.messages"), "user");
     let request = || attributes.tree("gcp.vertex.agent.llm_request");
-    let sources: [&dyn Fn() -> Vec<Said>; 9] = [
+    let sources: [&dyn Fn() -> Vec<SpanMessage>; 9] = [
         &|| list(indexed(attributes, "gen_ai.prompt."), "user"),
         &|| list(indexed(attributes, "llm.input_messages."), "user"),
         &|| request().map_or_else(Vec::new, |request| of_request(&request)),
@@ -95,7 +95,7 @@ pub fn inputs(span: &Span) -> Vec<Said> {
 pub fn outputs(span: &Span) -> Answers {
     let attributes = &span.attributes;
     let response = || attributes.tree("gcp.vertex.agent.llm_response");
-    let sources: [&dyn Fn() -> Vec<Said>; 10] = [
+    let sources: [&dyn Fn() -> Vec<SpanMessage>; 10] = [
         &|| list(attributes.tree("gen_ai.output.messages"), "assistant"),
         &|| list(indexed(attributes, "gen_ai.completion."), "assistant"),
         &|| list(indexed(attributes, "llm.output_messages."), "assistant"),
@@ -128,7 +128,7 @@ pub fn outputs(span: &Span) -> Answers {
 }
 
 /// The reasons for which the model stopped: those of the messages, and those that the span itself has.
-pub fn reasons(span: &Span, messages: &[Said]) -> Vec<String> {
+pub fn reasons(span: &Span, messages: &[SpanMessage]) -> Vec<String> {
     let attributes = &span.attributes;
     let listed = attributes.tree("gen_ai.response.finish_reasons");
     let listed = listed.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
@@ -218,7 +218,7 @@ fn tool(value: &Value) -> Option<Tool> {
 }
 
 /// The messages of a list, or the one message that an object is.
-fn list(value: Option<Value>, role: &str) -> Vec<Said> {
+fn list(value: Option<Value>, role: &str) -> Vec<SpanMessage> {
     match value {
         Some(Value::Array(messages)) => messages.iter().filter_map(|message| said(message, role)).collect(),
         Some(message @ Value::Object(_)) => said(&message, role).into_iter().collect(),
@@ -227,45 +227,49 @@ fn list(value: Option<Value>, role: &str) -> Vec<Said> {
 }
 
 /// Messages, or the text that stands for one.
-fn observed(attributes: &Attributes, name: &str, role: &str) -> Vec<Said> {
+fn observed(attributes: &Attributes, name: &str, role: &str) -> Vec<SpanMessage> {
     match attributes.tree(name) {
         Some(value) => list(value.get("messages").cloned().or(Some(value)), role),
         None => plain(attributes, &[name], role),
     }
 }
 
-fn one(message: &Value) -> Vec<Said> {
+fn one(message: &Value) -> Vec<SpanMessage> {
     said(message, "assistant").into_iter().collect()
 }
 
-fn plain(attributes: &Attributes, names: &[&str], role: &str) -> Vec<Said> {
+fn plain(attributes: &Attributes, names: &[&str], role: &str) -> Vec<SpanMessage> {
     let said = attributes.any(names).map(Body::json);
-    let said = said.map(|content| Said { role: role.to_owned(), content, ..Said::default() });
+    let said = said.map(|content| SpanMessage { role: role.to_owned(), content, ..SpanMessage::default() });
     said.into_iter().collect()
 }
 
-fn system(json: &str) -> Said {
+fn system(json: &str) -> SpanMessage {
     match structure(json) {
         Some(Value::Array(parts)) => said(&json!({ "role": "system", "parts": parts }), "system"),
         _ => None,
     }
-    .unwrap_or_else(|| Said { role: "system".to_owned(), content: Body::json(json), ..Said::default() })
+    .unwrap_or_else(|| SpanMessage {
+        role: "system".to_owned(),
+        content: Body::json(json),
+        ..SpanMessage::default()
+    })
 }
 
 /// A request of Google's agent kit.
-fn of_request(request: &Value) -> Vec<Said> {
+fn of_request(request: &Value) -> Vec<SpanMessage> {
     let system = request.get("config").and_then(|config| config.get("system_instruction"));
     let system = system.and_then(|system| match system {
         Value::Object(_) => said(system, "system"),
         system => said(&json!({ "content": system }), "system"),
     });
-    let mut all: Vec<Said> = system.into_iter().collect();
+    let mut all: Vec<SpanMessage> = system.into_iter().collect();
     all.extend(list(request.get("contents").cloned(), "user"));
     all
 }
 
 /// The messages that stand as events in the span: the answers, or all others.
-fn of_events(span: &Span, answers: bool) -> Vec<Said> {
+fn of_events(span: &Span, answers: bool) -> Vec<SpanMessage> {
     let mut all = Vec::new();
     for event in &span.events {
         let attributes = &event.attributes;
@@ -333,9 +337,9 @@ fn whole(attributes: &Attributes) -> Option<Value> {
 }
 
 /// The answer in the attributes of the Vercel AI SDK.
-fn vercel(attributes: &Attributes) -> Vec<Said> {
+fn vercel(attributes: &Attributes) -> Vec<SpanMessage> {
     let content = attributes.get("ai.response.text").map_or(Body::MISSING, Body::json);
-    let mut said = Said { role: "assistant".to_owned(), content, ..Said::default() };
+    let mut said = SpanMessage { role: "assistant".to_owned(), content, ..SpanMessage::default() };
     if let Some(Value::Array(calls)) = attributes.tree("ai.response.toolCalls") {
         calls.iter().for_each(|call| said.propose(call));
     }
@@ -344,9 +348,13 @@ fn vercel(attributes: &Attributes) -> Vec<Said> {
 }
 
 /// One message, in any of the forms that recordings use.
-fn said(message: &Value, role: &str) -> Option<Said> {
+fn said(message: &Value, role: &str) -> Option<SpanMessage> {
     if let Value::String(text) = message {
-        return Some(Said { role: role.to_owned(), content: Body::text(text.as_str()), ..Said::default() });
+        return Some(SpanMessage {
+            role: role.to_owned(),
+            content: Body::text(text.as_str()),
+            ..SpanMessage::default()
+        });
     }
     let reason = |message: &Value| {
         let reason = any(message, &["finish_reason", "finishReason"])?;
@@ -357,7 +365,7 @@ fn said(message: &Value, role: &str) -> Option<Said> {
     message.as_object()?;
     let role = message.get("role").and_then(Value::as_str).unwrap_or(role);
     let role = if matches!(role, "model" | "ai") { "assistant" } else { role };
-    let mut made = Said { role: role.to_owned(), reason: own, ..Said::default() };
+    let mut made = SpanMessage { role: role.to_owned(), reason: own, ..SpanMessage::default() };
     let content = any(message, &["parts", "content", "contents"]);
     match content {
         Some(Value::Array(parts)) => {
@@ -389,7 +397,7 @@ fn said(message: &Value, role: &str) -> Option<Said> {
 }
 
 /// One part of a message's content.
-fn part(item: &Value, made: &mut Said, kept: &mut Vec<Value>) {
+fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
     let item = item.get("message_content").unwrap_or(item);
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     let thought = item.get("thought").is_some_and(|thought| thought == true);
@@ -426,14 +434,14 @@ fn answered(answer: &Value) -> (Option<Box<str>>, Body) {
     (any(answer, &IDS).and_then(id), content)
 }
 
-fn proposed(call: &Value) -> Option<Proposed> {
+fn proposed(call: &Value) -> Option<SpanCall> {
     const IDS: [&str; 5] = ["id", "toolCallId", "toolUseId", "tool_call_id", "call_id"];
     let call = call.get("tool_call").unwrap_or(call);
     let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
     let tool = any(inner, &["name", "toolName"]).or_else(|| call.get("function"))?.as_str()?.into();
     let arguments = any(inner, &["arguments", "args", "input"]);
     let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(&arguments.to_string()));
-    Some(Proposed { id: any(call, &IDS).and_then(id), tool, arguments })
+    Some(SpanCall { id: any(call, &IDS).and_then(id), tool, arguments })
 }
 
 fn id(value: &Value) -> Option<Box<str>> {
