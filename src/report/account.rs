@@ -8,7 +8,7 @@ use crate::diagnostic::Code;
 use crate::engine::Mode;
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Effect, Explanation, Rule, RuleId};
-use crate::replay::{Judged as Decided, NotTaken, Replay};
+use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::{Call, Outcome};
 use crate::wording::clean::{self, Marks};
 
@@ -78,7 +78,7 @@ pub struct Row {
 impl Account {
     /// Of a call that the session has. `by_tool` is of the same session.
     #[must_use]
-    pub fn of_call(replay: &Replay, by_tool: &ByTool<'_>, call: &Call, decided: &Decided) -> Account {
+    pub fn of_call(replay: &Replay, by_tool: &ByTool<'_>, call: &Call, decided: &DecidedCall) -> Account {
         let session = replay.session();
         let rules = replay.policy().rules();
         let objections = decided.decision.findings.iter().filter_map(|finding| {
@@ -250,7 +250,7 @@ fn cut(text: &str) -> String {
 }
 
 /// What the recording did with the call, and whether that is what the policy decides.
-fn recorded(call: &Call, decided: &Decided, mode: Mode) -> String {
+fn recorded(call: &Call, decided: &DecidedCall, mode: Mode) -> String {
     let became = words::became(call.outcome);
     let stops = decided.decision.verdict.stops();
     match (decided.agrees, stops) {

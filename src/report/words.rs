@@ -16,7 +16,7 @@ pub use counted::counted_refusal;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{CheckedValue, EarlierCall, Explanation, Fault, Line, Reason, Rule, Rules, StateItem};
-use crate::replay::{Judged as Decided, NotTaken, Replay};
+use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 use crate::wording::sentence::{name as held, value};
 use crate::wording::tool_of;
@@ -154,7 +154,7 @@ pub fn reason(reason: &Reason, rules: &Rules) -> String {
 }
 
 /// The character that stands for a decision where there is room for one.
-pub fn glyph(decided: &Decided) -> &'static str {
+pub fn glyph(decided: &DecidedCall) -> &'static str {
     match (decided.decision.verdict, decided.counterfactual) {
         (Verdict::NotReached, _) => "–",
         (_, true) => "~",
