@@ -11,6 +11,7 @@ mod attribution;
 pub mod conversation;
 pub mod message;
 pub mod record;
+mod tools;
 mod traceloop;
 pub mod traces;
 pub mod turns;

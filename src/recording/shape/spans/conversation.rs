@@ -11,7 +11,7 @@ use super::ancestry::{Ancestry, Passed};
 use super::attribution;
 use super::turns;
 use super::turns::Response;
-use super::{Part, Span, message};
+use super::{Part, Span, message, tools};
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::setting::Setting;
 use crate::session::Tool;
@@ -71,7 +71,7 @@ fn offered_by_runs(responses: &mut [Response], spans: &[Span], ancestry: &Ancest
         if ancestry.part(place) != Part::Agent || offered.contains_key(&key) {
             continue;
         }
-        let Some(tools) = message::tools(span) else { continue };
+        let Some(tools) = tools::tools(span) else { continue };
         // Runs of one agent offer the same.
         let tools = latest.take().filter(|latest| **latest == *tools).unwrap_or_else(|| tools.into());
         latest = Some(Arc::clone(&tools));

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::ancestry::Ancestry;
 use super::message;
 use super::message::{SpanCall, SpanMessage};
+use super::tools;
 use super::{Part, Span};
 use crate::recording::shape::suspicion;
 use crate::session::{Body, Damage, Tool};
@@ -112,7 +113,7 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
             place,
             scope: scopes.get(place).cloned().unwrap_or_default(),
             inputs: inputs.unwrap_or_default(),
-            tools: group.iter().find_map(|span| message::tools(span)).map(Arc::from),
+            tools: group.iter().find_map(|span| tools::tools(span)).map(Arc::from),
             ..Response::default()
         };
         let mut reasons = group.iter().flat_map(|span| message::reasons(span, &answers.messages));
