@@ -3,11 +3,13 @@
 //!
 //! What a command does is in `update`; when it can be used is said here, over a few facts.
 
+mod argument;
 pub mod chord;
 
 #[cfg(feature = "internals")]
 use std::fmt::Write as _;
 
+pub use self::argument::{Argument, Place, place, rank, theme};
 pub use self::chord::Key;
 
 /// Where a command's keys mean it.
@@ -96,7 +98,9 @@ pub struct Row {
     pub command: Command,
     /// Its name, as the palette and configuration spell it.
     pub name: &'static str,
-    /// Its chords, the first one is shown where room is short.
+    /// What may be typed after its name.
+    pub argument: Option<Argument>,
+    /// Its chords, the first one is shown where room is short; none where it is run by name alone.
     pub keys: &'static [&'static str],
     /// Where they mean it.
     pub scope: Scope,
@@ -108,15 +112,27 @@ pub struct Row {
     pub missing: fn(&Facts) -> Option<&'static str>,
 }
 
+macro_rules! argument {
+    () => {
+        None
+    };
+    ($kind:ident) => {
+        Some(Argument::$kind)
+    };
+}
+
 macro_rules! commands {
-    ($($scope:ident $group:ident $command:ident $name:literal [$($key:literal)*] $missing:ident $doc:literal;)*) => {
+    ($(
+        $scope:ident $group:ident $command:ident $name:literal $(<$argument:ident>)? [$($key:literal)*] $missing:ident
+        $doc:literal;
+    )*) => {
         /// Something the person at the keyboard can ask for.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Command { $(#[doc = $doc] $command,)* }
 
         /// Every command, once.
         pub const TABLE: &[Row] = &[$(Row {
-            command: Command::$command, name: $name, keys: &[$($key),*],
+            command: Command::$command, name: $name, argument: argument!($($argument)?), keys: &[$($key),*],
             scope: Scope::$scope, group: Group::$group, doc: $doc, missing: $missing,
         },)*];
     };
@@ -156,6 +172,7 @@ commands! {
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
+    Panes Jump GoTo "go-to" <Place> [] session "go to a call by its number, or to a turn: `42`, `T7`, `T7.2`";
     Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
     Panes Jump Forward "forward" ["Alt-o"] forward "forward again";
 
@@ -178,9 +195,11 @@ commands! {
     Panes Look PaneChanges "pane-changes" ["8"] never "decisions that differ from the base (while comparing)";
     Panes Look Zoom "zoom" ["z"] never "zoom this pane, or unzoom";
     All Look Help "help" ["?" "F1"] never "all commands and their keys";
+    All Look Palette "palette" [":" "Ctrl-p"] never "run a command by its name";
+    All Look Theme "theme" <Theme> [] never "choose the colours of the screen";
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
-    Panes Look Base "base" ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`";
+    Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`";
     Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy as it was before a reload";
     Panes Look Texts "texts" ["dt"] texts "both policy texts, and the decisions that each edit changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "end comparing, close pane 8";
@@ -331,6 +350,22 @@ impl Command {
     }
 }
 
+impl Row {
+    /// Why it cannot be used just now where `scope` has the keys, if so.
+    pub fn missing_in(&self, scope: Scope, facts: &Facts) -> Option<&'static str> {
+        if self.scope == scope || self.scope == Scope::All {
+            return (self.missing)(facts);
+        }
+        Some(match self.scope {
+            Scope::All | Scope::Panes => "close the popup first",
+            Scope::Body => "only while a whole body is shown",
+            Scope::Findings => "only in the list of findings",
+            Scope::Help => "only in a list of commands",
+            Scope::Texts => "only beside the texts of two versions",
+        })
+    }
+}
+
 /// What `keys` mean where `scope` has the keys.
 pub fn meaning(keys: &[Key], scope: Scope) -> Meaning {
     let mut going_on = Vec::new();
@@ -373,7 +408,10 @@ pub fn markdown() -> String {
             group = Some(row.group);
             let _ = writeln!(text, "| **{}** | |", heading(row.group));
         }
-        let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
+        let mut keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
+        if let (Some(argument), true) = (row.argument, keys.is_empty()) {
+            keys.push(format!("`:{} {}`", row.name, argument.word()));
+        }
         let _ = writeln!(text, "| {} | {} |", keys.join(" "), row.doc);
     }
     text

@@ -7,8 +7,10 @@ pub mod entry;
 pub mod files;
 pub mod findings;
 pub mod frame;
+pub mod habits;
 pub mod live;
 pub mod overlay;
+pub mod palette;
 mod places;
 mod scope;
 pub mod seen;
@@ -41,6 +43,7 @@ pub use self::compare::{Chosen, Compare};
 pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
 pub use self::frame::{Framed, Taking};
+pub use self::habits::{Dress, Habits};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 pub use self::supposed::{Looking, Supposed};
@@ -62,6 +65,8 @@ pub struct Model {
     pub dialog: Dialog,
     /// What was asked of other threads.
     pub work: Work,
+    /// What the person is used to.
+    pub habits: Habits,
     /// What is on screen, as it follows from all the rest.
     pub settled: Settled,
 }
@@ -278,6 +283,7 @@ impl Model {
                 supposings: 0,
                 looking: None,
             },
+            habits: Habits::default(),
             settled: Settled::default(),
         }
     }

@@ -4,12 +4,14 @@ mod body;
 mod findings;
 mod help;
 mod loads;
+mod palette;
 mod problems;
 mod texts;
 
 use super::layout::shrink;
 use super::list::List;
 use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView};
+use super::model::palette::PaletteView;
 use super::model::texts::TextsView;
 use super::model::{Model, Overlay};
 use super::rows::{Hint, Rows, Space};
@@ -34,7 +36,7 @@ macro_rules! listed {
         }
     })+};
 }
-listed!(BodyView FindingsView HelpView ProblemsView LoadsView TextsView);
+listed!(BodyView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView);
 
 /// Rows in a frame of their own, over the panes.
 pub trait Window: Rows + Listed {
@@ -76,6 +78,7 @@ impl Overlay {
             Self::Problems(view) => view,
             Self::Loads(view) => view,
             Self::Texts(view) => &**view,
+            Self::Palette(view) => view,
         }
     }
 
@@ -88,6 +91,7 @@ impl Overlay {
             Self::Problems(view) => view,
             Self::Loads(view) => view,
             Self::Texts(view) => &mut **view,
+            Self::Palette(view) => view,
         }
     }
 

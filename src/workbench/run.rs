@@ -24,7 +24,7 @@ use self::terminal::Screen;
 use self::work::Workers;
 use super::effect::Effect;
 use super::message::{Arrived, Msg};
-use super::model::{BuiltIn, Chosen, Model, Opening};
+use super::model::{BuiltIn, Chosen, Dress, Model, Opening};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
 use crate::engine::Mode;
@@ -87,10 +87,9 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         return Err(RunError::NoTerminal(reason));
     }
     let name = settings.theme.as_deref().unwrap_or_else(|| environment.theme());
-    let mut theme = Theme::builtin(name, environment.depth())?;
-    if let Some(glyphs) = environment.glyphs() {
-        theme.glyphs = glyphs;
-    }
+    let dress = Dress { depth: environment.depth(), glyphs: environment.glyphs() };
+    let mut theme = Theme::builtin(name, dress.depth)?;
+    theme.glyphs = dress.glyphs.unwrap_or(theme.glyphs);
     // The theme has no colours then; bold and reverse must come through all the same.
     crossterm::style::force_color_output(true);
     let (out, arriving) = channel();
@@ -104,6 +103,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         policy_name: settings.policy_name,
         mode: settings.mode,
     });
+    model.habits.dress = dress;
     model.archive.built_in = settings.built_in;
     model.basis.compare.base = settings.base;
     model.basis.paths = settings.policy_paths;

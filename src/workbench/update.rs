@@ -10,6 +10,7 @@ mod jump;
 mod live;
 mod load;
 mod overlays;
+mod palette;
 mod paste;
 mod prompt;
 mod recordings;
@@ -69,6 +70,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.dialog.note = None;
     match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
+        Some(_) if palette::is_open(model) => return palette::key(model, key, effects),
         Some(_) => return search::key(model, key, effects),
         None => {}
     }
@@ -148,6 +150,9 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::GroupBy => overlays::group(model),
         C::Problems => overlays::problems(model),
         C::Help => overlays::help(model),
+        C::Palette => palette::open(model, ""),
+        // By a key nobody can say which.
+        C::Theme | C::GoTo => palette::open(model, &format!("{} ", command.row().name)),
         C::Search => search::begin(model),
         C::SearchNext => search::again(model, true),
         C::SearchPrevious => search::again(model, false),

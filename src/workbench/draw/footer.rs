@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::workbench::keys::{Command, chord};
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Model, Prompt};
+use crate::workbench::model::{Model, Overlay, Prompt};
 use crate::workbench::paint::Row;
 use crate::workbench::text;
 use crate::workbench::theme::Role;
@@ -24,13 +24,16 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     {
         cursor = asking(model, prompt, ask, &mut row).map(|at| Position::new(area.x + at, area.y));
     } else if let Some(prompt) = &model.dialog.prompt {
-        row.put(Role::Key, "/");
-        let (role, hint) = match &prompt.cut {
-            Some(cut) => (Role::StatusProblem, cut.as_str()),
-            None => (Role::KeyDoc, "Enter keeps, Esc goes back"),
+        let palette = matches!(model.dialog.overlays.last(), Some(Overlay::Palette(_)));
+        row.put(Role::Key, if palette { ":" } else { "/" });
+        let refused = prompt.cut.as_ref().or(prompt.refused.as_ref());
+        let (role, hint) = match (refused, palette) {
+            (Some(refused), _) => (Role::StatusProblem, refused.as_str()),
+            (None, true) => (Role::KeyDoc, "Enter runs, Tab completes, Up repeats, Esc closes"),
+            (None, false) => (Role::KeyDoc, "Enter keeps, Esc goes back"),
         };
-        // Where it is short of room, what was cut is said all the same.
-        let kept = if prompt.cut.is_some() { hint.len() + 3 } else { 0 };
+        // Where it is short of room, what was cut or refused is said all the same.
+        let kept = if refused.is_some() { (hint.len() + 3).min(row.left() * 2 / 3) } else { 0 };
         let at = put_typed(prompt, &mut row, kept);
         cursor = Some(Position::new(area.x + u16::try_from(at).unwrap_or(0), area.y));
         row.gap(3).put(role, hint);

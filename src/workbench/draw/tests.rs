@@ -127,6 +127,7 @@ fn overlays() {
         ("body", "Down b j"),
         ("findings", "F"),
         ("help", "?"),
+        ("palette", ": n e x t"),
         ("problems", "!"),
         ("search", "/"),
         ("chord", "]"),

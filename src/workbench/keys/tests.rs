@@ -31,7 +31,9 @@ fn no_chord_clashes_with_another_or_begins_it() {
 #[test]
 fn every_command_is_reached_and_documented() {
     for row in TABLE {
-        assert!(!row.keys.is_empty() && !row.doc.is_empty(), "{}", row.name);
+        // What takes something after its name is typed; all others have keys too.
+        assert!(!row.keys.is_empty() || row.argument.is_some(), "{}", row.name);
+        assert!(!row.doc.is_empty(), "{}", row.name);
         assert!(row.doc.len() <= 72 && !row.doc.ends_with('.'), "{}", row.doc);
         let scope = if row.scope == Scope::All { Scope::Panes } else { row.scope };
         for key in row.keys {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tui_input::Input;
 
+use super::palette::PaletteView;
 use super::supposed::Ask;
 use super::texts::TextsView;
 use crate::compare::ChangePlace;
@@ -30,6 +31,8 @@ pub enum Overlay {
     Loads(LoadsView),
     /// The text of two versions.
     Texts(Box<TextsView>),
+    /// Commands to run by name.
+    Palette(PaletteView),
 }
 
 /// A body being read.
@@ -151,7 +154,7 @@ impl Overlay {
         match self {
             Self::Body(_) => Scope::Body,
             Self::Findings(_) => Scope::Findings,
-            Self::Help(_) | Self::Problems(_) | Self::Loads(_) => Scope::Help,
+            Self::Help(_) | Self::Problems(_) | Self::Loads(_) | Self::Palette(_) => Scope::Help,
             Self::Texts(_) => Scope::Texts,
         }
     }

@@ -153,6 +153,14 @@ impl Model {
         }
     }
 
+    /// What lies on top, apart from lists of commands: those are about what lies below them.
+    fn beneath(&self) -> Option<&Overlay> {
+        self.dialog
+            .overlays
+            .iter()
+            .rfind(|overlay| !matches!(overlay, Overlay::Help(_) | Overlay::Palette(_)))
+    }
+
     /// What commands may ask about the present.
     pub fn facts(&self) -> Facts {
         Facts {
@@ -161,7 +169,7 @@ impl Model {
             call: self.call().is_some(),
             not_taken: self.not_taken().is_some(),
             finding: self.finding().is_some() || self.violation().is_some(),
-            rule: match self.dialog.overlays.last() {
+            rule: match self.beneath() {
                 Some(Overlay::Findings(view)) => view.row().is_some(),
                 _ => self.shown_rule().is_some(),
             },
@@ -198,7 +206,7 @@ impl Model {
     /// What an editor should open: the rule that is shown; in the transcript the recording, where words are selected or
     /// no rule is about the call. From elsewhere no recording is opened: it is evidence, and policies are what is edited.
     pub fn editable(&self) -> Option<Editable> {
-        if let Some(overlay) = self.dialog.overlays.last() {
+        if let Some(overlay) = self.beneath() {
             return overlay.editable(self);
         }
         let words = matches!(
@@ -289,7 +297,7 @@ impl Overlay {
                 let (file, line) = view.place(model.texts_beside())?;
                 Some(Editable::rule(&file, line))
             }
-            Self::Help(_) | Self::Loads(_) => None,
+            Self::Help(_) | Self::Loads(_) | Self::Palette(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Enter: opens what the cursor is on, in a pane or an overlay.
 
-use super::{compare, go, jump, overlays, texts};
+use super::{compare, go, jump, overlays, palette, texts};
 use crate::compare::ChangePlace;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
@@ -20,11 +20,13 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         Some(Overlay::Help(help)) => {
             let row = help.shown().nth(help.list.cursor)?;
             let scope = help.scope.unwrap_or(Scope::Panes);
-            if row.scope == Scope::All || row.scope == scope {
-                model.dialog.overlays.pop();
-                return Some(row.command);
+            let command = row.command;
+            if let Some(missing) = row.missing_in(scope, &model.facts()) {
+                model.say(missing);
+                return None;
             }
-            model.say(format!("`{}` is not used here", row.name));
+            model.dialog.overlays.pop();
+            return Some(command);
         }
         Some(Overlay::Body(_)) => overlays::fold(model, Command::Fold),
         Some(Overlay::Problems(_)) => overlays::edit(model, effects),
@@ -34,6 +36,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
             compare::load_before(model, row, effects);
         }
         Some(Overlay::Texts(_)) => texts::enter(model),
+        Some(Overlay::Palette(_)) => palette::enter(model, effects),
         None => match model.place.focus.enter() {
             Enter::Nothing => {}
             Enter::Transcript => go::focus(model, Pane::Transcript),

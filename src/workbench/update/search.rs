@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, settle, sideways};
+use super::{go, palette, settle, sideways};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
@@ -72,6 +72,7 @@ pub fn apply(model: &mut Model) {
     if !sift(model, &value) {
         search(model, value, from);
     }
+    palette::preview(model);
     settle::keep_overlay(model);
 }
 

@@ -18,6 +18,7 @@ mod choices;
 mod compare;
 mod live;
 mod overlays;
+mod palette;
 mod panes;
 mod paste;
 mod places;

@@ -1,0 +1,128 @@
+//! What may be typed after a command's name, and how it is read.
+
+use super::Command;
+use crate::workbench::theme::BUILTIN;
+
+/// What a command takes after its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Argument {
+    /// A theme's name.
+    Theme,
+    /// A policy version to compare with.
+    Version,
+    /// A call by its number, a turn (`T7`), or a call of a turn (`T7.2`).
+    Place,
+}
+
+impl Argument {
+    /// What help writes in its place.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Theme => "NAME",
+            Self::Version => "VERSION",
+            Self::Place => "PLACE",
+        }
+    }
+
+    /// Whether the command can be run without it: then it asks, or does what it does for all.
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Self::Version)
+    }
+
+    /// Whether only listed values can be taken. Else what was typed is one, too.
+    pub const fn is_closed(self) -> bool {
+        matches!(self, Self::Theme | Self::Place)
+    }
+}
+
+/// A place of the open session, as people type it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A call by its number, from 1.
+    Call(u32),
+    /// A turn by its number.
+    Turn(u32),
+    /// A call of a turn.
+    CallOfTurn(u32, u32),
+}
+
+/// Reads `42`, `T7` and `T7.2`; `None` for everything else.
+pub fn place(text: &str) -> Option<Place> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|number| digits && *number > 0)
+    };
+    let Some(turn) = text.strip_prefix(['T', 't']) else { return number(text).map(Place::Call) };
+    match turn.split_once('.') {
+        Some((turn, call)) => Some(Place::CallOfTurn(number(turn)?, number(call)?)),
+        None => number(turn).map(Place::Turn),
+    }
+}
+
+/// The themes whose names hold `typed`, those that begin with it first.
+pub fn theme(typed: &str) -> Vec<&'static str> {
+    let typed = typed.to_lowercase();
+    let mut names: Vec<&str> =
+        BUILTIN.map(|(name, _)| name).into_iter().filter(|name| name.contains(&typed)).collect();
+    names.sort_by_key(|name| !name.starts_with(&typed));
+    names
+}
+
+/// How well a command answers to a word that was typed: the less the better; `None` where it does not.
+pub fn rank(command: Command, word: &str) -> Option<u8> {
+    let row = command.row();
+    let folded = word.to_lowercase();
+    let begins = |name: &str| name.split(['-', ' ']).any(|part| part.to_lowercase().starts_with(&folded));
+    Some(match () {
+        () if row.keys.contains(&word) || row.name == folded => 0,
+        () if row.name.starts_with(&folded) => 1,
+        () if begins(row.name) => 2,
+        () if row.name.contains(&folded) => 3,
+        () if begins(row.doc) => 4,
+        () if row.doc.to_lowercase().contains(&folded) => 5,
+        () if super::heading(row.group).to_lowercase().starts_with(&folded) => 6,
+        () if is_within(&folded, row.name) => 7,
+        () => return None,
+    })
+}
+
+/// Whether the letters of `word` stand in `name` in this order.
+fn is_within(word: &str, name: &str) -> bool {
+    let mut letters = name.chars();
+    word.chars().all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_as_people_type_them() {
+        let cases = [
+            ("42", Some(Place::Call(42))),
+            ("T7", Some(Place::Turn(7))),
+            ("t7.2", Some(Place::CallOfTurn(7, 2))),
+            ("0", None),
+            ("T", None),
+            ("T7.", None),
+            ("7.2", None),
+            ("+7", None),
+            ("99999999999", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(place(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_find_commands() {
+        assert_eq!(rank(Command::Quit, "q"), Some(0));
+        assert_eq!(rank(Command::NextFinding, "nf"), Some(7));
+        assert_eq!(rank(Command::NextFinding, "find"), Some(2));
+        assert_eq!(rank(Command::NextFinding, "STOPPED"), Some(4));
+        assert_eq!(rank(Command::NextFinding, "zebra"), None);
+        assert_eq!(theme("A").first(), Some(&"ansi-dark"));
+        assert_eq!(theme("paper"), ["paper"]);
+    }
+}

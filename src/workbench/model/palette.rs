@@ -1,0 +1,165 @@
+//! The list in which commands are run by their names: what is typed, and the rows that answer to it.
+
+use super::Model;
+use crate::report::words;
+use crate::workbench::keys::{self, Argument, Command, Facts, Place, Scope};
+use crate::workbench::list::List;
+use crate::workbench::theme::Theme;
+
+/// The list of commands to run by name.
+pub struct PaletteView {
+    /// Where commands are to be used: what lay on top before.
+    pub scope: Scope,
+    /// Where in the rows.
+    pub list: List,
+    /// What is typed.
+    pub typed: String,
+    /// What answers to that, the best first.
+    pub rows: Vec<PaletteRow>,
+    /// The theme that is chosen, while others are looked at.
+    pub theme: Option<Box<Theme>>,
+    /// The line of the history that is typed again, counted from the newest.
+    pub recalled: Option<usize>,
+}
+
+/// Something that can be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaletteRow {
+    /// A command.
+    Command(Command),
+    /// A command with what comes after its name.
+    Value {
+        /// The command.
+        command: Command,
+        /// What comes after its name.
+        value: String,
+        /// What that is.
+        doc: String,
+    },
+}
+
+impl PaletteRow {
+    /// The command.
+    pub const fn command(&self) -> Command {
+        match self {
+            Self::Command(command) | Self::Value { command, .. } => *command,
+        }
+    }
+
+    /// The line that says the same when it is typed.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Command(command) => command.row().name.to_owned(),
+            Self::Value { command, value, .. } => format!("{} {value}", command.row().name),
+        }
+    }
+}
+
+impl PaletteView {
+    /// With nothing typed.
+    pub fn new(model: &Model, scope: Scope) -> Self {
+        let mut view = Self {
+            scope,
+            list: List::default(),
+            typed: String::new(),
+            rows: Vec::new(),
+            theme: None,
+            recalled: None,
+        };
+        view.collect(model);
+        view
+    }
+
+    /// The row under the cursor.
+    pub fn row(&self) -> Option<&PaletteRow> {
+        self.rows.get(self.list.cursor)
+    }
+
+    /// Why a command cannot be run here, if so.
+    pub fn missing(&self, command: Command, facts: &Facts) -> Option<&'static str> {
+        command.row().missing_in(self.scope, facts)
+    }
+
+    /// Collects what answers to what is typed.
+    pub fn collect(&mut self, model: &Model) {
+        self.list = List::default();
+        let typed = self.typed.trim_start();
+        if let Some((command, argument, value)) = with_argument(typed) {
+            self.rows = values(model, command, argument, value.trim());
+            return;
+        }
+        let typed = typed.trim_end();
+        let mut rows = values(model, Command::GoTo, Argument::Place, typed);
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        let facts = &model.settled.facts;
+        let mut found: Vec<(u32, bool, Command)> = keys::TABLE
+            .iter()
+            .filter_map(|row| {
+                let ranks = words.iter().map(|word| keys::rank(row.command, word).map(u32::from));
+                let rank = ranks.sum::<Option<u32>>()?;
+                Some((rank, self.missing(row.command, facts).is_some(), row.command))
+            })
+            .collect();
+        // Stable: what answers alike stays in the order of the table.
+        found.sort_by_key(|(rank, missing, _)| (*rank, *missing));
+        rows.extend(found.into_iter().map(|(.., command)| PaletteRow::Command(command)));
+        self.rows = rows;
+    }
+}
+
+/// The command whose whole name begins the line, what it takes, and what of that is typed.
+pub fn with_argument(line: &str) -> Option<(Command, Argument, &str)> {
+    let (name, value) = line.split_once(' ')?;
+    let row = keys::TABLE.iter().find(|row| row.name == name)?;
+    Some((row.command, row.argument?, value))
+}
+
+/// What may come after a command's name, as far as `typed` says.
+fn values(model: &Model, command: Command, argument: Argument, typed: &str) -> Vec<PaletteRow> {
+    let mut values: Vec<(String, String)> = match argument {
+        Argument::Theme => {
+            let of = |name: &str| {
+                if name == model.theme.name { "the theme that is used".to_owned() } else { String::new() }
+            };
+            keys::theme(typed).into_iter().map(|name| (name.to_owned(), of(name))).collect()
+        }
+        Argument::Version => [
+            ("git:HEAD", "as committed"),
+            ("git:HEAD~1", "as committed before that"),
+            ("recorded", "what was refused at the time"),
+        ]
+        .into_iter()
+        .filter(|(name, _)| name.contains(typed))
+        .map(|(name, doc)| (name.to_owned(), doc.to_owned()))
+        .collect(),
+        Argument::Place => places(model, typed),
+    };
+    if !argument.is_closed() && !typed.is_empty() && values.iter().all(|(value, _)| value != typed) {
+        values.insert(0, (typed.to_owned(), "as typed".to_owned()));
+    }
+    values.into_iter().map(|(value, doc)| PaletteRow::Value { command, value, doc }).collect()
+}
+
+/// The places of the open session that `typed` can mean: a number can be that of a call or of a turn.
+fn places(model: &Model, typed: &str) -> Vec<(String, String)> {
+    let (Some(session), Some(place)) = (model.session(), keys::place(typed)) else { return Vec::new() };
+    let call = |index: u32| {
+        let call = session.calls.get(index.checked_sub(1)? as usize)?;
+        let all = words::count(session.calls.len() as u64, "call");
+        Some((index.to_string(), format!("{} of {all}: {}", index, call.tool)))
+    };
+    let turn = |number: u32| {
+        session.turns.iter().find(|turn| turn.number == number)?;
+        let all = words::count(session.turns.len() as u64, "turn");
+        Some((format!("T{number}"), format!("{number} of {all}")))
+    };
+    let found = match place {
+        Place::Call(number) => [call(number), turn(number)],
+        Place::Turn(number) => [turn(number), None],
+        Place::CallOfTurn(turn, number) => {
+            let call = session.calls.iter().find(|call| (call.at.turn, call.at.call) == (turn, number));
+            [call.map(|call| (format!("T{turn}.{number}"), call.tool.to_string())), None]
+        }
+    };
+    found.into_iter().flatten().collect()
+}

@@ -1,0 +1,97 @@
+//! The list in which commands are run by their names.
+
+use super::Window;
+use crate::workbench::keys::Command;
+use crate::workbench::model::Model;
+use crate::workbench::model::palette::{PaletteRow, PaletteView, with_argument};
+use crate::workbench::paint::Row;
+use crate::workbench::rows::{Hint, Rows, Space, hints};
+use crate::workbench::theme::Role;
+
+/// Columns of names with what they take, and of keys.
+const NAMES: usize = 23;
+const KEYS: usize = 10;
+/// Columns from which keys have a column of their own; below that, what a command does needs the room.
+const WITH_KEYS: usize = 60;
+
+impl Rows for PaletteView {
+    fn len(&self, _: &Model) -> usize {
+        self.rows.len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let mut row = Row::new(&model.theme, space.width);
+        row.gap(1);
+        match self.rows.get(at) {
+            Some(PaletteRow::Command(command)) => self.command(model, *command, &mut row),
+            Some(PaletteRow::Value { value, doc, .. }) => {
+                row.column(Role::TextStrong, value, NAMES).put(Role::TextDim, doc);
+            }
+            None => {}
+        }
+        vec![row]
+    }
+
+    fn text(&self, _: &Model, at: usize) -> Option<String> {
+        self.rows.get(at).map(PaletteRow::line)
+    }
+
+    fn instead(&self, model: &Model) -> Vec<(Role, String)> {
+        let text = match with_argument(self.typed.trim_start()) {
+            Some((Command::GoTo, ..)) => match model.session() {
+                Some(session) => format!(
+                    "A call by its number, 1 to {}, or a turn, T1 to T{}.",
+                    session.calls.len(),
+                    session.turns.len()
+                ),
+                None => "No session is open.".to_owned(),
+            },
+            Some((command, ..)) => format!("No {} has this name.", command.row().name),
+            None => "No command has these words. An empty line lists all.".to_owned(),
+        };
+        vec![(Role::TextDim, text)]
+    }
+}
+
+impl PaletteView {
+    fn command(&self, model: &Model, command: Command, row: &mut Row<'_>) {
+        let table = command.row();
+        let missing = self.missing(command, &model.settled.facts);
+        let (name, said) =
+            if missing.is_some() { (Role::TextDim, Role::TextDim) } else { (Role::TextStrong, Role::Text) };
+        let argument = table.argument.map(|argument| format!(" {}", argument.word())).unwrap_or_default();
+        row.column(name, &format!("{}{argument}", table.name), NAMES);
+        if row.used() + row.left() >= WITH_KEYS {
+            row.column(Role::Key, &table.keys.join(" "), KEYS);
+        }
+        match missing {
+            // Where there is no room for both, the reason is what matters.
+            Some(missing) => row.put(said, &format!("({missing})")),
+            None => row.put(said, table.doc),
+        };
+    }
+}
+
+impl Window for PaletteView {
+    fn title(&self, _: &Model, _: usize) -> String {
+        "Run a command".to_owned()
+    }
+
+    fn note(&self, _: &Model) -> String {
+        self.rows.len().to_string()
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        hints![Open "run it", Close "close"]
+    }
+
+    fn filter(&self) -> Option<&str> {
+        Some(&self.typed)
+    }
+
+    fn sift(&mut self, model: &Model, words: String) {
+        self.typed = words;
+        self.recalled = None;
+        self.collect(model);
+    }
+}
