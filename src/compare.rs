@@ -166,15 +166,20 @@ impl Comparison {
 
     /// Replays a session under both versions and compares. Where nothing can change, nothing is replayed.
     pub fn session(&self, session: &Arc<Session>, mode: Mode) -> SessionDiff {
-        let mut compared =
-            SessionDiff { session: Arc::clone(session), mode, base: None, new: None, changes: Vec::new() };
-        if !self.same {
-            let base = self.base.policy().map(|policy| Box::new(Replay::new(session, policy, mode)));
-            let new = Box::new(Replay::new(session, &self.new, mode));
-            compared.changes = self.changes(base.as_deref(), &new);
-            (compared.base, compared.new) = (base, Some(new));
+        if self.same {
+            let session = Arc::clone(session);
+            return SessionDiff { session, mode, base: None, new: None, changes: Vec::new() };
         }
-        compared
+        self.replayed(Replay::new(session, &self.new, mode))
+    }
+
+    /// The same of a session that was replayed under the new version already.
+    pub fn replayed(&self, new: Replay) -> SessionDiff {
+        let (session, mode) = (Arc::clone(new.session()), new.mode());
+        let base = self.base.policy().filter(|_| !self.same);
+        let base = base.map(|policy| Box::new(Replay::new(&session, policy, mode)));
+        let changes = self.changes(base.as_deref(), &new);
+        SessionDiff { session, mode, base, new: Some(Box::new(new)), changes }
     }
 }
 

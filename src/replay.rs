@@ -23,7 +23,7 @@ use crate::session::{CallRef, Outcome, Session, Turn};
 
 pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
-pub use outcomes::{Outcomes, each_decision, outcomes};
+pub use outcomes::{Outcomes, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount, category};
 use tally::Tally;
@@ -83,7 +83,16 @@ pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
 impl Replay {
     /// Judges every call.
     pub fn new(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
-        let mut player = Player::new(&session.facts, policy, mode, Depth::Findings);
+        Replay::to(Depth::Findings, session, policy, mode)
+    }
+
+    /// The same, with a check for every rule that was asked, in all decisions.
+    pub fn with_checks(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
+        Replay::to(Depth::Checks, session, policy, mode)
+    }
+
+    fn to(depth: Depth, session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
+        let mut player = Player::new(&session.facts, policy, mode, depth);
         let (mut forks, mut stride): (Vec<(u32, Run)>, u32) = (Vec::new(), STRIDE);
         let mut tally = Tally::new(mode);
         tally.summary.turns = session.turns.len() as u32;

@@ -109,13 +109,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct Replay {
     #[command(flatten)]
-    pub recordings: Recordings,
-    #[command(flatten)]
-    pub selection: Selection,
-    #[command(flatten)]
-    pub policies: Policies,
-    #[command(flatten)]
-    pub judging: ModeArgument,
+    pub corpus: Corpus,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = replay_format())]
     pub format: String,
@@ -134,9 +128,6 @@ pub struct Replay {
     /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
-    /// Number of threads (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
-    pub jobs: usize,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
@@ -190,19 +181,10 @@ pub struct Diff {
 #[derive(Debug, Args)]
 pub struct Coverage {
     #[command(flatten)]
-    pub recordings: Recordings,
-    #[command(flatten)]
-    pub selection: Selection,
-    #[command(flatten)]
-    pub policies: Policies,
-    #[command(flatten)]
-    pub judging: ModeArgument,
+    pub corpus: Corpus,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = coverage_format())]
     pub format: String,
-    /// Number of threads (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
-    pub jobs: usize,
 }
 
 /// `rulestep check`.
@@ -276,6 +258,8 @@ pub struct Convert {
     pub redact: bool,
     #[command(flatten)]
     pub policies: Policies,
+    #[command(flatten)]
+    pub judging: ModeArgument,
 }
 
 /// `rulestep migrate`.
@@ -290,6 +274,22 @@ pub struct Migrate {
     /// Change the file instead of printing the result
     #[arg(long)]
     pub write: bool,
+}
+
+/// The sessions that a command goes through, and how they are judged.
+#[derive(Debug, Args)]
+pub struct Corpus {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: Selection,
+    #[command(flatten)]
+    pub policies: Policies,
+    #[command(flatten)]
+    pub judging: ModeArgument,
+    /// Number of threads (0 = one per CPU)
+    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub jobs: usize,
 }
 
 /// The recordings to look at.

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 
@@ -14,10 +15,11 @@ use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::screen::Screen;
-use super::selection::Selection;
+use super::selection::{Chosen, Selection};
 use crate::diagnostic::Severity;
 use crate::engine::Mode;
 use crate::policy::Policy;
+use crate::replay::Replay;
 use crate::report::words;
 use crate::session::Session;
 use crate::session::write::Native;
@@ -28,16 +30,23 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let recordings = &asked.recordings;
     let wanted = SessionSource::of(&recordings.sessions, recordings.samples, "rulestep convert SESSIONS")?;
     let named = !asked.policies.policy.is_empty();
-    if named && !asked.redact {
-        let message = "a policy does not change what `convert` writes";
-        return Err(Failure::usage(message).help("with `--redact` it decides which values are kept"));
-    }
-    let policy = if named { input::policy(&asked.policies, false, screen)? } else { Policy::empty() };
+    let mode = asked.judging.mode.into();
     let selection = Selection::of(&asked.selection)?;
     if selection.asks_decisions() && !named {
         let message = "`--where` asks what a policy decides, and no policy is named";
-        return Err(Failure::usage(message).help("name one with `--redact --policy FILE-OR-FOLDER`"));
+        return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
     }
+    if named && !asked.redact && !selection.asks_decisions() {
+        let message = "a policy does not change what `convert` writes";
+        let help =
+            "with `--redact` it decides which values are kept, with `--where is:stopped` which sessions";
+        return Err(Failure::usage(message).help(help));
+    }
+    if mode == Mode::Shadow && !named {
+        let message = "`--mode` says how a policy judges, and no policy is named";
+        return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
+    }
+    let policy = if named { input::policy(&asked.policies, false, screen)? } else { Policy::empty() };
     let mut sessions = Sessions::new(wanted, options, screen);
     let mut target = match &asked.output {
         None => Target::Screen,
@@ -51,22 +60,26 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     sessions.show_progress(screen);
     let mut unread = false;
     let mut chosen = 0;
+    let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
     for session in sessions.by_ref() {
-        let session = match selection.choose(session, &policy, Mode::Enforce) {
-            Ok(session) => session,
-            Err(diagnostics) => {
-                unread |= diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-                diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-                continue;
+        let (diagnostics, chosen_session) = match selection.choose(session, &judge) {
+            Ok(Chosen { session, mut diagnostics, replay }) => {
+                drop(replay);
+                let mut session = match asked.redact {
+                    true => redacted(&session, &[&policy], mode),
+                    false => Arc::unwrap_or_clone(session),
+                };
+                diagnostics.append(&mut session.diagnostics);
+                (diagnostics, Some(session))
             }
+            Err(diagnostics) => (diagnostics, None),
         };
-        chosen += 1;
-        let mut session = if asked.redact { redacted(session, &[&policy], Mode::Enforce) } else { session };
-        for diagnostic in std::mem::take(&mut session.diagnostics) {
-            unread |= diagnostic.severity == Severity::Error;
-            screen.tell_recording(&diagnostic);
+        unread |= diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+        if let Some(session) = chosen_session {
+            chosen += 1;
+            target.write(&session, screen)?;
         }
-        target.write(&session, screen)?;
         if input::interrupted() {
             break;
         }

@@ -9,71 +9,93 @@ use super::args;
 use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
 use super::screen::Screen;
-use super::selection::Selection;
-use crate::diagnostic::{Diagnostic, Severity};
+use super::selection::{Chosen, Selection};
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
+use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
+use crate::report::Total;
 use crate::session::Session;
 
-/// What is counted, and by which policy.
+/// Sessions to be counted, and the policy that judges them.
 pub struct Counting<'a> {
-    /// The recordings.
-    pub recordings: &'a args::Recordings,
-    /// Which of their sessions.
-    pub selection: &'a Selection,
-    /// The policy that judges them.
-    pub policy: &'a Arc<Policy>,
+    wanted: SessionSource<'a>,
+    reading: &'a args::Reading,
+    selection: &'a Selection,
+    /// The policy.
+    pub policy: Arc<Policy>,
     /// What a replay assumes after a stopped call.
     pub mode: Mode,
-    /// Threads; 0 takes one for each processor.
-    pub jobs: usize,
+    jobs: usize,
 }
 
-impl Counting<'_> {
-    /// Counts every chosen session with `count`, and puts the counts to `take` in the order of the recordings. Returns how the
-    /// command ends.
+impl<'a> Counting<'a> {
+    /// What the arguments of a command ask for.
+    pub fn new(
+        verb: &str,
+        asked: &'a args::Corpus,
+        selection: &'a Selection,
+        policy: Arc<Policy>,
+    ) -> Result<Counting<'a>, Failure> {
+        let args::Recordings { sessions, samples, reading } = &asked.recordings;
+        let wanted = SessionSource::of(sessions, *samples, &format!("rulestep {verb} SESSIONS"))?;
+        let mode = asked.judging.mode.into();
+        Ok(Counting { wanted, reading, selection, policy, mode, jobs: asked.jobs })
+    }
+
+    /// Replays every chosen session with `judge`, counts it with `count`, and puts the counts to `take` in the order of the
+    /// recordings. Returns how completely they were read.
     pub fn run<T: Send>(
         &self,
-        count: &(dyn Fn(Session) -> T + Sync),
+        judge: fn(&Arc<Session>, &Arc<Policy>, Mode) -> Replay,
+        count: &(dyn Fn(&Replay) -> T + Sync),
         take: &mut dyn FnMut(T),
         screen: &mut Screen,
-    ) -> Result<Exit, Failure> {
-        let recordings = self.recordings;
-        let wanted =
-            SessionSource::of(&recordings.sessions, recordings.samples, "rulestep COMMAND SESSIONS")?;
+    ) -> Result<Total, Failure> {
+        let options = input::options(self.reading)?;
         input::watch_interrupts()?;
         let corpus = Corpus::new(self.jobs).context("no thread can be started").map_err(Failure::System)?;
-        let mut sessions = Sessions::new(wanted, input::options(&recordings.reading)?, screen);
+        let mut sessions = Sessions::new(self.wanted, options, screen);
         sessions.show_progress(screen);
-        let (mut kept, mut unread) = (0, false);
-        let judge = |session: Session| match self.selection.choose(session, self.policy, self.mode) {
-            Ok(mut session) => (std::mem::take(&mut session.diagnostics), Some(count(session))),
+        let mut read = Total::default();
+        let judge = |session: &Arc<Session>| judge(session, &self.policy, self.mode);
+        let answer = |session: Session| match self.selection.choose(session, &judge) {
+            Ok(Chosen { session, diagnostics, replay }) => {
+                let replay = replay.unwrap_or_else(|| judge(&session));
+                (diagnostics, Some((count(&replay), replay.objects())))
+            }
             Err(diagnostics) => (diagnostics, None),
         };
-        let _ = corpus.run(&mut sessions, &judge, &mut |(diagnostics, counted)| {
-            unread |= told(&diagnostics, screen);
-            if let Some(counted) = counted {
-                kept += 1;
+        let _ = corpus.run(&mut sessions, &answer, &mut |(diagnostics, counted)| {
+            note(&diagnostics, &mut read, screen);
+            if let Some((counted, objects)) = counted {
+                read.sessions += 1;
+                read.objected += u64::from(objects);
                 take(counted);
             }
             if input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         screen.end_progress();
-        unread |= told(&sessions.ended(), screen);
+        note(&sessions.ended(), &mut read, screen);
         screen.tell_rest();
-        self.selection.report(kept, sessions.count, screen);
-        Ok(match input::interrupted() {
-            true => Exit::Interrupted,
-            // What was not read may hold anything, and no session says nothing.
-            false if unread || kept == 0 => Exit::Bad,
-            false => Exit::Clean,
-        })
+        read.skipped = sessions.skipped;
+        read.interrupted = input::interrupted();
+        self.selection.report(read.sessions, sessions.count, screen);
+        Ok(read)
     }
 }
 
-/// Shows what was found about the recordings; whether anything of them could not be read.
-fn told(diagnostics: &[Diagnostic], screen: &mut Screen) -> bool {
+/// How a command ends that only counts. What was not read may hold anything, and no session says nothing.
+pub fn ended(read: &Total) -> Exit {
+    match read.interrupted {
+        true => Exit::Interrupted,
+        false if read.errors > 0 || read.sessions == 0 => Exit::Bad,
+        false => Exit::Clean,
+    }
+}
+
+fn note(diagnostics: &[Diagnostic], read: &mut Total, screen: &mut Screen) {
     diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    read.note(diagnostics);
 }

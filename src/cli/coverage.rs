@@ -1,32 +1,27 @@
 //! `rulestep coverage`: what recordings say of every rule.
 
 use super::args;
-use super::count::Counting;
+use super::count::{Counting, ended};
 use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::explore::coverage::Coverage;
-use crate::report::coverage::OUTPUTS;
+use crate::replay::Replay;
+use crate::report::coverage::{OUTPUTS, View};
 
 /// Runs the verb.
 pub fn run(asked: &args::Coverage, screen: &mut Screen) -> Result<Exit, Failure> {
-    let selection = Selection::of(&asked.selection)?;
-    let policy = input::policy(&asked.policies, asked.recordings.samples, screen)?;
-    let mode = asked.judging.mode.into();
-    let counting = Counting {
-        recordings: &asked.recordings,
-        selection: &selection,
-        policy: &policy,
-        mode,
-        jobs: asked.jobs,
-    };
+    let args::Coverage { corpus, format } = asked;
+    let selection = Selection::of(&corpus.selection)?;
+    let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
+    let counting = Counting::new("coverage", corpus, &selection, policy)?;
     let mut coverage = Coverage::default();
-    let count = |session| Coverage::of(&session, &policy, mode);
-    let exit = counting.run(&count, &mut |counted| coverage.merge(&counted), screen)?;
-    if let Some(output) = OUTPUTS.iter().find(|output| output.name == asked.format) {
-        let color = screen.color;
-        (output.write)(&coverage, &policy, color, screen.out())?;
+    let mut take = |counted| coverage.merge(&counted);
+    let read = counting.run(Replay::with_checks, &Coverage::of, &mut take, screen)?;
+    if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
+        let view = View { coverage: &coverage, policy: &counting.policy, read: &read, color: screen.color };
+        (output.write)(&view, screen.out())?;
     }
-    Ok(exit)
+    Ok(ended(&read))
 }

@@ -12,10 +12,11 @@ use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
-use super::selection::Selection;
+use super::selection::{Chosen, Selection};
 use super::witness::{Count, Folder, Saved};
-use crate::compare::{Comparison, Kind};
+use crate::compare::{Comparison, Kind, SessionDiff};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, DiffResult, Output, Part, View};
 use crate::report::words;
@@ -62,18 +63,23 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     sessions.show_progress(screen);
     let mut whole = DiffResult::default();
     let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());
-    let blank = |session| match asked.redact {
+    let blank = |session: &Arc<Session>| match asked.redact {
         true => {
             let policies: Vec<_> =
                 comparison.base().policy().into_iter().chain([comparison.policy()]).collect();
-            redacted(session, &policies, view.mode)
+            Arc::new(redacted(session, &policies, view.mode))
         }
-        false => session,
+        false => Arc::clone(session),
     };
+    let judge = |session: &Arc<Session>| Replay::new(session, comparison.policy(), view.mode);
     let mut uncompared = 0;
     let compare = |session| {
-        let session = selection.choose(session, comparison.policy(), view.mode)?;
-        Ok(compare(blank(session), &view, &outputs, folder.as_ref()))
+        let Chosen { session, diagnostics, replay } = selection.choose(session, &judge)?;
+        let compared = match replay.filter(|_| !asked.redact) {
+            Some(replay) => comparison.replayed(replay),
+            None => comparison.session(&blank(&session), view.mode),
+        };
+        Ok(ComparedSession::new(&compared, diagnostics, &view, &outputs, folder.as_ref()))
     };
     let _ = corpus.run(&mut sessions, &compare, &mut |found: Result<ComparedSession, Vec<Diagnostic>>| {
         let ComparedSession { part, diagnostics, cases, not_taken } = match found {
@@ -139,31 +145,6 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     })
 }
 
-/// One session under both versions. Both replays are at hand here and nowhere later: what is to be said of a change beyond
-/// what it is, is found here.
-fn compare(
-    mut session: Session,
-    view: &View<'_>,
-    outputs: &[&Output],
-    folder: Option<&Folder>,
-) -> ComparedSession {
-    let mut diagnostics = std::mem::take(&mut session.diagnostics);
-    let versions = [Some(view.comparison.policy()), view.comparison.base().policy()];
-    for notice in versions.into_iter().flatten().flat_map(|policy| notices(&session, policy)) {
-        // A rule that both versions have is one rule.
-        if !diagnostics.contains(&notice) {
-            diagnostics.push(notice);
-        }
-    }
-    let compared = view.comparison.session(&Arc::new(session), view.mode);
-    let cases = folder.map(|folder| folder.cases(&compared, view.comparison)).unwrap_or_default();
-    // A recording says of them no more than that they were not taken.
-    let is_recorded = view.comparison.base().policy().is_none();
-    let others = compared.session().alternatives.iter().filter(|_| is_recorded);
-    let not_taken = others.map(|other| other.calls().len() as u64).sum();
-    ComparedSession { part: Part::of(&compared, view, outputs), diagnostics, cases, not_taken }
-}
-
 /// What is left of a session once it is compared.
 struct ComparedSession {
     part: Part,
@@ -171,6 +152,33 @@ struct ComparedSession {
     cases: Vec<Saved>,
     /// Calls of choices that were not taken, which no recording can be compared about.
     not_taken: u64,
+}
+
+impl ComparedSession {
+    /// Both replays are at hand here and nowhere later: what is to be said of a change beyond what it is, is found here.
+    fn new(
+        compared: &SessionDiff,
+        mut diagnostics: Vec<Diagnostic>,
+        view: &View<'_>,
+        outputs: &[&Output],
+        folder: Option<&Folder>,
+    ) -> ComparedSession {
+        let session = compared.session();
+        diagnostics.extend(session.diagnostics.iter().cloned());
+        let versions = [Some(view.comparison.policy()), view.comparison.base().policy()];
+        for notice in versions.into_iter().flatten().flat_map(|policy| notices(session, policy)) {
+            // A rule that both versions have is one rule.
+            if !diagnostics.contains(&notice) {
+                diagnostics.push(notice);
+            }
+        }
+        let cases = folder.map(|folder| folder.cases(compared, view.comparison)).unwrap_or_default();
+        // A recording says of them no more than that they were not taken.
+        let is_recorded = view.comparison.base().policy().is_none();
+        let others = session.alternatives.iter().filter(|_| is_recorded);
+        let not_taken = others.map(|other| other.calls().len() as u64).sum();
+        ComparedSession { part: Part::of(compared, view, outputs), diagnostics, cases, not_taken }
+    }
 }
 
 /// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.

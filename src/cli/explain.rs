@@ -164,7 +164,7 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     })?);
     let mode = asked.judging.mode.into();
     let session = if asked.redact {
-        let blank = redacted(Arc::unwrap_or_clone(session), &[&policy], mode);
+        let blank = redacted(&session, &[&policy], mode);
         blank.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         screen.tell_rest();
         Arc::new(blank)

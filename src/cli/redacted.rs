@@ -9,11 +9,10 @@ use crate::redact::{alike, redact};
 use crate::session::Session;
 
 /// The session without the values that no rule reads. If its decisions differ from those of the recording, it says so.
-pub fn redacted(session: Session, policies: &[&Arc<Policy>], mode: Mode) -> Session {
-    let session = Arc::new(session);
+pub fn redacted(session: &Arc<Session>, policies: &[&Arc<Policy>], mode: Mode) -> Session {
     let plain: Vec<&Policy> = policies.iter().map(|policy| &***policy).collect();
-    let blank = Arc::new(redact(&session, &plain));
-    let same = alike(&session, &blank, policies, mode);
+    let blank = Arc::new(redact(session, &plain));
+    let same = alike(session, &blank, policies, mode);
     let mut blank = Arc::unwrap_or_clone(blank);
     if !same {
         let message = "without its redacted values the session is decided differently from the recording";

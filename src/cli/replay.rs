@@ -13,10 +13,10 @@ use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
-use super::selection::Selection;
+use super::selection::{Chosen, Selection};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
-use crate::policy::Policy;
+use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
 use crate::report::ci::{self, Issue, Issues};
 use crate::report::{End, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
@@ -47,19 +47,19 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Some(by) = &asked.by {
         return by::run(asked, by, screen);
     }
-    let recordings = &asked.recordings;
+    let args::Corpus { recordings, selection, policies, judging, jobs } = &asked.corpus;
     let asked = ReplayRequest {
         wanted: SessionSource::of(&recordings.sessions, recordings.samples, "rulestep replay SESSIONS")?,
         reading: &recordings.reading,
-        policies: &asked.policies,
-        mode: asked.judging.mode.into(),
+        policies,
+        mode: judging.mode.into(),
         format: &asked.format,
         reports: &asked.report,
         scope,
-        jobs: asked.jobs,
+        jobs: *jobs,
         redact: asked.redact,
         strict: asked.strict,
-        selection: Selection::of(&asked.selection)?,
+        selection: Selection::of(selection)?,
     };
     judge(&asked, screen)
 }
@@ -90,12 +90,20 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     let (mut total, mut gathered) = (Total::default(), Issues::default());
     let mut written = Ok(());
     let outputs = reports.outputs.clone();
-    let blank = |session| match asked.redact {
-        true => redacted(session, &[&policy], asked.mode),
-        false => session,
-    };
-    let answer = |session| match asked.selection.choose(session, &policy, asked.mode) {
-        Ok(session) => Answer::new(blank(session), &policy, asked.mode, &outputs, look),
+    let judge = |session: &Arc<Session>| Replay::new(session, &policy, asked.mode);
+    let answer = |session| match asked.selection.choose(session, &judge) {
+        Ok(Chosen { session, mut diagnostics, replay }) => {
+            let judged = if asked.redact {
+                let mut blank = redacted(&session, &[&policy], asked.mode);
+                diagnostics.append(&mut blank.diagnostics);
+                JudgedSession::new(Arc::new(blank), &policy, asked.mode, asked.scope)
+            } else if let Some(replay) = replay {
+                JudgedSession::of(replay, asked.scope)
+            } else {
+                JudgedSession::new(session, &policy, asked.mode, asked.scope)
+            };
+            Answer::new(&judged, diagnostics, &outputs, look)
+        }
         Err(diagnostics) => Answer::left_out(diagnostics),
     };
     let _ = corpus.run(&mut sessions, &answer, &mut |answer: Answer| {
@@ -151,28 +159,25 @@ struct Answer {
 
 impl Answer {
     fn new(
-        mut session: Session,
-        policy: &Arc<Policy>,
-        mode: Mode,
+        judged: &JudgedSession,
+        mut diagnostics: Vec<Diagnostic>,
         outputs: &[&Output],
         look: Look,
     ) -> Answer {
-        let mut diagnostics = std::mem::take(&mut session.diagnostics);
-        let judged = JudgedSession::new(session, policy, mode, look.scope);
         diagnostics.extend(judged.notices());
         let mut total = Total::default();
-        total.add(&judged);
+        total.add(judged);
         total.note(&diagnostics);
         let bytes = outputs.iter().enumerate().map(|(place, output)| {
             let mut bytes = Vec::new();
             // Only the terminal is coloured. Writing to memory does not fail; were it to, the session would be without
             // its end rather than vanish.
             let look = Look { color: look.color && place == 0, ..look };
-            let _ = (output.session)(&judged, &look, &mut bytes);
+            let _ = (output.session)(judged, &look, &mut bytes);
             bytes
         });
         let bytes = bytes.collect();
-        let found = match &judged {
+        let found = match judged {
             JudgedSession::Whole(replay) if outputs.iter().any(|output| output.gathers) => {
                 let issues = ci::of_replay(replay);
                 Some((ci::case(replay.session(), &issues), issues))

@@ -8,10 +8,8 @@ use super::args;
 use super::exit::Failure;
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
 use crate::explore::filter::Filter;
 use crate::explore::rows::passes;
-use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::report::words;
 use crate::session::Session;
@@ -19,6 +17,16 @@ use crate::session::Session;
 /// The sessions that are looked at.
 #[derive(Default)]
 pub struct Selection(Option<Filter>);
+
+/// A session that is looked at.
+pub struct Chosen {
+    /// The session.
+    pub session: Arc<Session>,
+    /// What was odd in it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Its replay, where it was made already.
+    pub replay: Option<Replay>,
+}
 
 impl Selection {
     /// What was asked for; without a filter, all sessions.
@@ -35,23 +43,24 @@ impl Selection {
         })
     }
 
-    /// The session, if it is looked at; else what was odd in it, which is reported all the same.
+    /// The session, if it is looked at; else what was odd in it, which is reported all the same. Where the filter asks what was
+    /// decided, the session is replayed with `judge`, and comes with its replay.
     ///
     /// # Errors
     /// It does not match.
     pub fn choose(
         &self,
-        session: Session,
-        policy: &Arc<Policy>,
-        mode: Mode,
-    ) -> Result<Session, Vec<Diagnostic>> {
-        let Some(filter) = &self.0 else { return Ok(session) };
+        mut session: Session,
+        judge: &dyn Fn(&Arc<Session>) -> Replay,
+    ) -> Result<Chosen, Vec<Diagnostic>> {
+        let diagnostics = std::mem::take(&mut session.diagnostics);
         let session = Arc::new(session);
-        let replay = filter.asks_decisions().then(|| Replay::new(&session, policy, mode));
-        let chosen = passes(filter, &session, replay.as_ref());
-        drop(replay);
-        let session = Arc::unwrap_or_clone(session);
-        if chosen { Ok(session) } else { Err(session.diagnostics) }
+        let Some(filter) = &self.0 else { return Ok(Chosen { session, diagnostics, replay: None }) };
+        let replay = filter.asks_decisions().then(|| judge(&session));
+        match passes(filter, &session, replay.as_ref()) {
+            true => Ok(Chosen { session, diagnostics, replay }),
+            false => Err(diagnostics),
+        }
     }
 
     /// Whether it asks what a policy decides.

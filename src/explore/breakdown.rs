@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::occurrence::{Extent, Occurrence};
+use super::occurrence::{Extent, Occurrence, Place, violations};
 use crate::diagnostic::Code;
 use crate::monitor::RuleId;
-use crate::monitor::finding::RuleOutcome;
 use crate::replay::{Replay, category};
 
 /// What findings are counted by.
@@ -73,7 +72,12 @@ pub struct Count {
 
 /// The rows, by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Breakdown(pub BTreeMap<Key, Count>);
+pub struct Breakdown {
+    /// The rows.
+    pub rows: BTreeMap<Key, Count>,
+    /// Stopped calls of choices that were not taken, which are in no row.
+    pub alternatives_stopped: u64,
+}
 
 impl Breakdown {
     /// Of one session.
@@ -102,11 +106,10 @@ impl Breakdown {
             if judged.decision.verdict.stops() {
                 row.stopped += 1;
                 row.counterfactual += u64::from(judged.counterfactual);
-                row.extent.add(Occurrence::of(session, Some(call.at)));
+                row.extent.add(Occurrence::of(session, Place::Call(call.at)));
             }
         }
-        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
-            let call = state.position.and_then(|index| session.calls.get(index as usize));
+        for (state, call, occurrence) in violations(replay) {
             let key = match by {
                 By::Rule => Some(Key::Rule(state.rule)),
                 By::Code => state.code.map(Key::Code),
@@ -117,16 +120,17 @@ impl Breakdown {
             let Some(key) = key else { continue };
             let row = rows.entry(key).or_default();
             row.violated += 1;
-            row.extent.add(Occurrence::of(session, call.map(|call| call.at)));
+            row.extent.add(occurrence);
         }
         rows.values_mut().for_each(|row| row.sessions = 1);
-        Breakdown(rows)
+        Breakdown { rows, alternatives_stopped: replay.summary().alternatives_stopped.into() }
     }
 
     /// Adds what was counted of later sessions.
     pub fn merge(&mut self, later: &Breakdown) {
-        for (key, more) in &later.0 {
-            let row = self.0.entry(key.clone()).or_default();
+        self.alternatives_stopped += later.alternatives_stopped;
+        for (key, more) in &later.rows {
+            let row = self.rows.entry(key.clone()).or_default();
             row.calls += more.calls;
             row.stopped += more.stopped;
             row.counterfactual += more.counterfactual;
@@ -137,8 +141,8 @@ impl Breakdown {
     }
 
     /// The rows, those with the most findings first.
-    pub fn rows(&self) -> Vec<(&Key, &Count)> {
-        let mut rows: Vec<(&Key, &Count)> = self.0.iter().collect();
+    pub fn sorted(&self) -> Vec<(&Key, &Count)> {
+        let mut rows: Vec<(&Key, &Count)> = self.rows.iter().collect();
         rows.sort_by_key(|(_, row)| Reverse((row.stopped + row.violated, row.calls)));
         rows
     }

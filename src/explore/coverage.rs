@@ -6,13 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::occurrence::{Extent, Occurrence};
-use crate::engine::Mode;
-use crate::monitor::finding::{RuleOutcome, RuleState};
+use super::occurrence::{Extent, Occurrence, Place, violations};
+use crate::engine::Decision;
+use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, Rule, RuleId};
 use crate::policy::Policy;
-use crate::replay::each_decision;
-use crate::session::{CallRef, Session};
+use crate::replay::Replay;
 
 /// What sessions say of the rules and the tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +20,8 @@ pub struct Coverage {
     pub sessions: u64,
     /// Their calls.
     pub calls: u64,
+    /// Calls of choices that were not taken, which `calls` does not have.
+    pub alternatives: u64,
     /// The rules that were asked something.
     pub rules: BTreeMap<RuleId, RuleUse>,
     /// The tools that were called.
@@ -46,6 +47,10 @@ pub struct RuleUse {
     pub violated: u64,
     /// Sessions that ended before it was decided.
     pub pending: u64,
+    /// Calls of choices that were not taken that it was asked about; no count above has them.
+    pub alternatives: u64,
+    /// Those of them that it stopped or spoke against.
+    pub alternatives_failed: u64,
     /// Where it stopped or spoke against a call, or was violated.
     pub extent: Extent,
 }
@@ -55,7 +60,9 @@ pub struct RuleUse {
 pub struct ToolUse {
     /// Its calls.
     pub calls: u64,
-    /// Those of them that some rule was asked about.
+    /// Its calls in choices that were not taken, which `calls` does not have.
+    pub alternatives: u64,
+    /// Those of both that some rule was asked about.
     pub asked: u64,
 }
 
@@ -84,11 +91,16 @@ impl Exercise {
 impl RuleUse {
     /// How far it was exercised.
     pub fn exercise(&self) -> Exercise {
-        match (self.stopped + self.violated + self.objected, self.sessions) {
+        match (self.fired(), self.sessions) {
             (0, 0) => Exercise::NeverAsked,
             (0, _) => Exercise::Passed,
             _ => Exercise::Fired,
         }
+    }
+
+    /// How often it spoke against something.
+    pub fn fired(&self) -> u64 {
+        self.stopped + self.violated + self.objected + self.alternatives_failed
     }
 
     fn merge(&mut self, later: &RuleUse) {
@@ -100,43 +112,59 @@ impl RuleUse {
         self.held += later.held;
         self.violated += later.violated;
         self.pending += later.pending;
+        self.alternatives += later.alternatives;
+        self.alternatives_failed += later.alternatives_failed;
         self.extent.merge(&later.extent);
     }
 }
 
 impl Coverage {
-    /// Of one session.
-    pub fn of(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Coverage {
-        let mut coverage = Coverage { sessions: 1, ..Coverage::default() };
+    /// Of one session, replayed with its checks.
+    pub fn of(replay: &Replay) -> Coverage {
+        let session = replay.session();
+        let mut coverage = Coverage { sessions: 1, calls: session.calls.len() as u64, ..Coverage::default() };
         let mut asked = BTreeSet::new();
-        let states = each_decision(session, policy, mode, &mut |call, decision, _| {
-            coverage.calls += 1;
-            let tool = coverage.tools.entry(Arc::clone(&call.tool)).or_default();
-            tool.calls += 1;
-            tool.asked += u64::from(!(decision.checks.is_empty() && decision.findings.is_empty()));
-            let deciding = decision.deciding().map(|finding| finding.rule);
-            // A rule may check several things of one call; it passes when all of them do.
-            let mut passed: BTreeMap<RuleId, bool> = BTreeMap::new();
-            for check in &decision.checks {
-                *passed.entry(check.rule).or_insert(true) &= check.passed;
-            }
-            for finding in decision.findings.iter().filter(|finding| finding.effect > Effect::None) {
-                passed.insert(finding.rule, false);
-            }
-            for (rule, passed) in passed {
-                let used = coverage.rules.entry(rule).or_default();
-                used.calls += 1;
-                asked.insert(rule);
-                if passed {
-                    used.passed += 1;
-                    continue;
+        for turn in &session.turns {
+            for other in replay.alternatives(Some(turn.number)) {
+                coverage.alternatives += 1;
+                coverage.tool(&other.call.tool, &other.judged.decision).alternatives += 1;
+                for (rule, passed) in answers(&other.judged.decision) {
+                    let used = coverage.rules.entry(rule).or_default();
+                    used.alternatives += 1;
+                    asked.insert(rule);
+                    if !passed {
+                        used.alternatives_failed += 1;
+                        used.extent.add(Occurrence::of(session, Place::Choice(other.at())));
+                    }
                 }
-                used.extent.add(Occurrence::of(session, Some(call.at)));
-                *(if deciding == Some(rule) { &mut used.stopped } else { &mut used.objected }) += 1;
             }
-        });
-        for state in &states {
-            coverage.end(state, &mut asked, || Occurrence::of(session, at(session, state)));
+            let decided = replay.calls().get(turn.calls.clone()).unwrap_or_default();
+            for (call, judged) in session.calls_of(turn).iter().zip(decided) {
+                coverage.tool(&call.tool, &judged.decision).calls += 1;
+                let deciding = judged.decision.deciding().map(|finding| finding.rule);
+                for (rule, passed) in answers(&judged.decision) {
+                    let used = coverage.rules.entry(rule).or_default();
+                    used.calls += 1;
+                    asked.insert(rule);
+                    if passed {
+                        used.passed += 1;
+                        continue;
+                    }
+                    used.extent.add(Occurrence::of(session, Place::Call(call.at)));
+                    *(if deciding == Some(rule) { &mut used.stopped } else { &mut used.objected }) += 1;
+                }
+            }
+        }
+        for state in replay.rules().iter().filter(|state| state.outcome != RuleOutcome::NotExercised) {
+            asked.insert(state.rule);
+            let used = coverage.rules.entry(state.rule).or_default();
+            used.held += u64::from(state.outcome == RuleOutcome::Held);
+            used.pending += u64::from(state.outcome == RuleOutcome::Pending);
+        }
+        for (state, _, occurrence) in violations(replay) {
+            let used = coverage.rules.entry(state.rule).or_default();
+            used.violated += 1;
+            used.extent.add(occurrence);
         }
         for rule in asked {
             coverage.rules.entry(rule).or_default().sessions = 1;
@@ -144,36 +172,24 @@ impl Coverage {
         coverage
     }
 
-    /// Counts how a rule about the session ended.
-    fn end(
-        &mut self,
-        state: &RuleState,
-        asked: &mut BTreeSet<RuleId>,
-        occurrence: impl FnOnce() -> Occurrence,
-    ) {
-        if state.outcome == RuleOutcome::NotExercised {
-            return;
-        }
-        asked.insert(state.rule);
-        let used = self.rules.entry(state.rule).or_default();
-        used.held += u64::from(state.outcome == RuleOutcome::Held);
-        used.pending += u64::from(state.outcome == RuleOutcome::Pending);
-        if state.outcome == RuleOutcome::Violated {
-            used.violated += 1;
-            used.extent.add(occurrence());
-        }
+    fn tool(&mut self, tool: &Arc<str>, decision: &Decision) -> &mut ToolUse {
+        let used = self.tools.entry(Arc::clone(tool)).or_default();
+        used.asked += u64::from(!(decision.checks.is_empty() && decision.findings.is_empty()));
+        used
     }
 
     /// Adds what was counted of later sessions.
     pub fn merge(&mut self, later: &Coverage) {
         self.sessions += later.sessions;
         self.calls += later.calls;
+        self.alternatives += later.alternatives;
         for (rule, more) in &later.rules {
             self.rules.entry(*rule).or_default().merge(more);
         }
         for (tool, more) in &later.tools {
             let used = self.tools.entry(Arc::clone(tool)).or_default();
             used.calls += more.calls;
+            used.alternatives += more.alternatives;
             used.asked += more.asked;
         }
     }
@@ -183,9 +199,7 @@ impl Coverage {
     pub fn of_policy<'a>(&'a self, policy: &'a Policy) -> Vec<(RuleId, &'a Rule, RuleUse)> {
         let used = |id| self.rules.get(&id).cloned().unwrap_or_default();
         let mut rules: Vec<_> = policy.rules().iter().map(|(id, rule)| (id, rule, used(id))).collect();
-        rules.sort_by_key(|(id, _, used)| {
-            (used.exercise(), std::cmp::Reverse(used.stopped + used.violated + used.objected), *id)
-        });
+        rules.sort_by_key(|(id, _, used)| (used.exercise(), std::cmp::Reverse(used.fired()), *id));
         rules
     }
 
@@ -194,13 +208,21 @@ impl Coverage {
         let named: BTreeSet<&Arc<str>> =
             policy.rules().iter().flat_map(|(_, rule)| rule.tools.iter()).collect();
         let free = self.tools.iter().filter(|(tool, used)| used.asked == 0 && !named.contains(tool));
-        let mut free: Vec<_> = free.map(|(tool, used)| (tool, used.calls)).collect();
+        let mut free: Vec<_> = free.map(|(tool, used)| (tool, used.calls + used.alternatives)).collect();
         free.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
         free
     }
 }
 
-/// The call at fault.
-fn at(session: &Session, state: &RuleState) -> Option<CallRef> {
-    session.calls.get(state.position? as usize).map(|call| call.at)
+/// The rules that were asked about a call, and whether it satisfies each. A rule may check several things of one call; it
+/// passes when all of them do.
+fn answers(decision: &Decision) -> BTreeMap<RuleId, bool> {
+    let mut passed: BTreeMap<RuleId, bool> = BTreeMap::new();
+    for check in &decision.checks {
+        *passed.entry(check.rule).or_insert(true) &= check.passed;
+    }
+    for finding in decision.findings.iter().filter(|finding| finding.effect > Effect::None) {
+        passed.insert(finding.rule, false);
+    }
+    passed
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::session::{CallRef, Session};
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::replay::Replay;
+use crate::session::{AlternativeRef, Call, CallRef, Session};
 
 /// A call of a session, or the session itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,15 +13,37 @@ pub struct Occurrence {
     pub file: Arc<str>,
     /// The session's id.
     pub session: Arc<str>,
-    /// The call; `None` for what is about the whole session.
-    pub call: Option<CallRef>,
+    /// Where in it.
+    pub place: Place,
+}
+
+/// A place in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// All of it.
+    Session,
+    /// A call.
+    Call(CallRef),
+    /// A call of a choice that was not taken.
+    Choice(AlternativeRef),
 }
 
 impl Occurrence {
     /// In this session.
-    pub fn of(session: &Session, call: Option<CallRef>) -> Occurrence {
-        Occurrence { file: Arc::clone(&session.origin.file), session: Arc::clone(&session.id), call }
+    pub fn of(session: &Session, place: Place) -> Occurrence {
+        Occurrence { file: Arc::clone(&session.origin.file), session: Arc::clone(&session.id), place }
     }
+}
+
+/// The rules about the session that are violated, each with the call at fault and where that is.
+pub fn violations(replay: &Replay) -> impl Iterator<Item = (&RuleState, Option<&Call>, Occurrence)> {
+    let session = replay.session();
+    let violated = replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated);
+    violated.map(move |state| {
+        let call = state.position.and_then(|index| session.calls.get(index as usize));
+        let place = call.map_or(Place::Session, |call| Place::Call(call.at));
+        (state, call, Occurrence::of(session, place))
+    })
 }
 
 /// The first and the last time, in the order of the recordings.

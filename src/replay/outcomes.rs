@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Decision, Halt, Mode};
+use crate::engine::{Halt, Mode};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End};
 use crate::policy::Policy;
-use crate::session::{Call, Session};
+use crate::session::Session;
 
+use super::Replay;
 use super::counted::{CountedRefusals, counted_refusals};
 use super::player::Player;
 use super::tables::Tables;
@@ -62,30 +63,19 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
     }
 }
 
-/// Puts every call to `visit` with its decision, checks of all rules that were asked included, and whether it is
-/// counterfactual; returns how the rules about the session ended.
-pub fn each_decision(
-    session: &Session,
-    policy: &Arc<Policy>,
-    mode: Mode,
-    visit: &mut dyn FnMut(&Call, &Decision, bool),
-) -> Vec<RuleState> {
-    let mut player = Player::new(&session.facts, policy, mode, Depth::Checks);
-    let (mut tally, mut calls) = (Tally::new(mode), session.calls.iter());
-    for turn in &session.turns {
-        player.enter(session, turn);
-        player.play(session, turn, &mut |decision| {
-            if let Some(call) = calls.next() {
-                let (_, counterfactual) = tally.count(call, decision.verdict);
-                visit(call, &decision, counterfactual);
-            }
-        });
-    }
-    player.leave(session);
-    player.run.report(End::Complete)
-}
-
 impl Outcomes {
+    /// Of a session that was replayed for another reason.
+    pub fn of(replay: &Replay) -> Outcomes {
+        Outcomes {
+            summary: replay.summary(),
+            status: replay.status(),
+            halt: replay.halt().cloned(),
+            rules: replay.rules().to_vec(),
+            tables: Tables::of(replay),
+            counted_refusals: counted_refusals(replay.session(), replay.policy()),
+        }
+    }
+
     /// Whether this makes `replay` exit with 1: a call was stopped, or a rule is violated.
     pub fn objects(&self) -> bool {
         tally::objects(&self.summary, &self.rules)

@@ -4,10 +4,13 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::coverage::{OccurrenceLine, at};
+use super::coverage::{ExtentLine, extent};
 use super::json::line;
 use super::paint::Paint;
-use super::words;
+use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
+use super::{Total, words};
+
+use crate::engine::{Mode, Verdict};
 
 use crate::explore::breakdown::{Breakdown, By, Count, Key};
 use crate::monitor::rule::RulePlace;
@@ -25,6 +28,10 @@ pub struct View<'a> {
     pub by: By,
     /// The policy that decided.
     pub policy: &'a Policy,
+    /// The mode in which it decided.
+    pub mode: Mode,
+    /// How completely the recordings were read.
+    pub read: &'a Total,
     /// Whether text may be coloured.
     pub color: bool,
 }
@@ -62,12 +69,24 @@ impl View<'_> {
             Key::Code(_) | Key::Name(_) => None,
         }
     }
+
+    /// What is in no row, though it decides how the command ends.
+    fn uncounted(&self) -> Option<String> {
+        let stopped = self.breakdown.alternatives_stopped;
+        let did = words::decided(Verdict::Deny, self.mode);
+        (stopped > 0).then(|| {
+            let calls = words::count(stopped, "call");
+            format!(
+                "not counted: {calls} {did} in choices that were not taken; `replay` without `--by` lists them"
+            )
+        })
+    }
 }
 
 /// The columns of numbers, right-aligned, then the name, the place and where it happened.
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: view.color };
-    let rows = view.breakdown.rows();
+    let rows = view.breakdown.sorted();
     let cells: Vec<[String; 4]> = rows.iter().map(|(_, row)| numbers(row)).collect();
     let heads = ["stopped", "violated", "calls", "sessions"];
     let width = |column: usize| {
@@ -82,15 +101,11 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}  {}", paint.bold(&line(&heads.map(str::to_owned))), paint.bold(view.by.word()))?;
     for ((key, row), cells) in rows.iter().zip(&cells) {
         let place = view.place(key).map(|place| format!("  {}", paint.dim(&place))).unwrap_or_default();
-        let spots: Vec<String> = [("first", &row.extent.first), ("last", &row.extent.last)]
-            .into_iter()
-            .filter(|(word, _)| *word == "first" || row.extent.first != row.extent.last)
-            .filter_map(|(word, spot)| Some(format!("{word} {}", at(spot.as_ref()?))))
-            .collect();
-        let spots = if spots.is_empty() { String::new() } else { format!("  {}", spots.join(", ")) };
+        let spots = extent(&row.extent).map(|spots| format!("  {spots}")).unwrap_or_default();
         writeln!(out, "{}  {}{place}{spots}", line(cells), view.name(key))?;
     }
-    Ok(())
+    let incomplete = incomplete_text(view.read, "counted", paint);
+    view.uncounted().into_iter().chain(incomplete).try_for_each(|line| writeln!(out, "{line}"))
 }
 
 fn numbers(row: &Count) -> [String; 4] {
@@ -100,17 +115,22 @@ fn numbers(row: &Count) -> [String; 4] {
 fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "| {} | stopped | violated | calls | sessions |", view.by.word())?;
     writeln!(out, "|---|--:|--:|--:|--:|")?;
-    for (key, row) in view.breakdown.rows() {
+    for (key, row) in view.breakdown.sorted() {
         let name = super::diff::markdown::code(&view.name(key));
         writeln!(out, "| {name} | {} |", numbers(row).join(" | "))?;
     }
-    Ok(())
+    let incomplete = incomplete_markdown(view.read, "counted");
+    view.uncounted().into_iter().chain(incomplete).try_for_each(|line| writeln!(out, "\n{line}"))
 }
 
 #[derive(Serialize)]
 struct BreakdownLine<'a> {
     schema: &'static str,
     by: &'static str,
+    #[serde(skip_serializing_if = "is_zero")]
+    alternatives_stopped: u64,
+    #[serde(flatten)]
+    reading: ReadingLine,
     rows: Vec<RowLine<'a>>,
 }
 
@@ -127,12 +147,12 @@ struct RowLine<'a> {
     counterfactual: u64,
     violated: u64,
     sessions: u64,
-    first: Option<OccurrenceLine<'a>>,
-    last: Option<OccurrenceLine<'a>>,
+    #[serde(flatten)]
+    extent: ExtentLine<'a>,
 }
 
 fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let rows = view.breakdown.rows().into_iter().map(|(key, row)| {
+    let rows = view.breakdown.sorted().into_iter().map(|(key, row)| {
         let rule = match key {
             Key::Rule(id) => view.policy.rules().get(*id),
             _ => None,
@@ -154,9 +174,15 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
             counterfactual: row.counterfactual,
             violated: row.violated,
             sessions: row.sessions,
-            first: row.extent.first.as_ref().map(OccurrenceLine::of),
-            last: row.extent.last.as_ref().map(OccurrenceLine::of),
+            extent: ExtentLine::of(&row.extent),
         }
     });
-    line(&BreakdownLine { schema: SCHEMA, by: view.by.word(), rows: rows.collect() }, out)
+    let object = BreakdownLine {
+        schema: SCHEMA,
+        by: view.by.word(),
+        alternatives_stopped: view.breakdown.alternatives_stopped,
+        reading: ReadingLine::of(view.read),
+        rows: rows.collect(),
+    };
+    line(&object, out)
 }

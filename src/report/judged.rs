@@ -29,13 +29,23 @@ pub enum JudgedSession {
 
 impl JudgedSession {
     /// Judges a session, for as much as will be shown of it.
-    pub fn new(session: Session, policy: &Arc<Policy>, mode: Mode, scope: Scope) -> JudgedSession {
-        let session = Arc::new(session);
+    pub fn new(session: Arc<Session>, policy: &Arc<Policy>, mode: Mode, scope: Scope) -> JudgedSession {
         if scope == Scope::Summary {
             let outcomes = outcomes(&session, policy, mode);
             JudgedSession::Outcome { session, policy: Arc::clone(policy), mode, outcomes: Box::new(outcomes) }
         } else {
             JudgedSession::Whole(Box::new(Replay::new(&session, policy, mode)))
+        }
+    }
+
+    /// A session that was replayed already, for as much as will be shown of it.
+    pub fn of(replay: Replay, scope: Scope) -> JudgedSession {
+        if scope == Scope::Summary {
+            let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
+            let outcomes = Box::new(Outcomes::of(&replay));
+            JudgedSession::Outcome { session, policy, mode: replay.mode(), outcomes }
+        } else {
+            JudgedSession::Whole(Box::new(replay))
         }
     }
 

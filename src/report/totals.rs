@@ -43,9 +43,7 @@ pub fn json(total: &Total, policy: &Policy, out: &mut dyn Write) -> io::Result<(
         disagree: total.disagree,
         alternatives: total.alternatives,
         alternatives_stopped: total.alternatives_stopped,
-        skipped: total.skipped,
-        diagnostics: Diagnostics { errors: total.errors, warnings: total.warnings, notices: total.notices },
-        interrupted: total.interrupted,
+        reading: ReadingLine::of(total),
         by_rule: by_rule.collect(),
         by_code: &tables.codes,
         by_reason: tables.reasons.iter().map(|(reason, count)| (&**reason, *count)).collect(),
@@ -80,9 +78,8 @@ struct Totals<'a> {
     alternatives: u64,
     #[serde(skip_serializing_if = "is_zero")]
     alternatives_stopped: u64,
-    skipped: u64,
-    diagnostics: Diagnostics,
-    interrupted: bool,
+    #[serde(flatten)]
+    reading: ReadingLine,
     by_rule: Vec<RuleLine<'a>>,
     by_code: &'a BTreeMap<Code, u64>,
     by_reason: BTreeMap<&'a str, u64>,
@@ -91,8 +88,56 @@ struct Totals<'a> {
     other_tools: Option<ToolLine>,
 }
 
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+/// How completely the recordings were read.
+#[derive(Serialize)]
+pub(super) struct ReadingLine {
+    skipped: u64,
+    diagnostics: Diagnostics,
+    interrupted: bool,
+}
+
+impl ReadingLine {
+    pub fn of(total: &Total) -> ReadingLine {
+        ReadingLine {
+            skipped: total.skipped,
+            diagnostics: Diagnostics {
+                errors: total.errors,
+                warnings: total.warnings,
+                notices: total.notices,
+            },
+            interrupted: total.interrupted,
+        }
+    }
+}
+
+/// Why results are not about everything that was named, a sentence each, with whether something is missing for it; `did` is
+/// what was done with the sessions.
+fn incomplete(total: &Total, did: &str) -> Vec<(bool, String)> {
+    let errors = (total.errors > 0).then(|| {
+        let errors = words::count(total.errors, "error");
+        (true, format!("{errors} in recordings: not everything was {did}"))
+    });
+    let skipped = words::skipped(total.skipped);
+    let skipped = skipped.map(|skipped| (false, format!("{skipped}: nothing in them is a recording")));
+    let interrupted = (true, "interrupted: these results are incomplete".to_owned());
+    let interrupted = total.interrupted.then_some(interrupted);
+    errors.into_iter().chain(skipped).chain(interrupted).collect()
+}
+
+/// The same as paragraphs of Markdown.
+pub(super) fn incomplete_markdown(total: &Total, did: &str) -> Vec<String> {
+    let bold = |(missing, line)| if missing { format!("**{line}**") } else { line };
+    incomplete(total, did).into_iter().map(bold).collect()
+}
+
+/// The same as lines of text.
+pub(super) fn incomplete_text(total: &Total, did: &str, paint: Paint) -> Vec<String> {
+    let bold = |(missing, line): (bool, String)| if missing { paint.bold(&line) } else { line };
+    incomplete(total, did).into_iter().map(bold).collect()
 }
 
 #[derive(Serialize)]

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::{Body, Call, CallRef, Message, Outcome, Results, Session, ToolCall, Turn};
 
 /// One response that was not taken, beside the turn that was.
@@ -18,7 +20,7 @@ pub struct Alternative {
 }
 
 /// A call of an alternative, as people and reports name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct AlternativeRef {
     /// Turn, from 1.
     pub turn: u32,

@@ -206,7 +206,7 @@ fn coverage_says_what_each_rule_was_asked() {
     let (policy, sessions) = (policy(), sessions());
     let mut coverage = Coverage::default();
     for session in &sessions {
-        coverage.merge(&Coverage::of(session, &policy, Mode::Enforce));
+        coverage.merge(&Coverage::of(&Replay::with_checks(session, &policy, Mode::Enforce)));
     }
     let of: BTreeMap<String, [u64; 6]> = coverage
         .of_policy(&policy)
@@ -254,7 +254,8 @@ fn coverage_agrees_with_the_totals_and_can_be_merged() {
     }
     assert!(sessions.len() > 50);
     for mode in [Mode::Enforce, Mode::Shadow] {
-        let of: Vec<Coverage> = sessions.iter().map(|session| Coverage::of(session, &policy, mode)).collect();
+        let count = |session| Coverage::of(&Replay::with_checks(session, &policy, mode));
+        let of: Vec<Coverage> = sessions.iter().map(count).collect();
         let merged = |of: &[Coverage]| {
             let mut all = Coverage::default();
             of.iter().for_each(|one| all.merge(one));
@@ -286,8 +287,8 @@ fn coverage_agrees_with_the_totals_and_can_be_merged() {
             for session in &sessions {
                 rows.merge(&Breakdown::of(&Replay::new(session, &policy, mode), by));
             }
-            let sum = rows.0.values().fold((0, 0), |sum, row| (sum.0 + row.stopped, sum.1 + row.violated));
-            for (key, row) in &rows.0 {
+            let sum = rows.rows.values().fold((0, 0), |sum, row| (sum.0 + row.stopped, sum.1 + row.violated));
+            for (key, row) in &rows.rows {
                 let expected = match key {
                     Key::Rule(id) => {
                         tables.rules.get(id).map(|rule| (rule.stopped, rule.counterfactual, rule.violated))

@@ -315,7 +315,7 @@ mod shown {
 
     fn written(fails: Stage, scope: Scope) -> (Value, String) {
         let (policy, session) = (policy(fails, 1, None, None), session(&["pay", "look", "pay"]));
-        let judged = JudgedSession::new(Session::clone(&session), &policy, Mode::Enforce, scope);
+        let judged = JudgedSession::new(Arc::clone(&session), &policy, Mode::Enforce, scope);
         let (mut as_json, mut as_text) = (Vec::new(), Vec::new());
         json::session(&judged, scope, &mut as_json).unwrap();
         text::session(&judged, &Look { scope, color: false }, &mut as_text).unwrap();

@@ -86,7 +86,7 @@ pub fn json(
     scope: rulestep::internals::report::Scope,
 ) -> Value {
     let mode = rulestep::internals::engine::Mode::Enforce;
-    let judged = rulestep::internals::report::JudgedSession::new((**session).clone(), policy, mode, scope);
+    let judged = rulestep::internals::report::JudgedSession::new(Arc::clone(session), policy, mode, scope);
     let mut out = Vec::new();
     rulestep::internals::report::json::session(&judged, scope, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()

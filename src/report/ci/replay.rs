@@ -6,6 +6,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{Case, Issue, Run};
 use crate::report::diff::markdown::{LIMIT, MARKER, again, code};
+use crate::report::totals::incomplete_markdown;
 use crate::report::words;
 
 /// Issues in the table that are not folded.
@@ -40,15 +41,8 @@ fn test(case: &Case) -> TestCase {
 pub fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{MARKER}")?;
     writeln!(out, "### rulestep: {}\n", run.summary)?;
-    if run.told.errors > 0 {
-        let errors = words::count(run.told.errors, "error");
-        writeln!(out, "**{errors} in recordings: not everything was judged**\n")?;
-    }
-    if let Some(skipped) = words::skipped(run.told.skipped) {
-        writeln!(out, "{skipped}: nothing in them is a recording\n")?;
-    }
-    if run.told.interrupted {
-        writeln!(out, "**interrupted: these results are incomplete**\n")?;
+    for line in incomplete_markdown(run.told, "judged") {
+        writeln!(out, "{line}\n")?;
     }
     let rows: Vec<String> = run.gathered.issues.iter().map(row).collect();
     let mut room = LIMIT.saturating_sub(4096);

@@ -10,6 +10,7 @@ use super::entry::{self, About, Entry, VersionVerdict};
 use super::whole::ChangeGroup;
 use super::{DiffResult, View, idle};
 use crate::compare::{Kind, Origin, RuleAt};
+use crate::report::totals::incomplete_markdown;
 use crate::report::words;
 
 /// Rows of a table that are not folded.
@@ -38,18 +39,8 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
         )?,
     }
     writeln!(out, "{} → {}, {}", code(view.base), code(view.new), view.mode.word())?;
-    if whole.told.errors > 0 {
-        writeln!(
-            out,
-            "\n**{} in recordings: not everything was compared**",
-            words::count(whole.told.errors, "error")
-        )?;
-    }
-    if let Some(skipped) = words::skipped(whole.told.skipped) {
-        writeln!(out, "\n{skipped}: nothing in them is a recording")?;
-    }
-    if whole.told.interrupted {
-        writeln!(out, "\n**interrupted: these results are incomplete**")?;
+    for line in incomplete_markdown(&whole.told, "compared") {
+        writeln!(out, "\n{line}")?;
     }
     if totals.all().shown() == 0 {
         without_effect(whole, view, out)?;

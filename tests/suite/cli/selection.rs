@@ -94,6 +94,32 @@ fn diff_and_convert_look_at_the_sessions_that_match() {
     assert!(stderr.contains("no policy is named"), "{stderr}");
 }
 
+/// What is after a stopped call is decided in the mode that was asked for.
+#[test]
+fn convert_judges_in_the_mode_that_is_asked_for() {
+    let policy = "tool: pay\npreconditions: [{requires_prior_tool: check}]\n---\ntool: ship\npreconditions: [{requires_prior_tool: pay}]\n";
+    let message = |tool: &str| {
+        let call = json!({"id": tool, "type": "function", "function": {"name": tool, "arguments": "{}"}});
+        [
+            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+            json!({"role": "tool", "tool_call_id": tool, "content": "ok"}),
+        ]
+    };
+    let messages = [message("pay"), message("ship")].concat();
+    let files =
+        folder(&[("p.yaml", policy), ("s.json", &json!({"id": "a", "messages": messages}).to_string())]);
+    let convert = |more: &[&str]| {
+        run(&files, &[&["convert", "s.json", "--where", "tool:ship is:stopped"], more].concat())
+    };
+    assert_eq!(convert(&["-p", "p.yaml"]).0, 0);
+    let (code, stdout, stderr) = convert(&["-p", "p.yaml", "--mode", "shadow"]);
+    assert!(code == 2 && stdout.is_empty() && stderr.contains("0 of 1 session match"), "{stdout} {stderr}");
+    let (code, _, stderr) = run(&files, &["convert", "s.json", "--mode", "shadow"]);
+    assert!(code == 2 && stderr.contains("no policy is named"), "{stderr}");
+    let (code, _, stderr) = run(&files, &["convert", "s.json", "-p", "p.yaml"]);
+    assert!(code == 2 && stderr.contains("does not change what `convert` writes"), "{stderr}");
+}
+
 #[test]
 fn the_command_that_does_it_again_has_the_filter() {
     let files = files();
@@ -135,9 +161,8 @@ fn findings_are_counted_by_what_they_share() {
     assert!(code == 2 && stderr.contains("`--by` does not write `sarif`"), "{stderr}");
 }
 
-/// Such calls are nobody's row, but they do decide how the command ends.
-#[test]
-fn stopped_calls_of_choices_not_taken_are_named_apart() {
+/// A session whose first response has a second choice: `pay`, unchecked.
+fn with_choice() -> TempDir {
     let answered = |id: &str, tool: &str| {
         let call = json!({"id": id, "type": "function", "function": {"name": tool, "arguments": "{}"}});
         json!({"role": "assistant", "content": null, "tool_calls": [call]})
@@ -155,11 +180,138 @@ fn stopped_calls_of_choices_not_taken_are_named_apart() {
         json!({"request": {"messages": [user, answered("a", "look"), result]},
             "response": {"object": "chat.completion", "choices": done}}),
     ];
-    let files = folder(&[("p.yaml", POLICY), ("s.jsonl", &logged.map(|line| line.to_string()).join("\n"))]);
-    let (code, stdout, stderr) = run(&files, &["replay", "s.jsonl", "-p", "p.yaml", "--by", "tool"]);
-    assert_eq!(code, 1);
-    assert!(!stdout.contains("pay"), "{stdout}");
-    assert!(stderr.contains("not counted: 1 call denied in choices that were not taken"), "{stderr}");
+    folder(&[("p.yaml", POLICY), ("s.jsonl", &logged.map(|line| line.to_string()).join("\n"))])
+}
+
+/// Such calls are nobody's row, but they do decide how the command ends.
+#[test]
+fn stopped_calls_of_choices_not_taken_are_named_apart() {
+    let files = with_choice();
+    let by = |form: &str| {
+        let (code, stdout, _) =
+            run(&files, &["replay", "s.jsonl", "-p", "p.yaml", "--by", "tool", "--format", form]);
+        assert_eq!(code, 1, "{stdout}");
+        assert!(!stdout.contains("pay"), "{stdout}");
+        stdout
+    };
+    for form in ["text", "markdown"] {
+        let stdout = by(form);
+        assert!(stdout.contains("not counted: 1 call denied in choices that were not taken"), "{stdout}");
+    }
+    assert_eq!(lines(&by("json"))[0]["alternatives_stopped"], 1);
+}
+
+/// A rule that stops such a call is asked something, and fires.
+#[test]
+fn coverage_counts_calls_of_choices_not_taken_apart() {
+    let files = with_choice();
+    let coverage = |form: &str| run(&files, &["coverage", "s.jsonl", "-p", "p.yaml", "--format", form]).1;
+    let text = coverage("text");
+    insta::assert_snapshot!(text, @r"
+    fired: stopped a call, spoke against one, or was violated (1)
+      check before pay  p.yaml:2
+          1 session · 1 call in choices not taken, 1 failed · first s:1.2.1
+
+    tools without a rule, by calls  look 1
+    1 session, 1 call and 1 in choices not taken, 1 rule: 1 fired, 0 asked but never fired, 0 never asked
+    ");
+    let markdown = coverage("markdown");
+    assert!(markdown.contains("`p.yaml:2` | 1 | 1 | 0 | 1 | 0 | fired |"), "{markdown}");
+    let json = &lines(&coverage("json"))[0];
+    assert_eq!((&json["calls"], &json["alternatives"]), (&json!(1), &json!(1)));
+    let rule = &json["rules"][0];
+    assert_eq!((&rule["calls"], &rule["stopped"], &rule["state"]), (&json!(0), &json!(0), &json!("fired")));
+    assert_eq!((&rule["alternatives"], &rule["alternatives_failed"]), (&json!(1), &json!(1)));
+    assert_eq!(rule["first"]["choice"], json!({"turn": 1, "choice": 2, "call": 1}));
+    let pay = json!({"tool": "pay", "calls": 0, "alternatives": 1, "asked": 1, "ungoverned": false});
+    assert_eq!(json["tools"][1], pay);
+}
+
+const COUNTING: [&[&str]; 2] = [
+    &["coverage", "s.jsonl", "more", "-p", "p.yaml"],
+    &["replay", "s.jsonl", "more", "-p", "p.yaml", "--by", "rule"],
+];
+
+/// What could not be read may hold anything: every form says so, not the exit code alone.
+#[test]
+fn counts_say_that_they_are_incomplete() {
+    let files = files();
+    std::fs::create_dir(files.path().join("more")).unwrap();
+    std::fs::write(files.path().join("more/broken.jsonl"), "{\"messages\": [{\"role\": \"us\n{\n").unwrap();
+    std::fs::write(files.path().join("more/notes.json"), "{\"colour\": \"red\"}").unwrap();
+    for verb in COUNTING {
+        let form = |form: &str| run(&files, &[verb, &["--format", form]].concat());
+        let (code, text, stderr) = form("text");
+        assert_ne!(code, 0, "{verb:?} {stderr}");
+        assert!(
+            text.contains("\n1 error in recordings: not everything was counted\n"),
+            "{verb:?} {text} {stderr}"
+        );
+        assert!(text.contains("\n2 files skipped: nothing in them is a recording\n"), "{verb:?} {text}");
+        let (_, markdown, _) = form("markdown");
+        assert!(markdown.contains("\n**1 error in recordings: not everything was counted**\n"), "{markdown}");
+        let (_, json, _) = form("json");
+        let json: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((&json["skipped"], &json["interrupted"]), (&json!(2), &json!(false)), "{json}");
+        assert_eq!(json["diagnostics"]["errors"], 1, "{json}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn counts_say_that_they_were_interrupted() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let files = files();
+    let verbs: [&[&str]; 2] =
+        [&["coverage", "-", "-p", "p.yaml"], &["replay", "-", "-p", "p.yaml", "--by", "rule"]];
+    for (verb, form, expected) in [
+        (verbs[0], "text", "\ninterrupted: these results are incomplete\n"),
+        (verbs[1], "text", "\ninterrupted: these results are incomplete\n"),
+        (verbs[0], "markdown", "\n**interrupted: these results are incomplete**\n"),
+        (verbs[1], "markdown", "\n**interrupted: these results are incomplete**\n"),
+        (verbs[0], "json", "\"interrupted\":true"),
+        (verbs[1], "json", "\"interrupted\":true"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rulestep"));
+        command.args(verb).args(["--format", form]).current_dir(files.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "{}", session("paid", "pay", false)).unwrap();
+        // Once it watches for interrupts.
+        let status = format!("/proc/{}/status", child.id());
+        let watches = || {
+            let status = std::fs::read_to_string(&status).unwrap();
+            let caught =
+                status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
+            u64::from_str_radix(&caught, 16).unwrap() & 2 != 0
+        };
+        let begun = std::time::Instant::now();
+        while !watches() {
+            assert!(begun.elapsed().as_secs() < 60);
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{verb:?} {stdout}");
+        assert!(stdout.contains(expected), "{verb:?} {stdout}");
+    }
+}
+
+#[test]
+fn the_usage_of_a_counting_command_names_it() {
+    let files = files();
+    for (verb, usage) in [
+        (&["coverage", "-p", "p.yaml"][..], "`rulestep coverage SESSIONS`"),
+        (&["replay", "-p", "p.yaml", "--by", "rule"], "`rulestep replay SESSIONS`"),
+    ] {
+        let (code, _, stderr) = run(&files, verb);
+        assert!(code == 2 && stderr.contains(usage), "{stderr}");
+    }
 }
 
 #[test]
