@@ -232,11 +232,7 @@ impl Run {
     /// Decides a call. If it is allowed (or in `shadow`) it counts as started from the next thing that happens, unless
     /// that is [`Run::resolve`] with [`Outcome::Refused`]. Outside a turn it begins one.
     pub fn propose(&mut self, call: NewCall<'_>) -> (Ticket, Decision) {
-        self.ensure_turn();
-        self.start_pending();
-        self.clock.proposed += 1;
-        let at = CallRef { turn: self.ground.turn, call: self.clock.proposed, index: self.clock.index };
-        self.clock.index += 1;
+        let at = self.put();
         if self.is_over() {
             return (Ticket(at), Decision::not_reached());
         }
@@ -246,22 +242,49 @@ impl Run {
         };
         let asked = route.asked(at, call.arguments);
         let decision = self.panel.decide(route, asked, &self.ground);
-        if decision.verdict == Verdict::Halt && self.halt.is_none() {
+        if decision.verdict == Verdict::Halt && self.halt.is_none() && decision.deciding().is_none() {
             // A halt is recorded whole, even where decisions tell nothing.
-            let finding = decision.deciding().cloned().or_else(|| {
-                let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
-                let decision = self.panel.decide(route, asked, &self.ground);
-                self.panel.depth = depth;
-                decision.deciding().cloned()
-            });
-            self.halt = Some(Halt { at, tool: Arc::clone(&route.tool), finding });
+            let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
+            let whole = self.panel.decide(route, asked, &self.ground);
+            self.panel.depth = depth;
+            self.halt = Some(Halt::of(at, &route.tool, &whole));
+        }
+        self.follow_up(at, place, call, &decision);
+        (Ticket(at), decision)
+    }
+
+    /// A call that a run in this very state has decided already: no rule is asked again.
+    pub fn follow(&mut self, call: NewCall<'_>, decision: &Decision) -> Ticket {
+        let at = self.put();
+        if !self.is_over() {
+            let place = self.route(call.tool);
+            self.follow_up(at, place, call, decision);
+        }
+        Ticket(at)
+    }
+
+    /// Where the call is that is proposed now.
+    fn put(&mut self) -> CallRef {
+        self.ensure_turn();
+        self.start_pending();
+        self.clock.proposed += 1;
+        let at = CallRef { turn: self.ground.turn, call: self.clock.proposed, index: self.clock.index };
+        self.clock.index += 1;
+        at
+    }
+
+    /// What a decision changes.
+    fn follow_up(&mut self, at: CallRef, place: u32, call: NewCall<'_>, decision: &Decision) {
+        let Some(route) = self.routes.get(place as usize) else { return };
+        if decision.verdict == Verdict::Halt && self.halt.is_none() {
+            self.halt = Some(Halt::of(at, &route.tool, decision));
         }
         if decision.verdict == Verdict::Allow || self.mode == Mode::Shadow {
             self.pending = Some(InFlight { at, route: place, arguments: call.arguments.clone() });
         } else {
+            let asked = route.asked(at, call.arguments);
             self.panel.tell_route(route, asked, &self.ground, Event::Stopped);
         }
-        (Ticket(at), decision)
     }
 
     /// What became of a call that ran. [`Outcome::Refused`]: somebody else stopped it, so it never did; told after the next

@@ -157,7 +157,7 @@ pub struct Cx<'a> {
 }
 
 /// The running state of a unit over one session.
-pub trait Monitor: Send {
+pub trait Monitor: Send + Sync {
     /// A copy that goes on by itself.
     fn fork(&self) -> Box<dyn Monitor>;
     /// Which rules alone refuse the tool for every argument, were it the turn's first call.

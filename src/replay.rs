@@ -230,7 +230,7 @@ impl Replay {
         };
         let mut player = Player::resumed(fork.fork(), self.mode);
         player.told = self.told_before(*number);
-        player.run.tell(Depth::Verdict);
+        player.run.tell(Depth::Checks);
         for turn in
             self.session.turns.iter().skip(*number as usize - 1).take_while(|turn| turn.number <= last)
         {
@@ -238,20 +238,22 @@ impl Replay {
                 player.enter(&self.session, turn);
             }
             if turn.number < first {
-                player.play(&self.session, turn, &mut |_| {});
+                player.follow(&self.session, turn, &self.calls);
                 continue;
             }
-            player.run.tell(Depth::Checks);
             let narrowing = player.narrowing(&self.session, turn, &self.policy);
             let state = player.run.state();
             let mut alternatives = by_alternative(&self.session, turn);
+            let others = self.session.alternatives.partition_point(|other| other.turn < turn.number);
             player.beside(&self.session, turn, &mut |place, decision| {
                 if let Some(calls) = alternatives.get_mut(place) {
-                    calls.push(decision);
+                    let known = self.alternative(others + place).get(calls.len());
+                    calls.push(with_checks(known, decision));
                 }
             });
             let mut calls = Vec::new();
-            player.play(&self.session, turn, &mut |decision| calls.push(decision));
+            let mut known = self.calls.iter().skip(turn.calls.start);
+            player.play(&self.session, turn, &mut |decision| calls.push(with_checks(known.next(), decision)));
             if visit(Frame { turn: turn.number, narrowing, state, calls, alternatives }).is_break() {
                 break;
             }
@@ -272,6 +274,13 @@ impl Replay {
         let told = |judged: &DecidedCall| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);
         self.calls.iter().take(before).map(told).collect()
     }
+}
+
+/// A decision that was made already, with the checks of asking once more: what is shown of a call was decided once.
+fn with_checks(known: Option<&DecidedCall>, asked: Decision) -> Decision {
+    let Some(DecidedCall { decision, .. }) = known else { return asked };
+    debug_assert_eq!((decision.verdict, &decision.findings), (asked.verdict, &asked.findings));
+    Decision { checks: asked.checks, ..decision.clone() }
 }
 
 /// An empty list for every alternative to a turn.

@@ -127,6 +127,10 @@ pub struct Halt {
 }
 
 impl Halt {
+    pub(super) fn of(at: CallRef, tool: &Arc<str>, decision: &Decision) -> Halt {
+        Halt { at, tool: Arc::clone(tool), finding: decision.deciding().cloned() }
+    }
+
     /// What led to it, where the rule says so.
     pub fn cause(&self) -> Option<HaltCause<'_>> {
         self.finding.as_ref()?.facts.as_deref()?.halt()

@@ -83,7 +83,7 @@ impl Replay {
             if turn.number != *number {
                 player.enter(&session, turn);
             }
-            player.play(&session, turn, &mut |_| {});
+            player.follow(&session, turn, &calls);
         }
         player.leave(&session);
         let rules = player.run.report(End::Complete);

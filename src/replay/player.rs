@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::DecidedCall;
 use crate::engine::{Decision, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
 use crate::monitor::Depth;
 use crate::policy::Policy;
 use crate::session::{Body, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
+
+/// Decides a call, which has this index in the session: its ticket, the verdict, what the model is told.
+type Decide<'a> = dyn FnMut(&mut Run, NewCall<'_>, u32) -> (Ticket, Verdict, Option<Arc<str>>) + 'a;
 
 /// Plays a recording into a run.
 pub(super) struct Player {
@@ -65,6 +69,26 @@ impl Player {
 
     /// The turn's response, its calls one by one, its end, and results of earlier calls that are in it.
     pub fn play(&mut self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
+        self.play_by(session, turn, &mut |run, call, _| {
+            let (ticket, decision) = run.propose(call);
+            let (verdict, told) = (decision.verdict, decision.told.clone());
+            decided(decision);
+            (ticket, verdict, told)
+        });
+    }
+
+    /// The same, where what was decided about the session's calls is known.
+    pub fn follow(&mut self, session: &Session, turn: &Turn, known: &[DecidedCall]) {
+        self.play_by(session, turn, &mut |run, call, index| {
+            let Some(DecidedCall { decision, .. }) = known.get(index as usize) else {
+                let (ticket, decision) = run.propose(call);
+                return (ticket, decision.verdict, decision.told);
+            };
+            (run.follow(call, decision), decision.verdict, decision.told.clone())
+        });
+    }
+
+    fn play_by(&mut self, session: &Session, turn: &Turn, decide: &mut Decide<'_>) {
         let messages = session.messages.get(turn.messages.clone()).unwrap_or_default();
         if self.reads {
             let responses =
@@ -72,11 +96,10 @@ impl Player {
             responses.for_each(|message| self.run.respond(message));
         }
         for call in session.calls_of(turn) {
-            let (ticket, decision) =
-                self.run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
-            self.told.push(decision.told.clone().filter(|_| self.mode == Mode::Enforce));
-            let ran = decision.verdict == Verdict::Allow || self.mode == Mode::Shadow;
-            decided(decision);
+            let new = NewCall { tool: &call.tool, arguments: &call.arguments };
+            let (ticket, verdict, told) = decide(&mut self.run, new, call.at.index);
+            self.told.push(told.filter(|_| self.mode == Mode::Enforce));
+            let ran = verdict == Verdict::Allow || self.mode == Mode::Shadow;
             if ran && (call.in_turn || call.outcome == Outcome::Refused) {
                 self.run.resolve(ticket, call.outcome, &call.output);
             }

@@ -2,8 +2,7 @@
 //!
 //! The history knows each speaker's messages by number, so a pattern looks at its one message and nothing else.
 
-use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::facts::{self, Cause, Condition, ConditionKind, Join, TargetMessage};
 use super::plan::{Body, Node, Plan, Test};
@@ -18,13 +17,13 @@ use crate::session::{Message, refusal};
 
 pub(super) struct PlanMonitor {
     plan: Arc<Plan>,
-    /// The history as templates see it, as far as one has asked.
-    messages: RefCell<Messages>,
+    /// The history as templates see it, as far as one has asked. Locked, since threads may share a run that none changes.
+    messages: Mutex<Messages>,
 }
 
 impl PlanMonitor {
     pub fn new(plan: Arc<Plan>) -> PlanMonitor {
-        PlanMonitor { plan, messages: RefCell::default() }
+        PlanMonitor { plan, messages: Mutex::default() }
     }
 
     fn look<'a>(&'a self, cx: &'a Cx<'a>, own: &'a [Message]) -> Look<'a> {
@@ -79,7 +78,10 @@ impl PlanMonitor {
 
 impl Monitor for PlanMonitor {
     fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(PlanMonitor { plan: Arc::clone(&self.plan), messages: self.messages.clone() })
+        Box::new(PlanMonitor {
+            plan: Arc::clone(&self.plan),
+            messages: Mutex::new(known(&self.messages).clone()),
+        })
     }
 
     fn narrow(&self, _tool: &str, _slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
@@ -110,12 +112,17 @@ impl Monitor for PlanMonitor {
     fn state(&self, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
 }
 
+/// Messages are added whole, so what a rule that failed left here is sound.
+fn known(messages: &Mutex<Messages>) -> MutexGuard<'_, Messages> {
+    messages.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// What a call's conditions are evaluated on.
 struct Look<'a> {
     cx: &'a Cx<'a>,
     /// The messages of the turn's own response that have text.
     own: Vec<&'a Message>,
-    messages: &'a RefCell<Messages>,
+    messages: &'a Mutex<Messages>,
 }
 
 /// The result of a pattern.
@@ -225,8 +232,6 @@ impl<'a> Look<'a> {
     }
 
     fn render(&self, template: &crate::dialect::rejection_plans::liquid::Template) -> template::Rendering {
-        template::render(template, self.cx, &mut || {
-            self.messages.borrow_mut().list(self.cx.history, &self.own)
-        })
+        template::render(template, self.cx, &mut || known(self.messages).list(self.cx.history, &self.own))
     }
 }

@@ -22,7 +22,7 @@ use crate::session::{CallRef, Facts, Outcome, Session, value};
 /// A kind of rule.
 pub(super) trait Kind: Send + Sync + 'static {
     /// What is kept over a session.
-    type State: Clone + Send + Default + 'static;
+    type State: Clone + Send + Sync + Default + 'static;
     /// What a tool's name means to the rule.
     fn wakes(&self, tool: &str) -> Wakes;
     /// Exact tool names that the rule has.
