@@ -40,6 +40,7 @@ impl Effect {
 
 /// A value of the call that a rule looked at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CheckedValue {
     /// JSONPath in the arguments.
     pub path: Arc<str>,
@@ -49,6 +50,7 @@ pub struct CheckedValue {
 
 /// An earlier call that a finding rests on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct EarlierCall {
     /// The call.
     #[serde(flatten)]
