@@ -3,7 +3,8 @@
 //! Beside the persistent vector of `rpds` (`benches/collections.rs`, two cores of an AMD EPYC virtual machine, the fastest of 100
 //! runs with 1,000 and with 100,000 items): growing with a fork every 64 items takes 16 µs and 2.7 ms, not 34 µs and 8.8 ms;
 //! 64 searches by bisection 0.9 µs and 3.2 µs, not 4.9 µs and 19 µs; reading all items 0.25 µs and 27 µs, not 5.6 µs and
-//! 571 µs.
+//! 571 µs. The vector of `imbl` 7.0, in the same loops, grows as fast, searches 7 to 9 times slower and reads 6 to 8 times
+//! slower.
 
 use std::sync::Arc;
 
