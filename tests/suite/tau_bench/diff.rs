@@ -1,7 +1,7 @@
 //! `diff` against the difference of two separate replays, on real recordings: one rule removed, tightened, loosened.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -30,53 +30,63 @@ struct Edit {
 #[test]
 fn a_diff_is_the_difference_of_two_replays() {
     let sources = super::sources();
-    let (mut runs, mut found) = (0, BTreeMap::<String, u64>::new());
-    for (traces, case) in
-        sources.iter().flat_map(|(traces, cases)| cases.iter().map(move |case| (traces, case)))
-    {
-        let base = case["contracts"].as_array().unwrap().clone();
-        let file = case["file"].as_str().unwrap();
-        let edits = [removed(&base), tightened(&base), loosened(&base)];
-        for mode in ["enforce", "shadow"] {
-            let folder = tempfile::tempdir().unwrap();
-            write(&folder.path().join("base"), &base);
-            let old = replayed(traces, file, &folder.path().join("base"), mode);
-            for edit in &edits {
-                let name = format!("{file} {} {mode} {}", case["policy"], edit.name);
-                let new = folder.path().join(edit.name);
-                write(&new, &edit.contracts);
-                let young = replayed(traces, file, &new, mode);
-                let actual = diffed(traces, file, &folder.path().join("base"), &new, mode);
-                assert_eq!(old.len(), actual.len(), "{name}");
-                for ((old, young), actual) in old.iter().zip(&young).zip(&actual) {
-                    assert_eq!(old["session"], actual["session"], "{name}");
-                    let expected = difference(old, young, edit, mode);
-                    let mut actual = actual["changes"].as_array().unwrap().clone();
-                    assert!(actual.is_sorted_by_key(order), "{name} {actual:#?}");
-                    actual.iter_mut().for_each(anywhere);
-                    for change in &actual {
-                        *found.entry(change["kind"].as_str().unwrap().to_owned()).or_default() += 1;
-                    }
-                    // Of a call the change has what the replay has; what a rule is called depends on the folder.
-                    for change in &mut actual {
-                        change.as_object_mut().unwrap().remove("rule_name");
-                    }
-                    let sorted = |mut changes: Vec<Value>| {
-                        changes.sort_by_key(Value::to_string);
-                        changes
-                    };
-                    assert_eq!(sorted(actual), sorted(expected), "{name} {}", old["session"]);
-                }
-                runs += 1;
-            }
-        }
+    // Among the last tests to begin, and the longest: both modes at once, so that no core waits for the other.
+    let (enforce, shadow) = std::thread::scope(|scope| {
+        let shadow = scope.spawn(|| differences(&sources, "shadow"));
+        (differences(&sources, "enforce"), shadow.join().unwrap())
+    });
+    let mut found = enforce;
+    for (kind, count) in shadow {
+        *found.entry(kind).or_default() += count;
     }
-    println!("{runs} comparisons: {found:?}");
+    println!("{found:?}");
     for kind in
         ["newly_allowed", "newly_blocked", "other_reason", "newly_visible", "newly_hidden", "outcome_changed"]
     {
         assert!(found.contains_key(kind), "{kind}: {found:?}");
     }
+}
+
+/// Compares each diff in this mode with the difference of two replays; how often each kind of change was seen.
+fn differences(sources: &[(PathBuf, Vec<Value>)], mode: &str) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::<String, u64>::new();
+    for (traces, case) in
+        sources.iter().flat_map(|(traces, cases)| cases.iter().map(move |case| (traces, case)))
+    {
+        let base = case["contracts"].as_array().unwrap().clone();
+        let file = case["file"].as_str().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("base"), &base);
+        let old = replayed(traces, file, &folder.path().join("base"), mode);
+        for edit in [removed(&base), tightened(&base), loosened(&base)] {
+            let name = format!("{file} {} {mode} {}", case["policy"], edit.name);
+            let new = folder.path().join(edit.name);
+            write(&new, &edit.contracts);
+            let young = replayed(traces, file, &new, mode);
+            let actual = diffed(traces, file, &folder.path().join("base"), &new, mode);
+            assert_eq!(old.len(), actual.len(), "{name}");
+            for ((old, young), actual) in old.iter().zip(&young).zip(&actual) {
+                assert_eq!(old["session"], actual["session"], "{name}");
+                let expected = difference(old, young, &edit, mode);
+                let mut actual = actual["changes"].as_array().unwrap().clone();
+                assert!(actual.is_sorted_by_key(order), "{name} {actual:#?}");
+                actual.iter_mut().for_each(anywhere);
+                for change in &actual {
+                    *found.entry(change["kind"].as_str().unwrap().to_owned()).or_default() += 1;
+                }
+                // Of a call the change has what the replay has; what a rule is called depends on the folder.
+                for change in &mut actual {
+                    change.as_object_mut().unwrap().remove("rule_name");
+                }
+                let sorted = |mut changes: Vec<Value>| {
+                    changes.sort_by_key(Value::to_string);
+                    changes
+                };
+                assert_eq!(sorted(actual), sorted(expected), "{name} {}", old["session"]);
+            }
+        }
+    }
+    found
 }
 
 fn order(change: &Value) -> (usize, bool) {
