@@ -6,10 +6,12 @@ mod footer;
 mod status;
 pub mod timeline;
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::keys::{self, Meaning, Scope};
+use super::keys::{Command, Meaning, Scope};
 use super::layout::{Layout, Pane, Shape, shrink};
 use super::model::{Model, Overlay};
 use super::paint::{Row, frame, scroll_mark};
@@ -123,18 +125,26 @@ fn rows(
 /// Draws how the pending chord can go on, at the lower edge of `area`.
 fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
     let scope = model.dialog.overlays.last().map_or(Scope::Panes, Overlay::scope);
-    let Meaning::Prefix(rest) = keys::meaning(&model.dialog.pending, scope) else { return };
+    let Meaning::Prefix(rest) = model.habits.keymap.meaning(&model.dialog.pending, scope) else { return };
+    let mut rest: Vec<(String, Cow<'_, str>)> =
+        rest.into_iter().map(|(keys, command)| (keys, Cow::Borrowed(command.row().doc))).collect();
+    if model.habits.keymap.meaning(&model.dialog.pending, scope)
+        == Meaning::Prefix(vec![("a-z".to_owned(), Command::GoMark)])
+    {
+        let marks = model.place.marks.keys().map(|letter| (letter.to_string(), model.marked(*letter).into()));
+        rest = marks.collect();
+    }
     let rows = u16::try_from(rest.len()).unwrap_or(u16::MAX);
     let height = rows.saturating_add(2).min(area.height);
-    let longest = rest.iter().map(|(_, command)| command.row().doc.len()).max().unwrap_or(0);
+    let longest = rest.iter().map(|(_, doc)| doc.chars().count()).max().unwrap_or(0);
     let width = u16::try_from(longest + 9).unwrap_or(u16::MAX).min(area.width);
     let place = Rect::new(area.right() - width, area.bottom() - height, width, height);
     clear(buf, place, &model.theme, Role::Overlay);
-    frame(buf, place, &model.theme, false, &keys::chord::spell(&model.dialog.pending), "");
+    frame(buf, place, &model.theme, false, &super::keys::chord::spell(&model.dialog.pending), "");
     let inner = shrink(place);
-    for (y, (keys, command)) in (inner.top()..inner.bottom()).zip(rest) {
+    for (y, (keys, doc)) in (inner.top()..inner.bottom()).zip(rest) {
         let mut row = Row::new(&model.theme, usize::from(inner.width));
-        row.gap(1).column(Role::Key, &keys, 4).put(Role::KeyDoc, command.row().doc);
+        row.gap(1).column(Role::Key, &keys, 4).put(Role::KeyDoc, &doc);
         row.draw(buf, inner.x, y);
     }
 }

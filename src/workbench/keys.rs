@@ -5,12 +5,14 @@
 
 mod argument;
 pub mod chord;
+mod keymap;
 
 #[cfg(feature = "internals")]
 use std::fmt::Write as _;
 
 pub use self::argument::{Argument, Place, place, rank, theme};
 pub use self::chord::Key;
+pub use self::keymap::Keymap;
 
 /// Where a command's keys mean it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +77,8 @@ pub struct Facts {
     pub undo: bool,
     /// Something is supposed that can be dropped.
     pub what_if: bool,
+    /// A row is marked.
+    pub marked: bool,
     /// There is a place to jump back to.
     pub back: bool,
     /// There is a place to jump forward to.
@@ -173,6 +177,8 @@ commands! {
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
     Panes Jump GoTo "go-to" <Place> [] session "go to a call by its number, or to a turn: `42`, `T7`, `T7.2`";
+    Panes Jump SetMark "mark" <Letter> ["+"] session "mark this row with a letter: `+a`";
+    Panes Jump GoMark "go-to-mark" <Letter> ["'"] marked "go to the row that a letter marks: `'a`";
     Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
     Panes Jump Forward "forward" ["Alt-o"] forward "forward again";
 
@@ -318,6 +324,10 @@ fn what_if(facts: &Facts) -> Option<&'static str> {
     (!facts.what_if).then_some("there is no what-if; this is the recording")
 }
 
+fn marked(facts: &Facts) -> Option<&'static str> {
+    (!facts.marked).then_some("no row is marked; `+` and a letter marks one")
+}
+
 fn back(facts: &Facts) -> Option<&'static str> {
     (!facts.back).then_some("no jump to go back from")
 }
@@ -331,6 +341,8 @@ fn forward(facts: &Facts) -> Option<&'static str> {
 pub enum Meaning {
     /// This command.
     Command(Command),
+    /// This command, with the letter that was pressed last.
+    Letter(Command, char),
     /// The start of these: the keys still to press, and the command.
     Prefix(Vec<(String, Command)>),
     /// Nothing.
@@ -342,11 +354,6 @@ impl Command {
     #[expect(clippy::indexing_slicing, reason = "one macro makes the commands and, in their order, the rows")]
     pub fn row(self) -> &'static Row {
         &TABLE[self as usize]
-    }
-
-    /// Its first chord.
-    pub fn key(self) -> &'static str {
-        self.row().keys.first().copied().unwrap_or_default()
     }
 }
 
@@ -364,21 +371,6 @@ impl Row {
             Scope::Texts => "only beside the texts of two versions",
         })
     }
-}
-
-/// What `keys` mean where `scope` has the keys.
-pub fn meaning(keys: &[Key], scope: Scope) -> Meaning {
-    let mut going_on = Vec::new();
-    for row in TABLE.iter().filter(|row| row.scope == scope || row.scope == Scope::All) {
-        for chord in row.keys.iter().filter_map(|chord| chord::parse(chord)) {
-            match chord.strip_prefix(keys) {
-                Some([]) => return Meaning::Command(row.command),
-                Some(rest) => going_on.push((chord::spell(rest), row.command)),
-                None => {}
-            }
-        }
-    }
-    if going_on.is_empty() { Meaning::Nothing } else { Meaning::Prefix(going_on) }
 }
 
 /// The commands that can be meant where `scope` has the keys, in the order of the table.

@@ -19,13 +19,14 @@ pub mod supposed;
 pub mod texts;
 pub mod verdict;
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use ratatui::layout::Size;
 
-use super::keys::{Facts, Key};
+use super::keys::{Command, Facts, Key};
 use super::layout::{Layout, LayoutState, Pane, layout};
 use super::line::{Line, Link};
 use super::list::List;
@@ -43,7 +44,7 @@ pub use self::compare::{Chosen, Compare};
 pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
 pub use self::frame::{Framed, Taking};
-pub use self::habits::{Dress, Habits};
+pub use self::habits::{Count, Dress, Habits};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 pub use self::supposed::{Looking, Supposed};
@@ -124,6 +125,8 @@ pub struct Location {
     pub side: Pane,
     /// The focused pane takes all the room.
     pub zoom: bool,
+    /// Rows that the person marked with a letter.
+    pub marks: BTreeMap<char, Spot>,
     /// Places that jumps left.
     pub back: Vec<Spot>,
     /// Places that going back left.
@@ -141,6 +144,8 @@ pub struct Dialog {
     pub query: Option<String>,
     /// Keys of a chord pressed so far.
     pub pending: Vec<Key>,
+    /// The digits pressed before that.
+    pub count: Option<Count>,
     /// How the chord can go on is shown.
     pub which_key: bool,
     /// An answer to the last key.
@@ -271,6 +276,7 @@ impl Model {
                 focus: Pane::Transcript,
                 side: Pane::Decision,
                 zoom: false,
+                marks: BTreeMap::new(),
                 back: Vec::new(),
                 forward: Vec::new(),
             },
@@ -286,6 +292,11 @@ impl Model {
             habits: Habits::default(),
             settled: Settled::default(),
         }
+    }
+
+    /// The first chord of a command.
+    pub fn key(&self, command: Command) -> Cow<'_, str> {
+        self.habits.keymap.key(command)
     }
 
     /// Answers the last key, or says what has happened.

@@ -186,7 +186,9 @@ impl Loop {
 
     /// The next thing that happens; `None` when nothing can any more. The only timer is that of a pending chord.
     fn wait(&self) -> Option<Arrived> {
-        if self.model.dialog.pending.is_empty() || self.model.dialog.which_key {
+        let dialog = &self.model.dialog;
+        let waits = !dialog.pending.is_empty() && !dialog.which_key;
+        if !waits && !dialog.count.is_some_and(|count| count.is_pane()) {
             return self.arriving.recv().ok();
         }
         match self.arriving.recv_timeout(CHORD) {

@@ -173,11 +173,19 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
     others
 }
 
-/// Presses keys, written as the table of commands writes them, apart by blanks; gives the effects.
+/// Presses keys, written as the table of commands writes them, apart by blanks, at each of which a digit has waited long
+/// enough to be the number of a pane; gives the effects.
 pub fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
-    let chords = keys.split(' ').filter(|chord| !chord.is_empty());
-    let keys = chords.flat_map(|chord| chord::parse(chord).expect("a chord"));
-    keys.flat_map(|key| feed(model, Msg::Key(key))).collect()
+    let mut effects = Vec::new();
+    for chord in keys.split(' ').filter(|chord| !chord.is_empty()) {
+        for key in chord::parse(chord).expect("a chord") {
+            effects.extend(feed(model, Msg::Key(key)));
+        }
+        if model.dialog.count.is_some() {
+            effects.extend(feed(model, Msg::ChordWaits));
+        }
+    }
+    effects
 }
 
 /// Types text, as into a prompt.

@@ -3,12 +3,14 @@
 mod asking;
 mod compare;
 mod copy;
+mod count;
 mod enter;
 mod go;
 mod judge;
 mod jump;
 mod live;
 mod load;
+mod marks;
 mod overlays;
 mod palette;
 mod paste;
@@ -46,7 +48,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             }
         }
         Msg::Resize(size) => model.size = size,
-        Msg::ChordWaits => model.dialog.which_key = !model.dialog.pending.is_empty(),
+        Msg::ChordWaits => {
+            model.dialog.which_key = !model.dialog.pending.is_empty();
+            // After a while a digit was the number of a pane.
+            model.dialog.count = model.dialog.count.filter(|count| !count.is_pane());
+        }
         Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
         Msg::Base { name, read } => compare::read(model, name, read, &mut effects),
         Msg::Watch(told) => live::told(model, told, &mut effects),
@@ -74,18 +80,36 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         Some(_) => return search::key(model, key, effects),
         None => {}
     }
+    let digit = model.dialog.pending.is_empty() && count::is_digit(key);
+    if digit {
+        count::digit(model, key);
+    }
     model.dialog.pending.push(key);
     let scope = model.dialog.overlays.last().map_or(Scope::Panes, Overlay::scope);
-    match keys::meaning(&model.dialog.pending, scope) {
+    match model.habits.keymap.meaning(&model.dialog.pending, scope) {
         Meaning::Command(command) => {
             forget_chord(model);
-            run(model, command, effects);
+            match if digit { None } else { count::take(model, command) } {
+                Some(times) => count::repeat(model, command, times, effects),
+                None => run(model, command, effects),
+            }
+        }
+        Meaning::Letter(command, letter) => {
+            forget_chord(model);
+            model.dialog.count = None;
+            run_with(model, command, &letter.to_string(), effects);
         }
         Meaning::Prefix(_) => {}
+        // A digit of a count that is no pane's number.
+        Meaning::Nothing if digit => forget_chord(model),
         Meaning::Nothing => {
+            model.dialog.count = None;
             if key.code != crossterm::event::KeyCode::Esc {
                 let chord = keys::chord::spell(&model.dialog.pending);
-                model.say(format!("`{chord}` means nothing here; {} lists the keys", Command::Help.key()));
+                model.say(format!(
+                    "`{chord}` means nothing here; {} lists the keys",
+                    model.key(Command::Help)
+                ));
             }
             forget_chord(model);
         }
@@ -97,9 +121,21 @@ fn forget_chord(model: &mut Model) {
     model.dialog.which_key = false;
 }
 
+/// Runs a command with what was given to it, and says why that cannot be taken.
+fn run_with(model: &mut Model, command: Command, value: &str, effects: &mut Vec<Effect>) {
+    if let Some(missing) = (command.row().missing)(&model.facts()) {
+        let missing = model.habits.keymap.worded(missing).into_owned();
+        return model.say(missing);
+    }
+    if let Err(why) = palette::run_with(model, command, value, effects) {
+        model.fail(why);
+    }
+}
+
 /// Runs a command, unless it cannot be used just now: then it says why.
 pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
     if let Some(missing) = (command.row().missing)(&model.facts()) {
+        let missing = model.habits.keymap.worded(missing).into_owned();
         return model.say(missing);
     }
     use Command as C;
@@ -152,7 +188,9 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Help => overlays::help(model),
         C::Palette => palette::open(model, ""),
         // By a key nobody can say which.
-        C::Theme | C::GoTo => palette::open(model, &format!("{} ", command.row().name)),
+        C::Theme | C::GoTo | C::SetMark | C::GoMark => {
+            palette::open(model, &format!("{} ", command.row().name))
+        }
         C::Search => search::begin(model),
         C::SearchNext => search::again(model, true),
         C::SearchPrevious => search::again(model, false),

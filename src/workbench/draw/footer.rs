@@ -39,6 +39,9 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
         row.gap(3).put(role, hint);
     } else if let Some(note) = &model.dialog.note {
         row.put(if note.failed { Role::StatusProblem } else { Role::StatusNote }, &note.text);
+    } else if let Some(count) = model.dialog.count.filter(|count| !count.is_pane()) {
+        row.put(Role::Key, &format!("{}{}", count.number, chord::spell(&model.dialog.pending)));
+        row.gap(1).put(Role::KeyDoc, "times the next movement or jump");
     } else if !model.dialog.pending.is_empty() {
         row.put(Role::Key, &chord::spell(&model.dialog.pending));
         row.gap(1).put(Role::KeyDoc, "waits for one more key");
@@ -138,7 +141,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
         .filter(|(commands, _)| commands.iter().all(|command| (command.row().missing)(facts).is_none()))
         .map(|(commands, word)| {
             let word = if *commands == [Command::Edit] { edit } else { *word };
-            let keys: Vec<&str> = commands.iter().map(|command| command.key()).collect();
+            let keys: Vec<_> = commands.iter().map(|command| model.key(*command)).collect();
             (keys.join("/"), word)
         })
         .collect();

@@ -198,7 +198,7 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     let mut end = format!("  {decides}");
     if area.width >= MEDIUM.width {
         let what = if all == 1 { "shows it".to_owned() } else { format!("lists all {all}") };
-        end.push_str(&format!("  {} {what}", Command::Problems.key()));
+        end.push_str(&format!("  {} {what}", model.key(Command::Problems)));
     }
     if let Some(problem) = model.basis.rules.first_problem() {
         let room = row.left().saturating_sub(end.len());

@@ -1,6 +1,6 @@
 //! What may be typed after a command's name, and how it is read.
 
-use super::Command;
+use super::{Command, Keymap};
 use crate::workbench::theme::BUILTIN;
 
 /// What a command takes after its name.
@@ -10,6 +10,8 @@ pub enum Argument {
     Theme,
     /// A policy version to compare with.
     Version,
+    /// A letter that marks a row; a key, where the command is run by keys.
+    Letter,
     /// A call by its number, a turn (`T7`), or a call of a turn (`T7.2`).
     Place,
 }
@@ -20,6 +22,7 @@ impl Argument {
         match self {
             Self::Theme => "NAME",
             Self::Version => "VERSION",
+            Self::Letter => "LETTER",
             Self::Place => "PLACE",
         }
     }
@@ -69,12 +72,12 @@ pub fn theme(typed: &str) -> Vec<&'static str> {
 }
 
 /// How well a command answers to a word that was typed: the less the better; `None` where it does not.
-pub fn rank(command: Command, word: &str) -> Option<u8> {
+pub fn rank(keymap: &Keymap, command: Command, word: &str) -> Option<u8> {
     let row = command.row();
     let folded = word.to_lowercase();
     let begins = |name: &str| name.split(['-', ' ']).any(|part| part.to_lowercase().starts_with(&folded));
     Some(match () {
-        () if row.keys.contains(&word) || row.name == folded => 0,
+        () if keymap.has(command, word) || row.name == folded => 0,
         () if row.name.starts_with(&folded) => 1,
         () if begins(row.name) => 2,
         () if row.name.contains(&folded) => 3,
@@ -117,11 +120,11 @@ mod tests {
 
     #[test]
     fn words_find_commands() {
-        assert_eq!(rank(Command::Quit, "q"), Some(0));
-        assert_eq!(rank(Command::NextFinding, "nf"), Some(7));
-        assert_eq!(rank(Command::NextFinding, "find"), Some(2));
-        assert_eq!(rank(Command::NextFinding, "STOPPED"), Some(4));
-        assert_eq!(rank(Command::NextFinding, "zebra"), None);
+        assert_eq!(rank(&Keymap::default(), Command::Quit, "q"), Some(0));
+        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "nf"), Some(7));
+        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "find"), Some(2));
+        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "STOPPED"), Some(4));
+        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "zebra"), None);
         assert_eq!(theme("A").first(), Some(&"ansi-dark"));
         assert_eq!(theme("paper"), ["paper"]);
     }

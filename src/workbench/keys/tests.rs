@@ -37,7 +37,11 @@ fn every_command_is_reached_and_documented() {
         assert!(row.doc.len() <= 72 && !row.doc.ends_with('.'), "{}", row.doc);
         let scope = if row.scope == Scope::All { Scope::Panes } else { row.scope };
         for key in row.keys {
-            assert_eq!(meaning(&keys(key), scope), Meaning::Command(row.command), "{key}");
+            let (chord, meant) = match row.argument {
+                Some(Argument::Letter) => (format!("{key}a"), Meaning::Letter(row.command, 'a')),
+                _ => ((*key).to_owned(), Meaning::Command(row.command)),
+            };
+            assert_eq!(Keymap::default().meaning(&keys(&chord), scope), meant, "{key}");
         }
     }
     let mut names: Vec<_> = TABLE.iter().map(|row| row.name).collect();
@@ -48,12 +52,14 @@ fn every_command_is_reached_and_documented() {
 
 #[test]
 fn chords_go_on() {
-    let Meaning::Prefix(rest) = meaning(&keys("]"), Scope::Panes) else { panic!("no prefix") };
+    let Meaning::Prefix(rest) = Keymap::default().meaning(&keys("]"), Scope::Panes) else {
+        panic!("no prefix")
+    };
     assert!(rest.contains(&("f".into(), Command::NextFinding)));
-    assert_eq!(meaning(&keys("]q"), Scope::Panes), Meaning::Nothing);
-    assert_eq!(meaning(&keys("yp"), Scope::Body), Meaning::Command(Command::CopyPath));
-    assert_eq!(meaning(&keys("yp"), Scope::Panes), Meaning::Nothing);
-    assert_eq!(meaning(&keys("z"), Scope::Panes), Meaning::Command(Command::Zoom));
+    assert_eq!(Keymap::default().meaning(&keys("]q"), Scope::Panes), Meaning::Nothing);
+    assert_eq!(Keymap::default().meaning(&keys("yp"), Scope::Body), Meaning::Command(Command::CopyPath));
+    assert_eq!(Keymap::default().meaning(&keys("yp"), Scope::Panes), Meaning::Nothing);
+    assert_eq!(Keymap::default().meaning(&keys("z"), Scope::Panes), Meaning::Command(Command::Zoom));
 }
 
 #[test]

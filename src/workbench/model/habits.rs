@@ -1,5 +1,8 @@
 //! What the person at the keyboard is used to: how the screen is dressed, what was run before.
 
+use crate::monitor::RuleId;
+use crate::workbench::keys::Keymap;
+use crate::workbench::layout::Pane;
 use crate::workbench::theme::{Depth, GlyphSet};
 
 /// What is kept for the person, whatever is open.
@@ -7,6 +10,8 @@ use crate::workbench::theme::{Depth, GlyphSet};
 pub struct Habits {
     /// What every theme is fitted to.
     pub dress: Dress,
+    /// Which chords mean which command.
+    pub keymap: Keymap,
     /// The lines that were run by name, the newest last.
     pub history: Vec<String>,
 }
@@ -23,5 +28,29 @@ pub struct Dress {
 impl Default for Dress {
     fn default() -> Self {
         Self { depth: Depth::Rgb, glyphs: None }
+    }
+}
+
+/// Digits that were pressed before a command, and what had the keys before the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// The number.
+    pub number: u32,
+    /// How many digits it has.
+    pub digits: u32,
+    /// The pane that had the keys.
+    pub focus: Pane,
+    /// The pane that was beside the transcript.
+    pub side: Pane,
+    /// One pane took all the room.
+    pub zoom: bool,
+    /// The rule that was asked for.
+    pub pinned: Option<RuleId>,
+}
+
+impl Count {
+    /// Whether it may just as well be the number of a pane.
+    pub const fn is_pane(&self) -> bool {
+        self.digits == 1 && matches!(self.number, 1..=8)
     }
 }

@@ -95,7 +95,9 @@ impl PaletteView {
         let mut found: Vec<(u32, bool, Command)> = keys::TABLE
             .iter()
             .filter_map(|row| {
-                let ranks = words.iter().map(|word| keys::rank(row.command, word).map(u32::from));
+                let ranks = words
+                    .iter()
+                    .map(|word| keys::rank(&model.habits.keymap, row.command, word).map(u32::from));
                 let rank = ranks.sum::<Option<u32>>()?;
                 Some((rank, self.missing(row.command, facts).is_some(), row.command))
             })
@@ -132,6 +134,13 @@ fn values(model: &Model, command: Command, argument: Argument, typed: &str) -> V
         .filter(|(name, _)| name.contains(typed))
         .map(|(name, doc)| (name.to_owned(), doc.to_owned()))
         .collect(),
+        Argument::Letter => model
+            .place
+            .marks
+            .keys()
+            .filter(|letter| typed.is_empty() || typed.starts_with(**letter))
+            .map(|letter| (letter.to_string(), model.marked(*letter)))
+            .collect(),
         Argument::Place => places(model, typed),
     };
     if !argument.is_closed() && !typed.is_empty() && values.iter().all(|(value, _)| value != typed) {

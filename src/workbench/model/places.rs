@@ -9,6 +9,16 @@ use crate::session::Session;
 use crate::workbench::line::place;
 
 impl Model {
+    /// Where a row is that the person marked.
+    pub fn marked(&self, letter: char) -> String {
+        let Some(spot) = self.place.marks.get(&letter) else { return String::new() };
+        let name = self.archive.entries.get(spot.entry).map_or("", |entry| &entry.name);
+        match self.settled.rows.get(spot.row).filter(|_| spot.entry == self.place.open) {
+            Some(row) => format!("{name} T{}", row.turn),
+            None => name.to_owned(),
+        }
+    }
+
     /// The entries of a file; where it has none, the place where they belong.
     pub fn entries_of(&self, file: &str) -> Range<usize> {
         let rank = self.archive.files.rank(file);

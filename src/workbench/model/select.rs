@@ -193,6 +193,7 @@ impl Model {
                 .entry()
                 .and_then(|entry| entry.supposed.top())
                 .is_some_and(|layer| !layer.what_if.is_empty()),
+            marked: !self.place.marks.is_empty(),
             back: !self.place.back.is_empty(),
             forward: !self.place.forward.is_empty(),
             compared: self.basis.changes.comparison.is_some(),

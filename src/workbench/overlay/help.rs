@@ -1,7 +1,7 @@
 //! The list of all commands.
 
 use super::Window;
-use crate::workbench::keys::{self, Facts};
+use crate::workbench::keys;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::HelpView;
 use crate::workbench::paint::Row;
@@ -29,11 +29,11 @@ impl Rows for HelpView {
         let (facts, theme, width) = (&model.settled.facts, &model.theme, space.width);
         let missing = (command.missing)(facts).is_some();
         let (role, said) = if missing { (Role::TextDim, Role::TextDim) } else { (Role::Key, Role::Text) };
-        let lines = lines(facts, command, width, theme.marks());
+        let lines = lines(model, command, width, theme.marks());
         let row = |(place, line)| {
             let mut row = Row::new(theme, width);
             let named = place == 0 && before.is_none_or(|before| before.group != command.group);
-            let keys = if place == 0 { command.keys.join(" ") } else { String::new() };
+            let keys = if place == 0 { model.habits.keymap.keys(command.command) } else { String::new() };
             let group = if named { keys::heading(command.group) } else { "" };
             row.gap(1)
                 .column(Role::TextDim, group, heading(width))
@@ -44,9 +44,9 @@ impl Rows for HelpView {
         lines.into_iter().enumerate().map(row).collect()
     }
 
-    fn text(&self, _: &Model, at: usize) -> Option<String> {
+    fn text(&self, model: &Model, at: usize) -> Option<String> {
         let row = self.shown().nth(at)?;
-        Some(format!("{}  {}", row.keys.join(" "), row.doc))
+        Some(format!("{}  {}", model.habits.keymap.keys(row.command), row.doc))
     }
 }
 
@@ -80,9 +80,11 @@ impl Window for HelpView {
 }
 
 /// What a command does, and what it misses, beside its keys.
-fn lines(facts: &Facts, command: &keys::Row, width: usize, marks: Marks) -> Vec<CleanLine> {
+fn lines(model: &Model, command: &keys::Row, width: usize, marks: Marks) -> Vec<CleanLine> {
     let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
-    let missing = (command.missing)(facts).map(|missing| format!("  ({missing})")).unwrap_or_default();
+    let missing = (command.missing)(&model.settled.facts);
+    let missing =
+        missing.map(|missing| format!("  ({})", model.habits.keymap.worded(missing))).unwrap_or_default();
     text::wrap(&format!("{}{missing}", command.doc), room, usize::MAX, marks)
 }
 

@@ -62,11 +62,11 @@ impl PaletteView {
         let argument = table.argument.map(|argument| format!(" {}", argument.word())).unwrap_or_default();
         row.column(name, &format!("{}{argument}", table.name), NAMES);
         if row.used() + row.left() >= WITH_KEYS {
-            row.column(Role::Key, &table.keys.join(" "), KEYS);
+            row.column(Role::Key, &model.habits.keymap.keys(command), KEYS);
         }
         match missing {
             // Where there is no room for both, the reason is what matters.
-            Some(missing) => row.put(said, &format!("({missing})")),
+            Some(missing) => row.put(said, &format!("({})", model.habits.keymap.worded(missing))),
             None => row.put(said, table.doc),
         };
     }

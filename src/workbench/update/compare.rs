@@ -46,7 +46,7 @@ pub fn read(model: &mut Model, name: String, read: Result<Base, String>, effects
 
 /// From now on decisions are compared with this.
 pub fn choose(model: &mut Model, chosen: Chosen, effects: &mut Vec<Effect>) {
-    model.say(format!("compared with {}; {} ends it", chosen.name, Command::EndCompare.key()));
+    model.say(format!("compared with {}; {} ends it", chosen.name, model.key(Command::EndCompare)));
     model.basis.compare.base = Some(chosen);
     begin(model, effects);
 }

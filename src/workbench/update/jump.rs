@@ -247,7 +247,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
         let back = if forward { Command::PreviousChange } else { Command::NextChange };
         let others = match model.basis.changes.is_empty() {
             true => String::new(),
-            false => format!("; {} goes to those {} it", back.key(), side(!forward)),
+            false => format!("; {} goes to those {} it", model.key(back), side(!forward)),
         };
         return model.say(format!("no change {} this in any session{so_far}{others}", side(forward)));
     };

@@ -39,8 +39,8 @@ pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.basis.live.off {
         return model.say(format!(
             "live is off: edits wait until {} or {}",
-            Command::Judge.key(),
-            Command::Live.key()
+            model.key(Command::Judge),
+            model.key(Command::Live)
         ));
     }
     model.say("live is on: edits are loaded automatically");

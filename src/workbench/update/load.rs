@@ -56,7 +56,7 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
                 let text = format!(
                     "the policy does not load: {}, {} lists them",
                     words::count(errors as u64, "error"),
-                    Command::Problems.key()
+                    model.key(Command::Problems)
                 );
                 model.fail(text);
             }

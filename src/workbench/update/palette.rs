@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::Input;
 
-use super::{compare, go, jump, run, search, settle};
+use super::{compare, go, jump, marks, run, search, settle};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{self, Command, Key, Place, Scope};
 use crate::workbench::list::Go;
@@ -172,7 +172,8 @@ pub fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(row) = open.row().cloned() else { return };
     let command = row.command();
     if let Some(missing) = open.missing(command, &facts) {
-        return refuse(model, missing.to_owned());
+        let missing = model.habits.keymap.worded(missing).into_owned();
+        return refuse(model, missing);
     }
     match row {
         PaletteRow::Command(command) => match command.row().argument {
@@ -229,10 +230,20 @@ pub fn run_with(
         }
         Command::Base => compare::answered(model, value, effects),
         Command::GoTo => go_to(model, value)?,
+        Command::SetMark => marks::set(model, letter(value)?),
+        Command::GoMark => marks::go(model, letter(value)?)?,
         // A command that takes nothing.
         _ => run(model, command, effects),
     }
     Ok(())
+}
+
+fn letter(value: &str) -> Result<char, String> {
+    let mut letters = value.chars().filter(char::is_ascii_alphanumeric);
+    match (letters.next(), value.chars().count()) {
+        (Some(letter), 1) => Ok(letter),
+        _ => Err("a mark is one letter or digit".to_owned()),
+    }
 }
 
 fn go_to(model: &mut Model, value: &str) -> Result<(), String> {

@@ -227,6 +227,8 @@ impl Place {
     fn keep(self, model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
         let spot = |spot: Spot| Some(Spot { entry: moved(spot.entry)?, ..spot });
         model.place.back = model.place.back.drain(..).filter_map(spot).collect();
+        let marks = std::mem::take(&mut model.place.marks).into_iter();
+        model.place.marks = marks.filter_map(|(letter, marked)| Some((letter, spot(marked)?))).collect();
         model.place.forward = model.place.forward.drain(..).filter_map(spot).collect();
         model.work.judged =
             model.archive.entries.iter().filter(|entry| entry.is_judged(model.work.generation)).count();

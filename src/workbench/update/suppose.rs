@@ -181,7 +181,7 @@ pub fn undo(model: &mut Model) {
 /// Takes all changes back, together.
 pub fn drop_all(model: &mut Model) {
     change(model, Land::Stay, |what_if| *what_if = WhatIf::default());
-    model.say(format!("what if is dropped; {} brings it back", Command::WhatIfUndo.key()));
+    model.say(format!("what if is dropped; {} brings it back", model.key(Command::WhatIfUndo)));
 }
 
 /// Leaves what is supposed, if anything is, or what is waited for. Whether there was something to leave.

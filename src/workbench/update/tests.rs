@@ -16,6 +16,7 @@ use crate::workbench::transcript::RowKind;
 
 mod choices;
 mod compare;
+mod counts;
 mod live;
 mod overlays;
 mod palette;

@@ -1,0 +1,135 @@
+//! Counts before a command: `13j`, `3]f`, `5G`. Digits are the numbers of panes, too.
+//!
+//! A digit goes to its pane at once. Where it turns out to begin a count, the pane that had the keys before has them again.
+//! One digit and a movement in a list are the pane and the movement: `1j` is what people press to go down the list of
+//! sessions. `0` begins a count that is none of this: `03j`.
+
+use super::{go, run, settle};
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::{Command, Group, Key};
+use crate::workbench::layout::Pane;
+use crate::workbench::list::Go;
+use crate::workbench::model::{Count, Model};
+
+/// The highest count: nobody presses a key more often, and each time takes time.
+const MOST: u32 = 9_999;
+
+/// A digit was pressed, before it does what it does by itself.
+pub fn digit(model: &mut Model, key: Key) {
+    let crossterm::event::KeyCode::Char(c) = key.code else { return };
+    let Some(digit) = c.to_digit(10).filter(|_| !key.ctrl && !key.alt) else { return };
+    let place = &model.place;
+    let begun = Count {
+        number: 0,
+        digits: 0,
+        focus: place.focus,
+        side: place.side,
+        zoom: place.zoom,
+        pinned: place.pinned,
+    };
+    let count = model.dialog.count.get_or_insert(begun);
+    count.number = (count.number * 10 + digit).min(MOST);
+    count.digits += 1;
+}
+
+/// Whether a key is a digit.
+pub fn is_digit(key: Key) -> bool {
+    matches!(key, Key { code: crossterm::event::KeyCode::Char('0'..='9'), ctrl: false, alt: false })
+}
+
+/// The number that comes before a command, if it is meant as a count: then the pane that had the keys has them again.
+pub fn take(model: &mut Model, command: Command) -> Option<u32> {
+    let count = model.dialog.count.take()?;
+    let row = command.row();
+    let counts = matches!(row.group, Group::Move | Group::Jump)
+        || matches!(
+            command,
+            Command::SearchNext | Command::SearchPrevious | Command::NextPane | Command::PreviousPane
+        )
+        || (row.group == Group::Overlay && row.keys.iter().any(|key| key.starts_with([']', '['])));
+    if !counts || count.number == 0 {
+        return None;
+    }
+    let panes = model.dialog.overlays.is_empty();
+    if panes && count.is_pane() && (count.number == 1 || !goes_far(command)) {
+        return None;
+    }
+    if panes {
+        let Count { focus, side, zoom, pinned, .. } = count;
+        (model.place.focus, model.place.side) = (focus, side);
+        (model.place.zoom, model.place.pinned) = (zoom, pinned);
+        settle::settle(model);
+    }
+    Some(count.number)
+}
+
+/// Whether a command goes farther than to the row above or below, or over the screen.
+fn goes_far(command: Command) -> bool {
+    use Command as C;
+    let sessions = [C::NextSession, C::PreviousSession, C::NextTurn, C::PreviousTurn, C::First, C::Last];
+    command.row().group == Group::Jump || sessions.contains(&command)
+}
+
+/// Runs a command as often as was asked for, or until it gets no farther.
+pub fn repeat(model: &mut Model, command: Command, times: u32, effects: &mut Vec<Effect>) {
+    let by = isize::try_from(times).unwrap_or(isize::MAX);
+    let in_list = !model.dialog.overlays.is_empty() || model.place.focus != Pane::Transcript;
+    match command {
+        Command::First | Command::Last => to(model, times),
+        Command::Down => go::rows(model, Go::By(by)),
+        Command::Up => go::rows(model, Go::By(-by)),
+        Command::NextCall if in_list => go::rows(model, Go::By(by)),
+        Command::PreviousCall if in_list => go::rows(model, Go::By(-by)),
+        Command::HalfDown => go::rows(model, Go::Halves(by)),
+        Command::HalfUp => go::rows(model, Go::Halves(-by)),
+        Command::PageDown => go::rows(model, Go::Halves(by.saturating_mul(2))),
+        Command::PageUp => go::rows(model, Go::Halves(by.saturating_mul(-2))),
+        Command::NextSession => go::session(model, by),
+        Command::PreviousSession => go::session(model, -by),
+        _ => {
+            for _ in 0..times {
+                let before = position(model);
+                run(model, command, effects);
+                settle::settle(model);
+                if position(model) == before {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// To the row of this number; in the transcript, to the call, which is what is counted there.
+fn to(model: &mut Model, number: u32) {
+    let panes = model.dialog.overlays.is_empty();
+    if panes && model.place.focus == Pane::Transcript {
+        match model.settled.rows.of_call(number - 1) {
+            Some(row) => go::to_row(model, row),
+            None => {
+                go::rows(model, Go::Last);
+                let calls = model.session().map_or(0, |session| session.calls.len());
+                model.say(format!(
+                    "this session has no call {number}: it has {}",
+                    crate::report::words::count(calls as u64, "call")
+                ));
+            }
+        }
+        return;
+    }
+    go::rows(model, Go::First);
+    go::rows(model, Go::By(isize::try_from(number - 1).unwrap_or(isize::MAX)));
+}
+
+/// What changes when something gets farther.
+fn position(model: &Model) -> impl PartialEq + use<> {
+    let place = &model.place;
+    let overlay = model.dialog.overlays.last().map(|overlay| overlay.list());
+    (
+        place.open,
+        place.focus,
+        model.list(Pane::Transcript),
+        model.list(place.focus),
+        model.out(place.focus),
+        overlay,
+    )
+}
