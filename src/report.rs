@@ -10,6 +10,7 @@ pub mod ci;
 pub mod coverage;
 pub mod diagnostic;
 pub mod diff;
+pub mod dossier;
 mod end;
 pub mod json;
 mod judged;

@@ -3,7 +3,7 @@
 //! A session in which nothing happened takes no room; the closing lines count it. Whatever comes from a recording goes
 //! through [`words`], so nothing here can steer a terminal.
 
-mod blocks;
+pub(super) mod blocks;
 mod calls;
 mod findings;
 mod row;
