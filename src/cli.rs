@@ -18,6 +18,7 @@ mod open;
 mod redacted;
 mod replace;
 mod replay;
+mod report;
 mod reports;
 mod screen;
 mod selection;
@@ -85,6 +86,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Replay(replay)) => replay::run(&replay, screen),
         Some(Verb::Diff(diff)) => diff::run(&diff, screen),
         Some(Verb::Coverage(coverage)) => coverage::run(&coverage, screen),
+        Some(Verb::Report(report)) => report::run(&report, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),

@@ -15,12 +15,14 @@ mod end;
 pub mod json;
 mod judged;
 mod look;
+pub mod page;
 mod paint;
 pub mod reference;
 pub mod text;
 pub mod ticket;
 mod total;
 pub mod totals;
+pub mod transcript;
 pub mod words;
 
 use std::io::{self, Write};
@@ -36,12 +38,25 @@ pub struct Output {
     pub name: &'static str,
     /// What it is, in a line.
     pub title: &'static str,
-    /// Whether it needs the findings of all sessions at its end.
-    pub gathers: bool,
+    /// What it needs of all sessions at its end.
+    pub gathers: Gathers,
     /// Writes one session.
     pub session: fn(&JudgedSession, &Look, &mut dyn Write) -> io::Result<()>,
     /// Writes what closes the output, or all of it.
-    pub end: fn(&End<'_>, &Look, &mut dyn Write) -> io::Result<()>,
+    pub end: Ending,
+}
+
+type Ending = fn(&End<'_>, &Look, &mut dyn Write) -> io::Result<()>;
+
+/// What is kept of all sessions until an output is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gathers {
+    /// Sums.
+    Nothing,
+    /// Also the findings, a line or two each.
+    Issues,
+    /// Also what the findings rest on.
+    Dossier,
 }
 
 /// Every output of judged sessions; the first is the default.
@@ -49,14 +64,14 @@ pub static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         title: "text for people",
-        gathers: false,
+        gathers: Gathers::Nothing,
         session: text::session,
         end: |end, look, out| totals::text(end, look, out),
     },
     Output {
         name: "json",
         title: "one JSON object per session, then one with totals, each on its own line",
-        gathers: false,
+        gathers: Gathers::Nothing,
         session: |judged, look, out| json::session(judged, look.scope, out),
         end: |end, _, out| totals::json(end.total, end.policy, out),
     },
@@ -66,13 +81,26 @@ pub static OUTPUTS: &[Output] = &[
     }),
     gathering("sarif", "SARIF for code scanning", |end, _, out| ci::sarif::write(&end.run(), out)),
     gathering("github", "GitHub Actions annotations", |end, _, out| ci::github::write(&end.run(), out)),
+    HTML,
 ];
 
+/// The outputs of `report`: documents for people who do not have the program.
+pub static DOCUMENTS: &[Output] = &[
+    HTML,
+    whole("markdown", "Markdown for a ticket", Gathers::Dossier, |end, _, out| ticket::document(end, out)),
+];
+
+const HTML: Output =
+    whole("html", "one HTML page that needs nothing else", Gathers::Dossier, |end, _, out| {
+        page::write(end, out)
+    });
+
+/// An output that is made of issues.
+const fn gathering(name: &'static str, title: &'static str, end: Ending) -> Output {
+    whole(name, title, Gathers::Issues, end)
+}
+
 /// An output that is written as a whole.
-const fn gathering(
-    name: &'static str,
-    title: &'static str,
-    end: fn(&End<'_>, &Look, &mut dyn Write) -> io::Result<()>,
-) -> Output {
-    Output { name, title, gathers: true, session: |_, _, _| Ok(()), end }
+const fn whole(name: &'static str, title: &'static str, gathers: Gathers, end: Ending) -> Output {
+    Output { name, title, gathers, session: |_, _, _| Ok(()), end }
 }

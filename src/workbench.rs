@@ -20,8 +20,10 @@ pub mod run;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod theme;
-pub mod transcript;
 pub mod update;
 
 /// The one door by which recorded text reaches the screen, shared with the command line.
 pub use crate::wording::clean as text;
+
+/// The rows of a session, shared with the documents that leave the program.
+pub use crate::report::transcript;

@@ -1,13 +1,15 @@
 //! The command line: commands, arguments and options.
 
+mod choices;
 mod misplaced;
 mod values;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::engine;
-
+#[cfg(feature = "tui")]
+pub use choices::WatchMode;
+pub use choices::{Color, Format, Mode, TestFormat};
 pub use misplaced::look_elsewhere;
 #[cfg(feature = "tui")]
 use values::theme_help;
@@ -78,6 +80,8 @@ pub enum Verb {
     Diff(Diff),
     /// Show for each rule what recorded sessions ask it: which rules stop calls, which never do, which are never asked
     Coverage(Coverage),
+    /// Write what `replay` finds as one page for people who do not have the program (exit code as `replay`)
+    Report(Report),
     /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
     /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)
@@ -185,6 +189,28 @@ pub struct Coverage {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = coverage_format())]
     pub format: String,
+}
+
+/// `rulestep report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    #[command(flatten)]
+    pub corpus: Corpus,
+    /// Write one HTML page that needs neither the program nor a network (the default)
+    #[arg(long, conflicts_with = "markdown")]
+    pub html: bool,
+    /// Write Markdown for a ticket
+    #[arg(long)]
+    pub markdown: bool,
+    /// Output file; a name that ends in `.md` also asks for Markdown [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+    /// Exit with 2 if a file is skipped because it is not a recording
+    #[arg(long)]
+    pub strict: bool,
+    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// `rulestep check`.
@@ -359,63 +385,6 @@ pub struct Show {
     pub quiet: bool,
 }
 
-/// The modes by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Mode {
-    /// The call did not run: later decisions ignore its recorded result
-    #[default]
-    Enforce,
-    /// The call ran as recorded: the decision is only reported
-    Shadow,
-}
-
-/// The outputs by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
-    /// Text for people
-    #[default]
-    Text,
-    /// One JSON object per line
-    Json,
-}
-
-/// The outputs of cases by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum TestFormat {
-    /// Text for people
-    #[default]
-    Text,
-    /// One JSON object per line
-    Json,
-    /// JUnit XML for a build server
-    Junit,
-}
-
-/// How edits are noticed.
-#[cfg(feature = "tui")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum WatchMode {
-    /// Use file-system events
-    #[default]
-    System,
-    /// Look for changes more than once a second
-    Poll,
-    /// Read files again only when `r` is pressed
-    Off,
-}
-
-/// When to colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 impl Open {
     /// Whether nothing says what to open or how to judge it; colours and the like do not.
     pub fn is_bare(&self) -> bool {
@@ -433,14 +402,5 @@ impl Open {
             && policy.is_empty()
             && only.is_none()
             && self.judging.mode == Mode::default()
-    }
-}
-
-impl From<Mode> for engine::Mode {
-    fn from(mode: Mode) -> engine::Mode {
-        match mode {
-            Mode::Enforce => engine::Mode::Enforce,
-            Mode::Shadow => engine::Mode::Shadow,
-        }
     }
 }

@@ -14,6 +14,7 @@ use super::args;
 use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
+use super::reports::spare;
 use super::screen::Screen;
 use super::selection::{Chosen, Selection};
 use crate::diagnostic::Severity;
@@ -123,20 +124,14 @@ enum Target {
 
 impl Target {
     /// Refuses to write over what is to be read.
-    fn spare<'n>(&self, mut inputs: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
+    fn spare<'n>(&self, inputs: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
         let files: Vec<&Path> = match self {
-            Target::Screen => return Ok(()),
+            Target::Screen => Vec::new(),
             Target::File(file) => vec![&file.path],
             Target::Folder { names, .. } => names.values().map(PathBuf::as_path).collect(),
         };
-        let files: Vec<_> = files.into_iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-        match inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| files.contains(&input))) {
-            None => Ok(()),
-            Some(input) => {
-                let message = format!("`{input}` would be overwritten while it is read");
-                Err(Failure::usage(message).help("name another file or folder with `--output`"))
-            }
-        }
+        spare(files.into_iter(), inputs)
+            .map_err(|failure| failure.help("name another file or folder with `--output`"))
     }
 
     fn write(&mut self, session: &Session, screen: &mut Screen) -> Result<(), Failure> {

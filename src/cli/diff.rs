@@ -32,7 +32,8 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let wanted =
         SessionSource::of(&recordings.sessions, recordings.samples, "rulestep diff SESSIONS --base VERSION")?;
     let fails = fails(&asked.fail_on)?;
-    let mut reports = Reports::open(&asked.format, &asked.report, diff::OUTPUTS)?;
+    let mut sessions = Sessions::new(wanted, options, screen);
+    let mut reports = Reports::open(Some(&asked.format), &asked.report, diff::OUTPUTS, sessions.names())?;
     let selection = Selection::of(&asked.selection)?;
     let command = Command::new("diff").sessions(wanted, &recordings.reading, &selection);
     let command = command.policies(&asked.policies, &asked.base, asked.judging.mode.into()).text();
@@ -59,7 +60,6 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     input::watch_interrupts()?;
     let corpus = Corpus::new(asked.jobs).context("no thread can be started").map_err(Failure::System)?;
 
-    let mut sessions = Sessions::new(wanted, options, screen);
     sessions.show_progress(screen);
     let mut whole = DiffResult::default();
     let (mut written, mut saved, mut count) = (Ok(()), Ok(()), Count::default());

@@ -11,7 +11,7 @@ use super::input::SessionSource;
 use super::replay::{ReplayRequest, judge};
 use super::screen::Screen;
 use super::selection::Selection;
-use crate::report::Scope;
+use crate::report::{OUTPUTS, Scope};
 use crate::source::nearest::nearest;
 
 /// Opens.
@@ -36,8 +36,9 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         reading: &recordings.reading,
         policies: &asked.policies,
         mode: asked.judging.mode.into(),
-        format: "text",
+        format: Some("text"),
         reports: &[],
+        known: OUTPUTS,
         scope: Scope::Findings,
         jobs: 0,
         strict: false,

@@ -19,7 +19,8 @@ use crate::engine::Mode;
 use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
 use crate::report::ci::{self, Issue, Issues};
-use crate::report::{End, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
+use crate::report::dossier::Dossier;
+use crate::report::{End, Gathers, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
 use crate::session::Session;
 
 /// What is asked, whichever way it was.
@@ -28,8 +29,11 @@ pub struct ReplayRequest<'a> {
     pub reading: &'a args::Reading,
     pub policies: &'a args::Policies,
     pub mode: Mode,
-    pub format: &'a str,
+    /// What goes to standard output, if anything.
+    pub format: Option<&'a str>,
     pub reports: &'a [String],
+    /// The outputs that may be asked for.
+    pub known: &'static [Output],
     pub scope: Scope,
     pub jobs: usize,
     pub strict: bool,
@@ -53,8 +57,9 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         reading: &recordings.reading,
         policies,
         mode: judging.mode.into(),
-        format: &asked.format,
+        format: Some(&asked.format),
         reports: &asked.report,
+        known: OUTPUTS,
         scope,
         jobs: *jobs,
         redact: asked.redact,
@@ -67,9 +72,10 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
 /// Judges and prints.
 pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(asked.reading)?;
-    let mut reports = Reports::open(asked.format, asked.reports, OUTPUTS)?;
+    let mut sessions = Sessions::new(asked.wanted, options, screen);
+    let mut reports = Reports::open(asked.format, asked.reports, asked.known, sessions.names())?;
     if asked.scope == Scope::Summary
-        && let Some(output) = reports.outputs.iter().find(|output| output.gathers)
+        && let Some(output) = reports.outputs.iter().find(|output| output.gathers != Gathers::Nothing)
     {
         let message = format!("`--summary` has no findings to write as `{}`", output.name);
         return Err(Failure::usage(message).help("`text` and `json` have a summary"));
@@ -80,14 +86,13 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         Ok(policy) => policy,
         Err(failure) => return Err(reports.undecided("replay", json::SCHEMA, failure, &command, screen)),
     };
-    let look = Look { scope: asked.scope, color: screen.color };
+    let look = Look { scope: asked.scope, color: screen.color && asked.format.is_some() };
     screen.all = asked.scope == Scope::Full;
     input::watch_interrupts()?;
     let corpus = Corpus::new(asked.jobs).context("no thread can be started").map_err(Failure::System)?;
 
-    let mut sessions = Sessions::new(asked.wanted, options, screen);
     sessions.show_progress(screen);
-    let (mut total, mut gathered) = (Total::default(), Issues::default());
+    let (mut total, mut gathered, mut dossier) = (Total::default(), Issues::default(), Dossier::default());
     let mut written = Ok(());
     let outputs = reports.outputs.clone();
     let judge = |session: &Arc<Session>| Replay::new(session, &policy, asked.mode);
@@ -102,7 +107,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
             } else {
                 JudgedSession::new(session, &policy, asked.mode, asked.scope)
             };
-            Answer::new(&judged, diagnostics, &outputs, look)
+            Answer::new(judged, diagnostics, &outputs, look)
         }
         Err(diagnostics) => Answer::left_out(diagnostics),
     };
@@ -112,6 +117,10 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         written = reports.write(&answer.bytes, screen);
         if let Some(found) = answer.found {
             gathered.take(found);
+        }
+        dossier.note(&answer.diagnostics);
+        if let Some(found) = answer.dossier {
+            dossier.merge(found);
         }
         if written.is_err() || input::interrupted() {
             ControlFlow::Break(())
@@ -126,6 +135,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     total.note(&told);
+    dossier.note(&told);
     total.skipped = sessions.skipped;
     total.interrupted = input::interrupted();
     asked.selection.report(total.sessions, sessions.count, screen);
@@ -134,8 +144,14 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         reports.nothing_judged(why, "replay", json::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
-    let end =
-        End { total: &total, policy: &policy, mode: asked.mode, gathered: &gathered, command: &command };
+    let end = End {
+        total: &total,
+        policy: &policy,
+        mode: asked.mode,
+        gathered: &gathered,
+        dossier: &dossier,
+        command: &command,
+    };
     reports.end(screen, &|output, color, out| (output.end)(&end, &Look { color, ..look }, out))?;
     Ok(match (total.interrupted, total.objected) {
         (true, _) => Exit::Interrupted,
@@ -153,45 +169,52 @@ struct Answer {
     bytes: Vec<Vec<u8>>,
     /// What was found, where an output gathers it.
     found: Option<(ci::Case, Vec<Issue>)>,
+    /// The same with all that it rests on.
+    dossier: Option<Dossier>,
     total: Total,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Answer {
     fn new(
-        judged: &JudgedSession,
+        judged: JudgedSession,
         mut diagnostics: Vec<Diagnostic>,
         outputs: &[&Output],
         look: Look,
     ) -> Answer {
         diagnostics.extend(judged.notices());
         let mut total = Total::default();
-        total.add(judged);
+        total.add(&judged);
         total.note(&diagnostics);
         let bytes = outputs.iter().enumerate().map(|(place, output)| {
             let mut bytes = Vec::new();
             // Only the terminal is coloured. Writing to memory does not fail; were it to, the session would be without
             // its end rather than vanish.
             let look = Look { color: look.color && place == 0, ..look };
-            let _ = (output.session)(judged, &look, &mut bytes);
+            let _ = (output.session)(&judged, &look, &mut bytes);
             bytes
         });
         let bytes = bytes.collect();
-        let found = match judged {
-            JudgedSession::Whole(replay) if outputs.iter().any(|output| output.gathers) => {
+        let gathers = |what| outputs.iter().any(|output| output.gathers == what);
+        let found = match &judged {
+            JudgedSession::Whole(replay) if gathers(Gathers::Issues) => {
                 let issues = ci::of_replay(replay);
                 Some((ci::case(replay.session(), &issues), issues))
             }
             _ => None,
         };
-        Answer { bytes, found, total, diagnostics }
+        let dossier = match judged {
+            JudgedSession::Whole(replay) if gathers(Gathers::Dossier) => Some(Dossier::of(*replay)),
+            _ => None,
+        };
+        Answer { bytes, found, dossier, total, diagnostics }
     }
 
     /// Of a session that is not looked at; what was lost in reading it may have been part of another.
     fn left_out(diagnostics: Vec<Diagnostic>) -> Answer {
         let mut total = Total::default();
         total.note(&diagnostics);
-        Answer { bytes: Vec::new(), found: None, total, diagnostics }
+        Answer { bytes: Vec::new(), found: None, dossier: None, total, diagnostics }
     }
 }
 

@@ -15,12 +15,13 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::report::ci::failed::{self, NoResult};
 
-/// The reports of a run; the first goes to standard output.
+/// The reports of a run.
 pub struct Reports<O: 'static> {
     /// The outputs, in the order of what is written.
     pub outputs: Vec<&'static O>,
     names: Vec<&'static str>,
-    files: Vec<BufWriter<File>>,
+    /// Where each goes: to standard output where there is no file.
+    files: Vec<Option<BufWriter<File>>>,
 }
 
 /// The fields of an output that are needed here.
@@ -30,8 +31,14 @@ pub trait Named {
 }
 
 impl<O: Named> Reports<O> {
-    /// Opens them. A report is `FORMAT=FILE`.
-    pub fn open(format: &str, asked: &[String], known: &'static [O]) -> Result<Reports<O>, Failure> {
+    /// Opens them: `format` for standard output, if that is wanted, and each of `asked`, which are `FORMAT=FILE`. None of the
+    /// files may be one of `inputs`.
+    pub fn open<'n>(
+        format: Option<&str>,
+        asked: &[String],
+        known: &'static [O],
+        inputs: impl Iterator<Item = &'n str>,
+    ) -> Result<Reports<O>, Failure> {
         let named = |name: &str| {
             let found = known.iter().find(|output| output.name() == name);
             found.ok_or_else(|| {
@@ -40,36 +47,33 @@ impl<O: Named> Reports<O> {
                     .help(format!("there are {}", names.join(", ")))
             })
         };
-        let first = named(format)?;
-        let mut reports = Reports { outputs: vec![first], names: vec![first.name()], files: Vec::new() };
+        let mut outputs: Vec<&'static O> = format.map(named).transpose()?.into_iter().collect();
         let mut paths: Vec<&str> = Vec::new();
         for report in asked {
             let Some((format, path)) = report.split_once('=').filter(|(_, path)| !path.is_empty()) else {
                 return Err(Failure::usage(format!("`--report {report}` names no file"))
                     .help("write a format and a file: `--report markdown=diff.md`"));
             };
-            let output = named(format)?;
             if paths.contains(&path) {
                 return Err(Failure::usage(format!("two reports would be written to `{path}`")));
             }
+            outputs.push(named(format)?);
             paths.push(path);
-            reports.outputs.push(output);
-            reports.names.push(output.name());
-            reports.files.push(create(path)?);
         }
-        Ok(reports)
+        spare(paths.iter().map(Path::new), inputs)
+            .map_err(|failure| failure.help("name another file for the report"))?;
+        let screen = format.iter().map(|_| Ok(None));
+        let files = screen.chain(paths.into_iter().map(|path| create(path).map(Some)));
+        let files = files.collect::<Result<Vec<_>, Failure>>()?;
+        Ok(Reports { names: outputs.iter().map(|output| output.name()).collect(), outputs, files })
     }
 
     /// Writes what each output made of a session.
     pub fn write(&mut self, parts: &[Vec<u8>], screen: &mut Screen) -> std::io::Result<()> {
-        let mut parts = parts.iter();
-        if let Some(first) = parts.next() {
-            screen.write(first)?;
-        }
-        for (file, part) in self.files.iter_mut().zip(parts) {
-            file.write_all(part)?;
-        }
-        Ok(())
+        self.files.iter_mut().zip(parts).try_for_each(|(file, part)| match file {
+            Some(file) => file.write_all(part),
+            None => screen.write(part),
+        })
     }
 
     /// Writes what closes them. `end` is asked for each output, with whether it may be coloured.
@@ -78,14 +82,17 @@ impl<O: Named> Reports<O> {
         screen: &mut Screen,
         end: &dyn Fn(&O, bool, &mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        let mut outputs = self.outputs.iter();
-        if let Some(first) = outputs.next() {
-            let color = screen.color;
-            end(first, color, screen.out())?;
-        }
-        for (file, output) in self.files.iter_mut().zip(outputs) {
-            end(output, false, file)?;
-            file.flush()?;
+        for (file, output) in self.files.iter_mut().zip(&self.outputs) {
+            match file {
+                Some(file) => {
+                    end(output, false, file)?;
+                    file.flush()?;
+                }
+                None => {
+                    let color = screen.color;
+                    end(output, color, screen.out())?;
+                }
+            }
         }
         Ok(())
     }
@@ -119,17 +126,32 @@ impl<O: Named> Reports<O> {
         self.failed(&NoResult { schema, verb, message, diagnostics: told, command }, screen)
     }
 
-    /// On standard output people read it anyway, from standard error.
+    /// As text on standard output people read it anyway, from standard error.
     fn failed(mut self, failed: &NoResult<'_>, screen: &mut Screen) -> Result<(), Failure> {
-        let mut names = self.names.iter();
-        if let Some(first) = names.next().filter(|first| **first != "text") {
-            failed::write(first, failed, screen.out())?;
-        }
-        for (file, name) in self.files.iter_mut().zip(names) {
-            failed::write(name, failed, file)?;
-            file.flush()?;
+        for (file, name) in self.files.iter_mut().zip(self.names) {
+            match file {
+                Some(file) => {
+                    failed::write(name, failed, file)?;
+                    file.flush()?;
+                }
+                None if name == "text" => {}
+                None => failed::write(name, failed, screen.out())?,
+            }
         }
         Ok(())
+    }
+}
+
+/// Refuses to write over what is to be read.
+pub fn spare<'p, 'n>(
+    files: impl Iterator<Item = &'p Path>,
+    mut inputs: impl Iterator<Item = &'n str>,
+) -> Result<(), Failure> {
+    let files: Vec<_> = files.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let is_output = |input: &&str| fs::canonicalize(input).is_ok_and(|input| files.contains(&input));
+    match inputs.find(is_output) {
+        None => Ok(()),
+        Some(input) => Err(Failure::usage(format!("`{input}` would be overwritten while it is read"))),
     }
 }
 

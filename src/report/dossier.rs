@@ -3,18 +3,17 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::account::Account;
 use super::text::blocks::{Block, blocks};
 use super::words::ByTool;
 use super::{diagnostic, words};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::engine::Verdict;
+use crate::engine::{Mode, Verdict};
 use crate::explore::coverage::Coverage;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, RuleId};
-use crate::replay::{Judged as Decided, NotTaken, Replay};
+use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::Call;
 
 /// Findings that are described for each rule.
@@ -122,9 +121,32 @@ impl Group {
         self.stopped + self.reported + self.violated + self.refused
     }
 
-    /// Those that are described or listed by their place.
-    pub fn shown(&self) -> u64 {
-        self.entries.iter().map(|entry| 1 + entry.like.shown.len() as u64).sum()
+    /// Those that are neither described nor listed by their place.
+    pub fn rest(&self) -> u64 {
+        let shown = self.entries.iter().map(|entry| 1 + entry.like.count());
+        self.count().saturating_sub(shown.sum())
+    }
+
+    /// `3 calls stopped and 1 session violates it, in 4 sessions`.
+    pub fn did(&self, mode: Mode) -> String {
+        let calls =
+            |count: u64, did: &str| (count > 0).then(|| format!("{} {did}", words::count(count, "call")));
+        let violated = match self.violated {
+            0 => None,
+            1 => Some("1 session violates it".to_owned()),
+            many => Some(format!("{} violate it", words::count(many, "session"))),
+        };
+        let parts = [
+            calls(self.stopped, words::stopped(mode)),
+            calls(self.reported, "reported"),
+            calls(self.refused, "allowed"),
+            violated,
+        ];
+        let parts = words::list(parts.into_iter().flatten());
+        match self.stopped + self.reported + self.refused {
+            0 => parts,
+            _ => format!("{parts}, in {}", words::count(self.sessions, "session")),
+        }
     }
 
     fn enter(&mut self, entry: impl FnOnce() -> Option<Entry>) {
@@ -166,7 +188,7 @@ impl Dossier {
         };
         let mut dossier = Dossier {
             groups,
-            coverage: Coverage::of(session, &Arc::clone(replay.policy()), replay.mode()),
+coverage: Coverage::of(&Replay::with_checks(session, replay.policy(), replay.mode())),
             ..Dossier::default()
         };
         if replay.objects() { &mut dossier.objected } else { &mut dossier.clean }.add([row], SESSIONS);
@@ -212,7 +234,7 @@ impl Dossier {
 }
 
 impl Group {
-    fn add(&mut self, decided: &Decided) {
+    fn add(&mut self, decided: &DecidedCall) {
         *match decided.decision.verdict {
             Verdict::Deny | Verdict::Halt => &mut self.stopped,
             _ if decided.decision.findings.is_empty() => &mut self.refused,
@@ -223,7 +245,7 @@ impl Group {
 
 /// By which rule a call is in a document: the one that decides, or that reports it; `Some(None)` for a call that no rule
 /// speaks against and that was refused when it was recorded.
-fn subject(decided: &Decided) -> Option<Option<RuleId>> {
+fn subject(decided: &DecidedCall) -> Option<Option<RuleId>> {
     let findings = &decided.decision.findings;
     match decided.decision.verdict {
         Verdict::NotReached => None,

@@ -1,7 +1,9 @@
 //! What is known at the end of an output.
 
+use super::dossier::Dossier;
 use super::{Total, ci, words};
 use crate::engine::{Mode, Verdict};
+use crate::monitor::RuleId;
 use crate::policy::Policy;
 
 /// What is known once all sessions are judged.
@@ -14,7 +16,9 @@ pub struct End<'a> {
     pub mode: Mode,
     /// The findings, where an output gathers them.
     pub gathered: &'a ci::Issues,
-    /// The command that does it again.
+    /// What a document says of the sessions, for an output that is one.
+    pub dossier: &'a Dossier,
+    /// The command that does it again; empty where there is none.
     pub command: &'a str,
 }
 
@@ -39,5 +43,33 @@ impl End<'_> {
         }
         summary.push_str(&format!(" in {}", words::count(total.sessions, "session")));
         ci::Run { gathered: self.gathered, told: total, summary, command: self.command }
+    }
+
+    /// Why these results are not the whole truth, a sentence each.
+    pub(super) fn incomplete(&self) -> Vec<String> {
+        let total = self.total;
+        let mut why = Vec::new();
+        if total.interrupted {
+            why.push("The replay was interrupted: later sessions are missing.".to_owned());
+        }
+        if total.errors > 0 {
+            let errors = words::count(total.errors, "error");
+            why.push(format!("{errors} in recordings: not everything was judged."));
+        }
+        if let Some(skipped) = words::skipped(total.skipped) {
+            why.push(format!("{skipped}: nothing in them is a recording."));
+        }
+        why
+    }
+
+    /// What a group of the dossier is called.
+    pub(super) fn name(&self, rule: Option<RuleId>) -> String {
+        let rule = rule.and_then(|rule| self.policy.rules().get(rule));
+        rule.map_or_else(|| "Allowed here, refused when it was recorded".to_owned(), words::rule_name)
+    }
+
+    /// The command that shows what a document leaves out.
+    pub(super) fn all(&self) -> Option<String> {
+        (!self.command.is_empty()).then(|| format!("{} --full", words::line(self.command)))
     }
 }

@@ -4,15 +4,17 @@
 //! it: nothing in there can format, link, mention anybody or be HTML, and it can be read in the raw text as well.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::account::{Account, Objection, Row};
 use super::diff::markdown::fence;
+use super::{End, words};
 use crate::monitor::Effect;
 
 /// One decision: what was decided, why, by which lines of which rule, and what would change it.
 ///
 /// ```text
-/// #### ✗ denied: `issue_refund(order_id: "ORD-124")`
+/// ##### ✗ denied: `issue_refund(order_id: "ORD-124")`
 /// ```
 #[must_use]
 pub fn decision(account: &Account) -> String {
@@ -23,7 +25,7 @@ pub fn decision(account: &Account) -> String {
         (None, Some(rule)) => span(&rule.name),
         (None, None) => "the session".to_owned(),
     };
-    let _ = writeln!(text, "#### {} {}{remark}: {what}\n", account.glyph, account.decision);
+    let _ = writeln!(text, "##### {} {}{remark}: {what}\n", account.glyph, account.decision);
     let mut objections = account.objections.iter();
     let first = objections.next();
     match first {
@@ -53,6 +55,33 @@ pub fn decision(account: &Account) -> String {
         block(&mut text, rule);
     }
     text
+}
+
+/// Writes what was found in all sessions: the sums, then every finding that is described, by rule.
+pub fn document(end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "### Rulestep: {}\n", end.run().summary)?;
+    for line in end.incomplete() {
+        writeln!(out, "**{line}**\n")?;
+    }
+    for (rule, group) in end.dossier.groups() {
+        writeln!(out, "#### {}\n\n{}\n", span(&end.name(rule)), group.did(end.mode))?;
+        for entry in &group.entries {
+            writeln!(out, "{}", decision(&entry.account))?;
+            for place in &entry.like.shown {
+                writeln!(out, "- Also at {}", span(place))?;
+            }
+            if entry.like.more > 0 {
+                writeln!(out, "- and {}", words::count(entry.like.more, "more call"))?;
+            }
+        }
+        if group.rest() > 0 {
+            writeln!(out, "\n{} of this rule not shown here.\n", words::count(group.rest(), "more finding"))?;
+        }
+    }
+    if let Some(command) = end.all() {
+        writeln!(out, "All findings: {}", span(&command))?;
+    }
+    Ok(())
 }
 
 fn item(text: &mut String, row: &Row) {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Spot, github, sarif};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::diff::markdown;
-use crate::report::{diagnostic, json::line, words};
+use crate::report::{diagnostic, json::line, page, words};
 
 /// Why nothing was judged.
 pub struct NoResult<'a> {
@@ -56,6 +56,7 @@ pub fn write(format: &str, failed: &NoResult<'_>, out: &mut dyn Write) -> io::Re
             }
             writeln!(out, "::error title=rulestep::{}", github::data(failed.message))
         }
+        "html" => page::nothing(failed, out),
         "markdown" => {
             writeln!(out, "{}", markdown::MARKER)?;
             writeln!(out, "### rulestep: {}\n", failed.message)?;
@@ -76,7 +77,8 @@ pub fn write(format: &str, failed: &NoResult<'_>, out: &mut dyn Write) -> io::Re
 }
 
 impl NoResult<'_> {
-    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+    /// What is wrong, without what is merely odd.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|told| told.severity == Severity::Error)
     }
 

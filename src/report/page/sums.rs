@@ -1,0 +1,180 @@
+//! The numbers: totals, rules, sessions; and what the words of a report mean.
+
+use maud::{Markup, html};
+
+use super::{all, anchor};
+use crate::engine::Verdict;
+use crate::explore::coverage::Exercise;
+use crate::report::dossier::{Listed, SessionRow};
+use crate::report::{End, words};
+
+/// Rules that are listed.
+const RULES: usize = 1000;
+/// Tools that no rule is about that are named.
+const TOOLS: usize = 20;
+
+/// What all sessions add up to.
+pub fn totals(end: &End<'_>) -> Markup {
+    let total = end.total;
+    let decided = |verdict| words::decided(verdict, end.mode);
+    let counts = [
+        (total.sessions, "sessions", true),
+        (total.calls, "calls", true),
+        (total.allow, "allowed", true),
+        (total.deny, decided(Verdict::Deny), true),
+        (total.halt, decided(Verdict::Halt), false),
+        (total.not_reached, "not reached", false),
+        (total.deny_counterfactual, "of them counterfactual", false),
+        (total.alternatives_stopped, "stopped in choices not taken", false),
+        (total.tables.violated(), "session rules violated", false),
+        (total.disagree, "differ from the recording", false),
+    ];
+    html! {
+        dl.totals {
+            @for (count, label, always) in counts {
+                @if always || count > 0 { div { dt { (label) } dd { (words::thousands(count)) } } }
+            }
+        }
+    }
+}
+
+/// Every rule of the policy and what the recordings ask it.
+pub fn rules(end: &End<'_>) -> Markup {
+    let coverage = &end.dossier.coverage;
+    let rules = coverage.of_policy(end.policy);
+    let count = |exercise| rules.iter().filter(|(_, _, used)| used.exercise() == exercise).count() as u64;
+    let found = end.dossier.groups();
+    let free = coverage.ungoverned(end.policy);
+    html! {
+        section {
+            h2 { "Rules" }
+            p {
+                (words::count(rules.len() as u64, "rule")) ": "
+                (words::thousands(count(Exercise::Fired))) " spoke against a call or a session, "
+                (words::thousands(count(Exercise::Passed))) " were asked and always satisfied, "
+                (words::thousands(count(Exercise::NeverAsked))) " were never asked."
+            }
+            @if !rules.is_empty() {
+                div.wide { table {
+                    caption { "What the recordings ask each rule" }
+                    thead { tr {
+                        th scope="col" { "Rule" } th scope="col" { "Result" }
+                        @for head in ["Calls", "Satisfied", "Stopped", "Also failed", "Sessions", "Violated"] {
+                            th.count scope="col" { (head) }
+                        }
+                    } }
+                    tbody {
+                        @for (id, rule, used) in rules.iter().take(RULES) {
+                            @let linked = found.iter().any(|(group, _)| *group == Some(*id));
+                            tr {
+                                th scope="row" {
+                                    @if linked { a href=(format!("#{}", anchor(Some(*id)))) { (words::rule_name(rule)) } }
+                                    @else { (words::rule_name(rule)) }
+                                    br; code.meta { (rule.place()) }
+                                }
+                                td { (result(used.exercise())) }
+                                @for number in [used.calls, used.passed, used.stopped, used.objected, used.sessions, used.violated] {
+                                    td.count { (words::thousands(number)) }
+                                }
+                            }
+                            "\n"
+                        }
+                    }
+                } }
+            }
+            @if rules.len() > RULES {
+                p { (words::count((rules.len() - RULES) as u64, "more rule")) " not shown here: `rulestep coverage` lists all." }
+            }
+            @if !free.is_empty() {
+                p {
+                    "Tools that no rule is about, with their calls: "
+                    @for (nth, (tool, calls)) in free.iter().take(TOOLS).enumerate() {
+                        @if nth > 0 { ", " } code { (words::name(tool)) } " " (words::thousands(*calls))
+                    }
+                    @if free.len() > TOOLS { " and " (words::count((free.len() - TOOLS) as u64, "more tool")) }
+                    "."
+                }
+            }
+        }
+    }
+}
+
+fn result(exercise: Exercise) -> Markup {
+    match exercise {
+        Exercise::Fired => html! { span.mark.bad { "✗ fired" } },
+        Exercise::Passed => html! { span.mark.good { "✓ satisfied" } },
+        Exercise::NeverAsked => html! { span.mark.note { "– never asked" } },
+    }
+}
+
+/// The sessions, those with findings first.
+pub fn sessions(end: &End<'_>) -> Markup {
+    let (objected, clean) = (&end.dossier.objected, &end.dossier.clean);
+    html! {
+        section {
+            h2 { "Sessions" }
+            (table(objected, "Sessions with findings", end))
+            (table(clean, "Sessions without findings", end))
+        }
+    }
+}
+
+fn table(listed: &Listed<SessionRow>, caption: &str, end: &End<'_>) -> Markup {
+    html! {
+        @if listed.count() > 0 {
+            div.wide { table {
+                caption { (caption) ": " (words::thousands(listed.count())) }
+                thead { tr {
+                    th scope="col" { "Session" } th scope="col" { "About" }
+                    th.count scope="col" { "Calls" } th.count scope="col" { "Stopped" } th.count scope="col" { "Violated" }
+                } }
+                tbody {
+                    @for row in &listed.shown {
+                        tr {
+                            th scope="row" { (row.id) br; code.meta { (row.file) } }
+                            td { (row.title) }
+                            td.count { (words::thousands(row.calls.into())) }
+                            td.count { (words::thousands(row.stopped.into())) }
+                            td.count { (words::thousands(row.violated.into())) }
+                        }
+                        "\n"
+                    }
+                }
+            } }
+            @if listed.more > 0 { p { (words::count(listed.more, "more session")) " not shown here." } (all(end)) }
+        }
+    }
+}
+
+/// The words of a report.
+pub fn glossary(end: &End<'_>) -> Markup {
+    let denied = words::decided(Verdict::Deny, end.mode);
+    let terms = [
+        (denied, "A rule speaks against the call. The agent reads a message instead of a result."),
+        (words::decided(Verdict::Halt, end.mode), "The call is denied, and the whole session ends with it."),
+        ("not reached", "The session had been halted before this call."),
+        (
+            "counterfactual",
+            "The call comes after a stopped call that really ran. The agent would have seen something different by then, so such a decision is weaker evidence.",
+        ),
+        (
+            "differ from the recording",
+            "The call ran when it was recorded and this policy stops it, or it was refused then and this policy allows it.",
+        ),
+        (
+            "session rule",
+            "A rule about the whole session, such as an order of calls. It is decided when the session ends.",
+        ),
+        (
+            "never asked",
+            "No recorded call is one that the rule is about, so these recordings say nothing about it.",
+        ),
+        ("turn", "One response of the model. Turns and the calls in them are numbered from 1."),
+    ];
+    html! {
+        section {
+            h2 { "Words in this report" }
+            dl.facts { @for (term, meaning) in terms { dt { (term) } dd { (meaning) } } }
+        }
+    }
+}
