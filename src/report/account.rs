@@ -93,7 +93,7 @@ impl Account {
             });
             add(&mut rows, "Calls that led to the halt", steps.collect());
         }
-        add(&mut rows, "The model read", decided.decision.told.iter().map(|told| cut(told)).collect());
+        add(&mut rows, "Message to the model", decided.decision.told.iter().map(|told| cut(told)).collect());
         let recorded = recorded(call, decided, replay.mode());
         add(&mut rows, "In the recording", vec![recorded]);
         Account {

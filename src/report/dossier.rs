@@ -55,6 +55,8 @@ pub struct Listed<T> {
 pub struct Group {
     /// Calls that it stopped, those of choices that were not taken included.
     pub stopped: u64,
+    /// Those of them that come after a stopped call that really ran.
+    pub counterfactual: u64,
     /// Calls that it only reports.
     pub reported: u64,
     /// Sessions that violate it.
@@ -143,9 +145,12 @@ impl Group {
             violated,
         ];
         let parts = words::list(parts.into_iter().flatten());
-        match self.stopped + self.reported + self.refused {
-            0 => parts,
-            _ => format!("{parts}, in {}", words::count(self.sessions, "session")),
+        match self.sessions {
+            0 | 1 => parts,
+            many if self.stopped + self.reported + self.refused > 0 => {
+                format!("{parts}, in {}", words::count(many, "session"))
+            }
+            _ => parts,
         }
     }
 
@@ -203,6 +208,7 @@ coverage: Coverage::of(&Replay::with_checks(session, replay.policy(), replay.mod
         for (rule, more) in later.groups {
             let group = self.groups.entry(rule).or_default();
             group.stopped += more.stopped;
+            group.counterfactual += more.counterfactual;
             group.reported += more.reported;
             group.violated += more.violated;
             group.refused += more.refused;
@@ -222,12 +228,13 @@ coverage: Coverage::of(&Replay::with_checks(session, replay.policy(), replay.mod
         self.diagnostics.add(drawn, DIAGNOSTICS);
     }
 
-    /// The groups, those with the most calls stopped and rules violated first.
+    /// The groups, those with the most calls stopped and rules violated first; what is counterfactual is weaker evidence.
     #[must_use]
     pub fn groups(&self) -> Vec<(Option<RuleId>, &Group)> {
         let mut groups: Vec<_> = self.groups.iter().map(|(rule, group)| (*rule, group)).collect();
         groups.sort_by_key(|(rule, group)| {
-            (rule.is_none(), Reverse(group.stopped + group.violated), Reverse(group.reported), *rule)
+            let certain = group.stopped - group.counterfactual + group.violated;
+            (rule.is_none(), Reverse(certain), Reverse(group.stopped), Reverse(group.reported), *rule)
         });
         groups
     }
@@ -235,6 +242,8 @@ coverage: Coverage::of(&Replay::with_checks(session, replay.policy(), replay.mod
 
 impl Group {
     fn add(&mut self, decided: &DecidedCall) {
+        let stops = decided.decision.verdict.stops();
+        self.counterfactual += u64::from(stops && decided.counterfactual);
         *match decided.decision.verdict {
             Verdict::Deny | Verdict::Halt => &mut self.stopped,
             _ if decided.decision.findings.is_empty() => &mut self.refused,

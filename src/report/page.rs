@@ -4,6 +4,7 @@
 //! [`words`], and is escaped by the `html!` macro. Nothing here builds HTML from strings.
 
 mod entry;
+mod parts;
 mod session;
 mod sums;
 
@@ -11,32 +12,32 @@ use std::io::{self, Write};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::ci::failed::NoResult;
 use super::{End, diagnostic, words};
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
-use crate::monitor::RuleId;
+use parts::{all, anchor, fitting, sentence};
 
 const STYLE: &str = include_str!("page/style.css");
 /// What the browser may do with the page: show it in its own style, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-/// Bytes after which no more findings, and no more of a transcript, are put into a page.
-const ROOM: usize = 4 << 20;
-
 /// Writes the page of a run.
 pub fn write(end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(page(end).into_string().as_bytes())
 }
 
 /// Writes a page that says that nothing was judged, and why.
-pub fn nothing(failed: &NoResult<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn nothing<'d>(
+    message: &str,
+    errors: impl Iterator<Item = &'d Diagnostic>,
+    command: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let body = html! {
         p.brand { "Rulestep report" }
         h1.bad { "✗ Nothing was judged" }
-        p { (words::line(failed.message)) "." }
-        @for told in failed.errors() {
-            pre { (diagnostic::text(told, diagnostic::Style::default())) }
-        }
-        (footer(failed.command, None))
+        p { (sentence(&words::line(message))) "." }
+        @for told in errors { pre { (diagnostic::text(told, diagnostic::Style::default())) } }
+        (footer(command, None))
     };
     out.write_all(whole("nothing was judged", &body).into_string().as_bytes())
 }
@@ -93,10 +94,11 @@ fn asked(end: &End<'_>) -> String {
     let sessions = words::count(end.total.sessions, "recorded agent session");
     let calls = words::count(end.total.calls, "tool call");
     let mode = match end.mode {
-        Mode::Enforce => "A call that the policy stops is taken as not run when later calls are decided.",
-        Mode::Shadow => "Every call is taken as run: the decisions are only reported.",
+        Mode::Enforce => "Later calls are decided as if a stopped call had not run.",
+        Mode::Shadow => "Nothing is stopped: each decision says what the policy would do.",
     };
-    format!("{sessions} with {calls} replayed under a policy of {rules}. {mode}")
+    let documents = words::count(end.policy.documents().len() as u64, "document");
+    format!("{sessions} with {calls}, replayed under a policy of {rules} in {documents}. {mode}")
 }
 
 /// Why these results are not the whole truth, ahead of everything that is said.
@@ -155,20 +157,6 @@ fn findings(end: &End<'_>) -> Markup {
     }
 }
 
-/// The parts that a page has room for.
-fn fitting(parts: impl Iterator<Item = Markup>) -> Vec<Markup> {
-    let fits = |room: &mut usize, part: Markup| {
-        *room = room.checked_sub(part.0.len())?;
-        Some(part)
-    };
-    parts.scan(ROOM, fits).collect()
-}
-
-/// How to see what a page leaves out.
-fn all(end: &End<'_>) -> Markup {
-    html! { @if let Some(command) = end.all() { p.meta { "This command lists all: " code { (command) } } } }
-}
-
 /// Errors and warnings about the recordings.
 fn unread(end: &End<'_>) -> Markup {
     let diagnostics = &end.dossier.diagnostics;
@@ -197,14 +185,4 @@ fn footer(command: &str, end: Option<&End<'_>>) -> Markup {
             }
         }
     }
-}
-
-/// The anchor of a group.
-fn anchor(rule: Option<RuleId>) -> String {
-    rule.map_or("rule-none".to_owned(), |RuleId(number)| format!("rule-{number}"))
-}
-
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

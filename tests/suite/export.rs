@@ -1,5 +1,7 @@
 //! What leaves the program as a document: tickets, pages, pictures of the screen.
 
+#[cfg(unix)]
+mod page;
 mod ticket;
 
 use std::io::Cursor;

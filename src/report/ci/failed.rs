@@ -56,7 +56,7 @@ pub fn write(format: &str, failed: &NoResult<'_>, out: &mut dyn Write) -> io::Re
             }
             writeln!(out, "::error title=rulestep::{}", github::data(failed.message))
         }
-        "html" => page::nothing(failed, out),
+        "html" => page::nothing(failed.message, failed.errors(), failed.command, out),
         "markdown" => {
             writeln!(out, "{}", markdown::MARKER)?;
             writeln!(out, "### rulestep: {}\n", failed.message)?;
@@ -77,8 +77,7 @@ pub fn write(format: &str, failed: &NoResult<'_>, out: &mut dyn Write) -> io::Re
 }
 
 impl NoResult<'_> {
-    /// What is wrong, without what is merely odd.
-    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|told| told.severity == Severity::Error)
     }
 

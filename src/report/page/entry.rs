@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{all, anchor};
+use super::parts::{all, anchor};
 use crate::monitor::{Effect, RuleId};
 use crate::report::account::{Account, Objection};
 use crate::report::dossier::{Entry, Group};
@@ -12,6 +12,7 @@ use crate::report::{End, words};
 pub fn group(rule: Option<RuleId>, group: &Group, end: &End<'_>) -> Markup {
     let lines = rule.and_then(|rule| end.policy.rules().get(rule));
     let rest = group.rest();
+    let (first, others) = group.entries.split_at(group.entries.len().min(1));
     html! {
         section {
             h3 id=(anchor(rule)) { (end.name(rule)) }
@@ -19,8 +20,9 @@ pub fn group(rule: Option<RuleId>, group: &Group, end: &End<'_>) -> Markup {
                 @if let Some(rule) = lines { code { (rule.place()) } " · " }
                 (group.did(end.mode))
             }
-            @for (nth, entry) in group.entries.iter().enumerate() { (finding(entry, rule, nth == 0)) }
+            @for entry in first { (finding(entry, rule, true)) }
             @if let Some(rule) = lines { (yaml(&words::lines(rule))) }
+            @for entry in others { (finding(entry, rule, false)) }
             @if rest > 0 {
                 p { (words::count(rest, "more finding")) " of this rule " (if rest == 1 { "is" } else { "are" }) " not shown here." }
                 (all(end))
@@ -32,7 +34,7 @@ pub fn group(rule: Option<RuleId>, group: &Group, end: &End<'_>) -> Markup {
 /// The lines of a rule, with their numbers in the file.
 fn yaml((lines, goes_on): &(Vec<(u32, String)>, bool)) -> Markup {
     html! {
-        pre aria-label="the rule" {
+        pre {
             @for (number, line) in lines { span.number { (format!("{number:>4} ")) } (line) "\n" }
             @if *goes_on { span.number { "     " } "…\n" }
         }
@@ -64,7 +66,7 @@ fn finding(entry: &Entry, group: Option<RuleId>, open: bool) -> Markup {
                     }
                 }
                 dt { "Recorded in" }
-                dd { code { (account.file) } ", " code { "explain --at " (account.at) } }
+                dd { code { (account.file) } " as " code { (account.at) } }
             }
         }
         "\n"

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{fitting, sentence};
+use super::parts::{all, fitting, sentence};
 use crate::engine::Verdict;
 use crate::monitor::Explanation;
 use crate::replay::{DecidedCall, Replay};
@@ -18,13 +18,16 @@ const COLUMNS: usize = 6000;
 /// Columns of a folded body that are shown.
 const FIRST: usize = 110;
 
+/// Columns of what the session is about.
+const TITLE: usize = 160;
+
 /// What the session is.
 pub fn heading(replay: &Replay) -> Markup {
     let session = replay.session();
     html! {
         p {
             "Session " strong { (words::name(&session.id)) }
-            @if let Some(title) = &session.title { ", “" (words::name(title)) "”" }
+            @if let Some(title) = &session.title { ", “" (clean::fit(title, TITLE, Marks::Unicode).text()) "”" }
             ", recorded in " code { (words::line(&session.origin.file)) }
             ". Each tool call was decided by a policy of " (words::count(replay.policy().rules().len() as u64, "rule")) "."
         }
@@ -42,7 +45,7 @@ pub fn transcript(replay: &Replay, end: &End<'_>) -> Markup {
             ol.transcript { @for row in &shown { (row) "\n" } }
             @if left_out > 0 {
                 p { (words::count(left_out as u64, "more row")) " of this session left out, as the page would become too large." }
-                (super::all(end))
+                (all(end))
             }
         }
     }
@@ -129,7 +132,7 @@ fn said(decided: &DecidedCall, replay: &Replay) -> Markup {
             p { (explanation.headline.to_string()) " " span.meta { (words::rule_name(&explanation.rule)) " " code { (explanation.rule.place()) } } }
         }
         @if let Some(told) = &decided.decision.told {
-            p.meta { "The model read: " code { (words::name(told)) } }
+            p.meta { "Message to the model: " code { (words::name(told)) } }
         }
     }
 }

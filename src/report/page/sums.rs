@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{all, anchor};
+use super::parts::{all, anchor};
 use crate::engine::Verdict;
 use crate::explore::coverage::Exercise;
 use crate::report::dossier::{Listed, SessionRow};
@@ -18,16 +18,16 @@ pub fn totals(end: &End<'_>) -> Markup {
     let total = end.total;
     let decided = |verdict| words::decided(verdict, end.mode);
     let counts = [
-        (total.sessions, "sessions", true),
-        (total.calls, "calls", true),
+        (total.sessions, if total.sessions == 1 { "session" } else { "sessions" }, true),
+        (total.calls, if total.calls == 1 { "call" } else { "calls" }, true),
         (total.allow, "allowed", true),
         (total.deny, decided(Verdict::Deny), true),
         (total.halt, decided(Verdict::Halt), false),
+        (total.deny_counterfactual, "of these counterfactual", false),
         (total.not_reached, "not reached", false),
-        (total.deny_counterfactual, "of them counterfactual", false),
         (total.alternatives_stopped, "stopped in choices not taken", false),
         (total.tables.violated(), "session rules violated", false),
-        (total.disagree, "differ from the recording", false),
+        (total.disagree, "not as in the recording", false),
     ];
     html! {
         dl.totals {

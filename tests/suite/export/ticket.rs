@@ -23,7 +23,7 @@ preconditions:
 fn a_stopped_call_says_why_by_which_rule_and_what_would_change_it() {
     let made = accounts(&replay(SESSION, POLICY));
     assert_snapshot!(decision(&made[1]), @r#"
-    #### ✗ denied: `refund(order_id: "ORD-124")`
+    ##### ✗ denied: `refund(order_id: "ORD-124")`
 
     `check ran for order_id "ORD-123", not "ORD-124"` (`resource_unmatched`)
 
@@ -32,7 +32,7 @@ fn a_stopped_call_says_why_by_which_rule_and_what_would_change_it() {
     - Value checked: `$.order_id is "ORD-124"`
     - Earlier calls: `turn 1: check, "ORD-123"`
     - What would change it: `call check for order_id "ORD-124" successfully in an earlier turn`
-    - The model read: `[permission denied: resource_unmatched]`
+    - Message to the model: `[permission denied: resource_unmatched]`
     - In the recording: `it ran; this policy stops it`
 
     ```yaml
@@ -42,7 +42,7 @@ fn a_stopped_call_says_why_by_which_rule_and_what_would_change_it() {
     ```
     "#);
     assert_snapshot!(decision(&made[0]), @r#"
-    #### ✓ allowed: `check(order_id: "ORD-123")`
+    ##### ✓ allowed: `check(order_id: "ORD-123")`
 
     No rule speaks against this call.
 
