@@ -193,7 +193,7 @@ impl Dossier {
         };
         let mut dossier = Dossier {
             groups,
-coverage: Coverage::of(&Replay::with_checks(session, replay.policy(), replay.mode())),
+            coverage: Coverage::of(&Replay::with_checks(session, replay.policy(), replay.mode())),
             ..Dossier::default()
         };
         if replay.objects() { &mut dossier.objected } else { &mut dossier.clean }.add([row], SESSIONS);

@@ -45,23 +45,6 @@ impl End<'_> {
         ci::Run { gathered: self.gathered, told: total, summary, command: self.command }
     }
 
-    /// Why these results are not the whole truth, a sentence each.
-    pub(super) fn incomplete(&self) -> Vec<String> {
-        let total = self.total;
-        let mut why = Vec::new();
-        if total.interrupted {
-            why.push("The replay was interrupted: later sessions are missing.".to_owned());
-        }
-        if total.errors > 0 {
-            let errors = words::count(total.errors, "error");
-            why.push(format!("{errors} in recordings: not everything was judged."));
-        }
-        if let Some(skipped) = words::skipped(total.skipped) {
-            why.push(format!("{skipped}: nothing in them is a recording."));
-        }
-        why
-    }
-
     /// What a group of the dossier is called.
     pub(super) fn name(&self, rule: Option<RuleId>) -> String {
         let rule = rule.and_then(|rule| self.policy.rules().get(rule));

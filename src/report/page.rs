@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{End, diagnostic, words};
+use super::{End, diagnostic, totals, words};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use parts::{all, anchor, fitting, sentence};
@@ -103,13 +103,14 @@ fn asked(end: &End<'_>) -> String {
 
 /// Why these results are not the whole truth, ahead of everything that is said.
 fn incomplete(end: &End<'_>) -> Markup {
-    let why = end.incomplete();
+    let why = totals::incomplete(end.total, "judged");
+    let missing = why.iter().any(|(missing, _)| *missing);
     let unasked = end.dossier.coverage.rules.is_empty() && end.total.calls > 0;
     html! {
         @if !why.is_empty() {
             section.incomplete {
-                h2 { "! This report is incomplete" }
-                ul { @for line in &why { li { (line) } } }
+                h2 { "! " (if missing { "This report is incomplete" } else { "Some files were skipped" }) }
+                ul { @for (_, line) in &why { li { (sentence(line)) } } }
             }
         }
         @if unasked {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::account::{Account, Objection, Row};
 use super::diff::markdown::fence;
-use super::{End, words};
+use super::{End, totals, words};
 use crate::monitor::Effect;
 
 /// One decision: what was decided, why, by which lines of which rule, and what would change it.
@@ -60,8 +60,8 @@ pub fn decision(account: &Account) -> String {
 /// Writes what was found in all sessions: the sums, then every finding that is described, by rule.
 pub fn document(end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "### Rulestep: {}\n", end.run().summary)?;
-    for line in end.incomplete() {
-        writeln!(out, "**{line}**\n")?;
+    for line in totals::incomplete_markdown(end.total, "judged") {
+        writeln!(out, "{line}\n")?;
     }
     for (rule, group) in end.dossier.groups() {
         writeln!(out, "#### {}\n\n{}\n", span(&end.name(rule)), group.did(end.mode))?;

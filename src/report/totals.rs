@@ -116,7 +116,7 @@ impl ReadingLine {
 
 /// Why results are not about everything that was named, a sentence each, with whether something is missing for it; `did` is
 /// what was done with the sessions.
-fn incomplete(total: &Total, did: &str) -> Vec<(bool, String)> {
+pub(super) fn incomplete(total: &Total, did: &str) -> Vec<(bool, String)> {
     let errors = (total.errors > 0).then(|| {
         let errors = words::count(total.errors, "error");
         (true, format!("{errors} in recordings: not everything was {did}"))
