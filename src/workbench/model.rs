@@ -144,6 +144,8 @@ pub struct Dialog {
     pub query: Option<String>,
     /// Keys of a chord pressed so far.
     pub pending: Vec<Key>,
+    /// Quitting was asked for and has to be asked for again: something would be lost.
+    pub leaving: bool,
     /// The digits pressed before that.
     pub count: Option<Count>,
     /// How the chord can go on is shown.

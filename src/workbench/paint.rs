@@ -321,6 +321,10 @@ pub fn lay_under(buf: &mut Buffer, area: Rect, style: Style) {
                 cell.bg = style.bg.unwrap_or_default();
                 cell.modifier.remove(Modifier::DIM | Modifier::REVERSED);
             }
+            if style.bg.is_some() {
+                // What is dim already would be lost on another ground.
+                cell.modifier.remove(Modifier::DIM);
+            }
             cell.set_style(style);
         }
     }

@@ -194,6 +194,12 @@ impl Theme {
                 wanted = role::prefix(key);
             }
         }
+        if depth == Depth::None
+            && let Some(cursor) = styles.get_mut(Role::Cursor as usize)
+        {
+            // Without its ground, nothing else would show which row is selected.
+            *cursor = cursor.add_modifier(Modifier::REVERSED);
+        }
         Ok(Self { name: name.to_owned(), glyphs: glyphs.unwrap_or_default(), styles })
     }
 

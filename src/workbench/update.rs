@@ -31,6 +31,7 @@ use super::list::Go;
 use super::message::Msg;
 use super::model::{Model, Note, Overlay};
 use crate::engine::Mode;
+use crate::report::words;
 
 /// Changes the model and says what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
@@ -89,6 +90,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     match model.habits.keymap.meaning(&model.dialog.pending, scope) {
         Meaning::Command(command) => {
             forget_chord(model);
+            model.dialog.leaving &= matches!(command, Command::Quit | Command::Palette);
             match if digit { None } else { count::take(model, command) } {
                 Some(times) => count::repeat(model, command, times, effects),
                 None => run(model, command, effects),
@@ -114,6 +116,22 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             forget_chord(model);
         }
     }
+}
+
+/// Whether it is said for the first time that what-ifs would be lost.
+fn warned(model: &mut Model) -> bool {
+    let entries = model.archive.entries.iter();
+    let lost =
+        entries.filter(|entry| entry.supposed.top().is_some_and(|layer| layer.is_hypothetical())).count();
+    if lost == 0 || std::mem::replace(&mut model.dialog.leaving, true) {
+        return false;
+    }
+    let sessions = words::count(lost as u64, "other session");
+    let (quit, save) = (model.key(Command::Quit), model.key(Command::Save));
+    let text =
+        format!("what-ifs of {sessions} would be lost; {quit} again quits, {save} saves one as a case");
+    model.say(text);
+    true
 }
 
 fn forget_chord(model: &mut Model) {
@@ -247,7 +265,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Quit => {
             if !model.dialog.overlays.is_empty() {
                 overlays::close(model);
-            } else if !suppose::leave(model, effects, true) {
+            } else if !suppose::leave(model, effects, true) && !warned(model) {
                 effects.push(Effect::Quit);
             }
         }

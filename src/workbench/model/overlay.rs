@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tui_input::Input;
 
+use super::Model;
 use super::palette::PaletteView;
 use super::supposed::Ask;
 use super::texts::TextsView;
@@ -15,6 +16,7 @@ use crate::monitor::{Effect, RuleId};
 use crate::workbench::document::Document;
 use crate::workbench::keys::{self, Scope};
 use crate::workbench::list::List;
+use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::contains;
 
 /// Something over the panes.
@@ -190,15 +192,54 @@ pub fn words_of(filter: &str) -> Vec<&str> {
     words.into_iter().collect()
 }
 
+/// A row of help.
+#[derive(Clone, Copy)]
+pub enum HelpRow {
+    /// A command.
+    Command(&'static keys::Row),
+    /// A sign and what it means.
+    Glyph(Glyph),
+    /// A colour and what it means.
+    Role(Role),
+}
+
+impl HelpRow {
+    /// Under which heading it is.
+    pub const fn heading(&self) -> &'static str {
+        match self {
+            Self::Command(row) => keys::heading(row.group),
+            Self::Glyph(_) => "Signs",
+            Self::Role(_) => "Colours",
+        }
+    }
+
+    /// What it says.
+    pub fn doc(&self) -> &'static str {
+        match self {
+            Self::Command(row) => row.doc,
+            Self::Glyph(glyph) => glyph.doc(),
+            Self::Role(role) => role.doc(),
+        }
+    }
+}
+
 impl HelpView {
-    /// The commands that pass the filter, in the order of the table.
-    pub fn shown(&self) -> impl Iterator<Item = &'static keys::Row> {
+    /// The rows that pass the filter: the commands in the order of the table, then what is on the screen.
+    pub fn shown(&self, model: &Model) -> Vec<HelpRow> {
         let filter = self.filter.to_lowercase();
-        let words: Vec<String> = words_of(&filter).into_iter().map(str::to_owned).collect();
-        keys::TABLE.iter().filter(move |row| {
-            let mut fields = vec![row.doc, row.name, keys::heading(row.group)];
-            fields.extend(row.keys);
+        let words = words_of(&filter);
+        let commands = keys::TABLE.iter().map(HelpRow::Command);
+        let glyphs = Glyph::ALL.iter().map(|glyph| HelpRow::Glyph(*glyph));
+        let roles = Role::LEGEND.iter().map(|role| HelpRow::Role(*role));
+        let passes = |row: &HelpRow| {
+            let own = match row {
+                HelpRow::Command(row) => format!("{} {}", model.habits.keymap.keys(row.command), row.name),
+                HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
+                HelpRow::Role(role) => role.name().to_owned(),
+            };
+            let fields = [row.doc(), row.heading(), &own];
             words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
-        })
+        };
+        commands.chain(glyphs).chain(roles).filter(passes).collect()
     }
 }

@@ -1,60 +1,84 @@
-//! The list of all commands.
+//! The list of all commands, signs and colours.
 
 use super::Window;
 use crate::workbench::keys;
 use crate::workbench::model::Model;
-use crate::workbench::model::overlay::HelpView;
+use crate::workbench::model::overlay::{HelpRow, HelpView};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
-use crate::workbench::text::{self, CleanLine, Marks};
+use crate::workbench::text;
 use crate::workbench::theme::Role;
 
 /// Columns of the keys.
 const KEYS: usize = 11;
+/// What is shown in each colour.
+const SAMPLE: &str = "colour";
 /// Columns from which groups of commands are named beside them; below that, what they do needs the room.
 const NAMED: usize = 96;
 
 impl Rows for HelpView {
-    fn len(&self, _: &Model) -> usize {
-        self.shown().count()
+    fn len(&self, model: &Model) -> usize {
+        self.shown(model).len()
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
-        let first = at.saturating_sub(1);
-        let mut near = self.shown().skip(first);
-        let before = near.next().filter(|_| at > first && at > space.window.start);
-        let Some(command) = (if at > first { near.next() } else { self.shown().next() }) else {
-            return Vec::new();
-        };
-        let (facts, theme, width) = (&model.settled.facts, &model.theme, space.width);
-        let missing = (command.missing)(facts).is_some();
-        let (role, said) = if missing { (Role::TextDim, Role::TextDim) } else { (Role::Key, Role::Text) };
-        let lines = lines(model, command, width, theme.marks());
+        let shown = self.shown(model);
+        let Some(help) = shown.get(at) else { return Vec::new() };
+        let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(|at| shown.get(at));
+        let named = before.is_none_or(|before| before.heading() != help.heading());
+        let (theme, width) = (&model.theme, space.width);
+        let missing = self.missing(model, help);
+        let said = if missing.is_empty() { Role::Text } else { Role::TextDim };
+        let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
+        let lines = text::wrap(&format!("{}{missing}", help.doc()), room, usize::MAX, theme.marks());
         let row = |(place, line)| {
             let mut row = Row::new(theme, width);
-            let named = place == 0 && before.is_none_or(|before| before.group != command.group);
-            let keys = if place == 0 { model.habits.keymap.keys(command.command) } else { String::new() };
-            let group = if named { keys::heading(command.group) } else { "" };
-            row.gap(1)
-                .column(Role::TextDim, group, heading(width))
-                .column(role, &keys, KEYS)
-                .shown(said, line);
+            let group = if named && place == 0 { help.heading() } else { "" };
+            row.gap(1).column(Role::TextDim, group, heading(width));
+            match help {
+                _ if place > 0 => row.gap(KEYS),
+                HelpRow::Command(command) => {
+                    let role = if missing.is_empty() { Role::Key } else { Role::TextDim };
+                    row.column(role, &keys_of(model, command), KEYS)
+                }
+                HelpRow::Glyph(glyph) => row.column(glyph.role(), theme.glyph(*glyph), KEYS),
+                HelpRow::Role(role) => row.put(*role, SAMPLE).gap(KEYS.saturating_sub(SAMPLE.len())),
+            };
+            row.shown(said, line);
             row
         };
         lines.into_iter().enumerate().map(row).collect()
     }
 
     fn text(&self, model: &Model, at: usize) -> Option<String> {
-        let row = self.shown().nth(at)?;
-        Some(format!("{}  {}", model.habits.keymap.keys(row.command), row.doc))
+        let shown = self.shown(model);
+        let row = shown.get(at)?;
+        let sign = match row {
+            HelpRow::Command(command) => keys_of(model, command),
+            HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
+            HelpRow::Role(role) => role.name().to_owned(),
+        };
+        Some(format!("{sign}  {}", row.doc()))
+    }
+
+    fn instead(&self, _: &Model) -> Vec<(Role, String)> {
+        vec![(Role::TextDim, "No row has these words. Esc shows all again.".to_owned())]
+    }
+}
+
+/// A command's keys, else its name as it is typed.
+fn keys_of(model: &Model, row: &keys::Row) -> String {
+    match model.habits.keymap.keys(row.command) {
+        keys if keys.is_empty() => format!(":{}", row.name),
+        keys => keys,
     }
 }
 
 impl Window for HelpView {
     fn title(&self, _: &Model, _: usize) -> String {
         match self.filter.as_str() {
-            "" => "Commands".to_owned(),
-            filter => format!("Commands  /{filter}"),
+            "" => "Help".to_owned(),
+            filter => format!("Help  /{filter}"),
         }
     }
 
@@ -79,13 +103,16 @@ impl Window for HelpView {
     }
 }
 
-/// What a command does, and what it misses, beside its keys.
-fn lines(model: &Model, command: &keys::Row, width: usize, marks: Marks) -> Vec<CleanLine> {
-    let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
-    let missing = (command.missing)(&model.settled.facts);
-    let missing =
-        missing.map(|missing| format!("  ({})", model.habits.keymap.worded(missing))).unwrap_or_default();
-    text::wrap(&format!("{}{missing}", command.doc), room, usize::MAX, marks)
+impl HelpView {
+    /// What a command misses, in brackets; nothing where it can be used.
+    fn missing(&self, model: &Model, row: &HelpRow) -> String {
+        let HelpRow::Command(row) = row else { return String::new() };
+        let scope = self.scope.unwrap_or(keys::Scope::Panes);
+        match row.missing_in(scope, &model.settled.facts) {
+            Some(missing) => format!("  ({})", model.habits.keymap.worded(missing)),
+            None => String::new(),
+        }
+    }
 }
 
 /// Columns of the names of groups.

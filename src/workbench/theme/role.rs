@@ -2,14 +2,19 @@
 
 /// Declares roles with their names, so that the list, the names and the enum cannot part.
 macro_rules! roles {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
         /// A purpose on the screen.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Role { $($(#[$doc])* $variant,)* }
+        pub enum Role { $($(#[doc = $doc])* $variant,)* }
 
         impl Role {
             /// Every role.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What it is for, in a sentence.
+            pub fn doc(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),*).trim_start(),)* }
+            }
 
             /// Its name in a theme.
             pub const fn name(self) -> &'static str {
@@ -100,6 +105,49 @@ roles! {
     Scroll = "scroll",
 }
 
+impl Role {
+    /// The roles whose colours mean something by themselves, as help lists them.
+    pub const LEGEND: &'static [Self] = &[
+        Self::VerdictAllow,
+        Self::VerdictDeny,
+        Self::VerdictHalt,
+        Self::VerdictAfter,
+        Self::VerdictNone,
+        Self::VerdictReport,
+        Self::Disagree,
+        Self::SpeakerUser,
+        Self::SpeakerAssistant,
+        Self::SpeakerTool,
+        Self::ChangeBase,
+        Self::ChangeNew,
+        Self::ChangeWord,
+        Self::CodeRule,
+        Self::Match,
+        Self::MatchCurrent,
+        Self::TextMark,
+        Self::StatusProblem,
+    ];
+}
+
+impl Glyph {
+    /// The role that it is mostly drawn in.
+    pub const fn role(self) -> Role {
+        match self {
+            Self::Deny => Role::VerdictDeny,
+            Self::Halt => Role::VerdictHalt,
+            Self::After => Role::VerdictAfter,
+            Self::Allow => Role::VerdictAllow,
+            Self::None => Role::VerdictNone,
+            Self::Problem => Role::VerdictReport,
+            Self::Disagree | Self::Refused => Role::Disagree,
+            Self::Changed | Self::New => Role::ChangeNew,
+            Self::Base => Role::ChangeBase,
+            Self::Rule => Role::CodeRule,
+            _ => Role::TextDim,
+        }
+    }
+}
+
 /// The role with this name, or the name again if it is a prefix that roles fall back to.
 pub fn known(name: &str) -> Option<&'static str> {
     names().find(|known| *known == name)
@@ -131,15 +179,19 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 /// Declares glyphs in both sets.
 macro_rules! glyphs {
-    ($($(#[$doc:meta])* $variant:ident = $unicode:literal $ascii:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident = $unicode:literal $ascii:literal,)*) => {
         /// A sign on the screen.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Glyph { $($(#[$doc])* $variant,)* }
+        pub enum Glyph { $($(#[doc = $doc])* $variant,)* }
 
         impl Glyph {
             /// Every glyph.
-            #[cfg(test)]
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What it means, in a sentence.
+            pub fn doc(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),*).trim_start(),)* }
+            }
 
             /// Its form where fonts are good.
             pub const fn unicode(self) -> &'static str {

@@ -106,6 +106,31 @@ fn verdicts_differ_without_colour() {
 }
 
 #[test]
+fn the_selected_row_keeps_its_colours() {
+    use ratatui::buffer::Buffer;
+    use ratatui::layout::Rect;
+
+    use crate::workbench::paint::Row;
+    for name in ["ansi-dark", "ansi-light", "harbor", "paper"] {
+        for depth in [Depth::Ansi256, Depth::Rgb] {
+            let theme = Theme::builtin(name, depth).unwrap();
+            let mut buf = Buffer::empty(Rect::new(0, 0, 20, 1));
+            let mut row = Row::new(&theme, 20);
+            row.put(Role::VerdictDeny, "x").put(Role::VerdictAllow, "y").put(Role::TextDim, "z");
+            row.draw_under(&mut buf, 0, 0, Some(Role::Cursor));
+            let cells: Vec<_> =
+                buf.content().iter().take(4).map(|cell| (cell.fg, cell.bg, cell.modifier)).collect();
+            let [deny, allow, dim, rest] = cells[..] else { panic!("four cells") };
+            assert_eq!(Some(deny.0), theme.style(Role::VerdictDeny).fg, "{name}");
+            assert_eq!(Some(allow.0), theme.style(Role::VerdictAllow).fg, "{name}");
+            assert!(!dim.2.contains(Modifier::DIM), "{name}");
+            assert_eq!([deny.1, allow.1, dim.1], [rest.1; 3], "{name}: one ground");
+            assert_ne!(Some(rest.1), theme.ground(Role::Text).bg, "{name}: of its own");
+        }
+    }
+}
+
+#[test]
 fn colourless_depth_keeps_weight() {
     let theme = Theme::builtin("ansi-dark", Depth::None).unwrap();
     let deny = theme.style(Role::VerdictDeny);

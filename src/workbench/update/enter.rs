@@ -5,6 +5,7 @@ use crate::compare::ChangePlace;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
 use crate::workbench::layout::Pane;
+use crate::workbench::model::overlay::HelpRow;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::pane::Enter;
 
@@ -18,10 +19,15 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
             go::focus(model, Pane::Transcript);
         }
         Some(Overlay::Help(help)) => {
-            let row = help.shown().nth(help.list.cursor)?;
+            let shown = help.shown(model);
+            let Some(HelpRow::Command(row)) = shown.get(help.list.cursor) else {
+                model.say("this row explains what is on the screen; there is nothing to run");
+                return None;
+            };
             let scope = help.scope.unwrap_or(Scope::Panes);
             let command = row.command;
             if let Some(missing) = row.missing_in(scope, &model.facts()) {
+                let missing = model.habits.keymap.worded(missing).into_owned();
                 model.say(missing);
                 return None;
             }

@@ -96,3 +96,63 @@ fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
     let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("the list is open") };
     assert_eq!(view.rows.len(), 2, "what was judged meanwhile is in it");
 }
+
+#[test]
+fn help_has_a_legend_and_finds_its_words() {
+    let mut model = model();
+    press(&mut model, "? G");
+    assert!(screen(&model).contains("Signs") && screen(&model).contains("Colours"), "{}", screen(&model));
+    for (words, found) in [
+        ("recording something else", "\u{2260}"),
+        ("signs stopped session", "\u{25a0}"),
+        ("verdict.deny", "A call that was stopped."),
+        ("next-finding", "]f"),
+        ("go to mark", "'"),
+    ] {
+        press(&mut model, "/ Ctrl-u");
+        typed(&mut model, words);
+        assert!(screen(&model).contains(found), "{words}: {}", screen(&model));
+        press(&mut model, "Enter");
+    }
+    press(&mut model, "/ Ctrl-u");
+    typed(&mut model, "verdict.deny");
+    press(&mut model, "Enter Enter");
+    assert_eq!(note(&model), "this row explains what is on the screen; there is nothing to run");
+    press(&mut model, "/ Ctrl-u");
+    typed(&mut model, "shadow enforce");
+    press(&mut model, "Enter Enter");
+    assert_eq!(model.basis.mode, Mode::Shadow, "Enter runs the row");
+    press(&mut model, "?");
+    press(&mut model, "/");
+    typed(&mut model, "no row has these");
+    assert!(screen(&model).contains("No row has these words"));
+}
+
+#[test]
+fn q_asks_once_before_what_ifs_of_other_sessions_are_lost() {
+    let mut model = model();
+    press(&mut model, "xd }");
+    assert!(press(&mut model, "q").is_empty());
+    assert!(
+        note(&model).starts_with("what-ifs of 1 other session would be lost; q again quits"),
+        "{}",
+        note(&model)
+    );
+    press(&mut model, "j");
+    assert!(press(&mut model, "q").is_empty(), "after another key it asks again");
+    assert_eq!(format!("{:?}", press(&mut model, "q")), "[Quit]");
+    let mut model = model_with_what_if();
+    assert_eq!(format!("{:?}", press(&mut model, "Ctrl-c")), "[Quit]", "that one quits at once");
+    assert!(press(&mut model, ":").is_empty());
+    typed(&mut model, "q");
+    assert!(press(&mut model, "Enter").is_empty(), "by name it asks as well");
+    press(&mut model, ":");
+    typed(&mut model, "q");
+    assert_eq!(format!("{:?}", press(&mut model, "Enter")), "[Quit]");
+}
+
+fn model_with_what_if() -> Model {
+    let mut model = model();
+    press(&mut model, "xd }");
+    model
+}
