@@ -22,6 +22,7 @@ mod report;
 mod reports;
 mod screen;
 mod selection;
+mod stats;
 mod test;
 mod witness;
 
@@ -87,6 +88,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Diff(diff)) => diff::run(&diff, screen),
         Some(Verb::Coverage(coverage)) => coverage::run(&coverage, screen),
         Some(Verb::Report(report)) => report::run(&report, screen),
+        Some(Verb::Stats(stats)) => stats::run(&stats, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),

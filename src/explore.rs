@@ -5,5 +5,6 @@
 pub mod breakdown;
 pub mod coverage;
 pub mod filter;
+pub mod inventory;
 pub mod occurrence;
 pub mod rows;

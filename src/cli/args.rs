@@ -15,7 +15,8 @@ pub use misplaced::look_elsewhere;
 use values::theme_help;
 pub use values::{ANY, NONE};
 use values::{
-    changes_format, coverage_format, explained, failing, from_help, keys, languages, only_help, replay_format,
+    changes_format, coverage_format, explained, failing, from_help, keys, languages, only_help,
+    replay_format, stats_format,
 };
 
 /// The whole command line.
@@ -82,6 +83,8 @@ pub enum Verb {
     Coverage(Coverage),
     /// Write what `replay` finds as one page for people who do not have the program (exit code as `replay`)
     Report(Report),
+    /// List what recorded sessions hold: tools, programs, files, hosts, projects and days
+    Stats(Stats),
     /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
     /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)
@@ -141,18 +144,12 @@ pub struct Replay {
 #[derive(Debug, Args)]
 pub struct Diff {
     #[command(flatten)]
-    pub recordings: Recordings,
-    #[command(flatten)]
-    pub selection: Selection,
-    #[command(flatten)]
-    pub policies: Policies,
+    pub corpus: Corpus,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), or `recorded`, the calls that were
     /// refused when the session ran. Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
     /// at REV
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
-    #[command(flatten)]
-    pub judging: ModeArgument,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = changes_format())]
     pub format: String,
@@ -173,9 +170,6 @@ pub struct Diff {
     /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
     pub strict: bool,
-    /// Number of threads (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
-    pub jobs: usize,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
@@ -211,6 +205,19 @@ pub struct Report {
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
+}
+
+/// `rulestep stats`.
+#[derive(Debug, Args)]
+pub struct Stats {
+    #[command(flatten)]
+    pub corpus: Corpus,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = stats_format())]
+    pub format: String,
+    /// Every row, not only the first of each list. JSON always has every row
+    #[arg(long)]
+    pub full: bool,
 }
 
 /// `rulestep check`.
@@ -383,24 +390,4 @@ pub struct Show {
     /// Hide the progress line and notices about recordings, but no warning and no error
     #[arg(short, long, global = true)]
     pub quiet: bool,
-}
-
-impl Open {
-    /// Whether nothing says what to open or how to judge it; colours and the like do not.
-    pub fn is_bare(&self) -> bool {
-        let Recordings { sessions, samples, reading } = &self.recordings;
-        let Policies { policy, only } = &self.policies;
-        #[cfg(feature = "tui")]
-        if !self.base.is_empty() {
-            return false;
-        }
-        sessions.is_empty()
-            && !samples
-            && reading.from.is_none()
-            && reading.error_regex.is_none()
-            && reading.refused_regex.is_none()
-            && policy.is_empty()
-            && only.is_none()
-            && self.judging.mode == Mode::default()
-    }
 }

@@ -31,21 +31,16 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let recordings = &asked.recordings;
     let wanted = SessionSource::of(&recordings.sessions, recordings.samples, "rulestep convert SESSIONS")?;
     let named = !asked.policies.policy.is_empty();
-    let mode = asked.judging.mode.into();
+    let mode: Mode = asked.judging.mode.into();
     let selection = Selection::of(&asked.selection)?;
-    if selection.asks_decisions() && !named {
-        let message = "`--where` asks what a policy decides, and no policy is named";
-        return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
+    if !named {
+        selection.without_policy(mode)?;
     }
     if named && !asked.redact && !selection.asks_decisions() {
         let message = "a policy does not change what `convert` writes";
         let help =
             "with `--redact` it decides which values are kept, with `--where is:stopped` which sessions";
         return Err(Failure::usage(message).help(help));
-    }
-    if mode == Mode::Shadow && !named {
-        let message = "`--mode` says how a policy judges, and no policy is named";
-        return Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"));
     }
     let policy = if named { input::policy(&asked.policies, false, screen)? } else { Policy::empty() };
     let mut sessions = Sessions::new(wanted, options, screen);

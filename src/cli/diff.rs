@@ -27,22 +27,23 @@ use crate::workspace::version::{self, DEFAULT_POLICY};
 
 /// Runs the verb.
 pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
-    let options = input::options(&asked.recordings.reading)?;
-    let recordings = &asked.recordings;
+    let options = input::options(&asked.corpus.recordings.reading)?;
+    let recordings = &asked.corpus.recordings;
     let wanted =
         SessionSource::of(&recordings.sessions, recordings.samples, "rulestep diff SESSIONS --base VERSION")?;
     let fails = fails(&asked.fail_on)?;
     let mut sessions = Sessions::new(wanted, options, screen);
     let mut reports = Reports::open(Some(&asked.format), &asked.report, diff::OUTPUTS, sessions.names())?;
-    let selection = Selection::of(&asked.selection)?;
+    let selection = Selection::of(&asked.corpus.selection)?;
     let command = Command::new("diff").sessions(wanted, &recordings.reading, &selection);
-    let command = command.policies(&asked.policies, &asked.base, asked.judging.mode.into()).text();
+    let command =
+        command.policies(&asked.corpus.policies, &asked.base, asked.corpus.judging.mode.into()).text();
     let comparison = match comparison(asked, wanted, screen) {
         Ok(comparison) => comparison,
         Err(failure) => return Err(reports.undecided("diff", diff::SCHEMA, failure, &command, screen)),
     };
     let outputs = reports.outputs.clone();
-    let folder = match (&asked.witness, asked.policies.policy.as_slice()) {
+    let folder = match (&asked.witness, asked.corpus.policies.policy.as_slice()) {
         (None, _) => None,
         (Some(path), []) => Some(Folder::new(path, &[DEFAULT_POLICY.to_owned()])?),
         (Some(path), named) => Some(Folder::new(path, named)?),
@@ -51,14 +52,15 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         comparison: &comparison,
         base: &asked.base.join(" + "),
         new: &new_name(asked),
-        mode: asked.judging.mode.into(),
+        mode: asked.corpus.judging.mode.into(),
         look: Look { scope: if asked.full { Scope::Full } else { Scope::Findings }, color: screen.color },
         fails: &fails,
         command: &command,
     };
     screen.all = asked.full;
     input::watch_interrupts()?;
-    let corpus = Corpus::new(asked.jobs).context("no thread can be started").map_err(Failure::System)?;
+    let corpus =
+        Corpus::new(asked.corpus.jobs).context("no thread can be started").map_err(Failure::System)?;
 
     sessions.show_progress(screen);
     let mut whole = DiffResult::default();
@@ -183,12 +185,12 @@ impl ComparedSession {
 
 /// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.
 fn comparison(asked: &Diff, wanted: SessionSource<'_>, screen: &mut Screen) -> Result<Comparison, Failure> {
-    let only = input::only(&asked.policies)?;
+    let only = input::only(&asked.corpus.policies)?;
     let with_samples = wanted.is_samples() && !Path::new(DEFAULT_POLICY).exists();
-    let new = Version::named(&asked.policies.policy, with_samples);
+    let new = Version::named(&asked.corpus.policies.policy, with_samples);
     let (new, told) = input::load(new, only, "new version", screen)?;
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
-    let base = version::base(&asked.base, &asked.policies.policy, only);
+    let base = version::base(&asked.base, &asked.corpus.policies.policy, only);
     let (base, told) = base.map_err(|why| input::undecided(why, "base", screen))?;
     // What is left out of it may look like a change; what could be better in it, nobody will improve there.
     let told = told.iter().filter(|told| told.severity != Severity::Warning);
@@ -197,7 +199,7 @@ fn comparison(asked: &Diff, wanted: SessionSource<'_>, screen: &mut Screen) -> R
 }
 
 fn new_name(asked: &Diff) -> String {
-    match asked.policies.policy.as_slice() {
+    match asked.corpus.policies.policy.as_slice() {
         [] => DEFAULT_POLICY.to_owned(),
         named => named.join(" + "),
     }

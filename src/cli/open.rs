@@ -5,7 +5,7 @@ mod workbench;
 
 use clap::CommandFactory;
 
-use super::args::{Cli, Open};
+use super::args::{self, Cli, Open};
 use super::exit::{Exit, Failure};
 use super::input::SessionSource;
 use super::replay::{ReplayRequest, judge};
@@ -19,7 +19,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Some(failure) = misspelt_command(&asked.recordings.sessions) {
         return Err(failure);
     }
-    let bare = asked.is_bare();
+    let bare = is_bare(&asked);
     let recordings = &asked.recordings;
     let wanted = SessionSource::of(&recordings.sessions, recordings.samples || bare, "rulestep SESSIONS")?;
     #[cfg(feature = "tui")]
@@ -61,4 +61,22 @@ fn misspelt_command(sessions: &[String]) -> Option<Failure> {
         format!("did you mean `rulestep {meant}`?")
     };
     Some(Failure::usage(format!("`{word}` is not a file, a folder or a command")).help(help))
+}
+
+/// Whether nothing says what to open or how to judge it; colours and the like do not.
+fn is_bare(asked: &Open) -> bool {
+    let args::Recordings { sessions, samples, reading } = &asked.recordings;
+    let args::Policies { policy, only } = &asked.policies;
+    #[cfg(feature = "tui")]
+    if !asked.base.is_empty() {
+        return false;
+    }
+    sessions.is_empty()
+        && !samples
+        && reading.from.is_none()
+        && reading.error_regex.is_none()
+        && reading.refused_regex.is_none()
+        && policy.is_empty()
+        && only.is_none()
+        && asked.judging.mode == args::Mode::default()
 }

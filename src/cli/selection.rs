@@ -8,6 +8,7 @@ use super::args;
 use super::exit::Failure;
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
+use crate::engine::Mode;
 use crate::explore::filter::Filter;
 use crate::explore::rows::passes;
 use crate::replay::Replay;
@@ -66,6 +67,19 @@ impl Selection {
     /// Whether it asks what a policy decides.
     pub fn asks_decisions(&self) -> bool {
         self.0.as_ref().is_some_and(Filter::asks_decisions)
+    }
+
+    /// What was asked for makes sense without a policy.
+    ///
+    /// # Errors
+    /// It asks what a policy decides, or how.
+    pub fn without_policy(&self, mode: Mode) -> Result<(), Failure> {
+        let message = match (self.asks_decisions(), mode) {
+            (true, _) => "`--where` asks what a policy decides, and no policy is named",
+            (_, Mode::Shadow) => "`--mode` says how a policy judges, and no policy is named",
+            (false, Mode::Enforce) => return Ok(()),
+        };
+        Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"))
     }
 
     /// The filter as it was given.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::columns::columns;
 use super::coverage::{ExtentLine, extent};
 use super::json::line;
 use super::paint::Paint;
@@ -87,22 +88,14 @@ impl View<'_> {
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: view.color };
     let rows = view.breakdown.sorted();
-    let cells: Vec<[String; 4]> = rows.iter().map(|(_, row)| numbers(row)).collect();
-    let heads = ["stopped", "violated", "calls", "sessions"];
-    let width = |column: usize| {
-        let cells = cells.iter().filter_map(|cells| cells.get(column)).map(String::len);
-        cells.chain(heads.get(column).map(|head| head.len())).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-    let line = |cells: &[String]| {
-        let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-        cells.collect::<Vec<_>>().join("  ")
-    };
-    writeln!(out, "{}  {}", paint.bold(&line(&heads.map(str::to_owned))), paint.bold(view.by.word()))?;
-    for ((key, row), cells) in rows.iter().zip(&cells) {
+    let cells: Vec<Vec<String>> = rows.iter().map(|(_, row)| numbers(row).to_vec()).collect();
+    let mut lines = columns(&["stopped", "violated", "calls", "sessions"], &cells).into_iter();
+    let head = lines.next().unwrap_or_default();
+    writeln!(out, "{}  {}", paint.bold(&head), paint.bold(view.by.word()))?;
+    for ((key, row), line) in rows.iter().zip(lines) {
         let place = view.place(key).map(|place| format!("  {}", paint.dim(&place))).unwrap_or_default();
         let spots = extent(&row.extent).map(|spots| format!("  {spots}")).unwrap_or_default();
-        writeln!(out, "{}  {}{place}{spots}", line(cells), view.name(key))?;
+        writeln!(out, "{line}  {}{place}{spots}", view.name(key))?;
     }
     let incomplete = incomplete_text(view.read, "counted", paint);
     view.uncounted().into_iter().chain(incomplete).try_for_each(|line| writeln!(out, "{line}"))

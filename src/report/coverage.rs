@@ -229,7 +229,7 @@ pub(super) struct ExtentLine<'a> {
 }
 
 #[derive(Serialize)]
-struct OccurrenceLine<'a> {
+pub(super) struct OccurrenceLine<'a> {
     session: &'a str,
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -248,7 +248,7 @@ impl<'a> ExtentLine<'a> {
 }
 
 impl<'a> OccurrenceLine<'a> {
-    fn of(of: &'a Occurrence) -> OccurrenceLine<'a> {
+    pub fn of(of: &'a Occurrence) -> OccurrenceLine<'a> {
         let (call, choice) = match of.place {
             Place::Session => (None, None),
             Place::Call(at) => (Some(at), None),

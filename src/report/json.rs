@@ -7,7 +7,7 @@
 
 mod decision;
 mod halt;
-mod parts;
+pub(super) mod parts;
 mod state;
 
 use std::io::{self, Write};

@@ -16,6 +16,7 @@ mod reports;
 mod rules;
 mod said;
 mod selection;
+mod stats;
 mod test;
 mod totals;
 

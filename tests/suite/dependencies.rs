@@ -11,8 +11,9 @@ use spdx::{Expression, ParseMode};
 const BARE: usize = 45;
 
 /// Licences that allow what `MIT OR Apache-2.0` promises.
-const ALLOWED: [&str; 9] = [
+const ALLOWED: [&str; 10] = [
     "MIT",
+    "MIT-0",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
     "ISC",

@@ -8,6 +8,7 @@ use rulestep::internals::engine::Mode;
 use rulestep::internals::explore::breakdown::{Breakdown, By, Key};
 use rulestep::internals::explore::coverage::Coverage;
 use rulestep::internals::explore::filter::{Filter, InvalidFilter};
+use rulestep::internals::explore::inventory::Inventory;
 use rulestep::internals::explore::rows::passes;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::recording::{Options, open};
@@ -268,6 +269,7 @@ fn coverage_agrees_with_the_totals_and_can_be_merged() {
             both.merge(&merged(right));
             assert_eq!(both, all, "{cut}");
         }
+        inventories_can_be_merged(&sessions, &policy, mode);
         let mut tables = Tables::default();
         sessions.iter().for_each(|session| tables.merge(&outcomes(session, &policy, mode).tables));
         for (id, rule) in policy.rules().iter() {
@@ -315,6 +317,41 @@ fn coverage_agrees_with_the_totals_and_can_be_merged() {
                 By::Rule | By::Code | By::Session => assert_eq!(sum, (stopped, violated), "{by:?}"),
             }
         }
+    }
+}
+
+/// Counted session by session and merged in parts, they are the same wherever the parts begin.
+fn inventories_can_be_merged(sessions: &[Arc<Session>], policy: &Arc<Policy>, mode: Mode) {
+    let count = |session| Inventory::of(&Replay::new(session, policy, mode));
+    let of: Vec<Inventory> = sessions.iter().map(count).collect();
+    let merged = |of: &[Inventory]| {
+        let mut all = Inventory::default();
+        of.iter().for_each(|one| all.merge(one));
+        all
+    };
+    let all = merged(&of);
+    for cut in [0, 1, 17, of.len() - 1, of.len()] {
+        let (left, right) = of.split_at(cut);
+        let mut both = merged(left);
+        both.merge(&merged(right));
+        assert_eq!(both, all, "{cut}");
+    }
+    // What is first aside, the order does not matter either.
+    let reversed: Vec<Inventory> = of.iter().rev().cloned().collect();
+    let numbers = |of: &Inventory| {
+        let tools = of.tools.iter().map(|(name, tool)| (name.clone(), tool.calls + 1000 * tool.stopped));
+        let files = of.files.iter().map(|(name, file)| (name.clone(), file.read + 1000 * file.written));
+        let programs = of.programs.iter().chain(&of.hosts).map(|(name, found)| (name.clone(), found.calls));
+        let rows: Vec<_> = tools.chain(files).chain(programs).collect();
+        (rows, of.projects.clone(), of.days.clone(), of.commands, of.unread_arguments)
+    };
+    assert_eq!(numbers(&merged(&reversed)), numbers(&all));
+    assert_eq!(all.calls, all.tools.values().map(|tool| tool.calls).sum::<u64>());
+    assert_eq!(all.sessions, sessions.len() as u64);
+    for sums in [all.projects.values().collect::<Vec<_>>(), all.days.values().collect()] {
+        let (sessions, calls) =
+            sums.iter().fold((0, 0), |sum, row| (sum.0 + row.sessions, sum.1 + row.calls));
+        assert_eq!((sessions, calls), (all.sessions, all.calls));
     }
 }
 

@@ -40,6 +40,13 @@ pub fn coverage_format() -> PossibleValuesParser {
     PossibleValuesParser::new(values)
 }
 
+/// The outputs of an inventory by name.
+pub fn stats_format() -> PossibleValuesParser {
+    let values =
+        report::stats::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
 /// The outputs of comparisons by name.
 pub fn changes_format() -> PossibleValuesParser {
     let values = diff::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));

@@ -56,7 +56,8 @@ fn a_replay_judges_the_sessions_that_match() {
 #[test]
 fn a_filter_that_nothing_matches_is_not_a_clean_run() {
     let files = files();
-    let verbs: [&[&str]; 4] = [
+    let verbs: [&[&str]; 5] = [
+        &["stats", "s.jsonl"],
         &["replay", "s.jsonl", "-p", "p.yaml"],
         &["diff", "s.jsonl", "-p", "p.yaml", "-b", "p.yaml"],
         &["coverage", "s.jsonl", "-p", "p.yaml"],
@@ -227,7 +228,8 @@ fn coverage_counts_calls_of_choices_not_taken_apart() {
     assert_eq!(json["tools"][1], pay);
 }
 
-const COUNTING: [&[&str]; 2] = [
+const COUNTING: [&[&str]; 3] = [
+    &["stats", "s.jsonl", "more", "-p", "p.yaml"],
     &["coverage", "s.jsonl", "more", "-p", "p.yaml"],
     &["replay", "s.jsonl", "more", "-p", "p.yaml", "--by", "rule"],
 ];
@@ -264,15 +266,21 @@ fn counts_say_that_they_were_interrupted() {
     use std::process::{Command, Stdio};
 
     let files = files();
-    let verbs: [&[&str]; 2] =
-        [&["coverage", "-", "-p", "p.yaml"], &["replay", "-", "-p", "p.yaml", "--by", "rule"]];
+    let verbs: [&[&str]; 3] = [
+        &["coverage", "-", "-p", "p.yaml"],
+        &["replay", "-", "-p", "p.yaml", "--by", "rule"],
+        &["stats", "-"],
+    ];
     for (verb, form, expected) in [
-        (verbs[0], "text", "\ninterrupted: these results are incomplete\n"),
-        (verbs[1], "text", "\ninterrupted: these results are incomplete\n"),
+        (verbs[0], "text", "interrupted: these results are incomplete\n"),
+        (verbs[1], "text", "interrupted: these results are incomplete\n"),
         (verbs[0], "markdown", "\n**interrupted: these results are incomplete**\n"),
         (verbs[1], "markdown", "\n**interrupted: these results are incomplete**\n"),
         (verbs[0], "json", "\"interrupted\":true"),
         (verbs[1], "json", "\"interrupted\":true"),
+        (verbs[2], "text", "interrupted: these results are incomplete\n"),
+        (verbs[2], "markdown", "\n**interrupted: these results are incomplete**\n"),
+        (verbs[2], "json", "\"interrupted\":true"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rulestep"));
         command.args(verb).args(["--format", form]).current_dir(files.path());
@@ -308,6 +316,7 @@ fn the_usage_of_a_counting_command_names_it() {
     for (verb, usage) in [
         (&["coverage", "-p", "p.yaml"][..], "`rulestep coverage SESSIONS`"),
         (&["replay", "-p", "p.yaml", "--by", "rule"], "`rulestep replay SESSIONS`"),
+        (&["stats"], "`rulestep stats SESSIONS`"),
     ] {
         let (code, _, stderr) = run(&files, verb);
         assert!(code == 2 && stderr.contains(usage), "{stderr}");

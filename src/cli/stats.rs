@@ -1,0 +1,38 @@
+//! `rulestep stats`: what recordings hold.
+
+use super::args;
+use super::count::{Counting, ended};
+use super::exit::{Exit, Failure};
+use super::input;
+use super::screen::Screen;
+use super::selection::Selection;
+use crate::engine::Mode;
+use crate::explore::inventory::Inventory;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::report::stats::{OUTPUTS, View};
+
+/// Runs the verb. Without a policy nothing is judged.
+pub fn run(asked: &args::Stats, screen: &mut Screen) -> Result<Exit, Failure> {
+    let args::Stats { corpus, format, full } = asked;
+    let selection = Selection::of(&corpus.selection)?;
+    let named = !corpus.policies.policy.is_empty();
+    if !named {
+        let mode: Mode = corpus.judging.mode.into();
+        selection.without_policy(mode)?;
+    }
+    let policy = match named {
+        true => input::policy(&corpus.policies, false, screen)?,
+        false => Policy::empty(),
+    };
+    let counting = Counting::new("stats", corpus, &selection, policy)?;
+    let mut inventory = Inventory::default();
+    let mut take = |counted| inventory.merge(&counted);
+    let read = counting.run(Replay::new, &Inventory::of, &mut take, screen)?;
+    if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
+        let policy = named.then_some(&*counting.policy);
+        let view = View { inventory: &inventory, policy, read: &read, full: *full, color: screen.color };
+        (output.write)(&view, screen.out())?;
+    }
+    Ok(ended(&read))
+}

@@ -1,0 +1,386 @@
+//! What recordings hold: as text, Markdown and JSON.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::columns::columns;
+use super::coverage::OccurrenceLine;
+use super::json::line;
+use super::json::parts::Version;
+use super::paint::Paint;
+use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
+use super::{Total, words};
+use crate::explore::inventory::{FileCalls, Inventory, Mentions, SessionCount, sorted};
+use crate::explore::occurrence::Occurrence;
+use crate::policy::Policy;
+
+/// The shape of the JSON.
+pub const SCHEMA: &str = "rulestep.stats/1";
+
+/// Rows of a list that people are shown, unless they ask for all.
+const MOST: usize = 10;
+
+/// What is written, and how.
+pub struct View<'a> {
+    /// What was counted.
+    pub inventory: &'a Inventory,
+    /// The policy that decided, where one was named.
+    pub policy: Option<&'a Policy>,
+    /// How completely the recordings were read.
+    pub read: &'a Total,
+    /// Every row is shown.
+    pub full: bool,
+    /// Whether text may be coloured.
+    pub color: bool,
+}
+
+/// One output.
+pub struct Output {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Writes it.
+    pub write: fn(&View<'_>, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every output; the first is the default.
+pub static OUTPUTS: &[Output] = &[
+    Output { name: "text", title: "text for people", write: text },
+    Output { name: "json", title: "one JSON object", write: json },
+    Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
+];
+
+/// A list of the inventory.
+pub struct Section<'a> {
+    /// What it lists, in one word.
+    pub name: &'static str,
+    /// What it lists.
+    pub title: &'static str,
+    /// Heads of the numbers.
+    pub heads: Vec<&'static str>,
+    /// All rows, those with the greatest first number first.
+    pub rows: Vec<Row<'a>>,
+    /// What is missing in it.
+    pub notes: Vec<String>,
+}
+
+/// A row of it.
+pub struct Row<'a> {
+    /// As recorded; `None` for what is not recorded.
+    pub name: Option<String>,
+    /// One for each head.
+    pub numbers: Vec<u64>,
+    /// The first call that it counts; a row of sessions has none.
+    pub first: Option<&'a Occurrence>,
+}
+
+impl Row<'_> {
+    /// The name for people.
+    pub fn shown(&self) -> String {
+        self.name.as_deref().map_or_else(|| "(not recorded)".to_owned(), words::line)
+    }
+}
+
+/// The lists, in the order in which they are shown. Where a policy `judged`, the calls that it stops have a column.
+pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
+    let unread = (inventory.unread_arguments > 0).then(|| {
+        let calls = words::count(inventory.unread_arguments, "call");
+        format!("not counted: {calls} whose arguments are not a JSON object")
+    });
+    let commands = (inventory.unread_commands > 0).then(|| {
+        let [unread, all] = [inventory.unread_commands, inventory.commands].map(words::thousands);
+        format!(
+            "{unread} of {all} command lines could not be read to their end, so they may run more programs"
+        )
+    });
+    let urls = (inventory.unread_urls > 0)
+        .then(|| format!("not counted: {} without a host", words::count(inventory.unread_urls, "URL")));
+    let mut tool_heads = vec!["calls", "errors", "refused", "no result"];
+    tool_heads.extend(judged.then_some("stopped"));
+    let tools = sorted(&inventory.tools, |tool| tool.calls).into_iter().map(|(name, tool)| {
+        let mut numbers = vec![tool.calls, tool.errors, tool.refused, tool.unanswered];
+        numbers.extend(judged.then_some(tool.stopped));
+        Row { name: Some(name.to_string()), numbers, first: tool.first.as_ref() }
+    });
+    let files = sorted(&inventory.files, FileCalls::calls).into_iter().map(|(name, file)| {
+        let numbers = vec![file.calls(), file.read, file.written];
+        Row { name: Some(name.to_string()), numbers, first: file.first.as_ref() }
+    });
+    let projects = sorted(&inventory.projects, |count| count.sessions).into_iter();
+    let projects = projects.map(|(name, count)| of_sessions(name.as_deref().map(str::to_owned), count));
+    let days = inventory.days.iter().rev();
+    let days = days.map(|(day, count)| of_sessions(day.map(|day| day.to_string()), count));
+    let with = |notes: [&Option<String>; 2]| notes.into_iter().flatten().cloned().collect();
+    vec![
+        Section {
+            name: "tools",
+            title: "tools",
+            heads: tool_heads,
+            rows: tools.collect(),
+            notes: Vec::new(),
+        },
+        Section {
+            name: "programs",
+            title: "programs, by the first word of each command",
+            heads: vec!["calls"],
+            rows: mentions(&inventory.programs),
+            notes: with([&commands, &unread]),
+        },
+        Section {
+            name: "files",
+            title: "files that arguments name",
+            heads: vec!["calls", "read", "written"],
+            rows: files.collect(),
+            notes: with([&unread, &None]),
+        },
+        Section {
+            name: "hosts",
+            title: "hosts of URLs in arguments",
+            heads: vec!["calls"],
+            rows: mentions(&inventory.hosts),
+            notes: with([&urls, &unread]),
+        },
+        Section {
+            name: "projects",
+            title: "projects",
+            heads: vec!["sessions", "calls"],
+            rows: projects.collect(),
+            notes: Vec::new(),
+        },
+        Section {
+            name: "days",
+            title: "days (UTC), the newest first",
+            heads: vec!["sessions", "calls"],
+            rows: days.collect(),
+            notes: Vec::new(),
+        },
+    ]
+}
+
+fn mentions(rows: &BTreeMap<Arc<str>, Mentions>) -> Vec<Row<'_>> {
+    let rows = sorted(rows, |row| row.calls).into_iter();
+    rows.map(|(name, found)| Row {
+        name: Some(name.to_string()),
+        numbers: vec![found.calls],
+        first: found.first.as_ref(),
+    })
+    .collect()
+}
+
+fn of_sessions(name: Option<String>, count: &SessionCount) -> Row<'static> {
+    Row { name, numbers: vec![count.sessions, count.calls], first: None }
+}
+
+/// `533 sessions, 2,661 calls of 62 tools`.
+pub fn sums(inventory: &Inventory) -> String {
+    let others = match inventory.alternatives {
+        0 => String::new(),
+        others => format!("; not counted: {} in choices not taken", words::count(others, "call")),
+    };
+    format!(
+        "{}, {} of {}{others}",
+        words::count(inventory.sessions, "session"),
+        words::count(inventory.calls, "call"),
+        words::count(inventory.tools.len() as u64, "tool"),
+    )
+}
+
+/// A list after the other, each cut to its first rows.
+fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: view.color };
+    for section in sections(view.inventory, view.policy.is_some()) {
+        if section.rows.is_empty() && section.notes.is_empty() {
+            continue;
+        }
+        writeln!(out, "{}", paint.bold(section.title))?;
+        let rows = &section.rows.get(..view.most(&section)).unwrap_or_default();
+        let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
+        let names = std::iter::once(String::new()).chain(rows.iter().map(Row::shown));
+        let lines = columns(&section.heads, &numbers).into_iter().zip(names);
+        for (line, name) in lines.take(if rows.is_empty() { 0 } else { usize::MAX }) {
+            writeln!(out, "{}", format!("  {line}  {name}").trim_end())?;
+        }
+        for note in view.rest(&section, "--full shows all").into_iter().chain(section.notes) {
+            writeln!(out, "  {}", paint.dim(&note))?;
+        }
+        writeln!(out)?;
+    }
+    for line in incomplete_text(view.read, "counted", paint) {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "{}", sums(view.inventory))
+}
+
+fn numbers(row: &Row<'_>) -> Vec<String> {
+    row.numbers.iter().map(|number| words::thousands(*number)).collect()
+}
+
+impl View<'_> {
+    /// How many rows of a list are shown.
+    fn most(&self, section: &Section<'_>) -> usize {
+        if self.full { section.rows.len() } else { section.rows.len().min(MOST) }
+    }
+
+    /// That there are more.
+    fn rest(&self, section: &Section<'_>, way: &str) -> Option<String> {
+        let rest = section.rows.len() - self.most(section);
+        (rest > 0).then(|| format!("{} more ({way})", words::thousands(rest as u64)))
+    }
+}
+
+fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "### {}", sums(view.inventory))?;
+    for line in incomplete_markdown(view.read, "counted") {
+        writeln!(out, "\n{line}")?;
+    }
+    for section in sections(view.inventory, view.policy.is_some()) {
+        if section.rows.is_empty() && section.notes.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n#### {}\n", section.title)?;
+        if !section.rows.is_empty() {
+            let rule = "--:|".repeat(section.heads.len());
+            writeln!(out, "| | {} |\n|---|{rule}", section.heads.join(" | "))?;
+        }
+        for row in section.rows.iter().take(view.most(&section)) {
+            let name = super::diff::markdown::code(&row.shown());
+            writeln!(out, "| {name} | {} |", numbers(row).join(" | "))?;
+        }
+        for note in view.rest(&section, "`--full` shows all").into_iter().chain(section.notes) {
+            writeln!(out, "\n{note}")?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct StatsLine<'a> {
+    schema: &'static str,
+    sessions: u64,
+    calls: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    alternatives: u64,
+    #[serde(flatten)]
+    reading: ReadingLine,
+    /// Without one no call was judged.
+    policy: Option<Version<'a>>,
+    /// Calls whose arguments are not a JSON object.
+    unread_arguments: u64,
+    /// Calls that ran a command line.
+    commands: u64,
+    /// Those that were not read to their end.
+    unread_commands: u64,
+    unread_urls: u64,
+    tools: Vec<ToolLine<'a>>,
+    programs: Vec<MentionLine<'a>>,
+    files: Vec<FileLine<'a>>,
+    hosts: Vec<MentionLine<'a>>,
+    projects: Vec<SessionLine<'a>>,
+    days: Vec<DayLine>,
+}
+
+#[derive(Serialize)]
+struct ToolLine<'a> {
+    tool: &'a str,
+    calls: u64,
+    errors: u64,
+    refused: u64,
+    no_result: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<u64>,
+    first: Option<OccurrenceLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct MentionLine<'a> {
+    name: &'a str,
+    calls: u64,
+    first: Option<OccurrenceLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileLine<'a> {
+    file: &'a str,
+    calls: u64,
+    read: u64,
+    written: u64,
+    first: Option<OccurrenceLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct SessionLine<'a> {
+    project: Option<&'a str>,
+    sessions: u64,
+    calls: u64,
+}
+
+#[derive(Serialize)]
+struct DayLine {
+    day: Option<String>,
+    sessions: u64,
+    calls: u64,
+}
+
+fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let inventory = view.inventory;
+    let tools = sorted(&inventory.tools, |tool| tool.calls).into_iter().map(|(name, tool)| ToolLine {
+        tool: name,
+        calls: tool.calls,
+        errors: tool.errors,
+        refused: tool.refused,
+        no_result: tool.unanswered,
+        stopped: view.policy.map(|_| tool.stopped),
+        first: tool.first.as_ref().map(OccurrenceLine::of),
+    });
+    let files = sorted(&inventory.files, FileCalls::calls).into_iter().map(|(name, file)| FileLine {
+        file: name,
+        calls: file.calls(),
+        read: file.read,
+        written: file.written,
+        first: file.first.as_ref().map(OccurrenceLine::of),
+    });
+    let projects = sorted(&inventory.projects, |count| count.sessions).into_iter();
+    let projects = projects.map(|(name, count)| SessionLine {
+        project: name.as_deref(),
+        sessions: count.sessions,
+        calls: count.calls,
+    });
+    let days = inventory.days.iter().rev().map(|(day, count)| DayLine {
+        day: day.map(|day| day.to_string()),
+        sessions: count.sessions,
+        calls: count.calls,
+    });
+    let object = StatsLine {
+        schema: SCHEMA,
+        sessions: inventory.sessions,
+        calls: inventory.calls,
+        alternatives: inventory.alternatives,
+        reading: ReadingLine::of(view.read),
+        policy: view.policy.map(Version::of),
+        unread_arguments: inventory.unread_arguments,
+        commands: inventory.commands,
+        unread_commands: inventory.unread_commands,
+        unread_urls: inventory.unread_urls,
+        tools: tools.collect(),
+        programs: mention_lines(&inventory.programs),
+        files: files.collect(),
+        hosts: mention_lines(&inventory.hosts),
+        projects: projects.collect(),
+        days: days.collect(),
+    };
+    line(&object, out)
+}
+
+fn mention_lines(rows: &BTreeMap<Arc<str>, Mentions>) -> Vec<MentionLine<'_>> {
+    let rows = sorted(rows, |row| row.calls).into_iter();
+    rows.map(|(name, found)| MentionLine {
+        name,
+        calls: found.calls,
+        first: found.first.as_ref().map(OccurrenceLine::of),
+    })
+    .collect()
+}
