@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a benchmark may fail")]
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use divan::Bencher;
 use ratatui::buffer::Buffer;
@@ -17,6 +18,7 @@ use rulestep::internals::workbench::effect::Effect;
 use rulestep::internals::workbench::keys::Key;
 use rulestep::internals::workbench::message::{Event, Msg};
 use rulestep::internals::workbench::model::{Model, Opening};
+use rulestep::internals::workbench::run::frames;
 use rulestep::internals::workbench::theme::{Depth, Theme};
 use rulestep::internals::workbench::update::update;
 
@@ -89,13 +91,21 @@ fn model(calls: usize) -> Model {
 }
 
 fn feed(model: &mut Model, msg: Msg) {
-    for effect in update(model, msg) {
-        if let Effect::Judge(judge) = effect {
-            let one = |(at, session): (usize, Arc<Session>)| {
-                (at, Box::new(Replay::new(&session, &judge.policy, judge.mode)))
-            };
-            let replays = judge.sessions.into_iter().map(one).collect();
-            update(model, Msg::Judged { generation: judge.generation, replays });
+    let mut effects = update(model, msg);
+    while let Some(effect) = effects.pop() {
+        match effect {
+            Effect::Judge(judge) => {
+                let one = |(at, session): (usize, Arc<Session>)| {
+                    (at, Arc::new(Replay::new(&session, &judge.policy, judge.mode)))
+                };
+                let replays = judge.sessions.into_iter().map(one).collect();
+                effects.extend(update(model, Msg::Judged { generation: judge.generation, replays }));
+            }
+            Effect::Frames(request) => {
+                let made = frames::make(&request, &AtomicU64::new(request.number));
+                effects.extend(made.into_iter().flat_map(|made| update(model, made)));
+            }
+            _ => {}
         }
     }
 }

@@ -7,6 +7,8 @@
 //! begin_turn ─► narrow ─► respond ─► propose ─► (run the tool) ─► resolve ─► … ─► end_turn ─► message ─► begin_turn
 //! ```
 
+#[cfg(test)]
+pub(crate) mod closed;
 pub mod decision;
 mod in_flight;
 mod panel;
@@ -106,6 +108,8 @@ impl Run {
     /// A run before its first turn. `depth` says how much each decision tells. Where that is the verdict alone, the rules
     /// keep no evidence, and what [`Run::state`] says names fewer calls.
     pub fn new(policy: &Arc<Policy>, mode: Mode, depth: Depth, facts: &Arc<Facts>) -> Run {
+        #[cfg(test)]
+        closed::check();
         let depth = least(policy, depth);
         let ground = Ground {
             enforcing: mode == Mode::Enforce,
@@ -133,6 +137,8 @@ impl Run {
 
     /// A copy that goes on by itself.
     pub fn fork(&self) -> Run {
+        #[cfg(test)]
+        closed::check();
         Run {
             mode: self.mode,
             panel: self.panel.fork(),

@@ -6,7 +6,9 @@ use crate::case::Place;
 use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
+use crate::replay::Replay;
 use crate::session::Session;
+use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::supposed::{Ask, Premise};
 
 /// Something to be done outside the model.
@@ -36,6 +38,10 @@ pub enum Effect {
     Suppose(Box<Suppose>),
     /// Look for a witness; what was looked for before is given up. `None`: it is only given up.
     Witness(Option<Box<Wanted>>),
+    /// Tell what is in a turn; what was asked for before is void.
+    Frames(Box<FrameRequest>),
+    /// Look for the next turn that hides a tool; what was looked for before is void.
+    Hidden(Box<HiddenSearch>),
     /// Compare the texts of two versions.
     Texts(Arc<Comparison>),
     /// Save a case.
@@ -62,6 +68,26 @@ pub struct Suppose {
     pub number: u64,
     /// What is supposed.
     pub premise: Premise,
+}
+
+/// A request for what is in a turn.
+pub struct FrameRequest {
+    /// Its number; the answer bears it.
+    pub number: u64,
+    /// What is to be known, a wish a version.
+    pub wishes: Vec<FrameWish>,
+}
+
+/// A search for the next turn that hides a tool which the turn before it showed.
+pub struct HiddenSearch {
+    /// Its number; the answer bears it.
+    pub number: u64,
+    /// Where it looks.
+    pub replay: Arc<Replay>,
+    /// The turn it begins at, from 1.
+    pub turn: u32,
+    /// Towards the end.
+    pub forward: bool,
 }
 
 /// A request to look for the smallest part of a session that still shows something.
@@ -141,6 +167,8 @@ impl std::fmt::Debug for Effect {
             Self::Suppose(suppose) => write!(f, "Suppose({})", suppose.number),
             Self::Witness(None) => f.write_str("Witness(none)"),
             Self::Witness(Some(wanted)) => write!(f, "Witness({} call {})", wanted.number, wanted.call),
+            Self::Frames(request) => write!(f, "Frames({})", request.number),
+            Self::Hidden(search) => write!(f, "Hidden({} from turn {})", search.number, search.turn),
             Self::Texts(_) => f.write_str("Texts"),
             Self::Save(save) => write!(f, "Save({})", save.file),
             Self::Compose { ask, text } => write!(f, "Compose({ask:?}: {text:?})"),

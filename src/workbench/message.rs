@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 
 use super::keys::Key;
-use crate::compare::{Base, Change, Comparison};
+use crate::compare::{Base, Change, Comparison, Side};
 use crate::files::watch::WatchEvent;
 use crate::policy::LoadResult;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
+use crate::workbench::model::Frames;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
 pub use crate::workspace::recordings::Event;
@@ -51,7 +52,7 @@ pub enum Msg {
         /// Which request this answers.
         generation: u64,
         /// Places that the sessions had in the list when this was asked, and the replays.
-        replays: Vec<(usize, Box<Replay>)>,
+        replays: Vec<(usize, Arc<Replay>)>,
     },
     /// Sessions were compared under two versions.
     Compared {
@@ -73,6 +74,20 @@ pub enum Msg {
         number: u64,
         /// What was found.
         found: Option<Box<Witness>>,
+    },
+    /// What is in a turn.
+    Frames {
+        /// Which request this answers.
+        number: u64,
+        /// What each version makes of it.
+        made: Vec<(Side, Frames)>,
+    },
+    /// A turn that hides a tool was looked for.
+    Hidden {
+        /// Which search this answers.
+        number: u64,
+        /// The turn, from 1, if there is one.
+        turn: Option<u32>,
     },
     /// The texts of two versions were compared.
     Texts {
@@ -111,7 +126,7 @@ pub struct ComparedSession {
     /// The session.
     pub session: Arc<Session>,
     /// What was decided under the base, where that was asked for.
-    pub base: Option<Box<Replay>>,
+    pub base: Option<Arc<Replay>>,
     /// What changed.
     pub changes: Vec<Change>,
 }

@@ -21,14 +21,13 @@ pub mod verdict;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use ratatui::layout::Size;
 
 use super::keys::{Command, Facts, Key};
 use super::layout::{Layout, LayoutState, Pane, layout};
-use super::line::{Line, Link};
+use super::line::{self, Line, Link};
 use super::list::List;
 use super::theme::Theme;
 use super::transcript::Rows;
@@ -43,7 +42,7 @@ pub use self::changes::{ChangeRow, Changes, Pair};
 pub use self::compare::{Chosen, Compare};
 pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
-pub use self::frame::{Framed, Taking};
+pub use self::frame::{FrameQuery, Framed, Frames, Taking};
 pub use self::habits::{Count, Dress, Habits};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
@@ -110,9 +109,11 @@ pub struct Location {
     /// The open entry.
     pub open: usize,
     /// What is in the selected turn.
-    pub frame: Option<Framed>,
-    /// The selected call of a choice that was not taken.
-    pub taking: Option<Taking>,
+    pub frames: Frames,
+    /// The same under the base that the person chose.
+    pub base_frames: Frames,
+    /// The row that the cursor of a pane goes to once the selected turn's frame is there.
+    pub sought: Option<(Pane, line::Key)>,
     /// The rule that was asked for in a pane beside, shown until something else is selected.
     pub pinned: Option<RuleId>,
     /// Cursor and scroll of each pane, by pane.
@@ -164,10 +165,34 @@ pub struct Work {
     pub generation: u64,
     /// Entries judged in that request.
     pub judged: usize,
-    /// The number of the newest request to judge, or look for, something supposed.
-    pub supposings: u64,
+    /// The number of the newest request for anything but judging sessions.
+    pub requests: u64,
     /// The smallest part of a session that is being looked for.
     pub looking: Option<Looking>,
+    /// The newest request for what is in the selected turn, unless that is known.
+    pub frames: Option<FrameQuery>,
+    /// The turn that hides a tool, while it is being looked for.
+    pub hidden: Option<PendingHidden>,
+}
+
+impl Work {
+    /// The number of a new request.
+    pub fn next_number(&mut self) -> u64 {
+        self.requests += 1;
+        self.requests
+    }
+}
+
+/// A turn that is being looked for.
+pub struct PendingHidden {
+    /// The search's number.
+    pub number: u64,
+    /// Where it began.
+    pub replay: Arc<Replay>,
+    /// The turn in that, from 1.
+    pub turn: u32,
+    /// Which way it goes.
+    pub forward: bool,
 }
 
 /// What is not on disk but inside the program.
@@ -270,8 +295,9 @@ impl Model {
             },
             place: Location {
                 open: 0,
-                frame: None,
-                taking: None,
+                frames: Frames::default(),
+                base_frames: Frames::default(),
+                sought: None,
                 pinned: None,
                 lists: [List::default(); Pane::COUNT],
                 sideways: [Sideways::default(); Pane::COUNT],
@@ -288,8 +314,10 @@ impl Model {
                 asked: false,
                 generation: 0,
                 judged: 0,
-                supposings: 0,
+                requests: 0,
                 looking: None,
+                frames: None,
+                hidden: None,
             },
             habits: Habits::default(),
             settled: Settled::default(),
@@ -355,7 +383,7 @@ impl Model {
     }
 
     /// What was decided on that, if only by an earlier request.
-    pub fn replay(&self) -> Option<&Rc<Replay>> {
+    pub fn replay(&self) -> Option<&Arc<Replay>> {
         let entry = self.entry()?;
         match entry.supposed.shown() {
             Some(shown) => Some(&shown.replay),

@@ -2,6 +2,7 @@
 
 mod editor;
 pub mod environment;
+pub mod frames;
 #[cfg(test)]
 pub(crate) mod headless;
 mod input;
@@ -13,7 +14,7 @@ use std::io::{self, stdout};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::execute;
@@ -74,6 +75,8 @@ pub enum RunError {
 
 /// How long a chord waits before the ways it can go on are shown.
 const CHORD: Duration = Duration::from_millis(400);
+/// How long the screen waits for what is in the turn that a key went to, before it is drawn without.
+const BLINK: Duration = Duration::from_millis(16);
 /// Messages taken together before the screen is drawn again.
 const TOGETHER: usize = 512;
 
@@ -150,9 +153,10 @@ impl Loop {
         loop {
             let Some(first) = self.wait() else { return Ok(()) };
             let mut read = false;
-            let more: Vec<Arrived> = self.arriving.try_iter().take(TOGETHER).collect();
-            for arrived in std::iter::once(first).chain(more) {
-                let messages = match arrived {
+            let mut arrived = Some(first);
+            let (mut taken, mut until) = (0, None);
+            while let Some(next) = arrived {
+                let messages = match next {
                     Arrived::Input(messages) => {
                         read = true;
                         messages
@@ -166,6 +170,8 @@ impl Loop {
                         }
                     }
                 }
+                taken += 1;
+                arrived = if taken < TOGETHER { self.more(&mut until) } else { None };
             }
             self.draw()?;
             if read {
@@ -173,6 +179,16 @@ impl Loop {
                 input.allow();
             }
         }
+    }
+
+    /// What has arrived besides. What is in the turn that a key went to is waited for, but not for long: so nobody sees the
+    /// panes of another turn for a blink.
+    fn more(&self, until: &mut Option<Instant>) -> Option<Arrived> {
+        self.arriving.try_recv().ok().or_else(|| {
+            let until = *until.get_or_insert_with(|| Instant::now() + BLINK);
+            let rest = until.saturating_duration_since(Instant::now());
+            self.model.awaits_frames().then(|| self.arriving.recv_timeout(rest).ok())?
+        })
     }
 
     fn draw(&mut self) -> io::Result<()> {

@@ -11,7 +11,7 @@ use super::keys::{Key, chord};
 use super::message::{ComparedSession, Event, Msg};
 use super::model::texts::Texts;
 use super::model::{Model, Opening};
-use super::run::suppose;
+use super::run::{frames, suppose};
 use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::diagnostic::Diagnostic;
@@ -144,7 +144,7 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                     let one = |(place, session): &(usize, Arc<Session>)| {
                         let new = Replay::new(session, &policy, mode);
                         let base = against.base().policy().filter(|_| !against.is_same());
-                        let base = base.map(|policy| Box::new(Replay::new(session, policy, mode)));
+                        let base = base.map(|policy| Arc::new(Replay::new(session, policy, mode)));
                         let changes = against.changes(base.as_deref(), &new);
                         let base = base.filter(|_| beside);
                         ComparedSession { place: *place, session: Arc::clone(session), base, changes }
@@ -152,7 +152,7 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                     Msg::Compared { generation, sessions: sessions.iter().map(one).collect() }
                 });
                 let one = |(at, session): (usize, Arc<Session>)| {
-                    (at, Box::new(Replay::new(&session, &policy, mode)))
+                    (at, Arc::new(Replay::new(&session, &policy, mode)))
                 };
                 let replays = sessions.into_iter().map(one).collect();
                 effects.extend(update(model, Msg::Judged { generation, replays }));
@@ -162,6 +162,14 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Effect::Witness(Some(wanted)) => {
                 let newest = AtomicU64::new(wanted.number);
                 effects.extend(update(model, suppose::look(&wanted, &newest)));
+            }
+            Effect::Frames(request) => {
+                let made = frames::make(&request, &AtomicU64::new(request.number));
+                effects.extend(made.into_iter().flat_map(|made| update(model, made)));
+            }
+            Effect::Hidden(search) => {
+                let found = frames::look(&search, &AtomicU64::new(search.number));
+                effects.extend(found.into_iter().flat_map(|found| update(model, found)));
             }
             Effect::Texts(comparison) => {
                 let texts = Arc::new(Texts::of(&comparison));

@@ -5,6 +5,7 @@ mod compare;
 mod copy;
 mod count;
 mod enter;
+mod frames;
 mod go;
 mod judge;
 mod jump;
@@ -35,6 +36,8 @@ use crate::report::words;
 
 /// Changes the model and says what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    #[cfg(test)]
+    let _closed = crate::engine::closed::Closed::begin();
     let mut effects = Vec::new();
     match msg {
         Msg::Key(key) => pressed(model, key, &mut effects),
@@ -62,6 +65,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
         Msg::Supposed { number, answer } => suppose::judged(model, number, answer),
         Msg::Witness { number, found } => witness::found(model, number, found),
+        Msg::Frames { number, made } => frames::arrived(model, number, made),
+        Msg::Hidden { number, turn } => frames::found(model, number, turn),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
         Msg::Taken { file } => save::taken(model, &file, &mut effects),
@@ -70,6 +75,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     }
     suppose::ask(model, &mut effects);
     settle::settle(model);
+    frames::ask(model, &mut effects);
     effects
 }
 
@@ -184,8 +190,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PreviousDisagreement => jump::disagreement(model, false),
         C::NextError => jump::error(model, true),
         C::PreviousError => jump::error(model, false),
-        C::NextHidden => jump::hidden(model, true),
-        C::PreviousHidden => jump::hidden(model, false),
+        C::NextHidden => frames::hidden(model, true, effects),
+        C::PreviousHidden => frames::hidden(model, false, effects),
         C::NextStop => jump::stop(model, true),
         C::PreviousStop => jump::stop(model, false),
         C::Cause => jump::cause(model),

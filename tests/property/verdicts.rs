@@ -38,7 +38,7 @@ fn workbench(document: &Value, session: &Value, mode: rulestep::internals::engin
     for effect in update(&mut model, msg) {
         let Effect::Judge(judge) = effect else { continue };
         let one = |(at, session): &(usize, Arc<_>)| {
-            (*at, Box::new(Replay::new(session, &judge.policy, judge.mode)))
+            (*at, Arc::new(Replay::new(session, &judge.policy, judge.mode)))
         };
         let replays = judge.sessions.iter().map(one).collect();
         update(&mut model, Msg::Judged { generation: judge.generation, replays });

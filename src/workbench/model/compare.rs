@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::frame::{Framed, Taking};
 use super::texts::Texts;
 use crate::compare::{Base, Comparison};
 
@@ -13,10 +12,6 @@ pub struct Compare {
     pub base: Option<Chosen>,
     /// The name of one that is being read. The one chosen before stands until it is there.
     pub reading: Option<String>,
-    /// What is in the selected turn under the base.
-    pub frame: Option<Framed>,
-    /// The selected call of a choice that was not taken, under the base.
-    pub taking: Option<Taking>,
     /// The texts of two versions, once somebody has asked for them.
     pub texts: Option<(Arc<Comparison>, Arc<Texts>)>,
     /// They were asked for, and open when they are there.

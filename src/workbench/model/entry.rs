@@ -1,6 +1,5 @@
 //! A row of the list of sessions: a session, what was decided on it, what is supposed of it.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::files::is_damage;
@@ -23,9 +22,9 @@ pub struct Entry {
     /// What is wrong with the file, told at its first session.
     pub diagnostics: Vec<Diagnostic>,
     /// What was decided, and in which request.
-    pub replay: Option<(u64, Rc<Replay>)>,
+    pub replay: Option<(u64, Arc<Replay>)>,
     /// What was decided under the chosen base.
-    pub base: Option<Rc<Replay>>,
+    pub base: Option<Arc<Replay>>,
     /// What changed in it, once it is compared.
     pub changes: Option<Vec<Change>>,
     /// Where its transcript was left.

@@ -1,14 +1,28 @@
 //! What is in the selected turn, and what is selected of what was not taken.
+//!
+//! A frame replays a part of its session, so it is made on another thread: until it arrives, the one before is shown and
+//! says that it is another one.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
+use super::Model;
+use crate::compare::Side;
 use crate::replay::{Frame, Replay};
 use crate::session::{AlternativeRef, Call};
+
+/// What a version makes of the selected turn.
+#[derive(Default)]
+pub struct Frames {
+    /// The turn.
+    pub framed: Option<Framed>,
+    /// The selected call of a choice that was not taken.
+    pub taking: Option<Taking>,
+}
 
 /// The frame of a turn, and of which one it is.
 pub struct Framed {
     /// The replay it was made of.
-    pub replay: Rc<Replay>,
+    pub replay: Arc<Replay>,
     /// The turn, from 1.
     pub turn: u32,
     /// The frame.
@@ -21,7 +35,7 @@ pub struct Framed {
 /// open session has not.
 pub struct Taking {
     /// The replay it was made of.
-    pub of: Rc<Replay>,
+    pub of: Arc<Replay>,
     /// How it is named.
     pub at: AlternativeRef,
     /// The judgement of that session.
@@ -30,9 +44,93 @@ pub struct Taking {
     pub call: Call,
 }
 
+/// What is to be known of one version.
+#[derive(Clone)]
+pub struct FrameWish {
+    /// Which version.
+    pub side: Side,
+    /// Its replay.
+    pub replay: Arc<Replay>,
+    /// The turn, from 1.
+    pub turn: u32,
+    /// The call of a choice that was not taken.
+    pub choice: Option<AlternativeRef>,
+}
+
+/// The newest request for frames.
+pub struct FrameQuery {
+    /// Its number.
+    pub number: u64,
+    /// What it asks for.
+    pub wishes: Vec<FrameWish>,
+    /// It is answered.
+    pub answered: bool,
+}
+
 impl Framed {
     /// The frame of the turn before.
     pub fn before(&self) -> Option<&Frame> {
         self.near.iter().find(|frame| frame.turn + 1 == self.turn)
+    }
+
+    /// Goes to another turn, if that is among those around this one. Of the turn before is told what has become visible or
+    /// hidden since then, so it must be there as well.
+    pub fn go(&mut self, turn: u32) {
+        let has_before = turn == 1 || self.near.iter().any(|frame| frame.turn + 1 == turn);
+        if let Some(frame) = self.near.iter().find(|frame| frame.turn == turn).filter(|_| has_before) {
+            (self.turn, self.frame) = (turn, frame.clone());
+        }
+    }
+}
+
+impl FrameWish {
+    /// Whether that is what is known.
+    pub fn is_met(&self, frames: &Frames) -> bool {
+        let is_framed =
+            |framed: &Framed| Arc::ptr_eq(&framed.replay, &self.replay) && framed.turn == self.turn;
+        let is_taken =
+            |taking: &Taking| Arc::ptr_eq(&taking.of, &self.replay) && Some(taking.at) == self.choice;
+        frames.framed.as_ref().is_some_and(is_framed)
+            && (self.choice.is_none() || frames.taking.as_ref().is_some_and(is_taken))
+    }
+}
+
+impl PartialEq for FrameWish {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.replay, &other.replay)
+            && (self.side, self.turn, self.choice) == (other.side, other.turn, other.choice)
+    }
+}
+
+impl Model {
+    /// What is to be known of a version, as things are selected now.
+    pub fn frame_wish(&self, side: Side) -> Option<FrameWish> {
+        let replay = match side {
+            Side::New => self.replay()?,
+            Side::Base => self.entry()?.base.as_ref().filter(|_| self.splits())?,
+        };
+        let (replay, turn, choice) = (Arc::clone(replay), self.turn()?.number, self.not_taken());
+        Some(FrameWish { side, replay, turn, choice })
+    }
+
+    /// What is known of a version.
+    pub fn frames(&self, side: Side) -> &Frames {
+        match side {
+            Side::New => &self.place.frames,
+            Side::Base => &self.place.base_frames,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn frames_mut(&mut self, side: Side) -> &mut Frames {
+        match side {
+            Side::New => &mut self.place.frames,
+            Side::Base => &mut self.place.base_frames,
+        }
+    }
+
+    /// Whether an answer about the selected turn is under way.
+    pub fn awaits_frames(&self) -> bool {
+        self.work.frames.as_ref().is_some_and(|query| !query.answered)
     }
 }

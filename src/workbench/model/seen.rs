@@ -1,11 +1,10 @@
 //! What either of two versions makes of what is selected.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Model;
 use super::changes::Pair;
-use super::frame::{Framed, Taking};
+use super::frame::{Framed, Frames, Taking};
 use crate::compare::{Change, ChangePlace, Comparison, RuleAt, Side};
 use crate::engine::Decision;
 use crate::monitor::{Rule, RuleId, Rules};
@@ -105,19 +104,35 @@ impl Model {
 
 impl<'m> Seen<'m> {
     /// What was decided on the open session.
-    pub fn replay(self) -> Option<&'m Rc<Replay>> {
+    pub fn replay(self) -> Option<&'m Arc<Replay>> {
         match self.side {
             Side::Base if !self.is_same() => self.model.entry()?.base.as_ref(),
             _ => self.model.replay(),
         }
     }
 
-    /// What is in the selected turn.
-    pub fn frame(self) -> Option<&'m Framed> {
-        match self.side {
-            Side::Base if !self.is_same() => self.model.basis.compare.frame.as_ref(),
-            _ => self.model.place.frame.as_ref(),
-        }
+    /// What is known of the selected turn, which may be about another one until the answer arrives.
+    fn frames(self) -> &'m Frames {
+        self.model.frames(if self.is_same() { Side::New } else { self.side })
+    }
+
+    /// The turn that is shown: of this session, but see [`Seen::shows`] for which of them and by which version.
+    pub fn framed(self) -> Option<&'m Framed> {
+        let framed = self.frames().framed.as_ref()?;
+        Arc::ptr_eq(framed.replay.session(), self.model.session()?).then_some(framed)
+    }
+
+    /// The selected turn, once it is there.
+    pub fn current(self) -> Option<&'m Framed> {
+        let (replay, turn) = (self.replay()?, self.model.turn()?.number);
+        self.framed().filter(|framed| Arc::ptr_eq(&framed.replay, replay) && framed.turn == turn)
+    }
+
+    /// What is shown in place of the selected turn, in a few words; `None`: it is that turn.
+    pub fn shows(self) -> Option<String> {
+        let framed = self.framed().filter(|_| self.current().is_none())?;
+        let turn = self.model.turn().map(|turn| turn.number);
+        Some(if Some(framed.turn) == turn { "old".to_owned() } else { format!("at T{}", framed.turn) })
     }
 
     /// What was decided on the selected call.
@@ -133,7 +148,7 @@ impl<'m> Seen<'m> {
         if let Some(row) = self.model.row()
             && let RowKind::Choice(place, number) = row.kind
         {
-            let framed = self.frame().filter(|framed| framed.turn == row.turn)?;
+            let framed = self.current()?;
             let others = &self.model.session()?.alternatives;
             let first = others.partition_point(|other| other.turn < row.turn);
             return framed
@@ -143,17 +158,14 @@ impl<'m> Seen<'m> {
                 .get((number? as usize).checked_sub(1)?);
         }
         let at = self.model.call()?.at;
-        let framed = self.frame().filter(|framed| framed.turn == at.turn)?;
+        let framed = self.current()?;
         framed.frame.calls.get((at.call as usize).checked_sub(1)?)
     }
 
     /// The selected call of a choice that was not taken, in the session that takes it.
     pub fn taking(self) -> Option<&'m Taking> {
-        let taking = match self.side {
-            Side::Base if !self.is_same() => self.model.basis.compare.taking.as_ref(),
-            _ => self.model.place.taking.as_ref(),
-        }?;
-        (self.model.not_taken() == Some(taking.at)).then_some(taking)
+        let (taking, replay) = (self.frames().taking.as_ref()?, self.replay()?);
+        (Arc::ptr_eq(&taking.of, replay) && self.model.not_taken() == Some(taking.at)).then_some(taking)
     }
 
     /// The rules of this version.

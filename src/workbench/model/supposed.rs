@@ -3,7 +3,6 @@
 //! The recording and the policy files are never touched: what is supposed lies over an entry in layers, each a session
 //! and a policy made of what lies below, judged by the same engine.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::engine::Mode;
@@ -84,7 +83,7 @@ pub struct JudgedLayer {
     /// The session and the policy.
     pub hypothesis: Hypothesis,
     /// What was decided.
-    pub replay: Rc<Replay>,
+    pub replay: Arc<Replay>,
 }
 
 /// A call that is to be changed.

@@ -47,6 +47,10 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         not_taken(&mut lines, seen, taking, width);
         return lines;
     }
+    if model.not_taken().is_some() && seen.replay().is_some() {
+        lines.push(Line::dim("being decided"));
+        return lines;
+    }
     let (Some(session), Some(call)) = (model.session(), model.call()) else {
         lines.push(Line::dim(if model.session().is_some() {
             "no call in this turn"
@@ -120,7 +124,7 @@ fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &De
 /// What is counted as the turn begins, where it may matter to the call: the limit of its own tool, and what is under way
 /// whatever is called.
 fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call, width: usize) {
-    let Some(framed) = seen.frame().filter(|framed| framed.turn == call.at.turn) else { return };
+    let Some(framed) = seen.current() else { return };
     let mut counted = Vec::new();
     for item in &framed.frame.state {
         let Some(counter) = counters::of(item, framed.replay.policy().rules(), session) else { continue };
@@ -246,7 +250,10 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
 
 fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     let model = seen.model;
-    let Some(decision) = seen.full_decision() else { return };
+    let Some(decision) = seen.full_decision() else {
+        lines.push(Line::dim("what passed is being looked up").part(Key::Part("passed")));
+        return;
+    };
     let passed = || decision.checks.iter().filter(|check| check.passed);
     if passed().next().is_some() {
         lines.push(Line::new().part(Key::Part("passed")));

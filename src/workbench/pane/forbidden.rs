@@ -21,7 +21,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
 
 /// The lines of the pane.
 pub fn lines(seen: Seen<'_>, _: usize) -> Vec<Line> {
-    let (Some(framed), Some(session)) = (seen.frame(), seen.model.session()) else { return Vec::new() };
+    let (Some(framed), Some(session)) = (seen.framed(), seen.model.session()) else { return Vec::new() };
     let mut lines = Vec::new();
     for item in &framed.frame.state {
         if let StateItem::Forbidden { tool, since, rule } = item {
@@ -39,7 +39,7 @@ pub fn lines(seen: Seen<'_>, _: usize) -> Vec<Line> {
 
 /// What stands beside the title: how many.
 fn note(seen: Seen<'_>) -> String {
-    let Some(framed) = seen.frame() else { return String::new() };
+    let Some(framed) = seen.framed() else { return String::new() };
     let count = framed.frame.state.iter().filter(|item| matches!(item, StateItem::Forbidden { .. })).count();
     if count == 0 { String::new() } else { count.to_string() }
 }

@@ -26,7 +26,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
 /// The lines of the pane, at most `width` columns wide.
 pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let model = seen.model;
-    let Some(framed) = seen.frame() else { return Vec::new() };
+    let Some(framed) = seen.framed() else { return Vec::new() };
     let mut lines = Vec::new();
     let called = model.call().map(|call| &call.tool);
     let checks: &[Check] = seen.full_decision().map_or(&[], |decision| &decision.checks);
@@ -139,7 +139,7 @@ fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize
 
 /// What stands beside the title: how many hold.
 fn note(seen: Seen<'_>) -> String {
-    let Some(framed) = seen.frame() else { return String::new() };
+    let Some(framed) = seen.framed() else { return String::new() };
     let (mut all, mut held) = (0, 0);
     for item in &framed.frame.state {
         if let StateItem::Precondition { satisfied, tool, .. } = item

@@ -59,7 +59,10 @@ pub fn lines(model: &Model, width: usize, of: Of, differing_first: bool) -> Vec<
 /// A note about the new version; where another one is compared and says otherwise, from what to what.
 pub fn note(model: &Model, note: fn(Seen<'_>) -> String) -> String {
     let new = note(model.seen(Side::New));
-    if !model.splits() || model.seen(Side::Base).frame().is_none() {
+    if let Some(shown) = model.seen(Side::New).shows() {
+        return shown;
+    }
+    if !model.splits() || model.seen(Side::Base).framed().is_none() {
         return new;
     }
     let base = note(model.seen(Side::Base));

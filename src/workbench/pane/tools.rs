@@ -19,7 +19,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
 /// The lines of the pane, at most `width` columns wide.
 pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let model = seen.model;
-    let Some(framed) = seen.frame() else { return Vec::new() };
+    let Some(framed) = seen.framed() else { return Vec::new() };
     let mut lines = Vec::new();
     let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
     if framed.frame.narrowing.inferred {
@@ -82,7 +82,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
 
 /// What stands beside the title: how many are visible.
 fn note(seen: Seen<'_>) -> String {
-    let Some(framed) = seen.frame() else { return String::new() };
+    let Some(framed) = seen.framed() else { return String::new() };
     let narrowing = &framed.frame.narrowing;
     let visible = narrowing.tools.iter().filter(|tool| tool.visible()).count();
     format!("{visible} of {}", narrowing.tools.len())

@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::suppose;
+use super::{frames, suppose};
 use crate::compare::{Base, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
-use crate::workbench::effect::{Effect, Judge, Save, Suppose, Wanted};
+use crate::workbench::effect::{Effect, FrameRequest, HiddenSearch, Judge, Save, Suppose, Wanted};
 use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
 use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
@@ -31,6 +31,11 @@ pub struct Workers {
     judges: rayon::ThreadPool,
     /// Judges what is on screen, which waits for nothing else.
     first: rayon::ThreadPool,
+    /// Looks at turns: one thread for the frame on screen, one for a search.
+    turns: rayon::ThreadPool,
+    /// The numbers of the newest request for frames, and of the newest search for a hidden tool.
+    frame: Arc<AtomicU64>,
+    hidden: Arc<AtomicU64>,
     /// Looks for witnesses, which may take a while.
     witnesses: rayon::ThreadPool,
     /// The number of the witness that is looked for; others are given up.
@@ -62,14 +67,29 @@ impl Workers {
         let kept = Arc::clone(&workspace);
         let witnesses = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "witness".to_owned());
         let witnesses = witnesses.build()?;
+        let turns = rayon::ThreadPoolBuilder::new().num_threads(2).thread_name(|at| format!("turns {at}"));
+        let turns = turns.build()?;
         let (policy, wanted) = channel();
         let (source, tells) = (Arc::clone(&workspace), out.clone());
         thread::spawn(move || read_policies(&source, &wanted, &tells));
         let (sessions, wanted) = channel();
         let tells = out.clone();
         thread::spawn(move || read_sessions(&workspace, &wanted, &tells));
-        let (witness, newest) = Default::default();
-        Ok(Self { out, workspace: kept, policy, sessions, judges, first, witnesses, witness, newest })
+        let (witness, newest, frame, hidden) = Default::default();
+        Ok(Self {
+            out,
+            workspace: kept,
+            policy,
+            sessions,
+            judges,
+            first,
+            turns,
+            frame,
+            hidden,
+            witnesses,
+            witness,
+            newest,
+        })
     }
 
     /// Does what an effect asks for, where that is work beside the loop; else gives it back.
@@ -81,6 +101,8 @@ impl Workers {
             Effect::Judge(judge) => self.judge(judge),
             Effect::Suppose(suppose) => self.suppose(suppose),
             Effect::Witness(wanted) => self.look(wanted),
+            Effect::Frames(request) => self.frames(request),
+            Effect::Hidden(search) => self.hidden(search),
             Effect::Texts(comparison) => self.texts(comparison),
             Effect::Save(save) => self.save(save),
             other => return Some(other),
@@ -135,6 +157,30 @@ impl Workers {
                 fault("looking for a witness")
             };
             tell(&out, told.unwrap_or_else(failed));
+        });
+    }
+
+    /// Tells what is in a turn, and no longer what is in the one asked for before.
+    fn frames(&self, request: Box<FrameRequest>) {
+        let newest = Arc::clone(&self.frame);
+        newest.store(request.number, Ordering::SeqCst);
+        self.of_turns("looking at a turn", move || frames::make(&request, &newest));
+    }
+
+    /// Looks for a turn that hides a tool.
+    fn hidden(&self, search: Box<HiddenSearch>) {
+        let newest = Arc::clone(&self.hidden);
+        newest.store(search.number, Ordering::SeqCst);
+        self.of_turns("looking for a hidden tool", move || frames::look(&search, &newest));
+    }
+
+    fn of_turns(&self, what: &'static str, make: impl FnOnce() -> Option<Msg> + Send + 'static) {
+        let out = self.out.clone();
+        self.turns.spawn_fifo(move || {
+            let made = catch_unwind(AssertUnwindSafe(make));
+            if let Some(told) = made.unwrap_or_else(|_| Some(fault(what))) {
+                tell(&out, told);
+            }
         });
     }
 
@@ -277,7 +323,7 @@ impl Task {
             if let Some(against) = self.against.as_ref().filter(|_| !self.open) {
                 compared.extend(self.compare(against, *place, &new));
             }
-            replays.push((*place, Box::new(new)));
+            replays.push((*place, Arc::new(new)));
         }
         tell(&self.out, Msg::Judged { generation: self.generation, replays });
         if let (Some(against), true) = (&self.against, self.open) {
@@ -303,7 +349,7 @@ impl Task {
             let base = against.base().policy().filter(|_| !against.is_same());
             let base = base.map(|policy| self.judge(session, policy));
             let changes = against.changes(base.as_ref(), new);
-            (changes, base.filter(|_| self.beside).map(Box::new))
+            (changes, base.filter(|_| self.beside).map(Arc::new))
         }));
         if changes.is_err() {
             tell(&self.out, fault("comparing a session"));

@@ -10,7 +10,7 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::LoadsView;
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Chosen, Model, Overlay};
+use crate::workbench::model::{Chosen, Frames, Model, Overlay};
 
 /// Asks what to compare with.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -113,6 +113,6 @@ pub fn renew(model: &mut Model) {
 
 /// What was decided under the base holds no longer: another one was chosen, or another mode.
 pub fn forget_bases(model: &mut Model) {
-    model.basis.compare.frame = None;
+    model.place.base_frames = Frames::default();
     model.archive.entries.iter_mut().for_each(|entry| entry.base = None);
 }

@@ -80,7 +80,7 @@ pub fn focus(model: &mut Model, pane: Pane) {
 
 /// Puts the cursor of the transcript on a row.
 pub fn to_row(model: &mut Model, row: usize) {
-    model.place.pinned = None;
+    (model.place.pinned, model.place.sought) = (None, None);
     let (len, height) = Pane::Transcript.extent(model);
     model.list_mut(Pane::Transcript).set(row, len, height);
     // What stands beside begins anew for another call.
@@ -105,7 +105,6 @@ pub fn open(model: &mut Model, entry: usize) {
 
 /// Makes the rows of the open session.
 pub fn lay_out(model: &mut Model) {
-    model.place.frame = None;
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
     model.settled.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
     model.settled.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();

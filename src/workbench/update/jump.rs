@@ -1,9 +1,9 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
-use super::{go, settle};
+use super::go;
 use crate::compare::{Change, ChangePlace, Kind};
 use crate::monitor::RuleId;
-use crate::replay::{DecidedCall, Frame, Replay};
+use crate::replay::{DecidedCall, Replay};
 use crate::report::diff;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
@@ -15,8 +15,6 @@ use crate::workbench::transcript::{Row, RowKind};
 
 /// Places that are kept to go back to.
 const KEPT: usize = 100;
-/// Turns looked at together for newly hidden tools.
-const CHUNK: u32 = 64;
 
 /// The next call with a finding, or violated rule about the session, if need be in another session: nobody wants to know
 /// where a session ends.
@@ -113,50 +111,6 @@ fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) ->
         Some(row) => go::to_row(model, row),
         None => model.say(format!("no {what} {} this in the session", side(forward))),
     }
-}
-
-/// The next turn that hides a tool the turn before it showed.
-pub fn hidden(model: &mut Model, forward: bool) {
-    let (Some(replay), Some(turn)) = (model.replay().cloned(), model.turn().map(|turn| turn.number)) else {
-        return;
-    };
-    let last = u32::try_from(replay.session().turns.len()).unwrap_or(u32::MAX);
-    let mut from = turn;
-    let found = loop {
-        // Each chunk begins with the turn before the first one asked about.
-        let (first, end) = if forward {
-            (from, from.saturating_add(CHUNK).min(last))
-        } else {
-            (from.saturating_sub(CHUNK).max(1), from.saturating_sub(1))
-        };
-        if first >= end {
-            break None;
-        }
-        let frames = replay.frames(first, end);
-        let mut hits = frames.windows(2).filter(|pair| hides_more(pair)).filter_map(|pair| pair.last());
-        let hit = if forward { hits.next() } else { hits.next_back() };
-        if let Some(frame) = hit {
-            break Some(frame.turn);
-        }
-        from = if forward { end } else { first + 1 };
-        if (forward && end == last) || (!forward && first == 1) {
-            break None;
-        }
-    };
-    match found.and_then(|turn| model.settled.rows.of_turn(turn)) {
-        Some(row) => go::to_row(model, row),
-        None => {
-            model.say(if forward { "no tool is hidden after this" } else { "no tool was hidden before this" })
-        }
-    }
-}
-
-fn hides_more(pair: &[Frame]) -> bool {
-    let [before, after] = pair else { return false };
-    let visible = |frame: &Frame, name: &str| {
-        frame.narrowing.tools.iter().find(|tool| &*tool.tool == name).is_none_or(|tool| tool.visible())
-    };
-    after.narrowing.tools.iter().any(|tool| !tool.visible() && visible(before, &tool.tool))
 }
 
 /// The next session that anything speaks against, at the first stopped call, else at the first violated rule.
@@ -287,13 +241,7 @@ fn show_change(model: &mut Model, row: usize) {
         go::focus(model, model.place.focus);
     }
     // The frame of that turn is what the tools are listed by.
-    settle::settle(model);
-    let Some(key) = tool.map(Key::Tool) else { return };
-    let (len, height) = pane.extent(model);
-    let lines = model.built(pane).into_iter().flatten();
-    if let Some(line) = lines.map(|line| &line.key).position(|known| known.as_ref() == Some(&key)) {
-        model.list_mut(pane).set(line, len, height);
-    }
+    model.place.sought = tool.map(|tool| (pane, Key::Tool(tool)));
 }
 
 /// Says what changes at a row: of tools that are shown or hidden nothing else beside it does.

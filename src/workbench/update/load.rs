@@ -1,6 +1,5 @@
 //! A policy arrives, and what is decided by it on the recordings.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{compare, judge, overlays, texts};
@@ -69,7 +68,7 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
 }
 
 /// Sessions were judged; what answers an older request, or is about an older version of a session, is dropped.
-pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Replay>)>) {
+pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Arc<Replay>)>) {
     if generation != model.work.generation {
         return;
     }
@@ -81,7 +80,7 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Box<Repla
         }
         let Some(entry) = model.archive.entries.get_mut(at) else { continue };
         model.work.judged += usize::from(!entry.is_judged(generation));
-        entry.replay = Some((generation, Rc::from(replay)));
+        entry.replay = Some((generation, replay));
     }
     overlays::recollect_at_times(model);
     if model.judging().is_none() {
@@ -106,7 +105,7 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
     for ComparedSession { place, session, base, changes } in sessions {
         if let Some(at) = model.place_of(&session, place) {
             if let (Some(entry), Some(base)) = (model.archive.entries.get_mut(at), base) {
-                entry.base = Some(Rc::from(base));
+                entry.base = Some(base);
             }
             model.set_changes(at, changes);
         }

@@ -2,22 +2,18 @@
 //! lists, the shown rule in sight.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::rc::Rc;
 
-use crate::replay::{Frame, Replay};
-use crate::session::AlternativeRef;
+use super::frames;
+use crate::compare::Side;
 use crate::workbench::layout::{Layout, Pane};
 use crate::workbench::line::Link;
 use crate::workbench::list::List;
-use crate::workbench::model::{Framed, Model, Overlay, Sideways, Taking, verdict};
-
-/// Turns before and after the selected one whose frames are made together with its own.
-const NEAR: u32 = 8;
+use crate::workbench::model::{Model, Overlay, Sideways, verdict};
 
 /// After anything.
 pub fn settle(model: &mut Model) {
     end_rows(model);
-    frame(model);
+    frames::follow(model);
     let layout = model.layout();
     // What has the keys comes first: the policy pane may show the rule that its row rests on.
     model.settled.link = Link::default();
@@ -53,9 +49,24 @@ fn settle_pane(model: &mut Model, layout: &Layout, pane: Pane) {
         *settled = lines;
     }
     let (len, height) = pane.extent(model);
+    seek(model, pane);
     // Of what is not on screen nobody knows how long it is.
     if len > 0 && (pane != Pane::Policy || pane == model.place.focus) {
         model.list_mut(pane).keep(len, height);
+    }
+}
+
+/// Puts the cursor on what was sought in a pane, once that tells of the selected turn.
+fn seek(model: &mut Model, pane: Pane) {
+    let Some((_, key)) = model.place.sought.take_if(|(wanted, _)| *wanted == pane) else { return };
+    if model.frame_wish(Side::New).is_none_or(|wish| !wish.is_met(model.frames(Side::New))) {
+        model.place.sought = Some((pane, key));
+        return;
+    }
+    let (len, height) = pane.extent(model);
+    let lines = model.built(pane).into_iter().flatten();
+    if let Some(line) = lines.map(|line| &line.key).position(|known| known.as_ref() == Some(&key)) {
+        model.list_mut(pane).set(line, len, height);
     }
 }
 
@@ -120,47 +131,4 @@ fn subject(model: &Model, pane: Pane) -> u64 {
     model.layout().width(pane).hash(&mut hasher);
     pane.rows(model).subject(model, &mut hasher);
     hasher.finish()
-}
-
-fn frame(model: &mut Model) {
-    let turn = model.turn().map(|turn| turn.number);
-    model.place.frame = framed(model.place.frame.take(), model.replay().cloned(), turn);
-    let base = model.entry().and_then(|entry| entry.base.clone()).filter(|_| model.splits());
-    let not_taken = model.not_taken();
-    model.place.taking = taking(model.place.taking.take(), model.replay().cloned(), not_taken);
-    model.basis.compare.taking = taking(model.basis.compare.taking.take(), base.clone(), not_taken);
-    model.basis.compare.frame = framed(model.basis.compare.frame.take(), base, turn);
-}
-
-/// A call of a choice that was not taken in the session that takes it, unless it is known already.
-fn taking(known: Option<Taking>, of: Option<Rc<Replay>>, at: Option<AlternativeRef>) -> Option<Taking> {
-    let (of, at) = of.zip(at)?;
-    if let Some(known) = known.filter(|known| Rc::ptr_eq(&known.of, &of) && known.at == at) {
-        return Some(known);
-    }
-    let (replay, call) = of.not_taken(at)?;
-    Some(Taking { of, at, replay, call })
-}
-
-/// What is in a turn of a replay; what is known already is not made again.
-fn framed(known: Option<Framed>, replay: Option<Rc<Replay>>, turn: Option<u32>) -> Option<Framed> {
-    let (replay, turn) = replay.zip(turn)?;
-    let near = match known {
-        Some(framed) if Rc::ptr_eq(&framed.replay, &replay) => {
-            if framed.turn == turn {
-                return Some(framed);
-            }
-            framed.near
-        }
-        _ => Vec::new(),
-    };
-    let of_turn = |near: &[Frame]| near.iter().find(|frame| frame.turn == turn).cloned();
-    // The turn before is looked at too: what has become visible or hidden since then is marked.
-    let before = turn == 1 || near.iter().any(|frame| frame.turn + 1 == turn);
-    if let Some(frame) = of_turn(&near).filter(|_| before) {
-        return Some(Framed { replay, turn, frame, near });
-    }
-    // Around the turn, so that going to and fro stays inside.
-    let near = replay.frames(turn.saturating_sub(NEAR).max(1), turn + NEAR);
-    of_turn(&near).map(|frame| Framed { replay, turn, frame, near })
 }

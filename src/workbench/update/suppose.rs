@@ -3,7 +3,6 @@
 //! Nothing is judged here. Whatever has changed, [`ask`] sees whether the topmost layer is still the answer to what is
 //! wanted, and asks for another one if not.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{go, jump, overlays, prompt};
@@ -27,7 +26,7 @@ const UNDONE: usize = 200;
 /// Asks for what is supposed of the open session to be judged, unless that is what was asked for last.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let (Some(policy), mode) = (model.basis.rules.policy.clone(), model.basis.mode) else { return };
-    let number = model.work.supposings + 1;
+    let number = model.work.requests + 1;
     let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return };
     let Some(session) = entry.supposed_of().cloned() else { return };
     let Some(layer) = entry.supposed.top_mut().filter(|layer| layer.is_hypothetical()) else { return };
@@ -36,7 +35,7 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     }
     layer.asked = Some((number, premise.clone()));
-    model.work.supposings = number;
+    model.work.requests = number;
     effects.push(Effect::Suppose(Box::new(Suppose { number, premise })));
 }
 
@@ -66,7 +65,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
     let unknown = hypothesis.unknown.clone();
     let pinned = model.place.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
     let mut news = false;
-    let replay = Rc::new(replay);
+    let replay = Arc::new(replay);
     let mut show = |model: &mut Model| {
         let layer = model.archive.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut());
         let Some(layer) = layer else { return Land::Stay };
@@ -74,7 +73,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
         news = layer.shown.as_ref().is_none_or(|shown| shown.hypothesis.unknown != hypothesis.unknown);
         let what_if = premise.what_if.clone();
         layer.shown =
-            Some(JudgedLayer { what_if, hypothesis: hypothesis.clone(), replay: Rc::clone(&replay) });
+            Some(JudgedLayer { what_if, hypothesis: hypothesis.clone(), replay: Arc::clone(&replay) });
         std::mem::take(&mut layer.land)
     };
     if place == model.place.open {

@@ -16,7 +16,7 @@ use crate::workbench::model::{ChangeRow, Model};
 pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
     match wanted(model) {
         Ok((looking, wanted)) => {
-            model.work.supposings = wanted.number;
+            model.work.requests = wanted.number;
             model.work.looking = Some(looking);
             model.say("looking for the smallest part of the session that still shows it");
             effects.push(Effect::Witness(Some(Box::new(wanted))));
@@ -26,7 +26,7 @@ pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
 }
 
 fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
-    let number = model.work.supposings + 1;
+    let number = model.work.requests + 1;
     let recorded = |entry: usize| -> Result<Arc<Session>, &'static str> {
         model.archive.entries.get(entry).and_then(|entry| entry.session.clone()).ok_or("no session is open")
     };
@@ -64,7 +64,7 @@ fn of_change(
     call: u32,
     listed: bool,
 ) -> Result<(Looking, Wanted), &'static str> {
-    let number = model.work.supposings + 1;
+    let number = model.work.requests + 1;
     let comparison = model.comparison().ok_or("there is nothing to compare with")?;
     let (against, policy) = (Some(Arc::clone(comparison)), Arc::clone(comparison.policy()));
     let wanted =

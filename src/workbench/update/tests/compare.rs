@@ -260,7 +260,7 @@ fn a_session_that_changes_keeps_both_versions() {
     let sessions = vec![std::sync::Arc::new(made.finish())];
     read_whole(&mut model, file, sessions, Vec::new(), (1, 1));
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);
-    assert!(model.basis.compare.frame.is_some());
+    assert!(model.place.base_frames.framed.is_some());
 }
 
 #[test]

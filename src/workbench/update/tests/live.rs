@@ -233,7 +233,7 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
     assert!(model.judged_call().is_none());
     let [Effect::Judge(judge)] = &effects[..] else { panic!("one effect") };
     assert!(judge.open, "it is on screen");
-    let replay = Box::new(Replay::new(model.session().unwrap(), &judge.policy, judge.mode));
+    let replay = Arc::new(Replay::new(model.session().unwrap(), &judge.policy, judge.mode));
     feed(&mut model, Msg::Judged { generation: 1, replays: vec![(1, replay)] });
     assert_eq!(model.judged_call().unwrap().decision.verdict.word(), "deny");
     assert_eq!(model.judging(), None);
@@ -266,7 +266,7 @@ fn what_is_answered_too_late_is_dropped() {
         |model: &Model| model.archive.entries[at].replay.as_ref().map(|(_, replay)| replay.calls().len());
     assert_eq!(calls(&model), Some(4));
     // About a version of the session that is no more, though the request is the newest.
-    let replay = Box::new(Replay::new(&old, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
+    let replay = Arc::new(Replay::new(&old, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
     feed(&mut model, Msg::Judged { generation, replays: vec![(at, replay)] });
     assert_eq!(calls(&model), Some(4));
     let count = model.basis.changes.len();
@@ -299,7 +299,7 @@ fn an_answer_finds_its_session_where_the_list_has_shifted() {
     assert_eq!(model.place_of(&session, 400), Some(2));
     assert_eq!(model.place_of(&Arc::new(clean()), 0), None);
     let replay =
-        Box::new(Replay::new(&session, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
+        Arc::new(Replay::new(&session, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
     feed(&mut model, Msg::Judged { generation: 1, replays: vec![(1, replay)] });
     assert!(model.archive.entries.iter().all(|entry| entry.is_judged(1)));
 }

@@ -70,7 +70,8 @@ fn exact_names_come_before_beginnings_of_names() {
 fn tools_that_came_or_went_since_the_turn_before_are_marked() {
     let mut model = model();
     press(&mut model, "j");
-    let before: Option<u32> = model.place.frame.as_ref().and_then(Framed::before).map(|frame| frame.turn);
+    let before: Option<u32> =
+        model.place.frames.framed.as_ref().and_then(Framed::before).map(|frame| frame.turn);
     assert_eq!(before, Some(1));
     let tools = lines(&model, Pane::Tools);
     assert!(tools[line_of(&tools, "issue_refund")].contains("new"), "{tools:#?}");

@@ -77,7 +77,7 @@ fn an_answer_to_an_older_request_is_dropped() {
     let before = model.archive.entries[0].replay.as_ref().map(|(generation, _)| *generation);
     let session = model.session().cloned().unwrap();
     let policy = loaded(CONTRACT).policy.unwrap();
-    let replay = Box::new(crate::replay::Replay::new(&session, &policy, Mode::Shadow));
+    let replay = std::sync::Arc::new(crate::replay::Replay::new(&session, &policy, Mode::Shadow));
     feed(&mut model, Msg::Judged { generation: 0, replays: vec![(0, replay)] });
     assert_eq!(model.archive.entries[0].replay.as_ref().map(|(generation, _)| *generation), before);
 }

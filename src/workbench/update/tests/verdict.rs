@@ -1,7 +1,5 @@
 //! Sessions that violate rules about the session as a whole: every place that says what a session comes to says so.
 
-use std::rc::Rc;
-
 use super::*;
 use crate::compare::Base;
 use crate::engine::Mode;
@@ -302,7 +300,7 @@ fn every_place_agrees_with_what_replay_exits_with() {
             }
             go_to(&mut model, 1);
             let entry = &model.archive.entries[1];
-            let (verdict, replay) = (entry.verdict().unwrap(), Rc::clone(&entry.replay.as_ref().unwrap().1));
+            let (verdict, replay) = (entry.verdict().unwrap(), Arc::clone(&entry.replay.as_ref().unwrap().1));
             assert_eq!(replay.objects(), objects, "{name} {mode:?}");
             assert_eq!(verdict.objects(), objects, "{name} {mode:?}");
             let green = matches!(replay.status(), Status::Pass);
