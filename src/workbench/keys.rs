@@ -227,6 +227,8 @@ commands! {
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
     All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule (file and place in it)";
+    Panes Do CopyCommand "copy-command" ["yc"] judged "copy the shell command that explains this decision again";
+    Panes Do CopyMarkdown "copy-markdown" ["ym"] told "copy the decision as Markdown for a ticket";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";
     All Do Close "close" ["Esc"] never "close the popup on top, or end a search";
     All Do Quit "quit" ["q"] never "close the popup on top, or quit";
@@ -306,6 +308,10 @@ fn loads(facts: &Facts) -> Option<&'static str> {
 
 fn call(facts: &Facts) -> Option<&'static str> {
     judged(facts).or((!facts.call).then_some("no call is selected"))
+}
+
+fn told(facts: &Facts) -> Option<&'static str> {
+    if facts.finding { judged(facts) } else { decided(facts) }
 }
 
 fn decided(facts: &Facts) -> Option<&'static str> {

@@ -92,6 +92,8 @@ pub struct Basis {
     pub name: String,
     /// The paths that the policy was read from; none where it is inside the program.
     pub paths: Vec<String>,
+    /// The options that say how recordings and policies are read, as a command takes them.
+    pub flags: Vec<String>,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// The policy and what is wrong with it.
@@ -287,6 +289,7 @@ impl Model {
             basis: Basis {
                 name: opening.policy_name,
                 paths: Vec::new(),
+                flags: Vec::new(),
                 mode: opening.mode,
                 rules: Ruling::default(),
                 live: Live::default(),

@@ -43,6 +43,8 @@ pub struct Settings {
     pub policy_name: String,
     /// The paths that the policy is read from; none where it is inside the program.
     pub policy_paths: Vec<String>,
+    /// The options that say how both are read, as a command takes them.
+    pub flags: Vec<String>,
     /// What of both the program carries.
     pub built_in: BuiltIn,
     /// What to compare with from the start.
@@ -110,6 +112,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     model.archive.built_in = settings.built_in;
     model.basis.compare.base = settings.base;
     model.basis.paths = settings.policy_paths;
+    model.basis.flags = settings.flags;
     let size = model.size;
     update(&mut model, Msg::Resize(size));
     workers.policy();

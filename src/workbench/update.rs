@@ -1,6 +1,7 @@
 //! What happens to the model when something happens: no I/O, no clock. What is to be done outside is returned.
 
 mod asking;
+mod cite;
 mod compare;
 mod copy;
 mod count;
@@ -251,7 +252,9 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             judge::judge_all(model, effects);
         }
         C::Edit => overlays::edit(model, effects),
-        C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath => copy::copy(model, command, effects),
+        C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath | C::CopyCommand | C::CopyMarkdown => {
+            copy::copy(model, command, effects)
+        }
         C::Save => save::begin(model, effects),
         C::Witness => witness::begin(model, effects),
         C::WhatIfArguments => suppose::arguments(model, effects),

@@ -16,6 +16,8 @@ struct Session {
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     terminal: Arc<Mutex<vt100::Parser>>,
+    /// Everything the program wrote.
+    written: Arc<Mutex<Vec<u8>>>,
     modes: String,
 }
 
@@ -36,6 +38,9 @@ impl Session {
         command.env("TERM", "xterm-256color");
         command.env("LANG", "C.UTF-8");
         command.env_remove("NO_COLOR");
+        // Nothing of the person who runs the tests, and nothing that another test leaves.
+        command.env("XDG_CONFIG_HOME", "/nonexistent/config");
+        command.env("XDG_STATE_HOME", "/nonexistent/state");
         command.env_remove("LC_ALL");
         variables.iter().for_each(|(name, value)| command.env(name, value));
         let child = pair.slave.spawn_command(command).unwrap();
@@ -43,13 +48,16 @@ impl Session {
         let terminal = Arc::new(Mutex::new(vt100::Parser::new(some(rows), some(columns), 0)));
         let mut output = pair.master.try_clone_reader().unwrap();
         let shown = Arc::clone(&terminal);
+        let written = Arc::<Mutex<Vec<u8>>>::default();
+        let kept = Arc::clone(&written);
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
+                kept.lock().unwrap().extend(&bytes[..count]);
                 shown.lock().unwrap().process(&bytes[..count]);
             }
         });
-        Session { master: pair.master, child, keys, terminal, modes }
+        Session { master: pair.master, child, keys, terminal, written, modes }
     }
 
     fn press(&mut self, keys: &str) {
@@ -76,6 +84,15 @@ impl Session {
 
     fn sees(&self, text: &str) {
         self.until(text, |screen| screen.contains(text));
+    }
+
+    /// What the program last put on the clipboard.
+    fn copied(&self) -> String {
+        use base64::Engine as _;
+        let written = String::from_utf8_lossy(&self.written.lock().unwrap()).into_owned();
+        let (_, rest) = written.rsplit_once("\x1b]52;c;").unwrap();
+        let end = rest.find(['\x07', '\x1b']).unwrap();
+        String::from_utf8(base64::engine::general_purpose::STANDARD.decode(&rest[..end]).unwrap()).unwrap()
     }
 
     /// The program has ended well and the terminal is as it was.
@@ -539,5 +556,46 @@ fn a_base_that_cannot_be_read_is_told_before_the_terminal_is_taken() {
         session.sees(said);
         let mut child = session.child;
         assert_eq!(child.wait().unwrap().exit_code(), 2, "{base}");
+    }
+}
+
+#[test]
+fn a_copied_command_explains_the_decision_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("it's a \"trace\" $HOME.json");
+    std::fs::copy(root().join(MISMATCH), &trace).unwrap();
+    std::fs::create_dir(folder.path().join("my rules")).unwrap();
+    let policy = folder.path().join("my rules/issue refund.yaml");
+    std::fs::copy(root().join("contracts/refunds/issue_refund.yaml"), &policy).unwrap();
+    let name = trace.file_name().unwrap().to_str().unwrap();
+    let with_policy = [name, "--policy", "my rules", "--mode", "shadow", "--error-regex", "^it's bad"];
+    for (arguments, keys, expected) in
+        [(with_policy.as_slice(), "]f", "issue_refund"), (&["--samples"], "", "lookup_customer")]
+    {
+        let mut session = Session::start(120, 40, folder.path(), arguments, &[]);
+        session.sees("6 Decision");
+        session
+            .until("everything judged", |screen| !screen.contains("judging") && !screen.contains("reading"));
+        session.press(keys);
+        session.press("yc");
+        session.sees("copied the command");
+        let command = session.copied();
+        assert!(command.starts_with("rulestep explain "), "{command}");
+        session.press("q");
+        session.ended();
+        let bin = Path::new(env!("CARGO_BIN_EXE_rulestep")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(folder.path())
+            .env("PATH", format!("{}:{path}", bin.display()))
+            .output()
+            .unwrap();
+        let (out, error) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        assert!(ran.status.success(), "{command}\n{error}");
+        assert!(out.contains(expected), "{command}\n{out}");
+        if keys == "]f" {
+            assert!(command.contains("--mode=shadow") && out.contains("would"), "{command}\n{out}");
+        }
     }
 }

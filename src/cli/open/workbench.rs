@@ -43,6 +43,7 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
         named => named.join(" "),
     };
     let settings = Settings {
+        flags: flags(asked),
         policy_paths: workspace.policy_paths(),
         watch: workspace.watched().zip(way(asked.watch)),
         workspace: Arc::new(workspace),
@@ -62,6 +63,18 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
         Err(RunError::Theme(error)) => Err(Failure::usage(error.to_string())),
         Err(error) => Err(Failure::System(error.into())),
     }
+}
+
+/// The options that say how recordings and policies are read: a command that is to decide the same needs them.
+fn flags(asked: &Open) -> Vec<String> {
+    let reading = &asked.recordings.reading;
+    let options = [
+        ("--from", &reading.from),
+        ("--error-regex", &reading.error_regex),
+        ("--refused-regex", &reading.refused_regex),
+        ("--only", &asked.policies.only),
+    ];
+    options.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?))).collect()
 }
 
 /// A base that does not load is reported where it was requested.

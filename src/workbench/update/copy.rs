@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::cite;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::model::overlay::BodyView;
@@ -11,6 +12,11 @@ use crate::workbench::transcript::RowKind;
 /// Copies what the command says, or says why there is nothing to copy.
 pub fn copy(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
     let (text, what) = match command {
+        Command::CopyCommand => match cite::command(model) {
+            Ok(text) => (Some(text), "command"),
+            Err(why) => return model.say(why),
+        },
+        Command::CopyMarkdown => (cite::markdown(model), "Markdown"),
         Command::CopyPath => (path(model), "path"),
         Command::CopyRule => (rule(model), "rule"),
         Command::CopyJson => (json(model), "JSON"),

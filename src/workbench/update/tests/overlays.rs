@@ -156,3 +156,31 @@ fn model_with_what_if() -> Model {
     press(&mut model, "xd }");
     model
 }
+
+#[test]
+fn a_decision_is_copied_for_a_ticket() {
+    let mut model = model();
+    press(&mut model, "]f");
+    let effects = press(&mut model, "ym");
+    let [crate::workbench::effect::Effect::Copy { text, what: "Markdown" }] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    for part in [
+        "##### \u{2717} denied: `issue_refund(order_id: \"ORD-124\"",
+        "- Rule: `Eligibility must be checked for the same order`, `contracts/issue_refund.yaml:4",
+        "What would change it",
+        "requires_prior_tool: check_eligibility",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    press(&mut model, "xn");
+    typed(&mut model, "check_eligibility {}");
+    press(&mut model, "Enter k");
+    let effects = press(&mut model, "ym");
+    assert!(
+        format!("{effects:?}").contains("not the session as it was recorded but a what-if"),
+        "{effects:?}"
+    );
+    press(&mut model, "yc");
+    assert_eq!(note(&model), "a what-if is in no file, so no command reproduces it; save it as a case");
+}
