@@ -8,25 +8,9 @@ use crate::workbench::effect::{Effect, FrameRequest, HiddenSearch};
 use crate::workbench::model::frame::{FrameQuery, Frames};
 use crate::workbench::model::{Model, PendingHidden};
 
-/// The versions that frames are made of.
-const SIDES: [Side; 2] = [Side::New, Side::Base];
-
-/// Goes to the frame of the selected turn where it is known.
-pub fn follow(model: &mut Model) {
-    for side in SIDES {
-        let wish = model.frame_wish(side);
-        let frames = model.frames_mut(side);
-        match (wish, &mut frames.framed) {
-            (None, _) => *frames = Frames::default(),
-            (Some(wish), Some(framed)) if Arc::ptr_eq(&framed.replay, &wish.replay) => framed.go(wish.turn),
-            _ => {}
-        }
-    }
-}
-
 /// Asks for what is not known of the selected turn, unless that is what was asked for last.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
-    let wishes = SIDES.into_iter().filter_map(|side| model.frame_wish(side));
+    let wishes = [Side::New, Side::Base].into_iter().filter_map(|side| model.frame_wish(side));
     let wishes: Vec<_> = wishes.filter(|wish| !wish.is_met(model.frames(wish.side))).collect();
     if wishes.is_empty() {
         model.work.frames = None;

@@ -2,18 +2,18 @@
 //! lists, the shown rule in sight.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use super::frames;
 use crate::compare::Side;
 use crate::workbench::layout::{Layout, Pane};
 use crate::workbench::line::Link;
 use crate::workbench::list::List;
-use crate::workbench::model::{Model, Overlay, Sideways, verdict};
+use crate::workbench::model::{Frames, Model, Overlay, Sideways, verdict};
 
 /// After anything.
 pub fn settle(model: &mut Model) {
     end_rows(model);
-    frames::follow(model);
+    follow(model);
     let layout = model.layout();
     // What has the keys comes first: the policy pane may show the rule that its row rests on.
     model.settled.link = Link::default();
@@ -40,6 +40,19 @@ pub fn end_rows(model: &mut Model) {
     let last = model.settled.rows.len().saturating_sub(1);
     let list = model.list_mut(Pane::Transcript);
     list.cursor = list.cursor.min(last);
+}
+
+/// Goes to the frame of the selected turn where it is known.
+fn follow(model: &mut Model) {
+    for side in [Side::New, Side::Base] {
+        let wish = model.frame_wish(side);
+        let frames = model.frames_mut(side);
+        match (wish, &mut frames.framed) {
+            (None, _) => *frames = Frames::default(),
+            (Some(wish), Some(framed)) if Arc::ptr_eq(&framed.replay, &wish.replay) => framed.go(wish.turn),
+            _ => {}
+        }
+    }
 }
 
 /// Builds the lines of a pane on screen, and keeps the cursor among them.
