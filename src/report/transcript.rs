@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::monitor::RuleId;
-use crate::session::{Alternative, AlternativeRef, Body, MessageKind, Outcome, Session, ToolCall};
+use crate::session::{
+    Alternative, AlternativeRef, Body, Message, MessageKind, Millis, Outcome, Session, ToolCall,
+};
 
 /// The rows of one session and where its calls are in them.
 #[derive(Debug, Clone, Default)]
@@ -230,6 +232,20 @@ impl Row {
 
     /// Its line in the recording, from 1; `None` where unknown.
     pub fn line(&self, session: &Session) -> Option<u32> {
+        let line = match self.kind {
+            RowKind::Choice(place, _) => session.alternatives.get(place)?.message.line,
+            _ => self.message(session)?.line,
+        };
+        Some(line).filter(|line| *line > 0)
+    }
+
+    /// When it was recorded, where that is known.
+    pub fn time(&self, session: &Session) -> Option<Millis> {
+        self.message(session)?.at
+    }
+
+    /// The message that it is part of.
+    fn message<'s>(&self, session: &'s Session) -> Option<&'s Message> {
         let message = match self.kind {
             RowKind::Message(at) => at,
             RowKind::Call(index) => {
@@ -237,13 +253,9 @@ impl Row {
                 session.turn(call.at.turn)?.messages.start
             }
             RowKind::Result(index) => session.calls.get(index as usize)?.result?,
-            RowKind::Choice(place, _) => {
-                let line = session.alternatives.get(place)?.message.line;
-                return Some(line).filter(|line| *line > 0);
-            }
-            RowKind::Rule(_) => return None,
+            RowKind::Choice(..) | RowKind::Rule(_) => return None,
         };
-        session.messages.get(message).map(|message| message.line).filter(|line| *line > 0)
+        session.messages.get(message)
     }
 
     /// Whether it is a result that the recording marks as failed.

@@ -1,6 +1,7 @@
-//! What several panes show: evidence, counters, rules about the session, what is supposed.
+//! What several panes show: evidence, counters, rules about the session, what is supposed, times.
 
 pub mod counters;
 pub mod evidence;
 pub mod session_rules;
 pub mod supposed;
+pub mod times;

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash};
 use std::sync::Arc;
 
 use super::decision::look;
-use super::part::{session_rules, supposed};
+use super::part::{session_rules, supposed, times};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::diagnostic::Diagnostic;
 use crate::report::words;
@@ -130,8 +130,18 @@ fn one<'m>(
     let theme = &model.theme;
     let after = model.counterfactual(row);
     let begins = after && before.is_none_or(|before| !model.counterfactual(before));
-    let notice = format!(" {} counterfactual from here ", theme.glyph(Glyph::Counterfactual));
-    let room = if begins && width > 60 { width - notice.chars().count() } else { width };
+    let mut notices = Vec::new();
+    if begins && width > 60 {
+        let notice = format!(" {} counterfactual from here ", theme.glyph(Glyph::Counterfactual));
+        notices.push((Role::VerdictAfter, notice));
+    }
+    for time in times::of(model, session, row, at, first) {
+        let taken: usize = notices.iter().map(|(_, notice)| notice.chars().count()).sum();
+        if width >= ROOMY + taken + time.chars().count() {
+            notices.push((Role::TextDim, time));
+        }
+    }
+    let room = width - notices.iter().map(|(_, notice)| notice.chars().count()).sum::<usize>();
     let mut drawn = Row::scrolled(theme, room, out);
     drawn.put(Role::Text, if selected { theme.glyph(Glyph::Cursor) } else { " " });
     let turn = match row.kind {
@@ -255,7 +265,10 @@ fn one<'m>(
     }
     if room < width {
         let (end, mut whole) = (room + out, drawn.widen(width + out));
-        whole.to(end).put(Role::VerdictAfter, &notice);
+        whole.to(end);
+        for (role, notice) in &notices {
+            whole.put(*role, notice);
+        }
         return whole;
     }
     drawn

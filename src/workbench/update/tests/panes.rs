@@ -146,3 +146,32 @@ fn a_match_is_brought_into_view_wherever_it_is() {
         assert_eq!(shown.matches("needle").count(), 3, "{shown}");
     }
 }
+
+/// Half a minute, four minutes and an hour between what is recorded.
+fn timed() -> Session {
+    let origin = Origin { file: "sessions/timed.json".into(), index: 0, format: "native", line: 1 };
+    let mut made = Builder::new("timed", origin);
+    made.said("user", Body::text("Please"), Some(1_000_000));
+    made.response(None, Body::text("First"), Some(1_030_000));
+    made.call(Some("a"), "lookup_order", Body::text("{}"), Some(1_030_000));
+    made.result(Some("a"), Body::text("slow"), Mark::default(), Some(1_282_000));
+    made.said("user", Body::text("Back again"), Some(4_882_000));
+    made.response(None, Body::text("Second"), None);
+    made.finish()
+}
+
+#[test]
+fn the_transcript_says_when_and_how_long_nothing_was_recorded() {
+    let model = opened(120, 40, "mono", vec![timed()]);
+    let shown = screen(&model);
+    let row = |text: &str| shown.lines().find(|row| row.contains(text)).unwrap().to_owned();
+    assert!(row("Please").contains(" +0:00 "), "{shown}");
+    assert!(row("slow").contains(" 4 min 12 s later"), "{shown}");
+    assert!(row("Back again").contains(" 1 h later +1:04:42 "), "{shown}");
+    assert!(
+        !row("Second").contains('+') && !row("Second").contains("later"),
+        "nothing is recorded of it: {shown}"
+    );
+    let without = screen(&super::model());
+    assert!(!without.contains(" later") && !without.contains(" +0:"), "{without}");
+}
