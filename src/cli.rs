@@ -14,6 +14,7 @@ mod explain;
 mod input;
 mod manual;
 mod migrate;
+mod new_file;
 mod open;
 mod redacted;
 mod replace;
@@ -23,6 +24,7 @@ mod reports;
 mod screen;
 mod selection;
 mod stats;
+mod suggest;
 mod test;
 mod witness;
 
@@ -89,6 +91,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Coverage(coverage)) => coverage::run(&coverage, screen),
         Some(Verb::Report(report)) => report::run(&report, screen),
         Some(Verb::Stats(stats)) => stats::run(&stats, screen),
+        Some(Verb::Suggest(suggest)) => suggest::run(&suggest, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),

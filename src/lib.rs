@@ -48,6 +48,7 @@
 //! | `redact` | a session reduced to what rules look at |
 //! | `what_if` | a session and a policy changed in memory |
 //! | `explore` | questions about many sessions: which match a filter, what they say of every rule |
+//! | `suggest` | rules that recordings suggest, as policy documents |
 //! | `case` | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `workspace` | what was opened: recordings, a version, a base; read again as they change |
 //! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
@@ -118,6 +119,8 @@ mod replay;
 mod report;
 mod session;
 mod source;
+#[cfg(feature = "cli")]
+mod suggest;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod what_if;
 #[cfg(any(feature = "cli", feature = "internals"))]
@@ -147,6 +150,7 @@ pub mod internals {
         #[cfg(feature = "cli")] cli
         #[cfg(feature = "cli")] explore
         #[cfg(feature = "cli")] report
+        #[cfg(feature = "cli")] suggest
         #[cfg(feature = "cli")] workspace
         #[cfg(feature = "tui")] workbench
     }

@@ -20,6 +20,7 @@ pub mod page;
 mod paint;
 pub mod reference;
 pub mod stats;
+pub mod suggest;
 pub mod text;
 pub mod ticket;
 mod total;

@@ -1,22 +1,27 @@
 //! The command line: commands, arguments and options.
 
 mod choices;
+mod groups;
 mod misplaced;
 mod values;
+
+use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::suggest::Bounds;
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
+pub use groups::{Corpus, ModeArgument, Policies, Reading, Recordings, Selection};
 pub use misplaced::look_elsewhere;
 #[cfg(feature = "tui")]
 use values::theme_help;
 pub use values::{ANY, NONE};
 use values::{
-    changes_format, coverage_format, explained, failing, from_help, keys, languages, only_help,
-    replay_format, stats_format,
+    changes_format, coverage_format, explained, failing, keys, languages, replay_format, stats_format,
+    suggest_format,
 };
 
 /// The whole command line.
@@ -85,6 +90,8 @@ pub enum Verb {
     Report(Report),
     /// List what recorded sessions hold: tools, programs, files, hosts, projects and days
     Stats(Stats),
+    /// Suggest rules that recorded sessions keep, with how many calls satisfy each, and write them as policies
+    Suggest(Suggest),
     /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
     /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)
@@ -220,6 +227,33 @@ pub struct Stats {
     pub full: bool,
 }
 
+/// `rulestep suggest`.
+#[derive(Debug, Args)]
+pub struct Suggest {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Folder to write the suggested policies to, a file for each tool. No file is overwritten
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+    /// Fewest sessions, or different values that calls share, for a rule to be suggested
+    #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
+    pub min_support: u64,
+    /// Most recorded calls that may break a suggested rule
+    #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
+    pub max_violations: u64,
+    /// Most suggestions
+    #[arg(long, default_value_t = Bounds::default().most, value_name = "N")]
+    pub most: usize,
+    /// Number of threads that read (0 = one per CPU)
+    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub jobs: usize,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = suggest_format())]
+    pub format: String,
+}
+
 /// `rulestep check`.
 #[derive(Debug, Args)]
 pub struct Check {
@@ -307,78 +341,6 @@ pub struct Migrate {
     /// Change the file instead of printing the result
     #[arg(long)]
     pub write: bool,
-}
-
-/// The sessions that a command goes through, and how they are judged.
-#[derive(Debug, Args)]
-pub struct Corpus {
-    #[command(flatten)]
-    pub recordings: Recordings,
-    #[command(flatten)]
-    pub selection: Selection,
-    #[command(flatten)]
-    pub policies: Policies,
-    #[command(flatten)]
-    pub judging: ModeArgument,
-    /// Number of threads (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
-    pub jobs: usize,
-}
-
-/// The recordings to look at.
-#[derive(Debug, Args)]
-pub struct Recordings {
-    /// Recordings: files, folders, globs, or `-` for standard input
-    #[arg(value_name = "SESSIONS")]
-    pub sessions: Vec<String>,
-    /// Use the built-in sample sessions, with their policies unless -p names others
-    #[arg(long, conflicts_with = "sessions")]
-    pub samples: bool,
-    #[command(flatten)]
-    pub reading: Reading,
-}
-
-/// Which of the sessions are looked at.
-#[derive(Debug, Args)]
-pub struct Selection {
-    /// Only sessions that match: words and terms such as `tool:deploy`, `is:error`, `project:shop`, `since:7d`, `!code:forbidden`,
-    /// `"two words"`, `/regex/`. All must match, those about calls on one and the same call
-    #[arg(long = "where", value_name = "FILTER")]
-    pub filter: Option<String>,
-}
-
-/// How recordings are read.
-#[derive(Debug, Args)]
-pub struct Reading {
-    /// The one format of all recordings
-    #[arg(long, value_name = "FORMAT", help = from_help())]
-    pub from: Option<String>,
-    /// Treat a result that matches this regular expression as an error, for logs that do not mark errors
-    #[arg(long, value_name = "RE")]
-    pub error_regex: Option<String>,
-    /// Treat a result that matches this regular expression as a refusal: the tool did not run, whatever the log says. Takes
-    /// precedence over --error-regex
-    #[arg(long, value_name = "RE")]
-    pub refused_regex: Option<String>,
-}
-
-/// The policies to judge by.
-#[derive(Debug, Args)]
-pub struct Policies {
-    /// Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several [default: contracts/]
-    #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
-    pub policy: Vec<String>,
-    /// The one dialect whose documents count
-    #[arg(long, value_name = "DIALECT", help = only_help())]
-    pub only: Option<String>,
-}
-
-/// How sessions are judged.
-#[derive(Debug, Args)]
-pub struct ModeArgument {
-    /// What a replay assumes after a call that the policy stops
-    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
-    pub mode: Mode,
 }
 
 /// How everything is shown.

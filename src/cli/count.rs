@@ -34,14 +34,15 @@ impl<'a> Counting<'a> {
     /// What the arguments of a command ask for.
     pub fn new(
         verb: &str,
-        asked: &'a args::Corpus,
+        recordings: &'a args::Recordings,
         selection: &'a Selection,
         policy: Arc<Policy>,
+        mode: Mode,
+        jobs: usize,
     ) -> Result<Counting<'a>, Failure> {
-        let args::Recordings { sessions, samples, reading } = &asked.recordings;
+        let args::Recordings { sessions, samples, reading } = recordings;
         let wanted = SessionSource::of(sessions, *samples, &format!("rulestep {verb} SESSIONS"))?;
-        let mode = asked.judging.mode.into();
-        Ok(Counting { wanted, reading, selection, policy, mode, jobs: asked.jobs })
+        Ok(Counting { wanted, reading, selection, policy, mode, jobs })
     }
 
     /// Replays every chosen session with `judge`, counts it with `count`, and puts the counts to `take` in the order of the

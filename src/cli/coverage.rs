@@ -15,7 +15,8 @@ pub fn run(asked: &args::Coverage, screen: &mut Screen) -> Result<Exit, Failure>
     let args::Coverage { corpus, format } = asked;
     let selection = Selection::of(&corpus.selection)?;
     let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
-    let counting = Counting::new("coverage", corpus, &selection, policy)?;
+    let mode = corpus.judging.mode.into();
+    let counting = Counting::new("coverage", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
     let mut coverage = Coverage::default();
     let mut take = |counted| coverage.merge(&counted);
     let read = counting.run(Replay::with_checks, &Coverage::of, &mut take, screen)?;

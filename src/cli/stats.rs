@@ -25,7 +25,8 @@ pub fn run(asked: &args::Stats, screen: &mut Screen) -> Result<Exit, Failure> {
         true => input::policy(&corpus.policies, false, screen)?,
         false => Policy::empty(),
     };
-    let counting = Counting::new("stats", corpus, &selection, policy)?;
+    let mode = corpus.judging.mode.into();
+    let counting = Counting::new("stats", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
     let mut inventory = Inventory::default();
     let mut take = |counted| inventory.merge(&counted);
     let read = counting.run(Replay::new, &Inventory::of, &mut take, screen)?;

@@ -2,12 +2,12 @@
 //! case.
 
 use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
 use super::exit::Failure;
+use super::new_file::create;
 use crate::case::Place;
 use crate::case::write::{Draft, decision_at, write};
 use crate::compare::{Change, ChangePlace, Comparison, Origin, SessionDiff};
@@ -85,19 +85,7 @@ impl Folder {
                 continue;
             };
             let path = self.path.join(name);
-            // What somebody made of an earlier one is not lost.
-            let written = fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-            match written {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let message = format!("{} is there already, and is not overwritten", path.display());
-                    return Err(Failure::usage(message).help("name a folder that is empty"));
-                }
-                Err(error) => {
-                    let told = format!("{} cannot be written", path.display());
-                    return Err(Failure::System(anyhow::Error::new(error).context(told)));
-                }
-            }
+            create(&path, &text)?;
             count.saved += 1;
         }
         Ok(())

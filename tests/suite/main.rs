@@ -44,6 +44,7 @@ mod sessions;
 mod skipped;
 mod source;
 #[cfg(feature = "cli")]
+mod suggest;
 mod tau_bench;
 mod tool_policies;
 mod traces;

@@ -47,6 +47,13 @@ pub fn stats_format() -> PossibleValuesParser {
     PossibleValuesParser::new(values)
 }
 
+/// The outputs of suggestions by name.
+pub fn suggest_format() -> PossibleValuesParser {
+    let values =
+        report::suggest::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
+    PossibleValuesParser::new(values)
+}
+
 /// The outputs of comparisons by name.
 pub fn changes_format() -> PossibleValuesParser {
     let values = diff::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));

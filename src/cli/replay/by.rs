@@ -22,7 +22,9 @@ pub fn run(asked: &args::Replay, by: &str, screen: &mut Screen) -> Result<Exit, 
     };
     let selection = Selection::of(&asked.corpus.selection)?;
     let policy = input::policy(&asked.corpus.policies, asked.corpus.recordings.samples, screen)?;
-    let counting = Counting::new("replay", &asked.corpus, &selection, policy)?;
+    let mode = asked.corpus.judging.mode.into();
+    let counting =
+        Counting::new("replay", &asked.corpus.recordings, &selection, policy, mode, asked.corpus.jobs)?;
     let mut breakdown = Breakdown::default();
     let count = |replay: &Replay| Breakdown::of(replay, by);
     let read = counting.run(Replay::new, &count, &mut |counted| breakdown.merge(&counted), screen)?;

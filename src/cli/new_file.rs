@@ -1,0 +1,25 @@
+//! Files that a command makes in a folder that was named: what somebody made of an earlier one is not lost.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::exit::Failure;
+
+/// Writes a file that is not there yet.
+///
+/// # Errors
+/// It is there, or cannot be written.
+pub fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    match fs::File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes())) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let message = format!("{} is there already, and is not overwritten", path.display());
+            Err(Failure::usage(message).help("name a folder that is empty"))
+        }
+        Err(error) => {
+            let message = format!("{} cannot be written", path.display());
+            Err(Failure::System(anyhow::Error::new(error).context(message)))
+        }
+    }
+}

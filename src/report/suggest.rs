@@ -1,0 +1,245 @@
+//! Rules that recordings suggest: as text, Markdown, JSON, and as the comments of the documents they are written in.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::coverage::{ExtentLine, extent};
+use super::json::line;
+use super::paint::Paint;
+use super::totals::{ReadingLine, incomplete_markdown, incomplete_text};
+use super::{Total, words};
+use crate::suggest::document::Document;
+use crate::suggest::{Claim, Side, Suggestion};
+
+/// The shape of the JSON.
+pub const SCHEMA: &str = "rulestep.suggestions/1";
+
+/// Tools that a sentence names.
+const TOOLS: usize = 3;
+
+/// What is written, and how.
+pub struct View<'a> {
+    /// The suggestions, the best first.
+    pub suggestions: &'a [Suggestion],
+    /// The documents that hold them.
+    pub documents: &'a [Document],
+    /// How completely the recordings were read.
+    pub read: &'a Total,
+    /// Whether text may be coloured.
+    pub color: bool,
+}
+
+/// One output.
+pub struct Output {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Writes it.
+    pub write: fn(&View<'_>, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every output; the first is the default.
+pub static OUTPUTS: &[Output] = &[
+    Output { name: "text", title: "text for people", write: text },
+    Output { name: "json", title: "one JSON object, with the finished documents", write: json },
+    Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
+];
+
+/// What a suggestion says of its tools: `issue_refund needs an earlier check_eligibility with the same order_id`.
+pub fn sentence(suggestion: &Suggestion) -> String {
+    let several = suggestion.tools.len() > 1;
+    let tools = named(&suggestion.tools);
+    match &suggestion.claim {
+        Claim::Needs(need) => {
+            let verb = if several { "need" } else { "needs" };
+            let (own, theirs) = (member(&need.path), member(&need.prior_path));
+            let prior = words::name(&need.prior);
+            let same = match need.side {
+                Side::Arguments if need.path == need.prior_path => format!("with the same {own}"),
+                Side::Arguments => format!("whose {theirs} is this call's {own}"),
+                Side::Output if &*need.prior_path == "$" => format!("that returned this call's {own}"),
+                Side::Output => format!("whose result has this call's {own} as {theirs}"),
+            };
+            let result = need.result.as_ref().map(|(path, value)| {
+                let value = words::line(value);
+                format!(", and a result with {} = {value}", member(path))
+            });
+            format!("{tools} {verb} an earlier {prior} {same}{}", result.unwrap_or_default())
+        }
+        Claim::Once => format!("{tools} {} at most once per session", if several { "run" } else { "runs" }),
+        Claim::NeverAfter(earlier) => {
+            format!("{tools} never {} after {}", if several { "run" } else { "runs" }, words::name(earlier))
+        }
+    }
+}
+
+/// How many calls satisfy it, and which do not: `141 of 141 calls in 62 sessions`.
+pub fn support(suggestion: &Suggestion) -> String {
+    let Suggestion { calls, against, sessions, .. } = *suggestion;
+    let all = words::count(calls + against, "call");
+    let mut text = format!("{} of {all} in {}", words::thousands(calls), words::count(sessions, "session"));
+    if let Some(extent) = extent(&suggestion.extent) {
+        text.push_str(&format!("; against it: {extent}"));
+    }
+    text
+}
+
+fn named(tools: &[Arc<str>]) -> String {
+    let names: Vec<String> = tools.iter().take(TOOLS).map(|tool| words::name(tool).into_owned()).collect();
+    match (names.split_last(), tools.len().saturating_sub(TOOLS)) {
+        (None, _) => String::new(),
+        (Some((last, [])), 0) => last.clone(),
+        (Some((last, others)), 0) => format!("{} and {last}", others.join(", ")),
+        (Some(_), more) => format!("{} and {} more", names.join(", "), words::thousands(more as u64)),
+    }
+}
+
+/// A path as people call it: `$.order_id` is `order_id`.
+fn member(path: &str) -> String {
+    words::line(path.strip_prefix("$.").unwrap_or(path))
+}
+
+fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: view.color };
+    for (at, suggestion) in view.suggestions.iter().enumerate() {
+        writeln!(out, "{:>2}  {}", at + 1, paint.bold(&sentence(suggestion)))?;
+        if suggestion.tools.len() > TOOLS {
+            let tools: Vec<_> = suggestion.tools.iter().map(|tool| words::name(tool)).collect();
+            writeln!(out, "    {}", tools.join(", "))?;
+        }
+        writeln!(out, "    {}", paint.dim(&support(suggestion)))?;
+    }
+    match view.suggestions {
+        [] => writeln!(
+            out,
+            "No rule has enough support; `--min-support` and `--max-violations` change what is enough."
+        )?,
+        _ => writeln!(out)?,
+    }
+    for line in incomplete_text(view.read, "looked at", paint) {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "{}", sums(view))
+}
+
+fn sums(view: &View<'_>) -> String {
+    let suggestions = words::count(view.suggestions.len() as u64, "suggestion");
+    format!("{suggestions} from {}", words::count(view.read.sessions, "session"))
+}
+
+fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "### {}\n", sums(view))?;
+    for line in incomplete_markdown(view.read, "looked at") {
+        writeln!(out, "{line}\n")?;
+    }
+    writeln!(out, "| rule | calls | sessions | against |\n|---|--:|--:|--:|")?;
+    for suggestion in view.suggestions {
+        let sentence = super::diff::markdown::code(&sentence(suggestion));
+        let Suggestion { calls, sessions, against, .. } = suggestion;
+        writeln!(out, "| {sentence} | {calls} | {sessions} | {against} |")?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct SuggestionsLine<'a> {
+    schema: &'static str,
+    sessions: u64,
+    #[serde(flatten)]
+    reading: ReadingLine,
+    suggestions: Vec<SuggestionLine<'a>>,
+    documents: Vec<DocumentLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct SuggestionLine<'a> {
+    sentence: String,
+    claim: &'static str,
+    tools: &'a [Arc<str>],
+    #[serde(flatten)]
+    detail: Option<DetailLine<'a>>,
+    calls: u64,
+    sessions: u64,
+    against: u64,
+    #[serde(flatten)]
+    extent: ExtentLine<'a>,
+}
+
+#[derive(Serialize)]
+struct DetailLine<'a> {
+    prior: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prior_in: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prior_path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<ResultLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct ResultLine<'a> {
+    path: &'a str,
+    equals: Option<Box<serde_json::value::RawValue>>,
+}
+
+#[derive(Serialize)]
+struct DocumentLine<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+fn detail(claim: &Claim) -> Option<DetailLine<'_>> {
+    let none = DetailLine { prior: "", path: None, prior_in: None, prior_path: None, result: None };
+    match claim {
+        Claim::Once => None,
+        Claim::NeverAfter(earlier) => Some(DetailLine { prior: earlier, ..none }),
+        Claim::Needs(need) => Some(DetailLine {
+            prior: &need.prior,
+            path: Some(&need.path),
+            prior_in: Some(match need.side {
+                Side::Arguments => "arguments",
+                Side::Output => "output",
+            }),
+            prior_path: Some(&need.prior_path),
+            result: need.result.as_ref().map(|(path, value)| ResultLine {
+                path,
+                equals: serde_json::value::RawValue::from_string(value.to_string()).ok(),
+            }),
+        }),
+    }
+}
+
+impl<'a> SuggestionLine<'a> {
+    fn of(suggestion: &'a Suggestion) -> SuggestionLine<'a> {
+        let Suggestion { claim, tools, calls, sessions, against, extent } = suggestion;
+        SuggestionLine {
+            sentence: sentence(suggestion),
+            claim: match claim {
+                Claim::Needs(_) => "needs",
+                Claim::Once => "once",
+                Claim::NeverAfter(_) => "never_after",
+            },
+            tools,
+            detail: detail(claim),
+            calls: *calls,
+            sessions: *sessions,
+            against: *against,
+            extent: ExtentLine::of(extent),
+        }
+    }
+}
+
+fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let suggestions = view.suggestions.iter().map(SuggestionLine::of).collect();
+    let documents = view.documents.iter().map(|of| DocumentLine { file: &of.name, text: &of.text }).collect();
+    let reading = ReadingLine::of(view.read);
+    line(
+        &SuggestionsLine { schema: SCHEMA, sessions: view.read.sessions, reading, suggestions, documents },
+        out,
+    )
+}

@@ -1,0 +1,76 @@
+//! Rules that recordings suggest: what every recorded call of a tool had before it, written as policy documents.
+//!
+//! Nothing is judged here. What was observed only names candidates; each is written as a rule, and the sessions are replayed
+//! under all of them, so that the engine alone says which calls satisfy a rule and which speak against it.
+
+mod claim;
+pub mod document;
+mod observe;
+mod rank;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::engine::Mode;
+use crate::explore::coverage::Coverage;
+use crate::monitor::RuleId;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::session::Session;
+
+pub use claim::{Bounds, Candidate, Claim, Need, Side, Suggestion};
+use observe::Observations;
+use rank::{Ranked, Trials};
+
+/// The rules that these sessions suggest, the best first.
+pub fn suggest(sessions: &[Arc<Session>], bounds: &Bounds) -> Vec<Suggestion> {
+    let mut observations = Observations::new(bounds.against);
+    sessions.iter().for_each(|session| observations.add(session));
+    let candidates = rank::candidates(&observations, bounds);
+    let tried = tried(&candidates, sessions);
+    rank::suggestions(tried, bounds)
+}
+
+/// Replays every session under all candidates at once. Nothing takes effect, so that each rule is asked about the history
+/// that was recorded.
+fn tried(candidates: &[Ranked], sessions: &[Arc<Session>]) -> Trials {
+    let plain: Vec<&Candidate> = candidates.iter().map(|ranked| &ranked.candidate).collect();
+    let documents = document::documents(&plain);
+    let files: Vec<_> = documents.iter().map(document::Document::file).collect();
+    // A document that its dialect refuses is a defect of the writer: then nothing is suggested.
+    let Some(policy) = Policy::load(&files, None).policy else { return Trials::default() };
+    let places = document::places(&documents);
+    let rules: BTreeMap<&str, RuleId> = policy.rules().iter().map(|(id, rule)| (&*rule.id, id)).collect();
+    let rule = |candidate: &Candidate| rules.get(places.get(candidate)?.as_str()).copied();
+    let (mut coverage, mut trials) = (Coverage::default(), Trials::default());
+    for session in sessions {
+        let of_session = Coverage::of(&Replay::with_checks(session, &policy, Mode::Shadow));
+        let satisfied: BTreeSet<&Claim> =
+            plain.iter().filter(|rule| is_exercised(rule, &of_session)).map(|rule| &rule.claim).collect();
+        for claim in satisfied {
+            *trials.sessions.entry(claim.clone()).or_default() += 1;
+        }
+        coverage.merge(&of_session);
+    }
+    let used = |ranked: &Ranked| {
+        let Candidate { tool, claim } = &ranked.candidate;
+        let mut used = coverage.rules.get(&rule(&ranked.candidate)?).cloned().unwrap_or_default();
+        if !matches!(claim, Claim::Needs(_)) {
+            // What forbids says nothing about the calls that it lets pass.
+            let calls = coverage.tools.get(tool).map_or(0, |tool| tool.calls);
+            used.passed = calls.saturating_sub(used.fired());
+        }
+        Some(used)
+    };
+    trials.rules = candidates.iter().filter_map(|ranked| Some((ranked.clone(), used(ranked)?))).collect();
+    trials
+}
+
+/// Whether something in the session could have broken the rule.
+fn is_exercised(rule: &Candidate, session: &Coverage) -> bool {
+    let called = |tool| session.tools.contains_key(tool);
+    match &rule.claim {
+        Claim::Needs(_) | Claim::Once => called(&rule.tool),
+        Claim::NeverAfter(earlier) => called(&rule.tool) && called(earlier),
+    }
+}

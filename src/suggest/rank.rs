@@ -1,0 +1,151 @@
+//! Which of what was observed is worth a rule, and in which order rules are suggested.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::claim::{Bounds, Candidate, Claim, Need, Side, Suggestion};
+use super::observe::{Field, Observations, Prior, Shared};
+use crate::explore::coverage::RuleUse;
+
+/// A candidate, and how many independent observations there are of it.
+#[derive(Debug, Clone)]
+pub struct Ranked {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Sessions, or different values that calls share.
+    pub support: u64,
+}
+
+/// What the engine says of candidates.
+#[derive(Default)]
+pub struct Trials {
+    /// Each candidate with what the sessions say of its rule.
+    pub rules: Vec<(Ranked, RuleUse)>,
+    /// Sessions with calls that satisfy a claim, about whichever tool.
+    pub sessions: BTreeMap<Claim, u64>,
+}
+
+/// How many times more sessions it takes to believe that something never happens: of what happens in every tenth session,
+/// thirty sessions show nothing in one case of twenty.
+const NEVER: u64 = 3;
+
+/// Results that must say something else for a condition on a result to mean anything.
+const OTHER_RESULTS: u64 = 3;
+
+/// The rules worth trying.
+pub fn candidates(seen: &Observations, bounds: &Bounds) -> Vec<Ranked> {
+    let mut found = Vec::new();
+    for ((tool, path), shared) in &seen.shared {
+        let Some((field, prior)) = best(seen, tool, path, shared) else { continue };
+        let need = Need {
+            prior: Arc::clone(&field.tool),
+            path: Arc::clone(path),
+            side: field.side,
+            prior_path: Arc::clone(&field.path),
+            result: None,
+        };
+        let support = shared.sessions.max(shared.values());
+        let mut push = |need| {
+            let candidate = Candidate { tool: Arc::clone(tool), claim: Claim::Needs(need) };
+            found.push(Ranked { candidate, support });
+        };
+        for (path, constant) in prior.constants.iter().flatten() {
+            if seen.says_otherwise(&field.tool, path, constant) >= OTHER_RESULTS {
+                push(Need { result: Some((Arc::clone(path), constant.to_string().into())), ..need.clone() });
+            }
+        }
+        push(need);
+    }
+    // What is bound to an earlier call does something to a thing; to look at one twice, or again, harms nobody.
+    let bound: BTreeMap<Arc<str>, Vec<Arc<str>>> = found.iter().fold(BTreeMap::new(), |mut tools, ranked| {
+        if let Claim::Needs(need) = &ranked.candidate.claim {
+            tools
+                .entry(Arc::clone(&ranked.candidate.tool))
+                .or_insert_with(Vec::new)
+                .push(Arc::clone(&need.prior));
+        }
+        tools
+    });
+    for (tool, priors) in &bound {
+        let facts = seen.tools.get(tool);
+        if let Some(facts) =
+            facts.filter(|facts| facts.repeated <= bounds.against && facts.sessions >= NEVER * bounds.support)
+        {
+            let candidate = Candidate { tool: Arc::clone(tool), claim: Claim::Once };
+            found.push(Ranked { candidate, support: facts.sessions });
+        }
+        for earlier in seen.tools.keys().filter(|earlier| *earlier != tool && !priors.contains(earlier)) {
+            let pair = (Arc::clone(earlier), Arc::clone(tool));
+            let both = seen.both.get(&pair).copied().unwrap_or_default();
+            let after = seen.after.get(&pair).copied().unwrap_or_default();
+            // What `tool` is needed for comes after it anyway.
+            let needed = bound.get(earlier).is_some_and(|needs| needs.contains(tool));
+            if both >= NEVER * bounds.support && after <= bounds.against && !needed {
+                let candidate =
+                    Candidate { tool: Arc::clone(tool), claim: Claim::NeverAfter(Arc::clone(earlier)) };
+                found.push(Ranked { candidate, support: both });
+            }
+        }
+    }
+    found
+}
+
+/// The place that says best where a value comes from: an argument of the same name before a result, and of tools the one
+/// that is called least.
+fn best<'s>(
+    seen: &Observations,
+    tool: &str,
+    path: &str,
+    shared: &'s Shared,
+) -> Option<(&'s Field, &'s Prior)> {
+    let calls = |tool: &str| seen.tools.get(tool).map_or(0, |facts| facts.calls);
+    // A value that hardly changes would be shared by chance.
+    let varies = shared.values() * 3 >= shared.sessions;
+    let others = shared.priors.iter().filter(|(field, _)| *field.tool != *tool);
+    others.filter(|_| varies).min_by_key(|(field, prior)| {
+        (prior.misses, field.side, &*field.path != path, calls(&field.tool), *field)
+    })
+}
+
+/// The candidates that hold, those that say the same of several tools together, the best first.
+pub fn suggestions(tried: Trials, bounds: &Bounds) -> Vec<Suggestion> {
+    let mut groups: BTreeMap<Claim, (u64, Suggestion)> = BTreeMap::new();
+    for (Ranked { candidate, support }, used) in tried.rules {
+        let against = used.stopped + used.objected;
+        if against > bounds.against || used.passed == 0 {
+            continue;
+        }
+        let (all, group) = groups.entry(candidate.claim.clone()).or_insert_with(|| {
+            let claim = candidate.claim.clone();
+            let (tools, extent) = (Vec::new(), Default::default());
+            (0, Suggestion { claim, tools, calls: 0, sessions: 0, against: 0, extent })
+        });
+        *all += support;
+        group.tools.push(candidate.tool);
+        group.calls += used.passed;
+        group.against += against;
+        group.extent.merge(&used.extent);
+    }
+    let kept = groups.into_values().filter(|(support, _)| *support >= bounds.support);
+    let mut kept: Vec<Suggestion> = kept.map(|(_, group)| group).collect();
+    for group in &mut kept {
+        group.sessions = tried.sessions.get(&group.claim).copied().unwrap_or_default();
+    }
+    kept.sort_by_key(|group| (place(&group.claim), Reverse(group.calls), group.claim.clone()));
+    kept.truncate(bounds.most);
+    kept
+}
+
+/// Values that calls share say most; what only never happened says least.
+fn place(claim: &Claim) -> u8 {
+    match claim {
+        Claim::Needs(need) => match (need.side, &need.result) {
+            (Side::Arguments, None) => 0,
+            (Side::Output, None) => 1,
+            (_, Some(_)) => 2,
+        },
+        Claim::NeverAfter(_) => 3,
+        Claim::Once => 4,
+    }
+}
