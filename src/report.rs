@@ -19,6 +19,7 @@ mod look;
 pub mod page;
 mod paint;
 pub mod reference;
+pub mod single;
 pub mod stats;
 pub mod suggest;
 pub mod text;

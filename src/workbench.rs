@@ -17,6 +17,7 @@ pub mod paint;
 pub mod pane;
 pub mod rows;
 pub mod run;
+pub mod svg;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod theme;

@@ -93,7 +93,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
 
     sessions.show_progress(screen);
     let (mut total, mut gathered, mut dossier) = (Total::default(), Issues::default(), Dossier::default());
-    let mut written = Ok(());
+    let (mut only, mut written) = (None, Ok(()));
     let outputs = reports.outputs.clone();
     let judge = |session: &Arc<Session>| Replay::new(session, &policy, asked.mode);
     let answer = |session| match asked.selection.choose(session, &judge) {
@@ -119,7 +119,8 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
             gathered.take(found);
         }
         dossier.note(&answer.diagnostics);
-        if let Some(found) = answer.dossier {
+        if let Some((found, replay)) = answer.dossier {
+            only = (total.sessions == 1).then_some(replay);
             dossier.merge(found);
         }
         if written.is_err() || input::interrupted() {
@@ -150,6 +151,8 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         mode: asked.mode,
         gathered: &gathered,
         dossier: &dossier,
+        only: only.as_deref(),
+        what_if: None,
         command: &command,
     };
     reports.end(screen, &|output, color, out| (output.end)(&end, &Look { color, ..look }, out))?;
@@ -169,8 +172,8 @@ struct Answer {
     bytes: Vec<Vec<u8>>,
     /// What was found, where an output gathers it.
     found: Option<(ci::Case, Vec<Issue>)>,
-    /// The same with all that it rests on.
-    dossier: Option<Dossier>,
+    /// The same with all that it rests on, and the session: if it stays the only one, it is shown as a whole.
+    dossier: Option<(Dossier, Box<Replay>)>,
     total: Total,
     diagnostics: Vec<Diagnostic>,
 }
@@ -204,7 +207,7 @@ impl Answer {
             _ => None,
         };
         let dossier = match judged {
-            JudgedSession::Whole(replay) if gathers(Gathers::Dossier) => Some(Dossier::of(*replay)),
+            JudgedSession::Whole(replay) if gathers(Gathers::Dossier) => Some((Dossier::of(&replay), replay)),
             _ => None,
         };
         Answer { bytes, found, dossier, total, diagnostics }

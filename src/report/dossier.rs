@@ -38,8 +38,6 @@ pub struct Dossier {
     pub clean: Listed<SessionRow>,
     /// Errors and warnings about recordings, drawn.
     pub diagnostics: Listed<String>,
-    /// The session, where there is only one: it is shown as a whole.
-    pub only: Option<Box<Replay>>,
 }
 
 /// Some of many.
@@ -164,22 +162,21 @@ impl Group {
 impl Dossier {
     /// Of one session.
     #[must_use]
-    pub fn of(replay: Replay) -> Dossier {
+    pub fn of(replay: &Replay) -> Dossier {
         let session = replay.session();
         let mut groups: BTreeMap<Option<RuleId>, Group> = BTreeMap::new();
-        calls(&replay, &mut groups);
+        calls(replay, &mut groups);
         for other in replay.alternatives(None) {
             let Some(rule) = subject(other.judged).flatten() else { continue };
             let group = groups.entry(Some(rule)).or_default();
             group.add(other.judged);
-            group.enter(|| not_taken(&replay, &other));
+            group.enter(|| not_taken(replay, &other));
         }
         for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
             let group = groups.entry(Some(state.rule)).or_default();
             group.violated += 1;
-            group.enter(|| {
-                Some(Entry { account: Account::of_rule(&replay, state)?, like: Listed::default() })
-            });
+            group
+                .enter(|| Some(Entry { account: Account::of_rule(replay, state)?, like: Listed::default() }));
         }
         groups.values_mut().for_each(|group| group.sessions = 1);
         let summary = replay.summary();
@@ -197,14 +194,11 @@ impl Dossier {
             ..Dossier::default()
         };
         if replay.objects() { &mut dossier.objected } else { &mut dossier.clean }.add([row], SESSIONS);
-        dossier.only = Some(Box::new(replay));
         dossier
     }
 
     /// Adds what is said of later sessions.
     pub fn merge(&mut self, later: Dossier) {
-        let first = self.coverage.sessions == 0;
-        self.only = later.only.filter(|_| first);
         for (rule, more) in later.groups {
             let group = self.groups.entry(rule).or_default();
             group.stopped += more.stopped;

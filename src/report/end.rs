@@ -5,6 +5,7 @@ use super::{Total, ci, words};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::RuleId;
 use crate::policy::Policy;
+use crate::replay::Replay;
 
 /// What is known once all sessions are judged.
 pub struct End<'a> {
@@ -18,6 +19,10 @@ pub struct End<'a> {
     pub gathered: &'a ci::Issues,
     /// What a document says of the sessions, for an output that is one.
     pub dossier: &'a Dossier,
+    /// The session, where there is only one: a document shows it as a whole.
+    pub only: Option<&'a Replay>,
+    /// What was changed in it or in the policy, where it is not what was recorded.
+    pub what_if: Option<&'a str>,
     /// The command that does it again; empty where there is none.
     pub command: &'a str,
 }

@@ -62,12 +62,11 @@ fn whole(title: &str, body: &Markup) -> Markup {
 
 fn page(end: &End<'_>) -> Markup {
     let summary = end.run().summary;
-    let only = end.dossier.only.as_deref();
     let body = html! {
         header {
             p.brand { "Rulestep report" }
             h1 { (sentence(&summary)) }
-            @match only {
+            @match end.only {
                 Some(replay) => (session::heading(replay)),
                 None => p { (asked(end)) },
             }
@@ -77,9 +76,9 @@ fn page(end: &End<'_>) -> Markup {
         "\n"
         main {
             (findings(end))
-            @if let Some(replay) = only { (session::transcript(replay, end)) }
+            @if let Some(replay) = end.only { (session::transcript(replay, end)) }
             (sums::rules(end))
-            @if only.is_none() { (sums::sessions(end)) }
+            @if end.only.is_none() { (sums::sessions(end)) }
             (unread(end))
             (sums::glossary(end))
         }
@@ -107,6 +106,12 @@ fn incomplete(end: &End<'_>) -> Markup {
     let missing = why.iter().any(|(missing, _)| *missing);
     let unasked = end.dossier.coverage.rules.is_empty() && end.total.calls > 0;
     html! {
+        @if let Some(what_if) = end.what_if {
+            section.incomplete {
+                h2 { "! This is a what-if, not the recording" }
+                p { "Changed before it was decided: " (what_if) "." }
+            }
+        }
         @if !why.is_empty() {
             section.incomplete {
                 h2 { "! " (if missing { "This report is incomplete" } else { "Some files were skipped" }) }

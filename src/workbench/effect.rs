@@ -7,6 +7,8 @@ use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
+use crate::report::Output;
+use crate::report::single::Subject;
 use crate::session::Session;
 use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::supposed::{Ask, Premise};
@@ -53,6 +55,15 @@ pub enum Effect {
         /// What stands there at first.
         text: String,
     },
+    /// Write the screen, as it is drawn next, into a file as a picture.
+    Picture {
+        /// The file.
+        file: String,
+        /// Whether one that is there is replaced.
+        replace: bool,
+    },
+    /// Write a document about a session into a file.
+    Export(Box<Export>),
     /// Put text on the clipboard.
     Copy {
         /// The text.
@@ -60,6 +71,18 @@ pub enum Effect {
         /// What it is, for the note afterwards.
         what: &'static str,
     },
+}
+
+/// A document about a session.
+pub struct Export {
+    /// The file.
+    pub file: String,
+    /// Whether one that is there is replaced.
+    pub replace: bool,
+    /// How it is written.
+    pub output: &'static Output,
+    /// What it is about.
+    pub subject: Subject,
 }
 
 /// A request to judge what is supposed.
@@ -172,6 +195,10 @@ impl std::fmt::Debug for Effect {
             Self::Texts(_) => f.write_str("Texts"),
             Self::Save(save) => write!(f, "Save({})", save.file),
             Self::Compose { ask, text } => write!(f, "Compose({ask:?}: {text:?})"),
+            Self::Picture { file, replace } => write!(f, "Picture({file}, {replace})"),
+            Self::Export(export) => {
+                write!(f, "Export({} {}, {})", export.output.name, export.file, export.replace)
+            }
             Self::Copy { text, what } => write!(f, "Copy({what}: {text:?})"),
         }
     }

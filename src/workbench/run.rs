@@ -2,6 +2,7 @@
 
 mod editor;
 pub mod environment;
+pub(crate) mod export;
 pub mod frames;
 #[cfg(test)]
 pub(crate) mod headless;
@@ -247,6 +248,10 @@ impl Loop {
                 }
                 self.workers.policy();
                 self.workers.sessions();
+            }
+            Effect::Picture { file, replace } => {
+                let told = export::picture(&self.model, &file, replace);
+                update(&mut self.model, told);
             }
             Effect::Copy { text, what } => {
                 let characters = text.chars().count();

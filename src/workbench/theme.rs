@@ -14,7 +14,7 @@ use serde::Deserialize;
 use self::color::parse_color;
 use super::text::Marks;
 
-pub use self::color::Depth;
+pub use self::color::{Depth, Palette};
 pub use self::role::{Glyph, Role};
 
 /// A theme ready to draw with.
@@ -215,6 +215,11 @@ impl Theme {
     /// How an empty area of this role looks.
     pub fn ground(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
+    }
+
+    /// The colours of its screens where no terminal shows them.
+    pub fn palette(&self) -> Palette {
+        Palette::of(self.ground(Role::Text), self.name.ends_with("light"))
     }
 
     /// The character or two that stand for this.

@@ -6,6 +6,7 @@ mod compare;
 mod copy;
 mod count;
 mod enter;
+mod export;
 mod frames;
 mod go;
 mod judge;
@@ -213,7 +214,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Help => overlays::help(model),
         C::Palette => palette::open(model, ""),
         // By a key nobody can say which.
-        C::Theme | C::GoTo | C::SetMark | C::GoMark => {
+        C::Theme | C::GoTo | C::SetMark | C::GoMark | C::Export => {
             palette::open(model, &format!("{} ", command.row().name))
         }
         C::Search => search::begin(model),

@@ -171,8 +171,8 @@ fn recordings_are_read_in_layers() {
 /// The parts of `workbench`, from left to right: what knows nothing of sessions, the model, what is seen of it, what happens
 /// to it, the screen. Those in one list do not know each other.
 const WORKBENCH: &[&[&str]] = &[
-    &["document", "keys", "layout", "list", "theme", "transcript"],
-    &["paint"],
+    &["document", "keys", "layout", "list", "theme"],
+    &["paint", "svg"],
     &["line"],
     &["model"],
     &["rows", "effect", "message"],

@@ -196,30 +196,49 @@ fn an_edit_changes_the_decision_and_the_editor_gets_the_keys() {
     session.ended();
 }
 
-/// The screen that `README.md` shows is what somebody sees who starts the program and goes to the first stop.
-/// `UPDATE_README=1 cargo test --test suite readmes_screen` takes it anew.
+/// The pictures that `README.md` shows are what somebody sees who starts the program and goes to the first stop, written by the
+/// program itself. `UPDATE_README=1 cargo test --test suite readmes_pictures` takes them anew.
 #[test]
-fn the_readmes_screen_is_the_programs() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut session = Session::start(120, 40, folder.path(), &[], &[]);
-    session.until("all judged", |screen| screen.contains("1✗ 2~ 12") && !screen.contains("judging"));
-    session.press("]s");
-    session
-        .until("the first stop", |screen| screen.contains("DENY issue_refund") && screen.contains("o cause"));
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let (before, rest) = readme.split_once("```text\n").unwrap();
-    let (shown, after) = rest.split_once("```").unwrap();
-    if std::env::var_os("UPDATE_README").is_some() {
+fn the_readmes_pictures_are_the_programs() {
+    for (theme, picture) in [("harbor", "docs/screen-dark.svg"), ("paper", "docs/screen-light.svg")] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session =
+            Session::start(120, 40, folder.path(), &["--theme", theme], &[("COLORTERM", "truecolor")]);
+        session.until("all judged", |screen| screen.contains("1✗ 2~ 12") && !screen.contains("judging"));
+        session.press("]s");
+        session.until("the first stop", |screen| {
+            screen.contains("DENY issue_refund") && screen.contains("o cause")
+        });
+        let (shown, update) = (root().join(picture), std::env::var_os("UPDATE_README").is_some());
         // The last of the samples may still be on their way.
-        std::thread::sleep(std::time::Duration::from_secs(2));
-        let screen: String = session.screen().lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        std::fs::write(root().join("README.md"), format!("{before}```text\n{screen}```{after}")).unwrap();
-    } else {
-        let same = |screen: &str| screen.lines().map(str::trim_end).eq(shown.lines().map(str::trim_end));
-        session.until("the screen of README.md; UPDATE_README=1 takes it anew", same);
+        let begun = Instant::now();
+        for nth in 0.. {
+            if update {
+                std::thread::sleep(Duration::from_secs(2));
+            }
+            session.press(":");
+            session.until("the commands", |screen| !screen.contains("o cause"));
+            session.press(&format!("export {nth}.svg"));
+            session.sees(&format!("export {nth}.svg"));
+            session.press("\r");
+            session.sees(&format!("wrote {nth}.svg"));
+            let made = std::fs::read_to_string(folder.path().join(format!("{nth}.svg"))).unwrap();
+            if update {
+                std::fs::write(&shown, &made).unwrap();
+            }
+            if made == std::fs::read_to_string(&shown).unwrap_or_default() {
+                break;
+            }
+            let late = begun.elapsed() > PATIENCE;
+            assert!(
+                !late,
+                "{picture} is not the screen; UPDATE_README=1 takes it anew:\n{}",
+                session.screen()
+            );
+        }
+        session.press("q");
+        session.ended();
     }
-    session.press("q");
-    session.ended();
 }
 
 /// What only the session as a whole violates was shown as a pass, with nothing to go to.

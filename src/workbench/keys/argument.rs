@@ -14,6 +14,8 @@ pub enum Argument {
     Letter,
     /// A call by its number, a turn (`T7`), or a call of a turn (`T7.2`).
     Place,
+    /// A file to be written, whose name says what is.
+    File,
 }
 
 impl Argument {
@@ -24,6 +26,7 @@ impl Argument {
             Self::Version => "VERSION",
             Self::Letter => "LETTER",
             Self::Place => "PLACE",
+            Self::File => "FILE",
         }
     }
 

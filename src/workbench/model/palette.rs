@@ -142,6 +142,15 @@ fn values(model: &Model, command: Command, argument: Argument, typed: &str) -> V
             .map(|letter| (letter.to_string(), model.marked(*letter)))
             .collect(),
         Argument::Place => places(model, typed),
+        Argument::File => [
+            ("screen.svg", "the screen as a picture"),
+            ("session.html", "this session as a page for people who do not have the program"),
+            ("session.md", "this session as Markdown for a ticket"),
+        ]
+        .into_iter()
+        .filter(|(name, _)| typed.is_empty() || name.starts_with(typed))
+        .map(|(name, doc)| (name.to_owned(), doc.to_owned()))
+        .collect(),
     };
     if !argument.is_closed() && !typed.is_empty() && values.iter().all(|(value, _)| value != typed) {
         values.insert(0, (typed.to_owned(), "as typed".to_owned()));

@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{frames, suppose};
+use super::{export, frames, suppose};
 use crate::compare::{Base, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
-use crate::workbench::effect::{Effect, FrameRequest, HiddenSearch, Judge, Save, Suppose, Wanted};
+use crate::workbench::effect::{Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Suppose, Wanted};
 use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
 use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
@@ -105,6 +105,7 @@ impl Workers {
             Effect::Hidden(search) => self.hidden(search),
             Effect::Texts(comparison) => self.texts(comparison),
             Effect::Save(save) => self.save(save),
+            Effect::Export(export) => self.export(export),
             other => return Some(other),
         }
         None
@@ -198,6 +199,12 @@ impl Workers {
     fn save(&self, save: Box<Save>) {
         let out = self.out.clone();
         self.first.spawn_fifo(move || tell(&out, suppose::save(&save)));
+    }
+
+    /// Writes a document.
+    fn export(&self, export: Box<Export>) {
+        let out = self.out.clone();
+        self.first.spawn_fifo(move || tell(&out, export::document(&export)));
     }
 
     /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.

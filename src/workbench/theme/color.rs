@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ratatui::style::Color;
+use ratatui::style::{Color, Style};
 
 /// How many colours a terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -117,6 +117,52 @@ fn indexed_rgb(index: u8) -> (u8, u8, u8) {
     let level = |at: u8| LEVELS.get(usize::from(at)).copied().unwrap_or(255);
     let cube = index - 16;
     (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
+}
+
+/// The colours of a screen outside a terminal, where nobody chose any.
+pub struct Palette {
+    /// Of text that names no colour.
+    pub ink: (u8, u8, u8),
+    /// Of what is behind it.
+    pub ground: (u8, u8, u8),
+    sixteen: [u32; 16],
+}
+
+/// The sixteen on a dark ground, each readable there.
+const DARK: [u32; 16] = [
+    0x3b4252, 0xf4776d, 0x93dcae, 0xe0b060, 0x7cb0e8, 0xc9a7f2, 0x7cc4e8, 0xd3dae2, 0x98a4b1, 0xff9a90,
+    0xa8ecc0, 0xf3d27a, 0x9cc8f5, 0xdcc2fa, 0x9fdcf5, 0xf2f5f8,
+];
+/// The sixteen on a light ground, each readable there.
+const LIGHT: [u32; 16] = [
+    0x1f2328, 0xb3261e, 0x1a6b33, 0x7a4b00, 0x1f56a8, 0x7a3ea8, 0x0b6478, 0x4d5660, 0x59636e, 0xb3261e,
+    0x1a6b33, 0x7a4b00, 0x1f56a8, 0x7a3ea8, 0x0b6478, 0x1f2328,
+];
+
+impl Palette {
+    /// Of a screen whose empty cells look so. Where they name no colour, the ground is dark unless the theme is for light ones.
+    pub fn of(empty: Style, light: bool) -> Palette {
+        let (ink, ground, sixteen) = match light {
+            true => ((0x1f, 0x23, 0x28), (0xff, 0xff, 0xff), LIGHT),
+            false => ((0xd3, 0xda, 0xe2), (0x14, 0x18, 0x1d), DARK),
+        };
+        let mut palette = Palette { ink, ground, sixteen };
+        palette.ink = palette.rgb(empty.fg.unwrap_or_default(), ink);
+        palette.ground = palette.rgb(empty.bg.unwrap_or_default(), ground);
+        palette
+    }
+
+    /// A colour in red, green and blue; one that is the terminal's own is `own`.
+    pub fn rgb(&self, color: Color, own: (u8, u8, u8)) -> (u8, u8, u8) {
+        let named =
+            |at: usize| self.sixteen.get(at).map(|rgb| ((rgb >> 16) as u8, (rgb >> 8) as u8, *rgb as u8));
+        match color {
+            Color::Reset => own,
+            Color::Rgb(r, g, b) => (r, g, b),
+            Color::Indexed(index) => named(usize::from(index)).unwrap_or_else(|| indexed_rgb(index)),
+            other => ANSI.iter().position(|(known, _)| *known == other).and_then(named).unwrap_or(own),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::workbench::transcript::RowKind;
 mod choices;
 mod compare;
 mod counts;
+mod export;
 mod frames;
 mod live;
 mod overlays;

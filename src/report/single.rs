@@ -1,0 +1,52 @@
+//! A document about one session, as the workbench writes it.
+
+use std::sync::Arc;
+
+use super::ci::Issues;
+use super::dossier::Dossier;
+use super::{End, JudgedSession, Look, Output, Total};
+use crate::engine::Mode;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::session::Session;
+
+/// What a document is about.
+pub struct Subject {
+    /// The session.
+    pub session: Arc<Session>,
+    /// The policy that decides.
+    pub policy: Arc<Policy>,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+    /// What was changed in either, where it is not what was recorded.
+    pub what_if: Option<String>,
+}
+
+/// Judges the session and makes the document.
+///
+/// # Errors
+/// Never: it is written to memory.
+pub fn document(output: &Output, subject: &Subject) -> std::io::Result<Vec<u8>> {
+    let Subject { session, policy, mode, what_if } = subject;
+    let judged = JudgedSession::Whole(Box::new(Replay::new(session, policy, *mode)));
+    let (mut total, mut diagnostics) = (Total::default(), session.diagnostics.clone());
+    diagnostics.extend(judged.notices());
+    total.add(&judged);
+    total.note(&diagnostics);
+    let JudgedSession::Whole(replay) = judged else { return Ok(Vec::new()) };
+    let mut dossier = Dossier::of(&replay);
+    dossier.note(&diagnostics);
+    let end = End {
+        total: &total,
+        policy,
+        mode: *mode,
+        gathered: &Issues::default(),
+        dossier: &dossier,
+        only: Some(&replay),
+        what_if: what_if.as_deref(),
+        command: "",
+    };
+    let mut out = Vec::new();
+    (output.end)(&end, &Look::default(), &mut out)?;
+    Ok(out)
+}

@@ -1,0 +1,41 @@
+//! Writing what is on the screen into a file. Nothing is written here.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::report::DOCUMENTS;
+use crate::report::single::Subject;
+use crate::workbench::effect::{Effect, Export};
+use crate::workbench::model::Model;
+use crate::workbench::model::supposed::summary;
+
+/// What the file's name asks for. A name that ends in `!` means that a file which is there is replaced.
+pub fn export(model: &Model, typed: &str) -> Result<Effect, String> {
+    let (file, replace) = match typed.strip_suffix('!') {
+        Some(file) => (file, true),
+        None => (typed, false),
+    };
+    let end = Path::new(file).extension().and_then(|end| end.to_str()).unwrap_or_default().to_lowercase();
+    let file = file.to_owned();
+    let format = match end.as_str() {
+        "svg" => return Ok(Effect::Picture { file, replace }),
+        "html" | "htm" => "html",
+        "md" => "markdown",
+        _ => {
+            return Err(
+                "the name says what is written: `.svg` the screen, `.html` or `.md` the session".to_owned()
+            );
+        }
+    };
+    let output = DOCUMENTS.iter().find(|output| output.name == format);
+    let (Some(output), Some(replay)) = (output, model.replay()) else {
+        return Err("no session is open that is judged already".to_owned());
+    };
+    let what_if = model.shown_supposed().map(|(layer, _)| match summary(&layer.what_if) {
+        changes if changes.is_empty() => "only a part of the session is here".to_owned(),
+        changes => changes,
+    });
+    let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
+    let subject = Subject { session, policy, mode: replay.mode(), what_if };
+    Ok(Effect::Export(Box::new(Export { file, replace, output, subject })))
+}
