@@ -17,11 +17,10 @@ const MARGIN: u32 = 120;
 /// From the top of a cell down to the base line of its text.
 const BASE: u32 = 128;
 
-/// How a cell looks.
+/// How the text of a cell looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Style {
     ink: Rgb,
-    ground: Rgb,
     bold: bool,
     dim: bool,
     italic: bool,
@@ -38,6 +37,7 @@ struct Run {
     columns: u16,
     text: String,
     style: Style,
+    ground: Rgb,
 }
 
 /// The picture of a screen that was drawn in this theme.
@@ -59,8 +59,8 @@ pub fn svg(screen: &Buffer, theme: &Theme) -> String {
             title { "Rulestep" }
             style { (PreEscaped(style(&classes))) }
             rect width="100%" height="100%" rx="8" fill=(hex(palette.ground)) {}
-            @for run in runs.iter().filter(|run| run.style.ground != palette.ground) {
-                rect x=(x(run.x)) y=(y(run.y)) width=(px(u32::from(run.columns) * CELL.0)) height=(px(CELL.1)) fill=(hex(run.style.ground)) {}
+            @for row in runs.chunk_by(|run, next| run.y == next.y && run.ground == next.ground) {
+                (ground(row, palette.ground))
             }
             "\n"
             @for run in runs.iter().filter(|run| run.is_inked()) { (text(run, &classes)) "\n" }
@@ -68,6 +68,16 @@ pub fn svg(screen: &Buffer, theme: &Theme) -> String {
         "\n"
     };
     picture.into_string()
+}
+
+/// What is behind runs of one row that have one ground.
+fn ground(runs: &[Run], own: Rgb) -> Markup {
+    let columns: u32 = runs.iter().map(|run| u32::from(run.columns)).sum();
+    html! {
+        @if let Some(first) = runs.first().filter(|first| first.ground != own) {
+            rect x=(x(first.x)) y=(y(first.y)) width=(px(columns * CELL.0)) height=(px(CELL.1)) fill=(hex(first.ground)) {}
+        }
+    }
 }
 
 fn text(run: &Run, classes: &BTreeMap<Style, usize>) -> Markup {
@@ -113,14 +123,19 @@ fn runs(screen: &Buffer, palette: &Palette) -> Vec<Run> {
         while let Some(cell) = screen.cell((x, y)) {
             let text = shown(cell.symbol());
             let columns = u16::try_from(text.width()).unwrap_or(1).clamp(1, area.right() - x);
-            let style = Style::of(cell, palette);
+            let (style, ground) = Style::of(cell, palette);
             match runs.last_mut() {
                 // Before a gap a run ends, so that a font cannot widen it.
-                Some(run) if columns == 1 && run.goes_on(x, y, style, &text) => {
+                Some(run)
+                    if columns == 1
+                        && run.style == style
+                        && run.ground == ground
+                        && run.goes_on(x, y, &text) =>
+                {
                     run.columns += columns;
                     run.text.push_str(&text);
                 }
-                _ => runs.push(Run { x: x - area.left(), y: y - area.top(), columns, text, style }),
+                _ => runs.push(Run { x: x - area.left(), y: y - area.top(), columns, text, style, ground }),
             }
             x += columns;
             if x >= area.right() {
@@ -138,10 +153,10 @@ fn shown(symbol: &str) -> String {
 }
 
 impl Run {
-    fn goes_on(&self, x: u16, y: u16, style: Style, text: &str) -> bool {
+    fn goes_on(&self, x: u16, y: u16, text: &str) -> bool {
         let wide = self.columns == 2 && self.text.width() == 2 && self.text.chars().count() == 1;
         let gap = self.text.ends_with("  ") && text != " ";
-        self.y == y && self.x + self.columns == x && self.style == style && !wide && !gap
+        self.y == y && self.x + self.columns == x && !wide && !gap
     }
 
     /// Whether anything but its ground is seen of it.
@@ -151,19 +166,20 @@ impl Run {
 }
 
 impl Style {
-    fn of(cell: &Cell, palette: &Palette) -> Style {
+    /// With the ground of the cell.
+    fn of(cell: &Cell, palette: &Palette) -> (Style, Rgb) {
         let has = |modifier| cell.modifier.contains(modifier);
         let (ink, ground) = (palette.rgb(cell.fg, palette.ink), palette.rgb(cell.bg, palette.ground));
         let (ink, ground) = if has(Modifier::REVERSED) { (ground, ink) } else { (ink, ground) };
-        Style {
+        let style = Style {
             ink: if has(Modifier::HIDDEN) { ground } else { ink },
-            ground,
             bold: has(Modifier::BOLD),
             dim: has(Modifier::DIM),
             italic: has(Modifier::ITALIC),
             underlined: has(Modifier::UNDERLINED),
             crossed_out: has(Modifier::CROSSED_OUT),
-        }
+        };
+        (style, ground)
     }
 }
 

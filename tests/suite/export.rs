@@ -1,6 +1,8 @@
 //! What leaves the program as a document: tickets, pages, pictures of the screen.
 
 #[cfg(unix)]
+mod browser;
+#[cfg(unix)]
 mod page;
 mod ticket;
 

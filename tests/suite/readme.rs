@@ -28,20 +28,24 @@ fn its_commands_run() {
         ("rulestep replay sample-traces -p contracts", 1, "resource_unmatched"),
         ("rulestep replay sample-traces -p contracts --mode shadow --format json", 1, "\"mode\":\"shadow\""),
         ("rulestep replay sample-traces -p contracts --summary --format json", 1, "\"summary\""),
+        ("rulestep report sample-traces -p contracts -o report.html", 1, "arguments_not_json"),
         ("rulestep diff sample-traces -p contracts -b recorded", 1, "newly blocked"),
         ("rulestep check contracts", 0, "nothing wrong"),
         ("rulestep test contracts", 0, "3 as expected"),
         ("rulestep explain resource_unmatched", 0, "requires_prior_tool"),
         ("rulestep explain --at refund-124:4.1 sample-traces -p contracts", 0, "way out"),
     ];
-    let mut ran = 0;
+    let (mut ran, folder) = (0, tempfile::tempdir().unwrap());
+    let page = folder.path().join("report.html");
     for line in blocks("sh").iter().flat_map(|block| block.lines()) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["rulestep", arguments @ ..] => {
                 let (_, code, word) = expected.iter().find(|(known, ..)| *known == line).unwrap();
                 let recorded = |argument: &str| {
-                    argument.replace("~/.claude/projects", "tests/fixtures/sessions/claude-code.jsonl")
+                    let argument =
+                        argument.replace("~/.claude/projects", "tests/fixtures/sessions/claude-code.jsonl");
+                    argument.replace("report.html", page.to_str().unwrap())
                 };
                 let arguments = arguments.iter().map(|argument| recorded(argument));
                 let output = Command::cargo_bin("rulestep").unwrap().args(arguments).output().unwrap();
@@ -60,6 +64,7 @@ fn its_commands_run() {
         }
     }
     assert_eq!(ran, expected.len());
+    assert!(page.exists());
 }
 
 #[test]
@@ -86,6 +91,39 @@ fn every_format_is_listed() {
     let table = page.split("| `--from` |").nth(1).unwrap().split("\n\n").next().unwrap();
     for format in rulestep::internals::recording::FORMATS {
         assert!(table.contains(&format!("`{}`", format.name)), "{} is not in docs/formats.md", format.name);
+    }
+}
+
+/// What a picture holds is drawn and written: it loads nothing and runs nothing.
+#[test]
+fn its_pictures_are_xml_that_needs_nothing_else() {
+    use quick_xml::events::Event;
+    for picture in ["docs/screen-dark.svg", "docs/screen-light.svg"] {
+        assert!(readme().contains(picture));
+        let text = fs::read_to_string(picture).unwrap();
+        let mut reader = quick_xml::Reader::from_str(&text);
+        let (mut depth, mut rows) = (0, std::collections::BTreeSet::new());
+        loop {
+            match reader.read_event().unwrap() {
+                Event::Start(tag) => {
+                    depth += 1;
+                    let name = String::from_utf8(tag.name().as_ref().to_vec()).unwrap();
+                    assert!(["svg", "title", "style", "rect", "text"].contains(&&*name), "<{name}>");
+                    for attribute in tag.attributes().map(Result::unwrap) {
+                        let key = String::from_utf8(attribute.key.as_ref().to_vec()).unwrap();
+                        assert!(!key.contains("href") && !key.starts_with("on"), "{key}");
+                        if name == "text" && key == "y" {
+                            rows.insert(attribute.value.to_vec());
+                        }
+                    }
+                }
+                Event::End(_) => depth -= 1,
+                Event::Text(_) | Event::GeneralRef(_) => {}
+                Event::Eof => break,
+                other => panic!("{other:?} in {picture}"),
+            }
+        }
+        assert!(depth == 0 && rows.len() > 35, "{depth} open, {} of 40 rows", rows.len());
     }
 }
 
