@@ -152,7 +152,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         gathered: &gathered,
         dossier: &dossier,
         only: only.as_deref(),
-        what_if: None,
+        caveats: &[],
         command: &command,
     };
     reports.end(screen, &|output, color, out| (output.end)(&end, &Look { color, ..look }, out))?;

@@ -21,8 +21,8 @@ pub struct End<'a> {
     pub dossier: &'a Dossier,
     /// The session, where there is only one: a document shows it as a whole.
     pub only: Option<&'a Replay>,
-    /// What was changed in it or in the policy, where it is not what was recorded.
-    pub what_if: Option<&'a str>,
+    /// Why it is not what is recorded or what the policy files say now, a sentence each.
+    pub caveats: &'a [String],
     /// The command that does it again; empty where there is none.
     pub command: &'a str,
 }

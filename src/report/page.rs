@@ -106,10 +106,10 @@ fn incomplete(end: &End<'_>) -> Markup {
     let missing = why.iter().any(|(missing, _)| *missing);
     let unasked = end.dossier.coverage.rules.is_empty() && end.total.calls > 0;
     html! {
-        @if let Some(what_if) = end.what_if {
+        @if !end.caveats.is_empty() {
             section.incomplete {
-                h2 { "! This is a what-if, not the recording" }
-                p { "Changed before it was decided: " (what_if) "." }
+                h2 { "! Read this first" }
+                ul { @for line in end.caveats { li { (line) } } }
             }
         }
         @if !why.is_empty() {

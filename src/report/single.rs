@@ -18,8 +18,8 @@ pub struct Subject {
     pub policy: Arc<Policy>,
     /// Whether decisions take effect.
     pub mode: Mode,
-    /// What was changed in either, where it is not what was recorded.
-    pub what_if: Option<String>,
+    /// Why it is not what is recorded or what the policy files say now, a sentence each.
+    pub caveats: Vec<String>,
 }
 
 /// Judges the session and makes the document.
@@ -27,7 +27,7 @@ pub struct Subject {
 /// # Errors
 /// Never: it is written to memory.
 pub fn document(output: &Output, subject: &Subject) -> std::io::Result<Vec<u8>> {
-    let Subject { session, policy, mode, what_if } = subject;
+    let Subject { session, policy, mode, caveats } = subject;
     let judged = JudgedSession::Whole(Box::new(Replay::new(session, policy, *mode)));
     let (mut total, mut diagnostics) = (Total::default(), session.diagnostics.clone());
     diagnostics.extend(judged.notices());
@@ -43,7 +43,7 @@ pub fn document(output: &Output, subject: &Subject) -> std::io::Result<Vec<u8>> 
         gathered: &Issues::default(),
         dossier: &dossier,
         only: Some(&replay),
-        what_if: what_if.as_deref(),
+        caveats,
         command: "",
     };
     let mut out = Vec::new();

@@ -60,12 +60,8 @@ pub fn decision(account: &Account) -> String {
 /// Writes what was found in all sessions: the sums, then every finding that is described, by rule.
 pub fn document(end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "### Rulestep: {}\n", end.run().summary)?;
-    if let Some(what_if) = end.what_if {
-        writeln!(
-            out,
-            "**This is a what-if, not the recording.** Changed before it was decided: {}\n",
-            span(what_if)
-        )?;
+    for line in end.caveats {
+        writeln!(out, "**{line}**\n")?;
     }
     for line in totals::incomplete_markdown(end.total, "judged") {
         writeln!(out, "{line}\n")?;

@@ -31,11 +31,22 @@ pub fn export(model: &Model, typed: &str) -> Result<Effect, String> {
     let (Some(output), Some(replay)) = (output, model.replay()) else {
         return Err("no session is open that is judged already".to_owned());
     };
-    let what_if = model.shown_supposed().map(|(layer, _)| match summary(&layer.what_if) {
-        changes if changes.is_empty() => "only a part of the session is here".to_owned(),
-        changes => changes,
-    });
+    let mut caveats = Vec::new();
+    if let Some((layer, shown)) = model.shown_supposed() {
+        if layer.part.is_some() {
+            caveats.push("This is not the whole session but a minimal example of it.".to_owned());
+        }
+        let changes = summary(&shown.what_if);
+        if !changes.is_empty() {
+            caveats.push(format!(
+                "This is a what-if, not the recording. Changed before it was decided: {changes}."
+            ));
+        }
+    }
+    if model.basis.rules.stale {
+        caveats.push("The policy files do not load just now. This is the last version that did.".to_owned());
+    }
     let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
-    let subject = Subject { session, policy, mode: replay.mode(), what_if };
+    let subject = Subject { session, policy, mode: replay.mode(), caveats };
     Ok(Effect::Export(Box::new(Export { file, replace, output, subject })))
 }
