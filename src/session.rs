@@ -9,6 +9,7 @@ pub mod build;
 pub mod damage;
 pub mod edit;
 pub mod refusal;
+mod title;
 pub mod value;
 pub mod write;
 
@@ -35,7 +36,7 @@ pub struct Session {
     pub id: Arc<str>,
     /// Where it was read.
     pub origin: Origin,
-    /// What it is about, for people: the first line of what the user said first.
+    /// What it is called, for people: as the recording does, else by the first words that the user wrote.
     pub title: Option<Arc<str>>,
     /// The first instant that was recorded.
     pub began: Option<Millis>,
@@ -259,8 +260,23 @@ impl Outcome {
 impl Session {
     /// The folder or project that the agent worked in, where the recording says so.
     pub fn project(&self) -> Option<&str> {
+        self.told(&["project", "cwd"])
+    }
+
+    /// The branch that it worked on.
+    pub fn branch(&self) -> Option<&str> {
+        self.told(&["gitBranch", "branch"])
+    }
+
+    /// The agent: its own name, or of the program or the model that it is.
+    pub fn agent(&self) -> Option<&str> {
+        self.told(&["agent", "agent_name", "pipeline_name", "originator", "model"])
+    }
+
+    /// The first of these entries of its context that is a text with something in it.
+    fn told(&self, keys: &[&str]) -> Option<&str> {
         let context = self.facts.context.as_ref()?;
-        ["project", "cwd"].into_iter().find_map(|key| context.get(key)?.as_str())
+        keys.iter().filter_map(|key| context.get(key)?.as_str()).find(|text| !text.trim().is_empty())
     }
 
     /// The turn with this number.

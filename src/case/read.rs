@@ -61,8 +61,9 @@ pub fn read(source: &Source, named: bool) -> Cases {
 }
 
 /// Keys of a native session.
-const SESSION: [&str; 11] = [
+const SESSION: [&str; 12] = [
     "id",
+    "title",
     "parent",
     "context",
     "variables",

@@ -34,7 +34,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let fails = fails(&asked.fail_on)?;
     let mut sessions = Sessions::new(wanted, options, screen);
     let mut reports = Reports::open(Some(&asked.format), &asked.report, diff::OUTPUTS, sessions.names())?;
-    let selection = Selection::of(&asked.corpus.selection)?;
+    let selection = Selection::of_versions(&asked.corpus.selection)?;
     let command = Command::new("diff").sessions(wanted, &recordings.reading, &selection);
     let command =
         command.policies(&asked.corpus.policies, &asked.base, asked.corpus.judging.mode.into()).text();
@@ -74,9 +74,10 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         false => Arc::clone(session),
     };
     let judge = |session: &Arc<Session>| Replay::new(session, comparison.policy(), view.mode);
+    let changes = |session: &Arc<Session>| comparison.session(session, view.mode).changes().len();
     let mut uncompared = 0;
     let compare = |session| {
-        let Chosen { session, diagnostics, replay } = selection.choose(session, &judge)?;
+        let Chosen { session, diagnostics, replay } = selection.choose_compared(session, &judge, &changes)?;
         let compared = match replay.filter(|_| !asked.redact) {
             Some(replay) => comparison.replayed(replay),
             None => comparison.session(&blank(&session), view.mode),

@@ -10,7 +10,7 @@ use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::filter::Filter;
-use crate::explore::rows::passes;
+use crate::explore::sieve::passes;
 use crate::replay::Replay;
 use crate::report::words;
 use crate::session::Session;
@@ -33,8 +33,22 @@ impl Selection {
     /// What was asked for; without a filter, all sessions.
     ///
     /// # Errors
-    /// The filter cannot be understood.
+    /// The filter cannot be understood, or asks what changes between two versions.
     pub fn of(asked: &args::Selection) -> Result<Selection, Failure> {
+        let selection = Selection::of_versions(asked)?;
+        if selection.0.as_ref().is_some_and(Filter::asks_changes) {
+            let failure =
+                Failure::usage("`--where`: `is:changed` compares two versions, and there is only one");
+            return Err(failure.help("use it with `rulestep diff --base VERSION`"));
+        }
+        Ok(selection)
+    }
+
+    /// The same where two versions are compared: it may ask what changes between them.
+    ///
+    /// # Errors
+    /// The filter cannot be understood.
+    pub fn of_versions(asked: &args::Selection) -> Result<Selection, Failure> {
         let Some(text) = &asked.filter else { return Ok(Selection(None)) };
         let now = Timestamp::now().as_millisecond();
         Filter::parse(text, now).map(|filter| Selection(Some(filter))).map_err(|wrong| {
@@ -51,14 +65,28 @@ impl Selection {
     /// It does not match.
     pub fn choose(
         &self,
+        session: Session,
+        judge: &dyn Fn(&Arc<Session>) -> Replay,
+    ) -> Result<Chosen, Vec<Diagnostic>> {
+        self.choose_compared(session, judge, &|_| 0)
+    }
+
+    /// The same of sessions that are compared; `changes` says how much changes in one.
+    ///
+    /// # Errors
+    /// It does not match.
+    pub fn choose_compared(
+        &self,
         mut session: Session,
         judge: &dyn Fn(&Arc<Session>) -> Replay,
+        changes: &dyn Fn(&Arc<Session>) -> usize,
     ) -> Result<Chosen, Vec<Diagnostic>> {
         let diagnostics = std::mem::take(&mut session.diagnostics);
         let session = Arc::new(session);
         let Some(filter) = &self.0 else { return Ok(Chosen { session, diagnostics, replay: None }) };
         let replay = filter.asks_decisions().then(|| judge(&session));
-        match passes(filter, &session, replay.as_ref()) {
+        let changed = filter.asks_changes().then(|| changes(&session));
+        match passes(filter, &session, replay.as_ref(), changed) {
             true => Ok(Chosen { session, diagnostics, replay }),
             false => Err(diagnostics),
         }

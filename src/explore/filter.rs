@@ -34,6 +34,8 @@ pub enum Field {
     Project,
     /// The branch that it worked on.
     Branch,
+    /// The agent.
+    Agent,
     /// The format of the recording.
     Format,
     /// The id of a session.
@@ -55,6 +57,8 @@ pub enum State {
     Allowed,
     /// A session rule that is violated.
     Violated,
+    /// A session in which the comparison changes something.
+    Changed,
     /// A decision that differs from what the recording did.
     Differs,
     /// A call whose result is an error.
@@ -65,18 +69,6 @@ pub enum State {
     Unanswered,
 }
 
-/// One row of a list, or one session.
-pub trait Row {
-    /// Whether `test` passes for one of the row's values of this field.
-    fn any(&self, field: Field, test: &mut dyn FnMut(&str) -> bool) -> bool;
-    /// Whether the row is in this state.
-    fn is(&self, state: State) -> bool;
-    /// The turn, from 1, of a row that has one.
-    fn turn(&self) -> Option<u32>;
-    /// When its session began, where that was recorded.
-    fn began(&self) -> Option<Millis>;
-}
-
 /// A parsed filter. The empty one lets everything pass.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -84,14 +76,16 @@ pub struct Filter {
     terms: Vec<Term>,
 }
 
+/// One term of it.
 #[derive(Debug, Clone)]
-struct Term {
-    negated: bool,
-    test: Test,
+pub(super) struct Term {
+    pub negated: bool,
+    pub test: Test,
 }
 
+/// What a term asks.
 #[derive(Debug, Clone)]
-enum Test {
+pub(super) enum Test {
     Field(Field, Regex),
     Is(State),
     Turn(RangeInclusive<u32>),
@@ -111,26 +105,28 @@ pub struct InvalidFilter {
     pub help: Option<String>,
 }
 
-const FIELDS: [(&str, Field); 8] = [
+const FIELDS: [(&str, Field); 9] = [
     ("tool", Field::Tool),
     ("rule", Field::Rule),
     ("code", Field::Code),
     ("file", Field::File),
     ("project", Field::Project),
     ("branch", Field::Branch),
+    ("agent", Field::Agent),
     ("format", Field::Format),
     ("id", Field::Id),
 ];
 
 const OTHER_KEYS: [&str; 4] = ["is", "turn", "since", "until"];
 
-const STATES: [(&str, State); 10] = [
+const STATES: [(&str, State); 11] = [
     ("stopped", State::Stopped),
     ("denied", State::Denied),
     ("halted", State::Halted),
     ("not_reached", State::NotReached),
     ("allowed", State::Allowed),
     ("violated", State::Violated),
+    ("changed", State::Changed),
     ("differs", State::Differs),
     ("error", State::Error),
     ("refused", State::Refused),
@@ -181,66 +177,30 @@ impl Filter {
     pub fn asks_decisions(&self) -> bool {
         self.terms.iter().any(|term| match &term.test {
             Test::Field(field, _) => matches!(field, Field::Rule | Field::Code),
-            Test::Is(state) => !matches!(state, State::Error | State::Refused | State::Unanswered),
+            Test::Is(state) => {
+                !matches!(state, State::Error | State::Refused | State::Unanswered | State::Changed)
+            }
             Test::Turn(_) | Test::Since(_) | Test::Until(_) => false,
         })
     }
 
-    /// Whether a session passes. Terms about calls speak of one and the same row: `tool:deploy is:error` wants a deployment
-    /// that failed, not a deployment and a failure. Where all of them are negated no row may match any: `!tool:deploy` wants
-    /// sessions that deploy nothing.
-    pub fn passes_session<'r, R: Row + 'r>(
-        &self,
-        session: &impl Row,
-        mut rows: impl Iterator<Item = &'r R>,
-    ) -> bool {
-        let (of_session, of_rows): (Vec<&Term>, Vec<&Term>) =
-            self.terms.iter().partition(|term| term.is_of_session());
-        if !of_session.into_iter().all(|term| term.passes(session)) {
-            return false;
-        }
-        let passes = |row: &R| {
-            // A word may as well be in what is said of the whole session.
-            let on = |term: &&Term| term.test.matches(row) || (term.is_text() && term.test.matches(session));
-            of_rows.iter().all(|term| on(term) != term.negated)
-        };
-        if of_rows.iter().all(|term| term.negated) {
-            return of_rows.iter().all(|term| term.passes(session)) && rows.all(passes);
-        }
-        of_rows.iter().all(|term| term.passes(session)) || rows.any(passes)
-    }
-}
-
-impl Term {
-    fn passes(&self, row: &impl Row) -> bool {
-        self.test.matches(row) != self.negated
+    /// Whether it asks what a comparison changes.
+    pub fn asks_changes(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Is(State::Changed)))
     }
 
-    fn is_text(&self) -> bool {
-        matches!(self.test, Test::Field(Field::Text, _))
+    /// Whether it looks for a text in the arguments of calls, which are many.
+    pub fn asks_texts(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Field(Field::Text, _)))
     }
 
-    /// Whether it is the same for all rows of a session.
-    fn is_of_session(&self) -> bool {
-        match &self.test {
-            Test::Field(field, _) => {
-                matches!(field, Field::File | Field::Project | Field::Branch | Field::Format | Field::Id)
-            }
-            Test::Since(_) | Test::Until(_) => true,
-            Test::Is(_) | Test::Turn(_) => false,
-        }
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
     }
-}
 
-impl Test {
-    fn matches(&self, row: &impl Row) -> bool {
-        match self {
-            Test::Field(field, pattern) => row.any(*field, &mut |text| pattern.is_match(text)),
-            Test::Is(state) => row.is(*state),
-            Test::Turn(turns) => row.turn().is_some_and(|turn| turns.contains(&turn)),
-            Test::Since(first) => row.began().is_some_and(|began| began >= *first),
-            Test::Until(end) => row.began().is_some_and(|began| began < *end),
-        }
+    pub(super) fn terms(&self) -> &[Term] {
+        &self.terms
     }
 }
 

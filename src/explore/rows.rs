@@ -1,116 +1,194 @@
-//! The rows of a session that a filter is asked about: its calls and the session rules that it violates.
+//! A session as filters and tables see it: what is asked of it and of its calls, small enough to be kept of 100,000.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::filter::{Field, Filter, Row, State};
+use super::filter::State;
+use super::names::{Name, Names};
+use super::verdict::SessionVerdict;
 use crate::engine::Verdict;
 use crate::monitor::RuleId;
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::policy::Policy;
+use crate::monitor::finding::RuleOutcome;
 use crate::replay::{DecidedCall, Replay};
 use crate::session::{Call, Millis, Outcome, Session};
 
-/// Whether a session passes. Without its replay nothing was decided, so that no term about decisions can match.
-pub fn passes(filter: &Filter, session: &Session, replay: Option<&Replay>) -> bool {
-    let decided = |index: usize| replay.and_then(|replay| replay.calls().get(index));
-    let policy = replay.map(Replay::policy);
-    let calls = session.calls.iter().enumerate();
-    let calls = calls.map(|(index, call)| RowOf { session, policy, of: Subject::Call(call, decided(index)) });
-    let states = replay.map(Replay::rules).unwrap_or_default().iter();
-    let violated = states.filter(|state| state.outcome == RuleOutcome::Violated);
-    let violated = violated.map(|state| RowOf { session, policy, of: Subject::Violation(state) });
-    let rows: Vec<RowOf<'_>> = calls.chain(violated).collect();
-    filter.passes_session(&RowOf { session, policy, of: Subject::Session }, rows.iter())
+/// One session; or a file that none could be read from.
+#[derive(Debug, Clone)]
+pub struct SessionRow {
+    /// What is in it; nothing where it could not be read.
+    pub session: Option<Arc<Session>>,
+    /// The file.
+    pub file: Name,
+    /// The folder or project that the agent worked in.
+    pub project: Option<Name>,
+    /// The branch that it worked on.
+    pub branch: Option<Name>,
+    /// The agent.
+    pub agent: Option<Name>,
+    /// The format of the recording.
+    pub format: Option<Name>,
+    /// When it began, where that was recorded.
+    pub began: Option<Millis>,
+    /// Places of the recording that are damaged or lost.
+    pub problems: usize,
+    /// What was decided, once it was.
+    pub verdict: Option<SessionVerdict>,
+    /// The rules that speak against a call or are violated, each once, in that order.
+    pub rules: Box<[Name]>,
+    /// How many decisions the comparison changes, once it has been made.
+    pub changed: Option<usize>,
+    /// Its calls, then its violated rules.
+    events: Box<[Event]>,
+    /// The rules and codes that the events speak of.
+    findings: Box<[(Name, Name)]>,
 }
 
-struct RowOf<'a> {
-    session: &'a Session,
-    policy: Option<&'a Arc<Policy>>,
-    of: Subject<'a>,
+/// A call, or a violated rule about the session.
+#[derive(Debug, Clone)]
+pub(super) struct Event {
+    /// The tool, of a call.
+    pub tool: Option<Name>,
+    /// The turn, from 1, of a call.
+    pub turn: u32,
+    /// The states it is in, a bit each.
+    pub states: u16,
+    findings: Range<u32>,
 }
 
-enum Subject<'a> {
-    Session,
-    Call(&'a Call, Option<&'a DecidedCall>),
-    Violation(&'a RuleState),
+/// The bit of a state.
+pub(super) const fn bit(state: State) -> u16 {
+    1 << state as u16
 }
 
-impl RowOf<'_> {
-    /// The rules that speak against the call, or are violated.
-    fn rules(&self) -> impl Iterator<Item = RuleId> {
-        let (findings, state) = match &self.of {
-            Subject::Session | Subject::Call(_, None) => (&[][..], None),
-            Subject::Call(_, Some(judged)) => (&judged.decision.findings[..], None),
-            Subject::Violation(state) => (&[][..], Some(state.rule)),
+impl SessionRow {
+    /// A file that no session could be read from.
+    pub fn unread(file: &Arc<str>, names: &mut Names) -> SessionRow {
+        SessionRow {
+            session: None,
+            file: names.of(file),
+            project: None,
+            branch: None,
+            agent: None,
+            format: None,
+            began: None,
+            problems: 0,
+            verdict: None,
+            rules: Box::default(),
+            changed: None,
+            events: Box::default(),
+            findings: Box::default(),
+        }
+    }
+
+    /// A session that nothing was decided about yet.
+    pub fn of(session: &Arc<Session>, names: &mut Names) -> SessionRow {
+        let mut known = |text: Option<&str>| text.map(|text| names.of_str(text));
+        let (project, branch) = (known(session.project()), known(session.branch()));
+        let (agent, format) = (known(session.agent()), known(Some(session.origin.format)));
+        let calls = session.calls.iter().map(|call| Event {
+            tool: Some(names.of(&call.tool)),
+            turn: call.at.turn,
+            states: recorded(call),
+            findings: 0..0,
+        });
+        let events = calls.collect();
+        SessionRow {
+            session: Some(Arc::clone(session)),
+            project,
+            branch,
+            agent,
+            format,
+            began: session.began,
+            events,
+            ..SessionRow::unread(&session.origin.file, names)
+        }
+    }
+
+    /// Takes in what was decided about its calls, in place of what was decided before.
+    pub fn judge(&mut self, replay: &Replay, names: &mut Names) {
+        let (mut rules, mut findings) = (Vec::new(), Vec::new());
+        let known = replay.policy().rules();
+        let mut find = |said: &mut dyn Iterator<Item = (RuleId, &str)>| {
+            let start = findings.len() as u32;
+            for (rule, code) in said {
+                let rule = match known.get(rule) {
+                    Some(rule) => names.of_rule(rule),
+                    None => names.of_str(""),
+                };
+                if !rules.contains(&rule) {
+                    rules.push(rule);
+                }
+                findings.push((rule, names.of_str(code)));
+            }
+            start..findings.len() as u32
         };
-        findings.iter().map(|finding| finding.rule).chain(state)
+        let mut events = Vec::with_capacity(self.events.len());
+        let calls = replay.session().calls.iter().zip(replay.calls());
+        for (event, (call, judged)) in self.events.iter().zip(calls) {
+            let own = judged.decision.findings.iter();
+            let findings = find(&mut own.map(|finding| (finding.rule, finding.code.as_str())));
+            events.push(Event { states: recorded(call) | decided(judged), findings, ..event.clone() });
+        }
+        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+            let code = state.code.map_or("", |code| code.as_str());
+            let findings = find(&mut std::iter::once((state.rule, code)));
+            events.push(Event { tool: None, turn: 0, states: bit(State::Violated), findings });
+        }
+        self.events = events.into();
+        (self.rules, self.findings) = (rules.into(), findings.into());
+        self.verdict = Some(SessionVerdict::of(replay));
     }
 
-    fn rule(&self, test: &mut dyn FnMut(&str) -> bool) -> bool {
-        self.rules().any(|id| {
-            let Some(rule) = self.policy.and_then(|policy| policy.rules().get(id)) else { return false };
-            test(&rule.id)
-                || rule.name.as_deref().is_some_and(&mut *test)
-                || rule.description.as_deref().is_some_and(&mut *test)
-        })
+    /// What it is called: as it was recorded or begins, else its id; a file by its name.
+    pub fn title<'a>(&'a self, names: &'a Names) -> &'a str {
+        match &self.session {
+            Some(session) => session.title.as_deref().unwrap_or(&session.id),
+            None => names.word(self.file),
+        }
+    }
+
+    /// Its turns.
+    pub fn turns(&self) -> usize {
+        self.session.as_ref().map_or(0, |session| session.turns.len())
+    }
+
+    /// Its calls.
+    pub fn calls(&self) -> usize {
+        self.session.as_ref().map_or(0, |session| session.calls.len())
+    }
+
+    /// Its calls, in their order, then its violated rules.
+    pub(super) fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The call of an event, by its place.
+    pub(super) fn call(&self, at: usize) -> Option<&Call> {
+        self.session.as_ref()?.calls.get(at)
+    }
+
+    /// The rules that an event is about, with what they say of it.
+    pub(super) fn findings(&self, event: &Event) -> &[(Name, Name)] {
+        let Range { start, end } = event.findings;
+        self.findings.get(start as usize..end as usize).unwrap_or_default()
     }
 }
 
-impl Row for RowOf<'_> {
-    fn any(&self, field: Field, test: &mut dyn FnMut(&str) -> bool) -> bool {
-        let session = self.session;
-        let context = |key| session.facts.context.as_ref().and_then(|context| context.get(key)?.as_str());
-        match (field, &self.of) {
-            (Field::Id, _) => test(&session.id),
-            (Field::File, _) => test(&session.origin.file),
-            (Field::Format, _) => test(session.origin.format),
-            (Field::Project, _) => session.project().is_some_and(test),
-            (Field::Branch, _) => context("gitBranch").or_else(|| context("branch")).is_some_and(test),
-            (Field::Tool, Subject::Call(call, _)) => test(&call.tool),
-            (Field::Tool, _) => false,
-            (Field::Rule, _) => self.rule(test),
-            (Field::Code, Subject::Call(_, Some(judged))) => {
-                judged.decision.findings.iter().any(|finding| test(finding.code.as_str()))
-            }
-            (Field::Code, Subject::Violation(state)) => state.code.is_some_and(|code| test(code.as_str())),
-            (Field::Code, _) => false,
-            (Field::Text, Subject::Session) => {
-                session.title.as_deref().is_some_and(&mut *test)
-                    || test(&session.id)
-                    || test(&session.origin.file)
-                    || session.project().is_some_and(test)
-            }
-            (Field::Text, Subject::Call(call, _)) => test(&call.tool) || test(call.arguments.shown()),
-            (Field::Text, Subject::Violation(_)) => self.rule(test),
-        }
+fn recorded(call: &Call) -> u16 {
+    match call.outcome {
+        Outcome::Ok => 0,
+        Outcome::Error => bit(State::Error),
+        Outcome::Refused => bit(State::Refused),
+        Outcome::Unknown => bit(State::Unanswered),
     }
+}
 
-    fn is(&self, state: State) -> bool {
-        let verdict =
-            |wanted| matches!(&self.of, Subject::Call(_, Some(judged)) if judged.decision.verdict == wanted);
-        let outcome = |wanted| matches!(&self.of, Subject::Call(call, _) if call.outcome == wanted);
-        match state {
-            State::Stopped => verdict(Verdict::Deny) || verdict(Verdict::Halt),
-            State::Denied => verdict(Verdict::Deny),
-            State::Halted => verdict(Verdict::Halt),
-            State::NotReached => verdict(Verdict::NotReached),
-            State::Allowed => verdict(Verdict::Allow),
-            State::Violated => matches!(self.of, Subject::Violation(_)),
-            State::Differs => matches!(&self.of, Subject::Call(_, Some(judged)) if !judged.agrees),
-            State::Error => outcome(Outcome::Error),
-            State::Refused => outcome(Outcome::Refused),
-            State::Unanswered => outcome(Outcome::Unknown),
-        }
-    }
-
-    fn turn(&self) -> Option<u32> {
-        match &self.of {
-            Subject::Call(call, _) => Some(call.at.turn),
-            Subject::Session | Subject::Violation(_) => None,
-        }
-    }
-
-    fn began(&self) -> Option<Millis> {
-        self.session.began
-    }
+fn decided(judged: &DecidedCall) -> u16 {
+    let verdict = match judged.decision.verdict {
+        Verdict::Allow => bit(State::Allowed),
+        Verdict::Deny => bit(State::Denied) | bit(State::Stopped),
+        Verdict::Halt => bit(State::Halted) | bit(State::Stopped),
+        Verdict::NotReached => bit(State::NotReached),
+    };
+    if judged.agrees { verdict } else { verdict | bit(State::Differs) }
 }

@@ -264,14 +264,18 @@ impl Row {
             if session.calls.get(index as usize).is_some_and(|call| call.outcome == Outcome::Error))
     }
 
-    /// Whether its text contains `query` (lower case), whatever the case.
-    pub fn contains(&self, session: &Session, query: &str) -> bool {
-        let tool = match self.kind {
+    /// The tool of the call that it shows.
+    pub fn tool<'s>(&self, session: &'s Session) -> Option<&'s str> {
+        match self.kind {
             RowKind::Call(index) => session.calls.get(index as usize).map(|call| &*call.tool),
             RowKind::Choice(..) => self.not_taken(session).map(|proposal| &*proposal.call.tool),
             _ => None,
-        };
-        tool.is_some_and(|tool| contains(tool, query))
+        }
+    }
+
+    /// Whether its text contains `query` (lower case), whatever the case.
+    pub fn contains(&self, session: &Session, query: &str) -> bool {
+        self.tool(session).is_some_and(|tool| contains(tool, query))
             || self.body(session).is_some_and(|body| contains(body.shown(), query))
             || contains(self.speaker(session), query)
     }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::body::Fault;
+use super::title::Title;
 use super::{
     Body, Call, CallRef, Facts, Message, MessageKind, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation,
     Origin, Outcome, Results, Session, ToolCall, Turn, refusal,
@@ -22,6 +23,7 @@ mod surroundings;
 pub struct Builder {
     session: Session,
     facts: Facts,
+    title: Title,
     /// Key of the response that is open; consecutive messages with the same key are one turn.
     open: Option<Arc<str>>,
     /// Calls that wait for their result, by id; those without one under `None`.
@@ -51,8 +53,6 @@ pub struct Mark {
     pub refused: Option<&'static str>,
 }
 
-/// Letters of a title.
-const TITLE: usize = 200;
 /// What a call without a name is called.
 const UNNAMED: &str = "(unnamed)";
 
@@ -80,6 +80,7 @@ impl Builder {
                 diagnostics: Vec::new(),
             },
             facts: Facts::default(),
+            title: Title::default(),
             open: None,
             waiting: HashMap::new(),
             called: HashSet::new(),
@@ -180,8 +181,8 @@ impl Builder {
             ));
         }
         let role = spoken(role);
-        if role == "user" && self.session.title.is_none() {
-            self.session.title = content.said().and_then(title);
+        if role == "user" {
+            self.title.hear(|| content.said().map(Arc::from));
         }
         self.push(role, content, at, MessageKind::Said);
     }
@@ -365,6 +366,7 @@ impl Builder {
             self.session.diagnostics.iter_mut().filter(unasked).for_each(|told| told.loss = None);
         }
         self.session.facts = Arc::new(self.facts);
+        self.session.title = self.title.end();
         if self.session.facts.results == Results::Absent {
             self.session.without_results();
         }
@@ -402,13 +404,6 @@ impl Builder {
 /// The role under which something said is kept: never one that would make a response, a result or an operation of it.
 pub(crate) fn spoken(role: &str) -> &str {
     if NOT_SAID.contains(&role) { UNKNOWN } else { role }
-}
-
-/// The first line with something on it, as much as a title needs.
-fn title(text: &str) -> Option<Arc<str>> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let end = line.char_indices().nth(TITLE).map_or(line.len(), |(end, _)| end);
-    line.get(..end).map(Arc::from)
 }
 
 impl Session {

@@ -37,6 +37,7 @@ impl Serialize for Native<'_> {
         };
         let document = Document {
             id: &session.id,
+            title: session.recorded_title(),
             parent: session.parent.as_deref(),
             context: session.facts.context.as_ref(),
             variables: session.facts.variables.as_ref(),
@@ -60,6 +61,8 @@ impl Serialize for Native<'_> {
 #[derive(serde::Serialize)]
 struct Document<'a> {
     id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,6 +15,7 @@ use super::keys::{Command, Meaning, Scope};
 use super::layout::{Layout, Pane, Shape, shrink};
 use super::model::{Model, Overlay};
 use super::paint::{Row, frame, scroll_mark};
+use super::pane::Areas;
 use super::rows::{Rows, Space};
 use super::text;
 use super::theme::{Role, Theme};
@@ -69,16 +70,20 @@ fn clear(buf: &mut Buffer, area: Rect, theme: &Theme, role: Role) {
 }
 
 fn pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout) {
-    let Some((list, foot)) = pane.areas(layout) else { return };
+    let Some(Areas { above, rows: list, below: foot }) = pane.areas(model, layout) else { return };
     let focus = pane == model.place.focus && model.dialog.overlays.is_empty();
     let shown = pane.rows(model);
     if layout.framed() {
         frame(buf, area, &model.theme, focus, &pane.title(model), &pane.note(model));
-        let beside = Rect { height: area.height - foot.height, ..area };
+        let beside =
+            Rect { y: area.y + above.height, height: area.height - foot.height - above.height, ..area };
         scroll_mark(buf, beside, &model.theme, model.list(pane).top, shown.len(model));
     }
     let cursor = if focus { Some(Role::Cursor) } else { pane.keeps_cursor().then_some(Role::CursorIdle) };
     rows(model, shown, &pane.space(model, list), (cursor, 0), buf, list);
+    for (row, y) in shown.above(model, above.width).into_iter().zip(above.top()..above.bottom()) {
+        row.draw(buf, above.x, y);
+    }
     for (row, y) in shown.below(model, foot.width, foot.height).into_iter().zip(foot.top()..foot.bottom()) {
         row.draw(buf, foot.x, y);
     }

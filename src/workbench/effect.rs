@@ -11,6 +11,7 @@ use crate::report::Output;
 use crate::report::single::Subject;
 use crate::session::Session;
 use crate::workbench::model::frame::FrameWish;
+use crate::workbench::model::hits::Pattern;
 use crate::workbench::model::supposed::{Ask, Premise};
 
 /// Something to be done outside the model.
@@ -46,6 +47,8 @@ pub enum Effect {
     Hidden(Box<HiddenSearch>),
     /// Compare the texts of two versions.
     Texts(Arc<Comparison>),
+    /// Search sessions; what was looked for before is given up.
+    Search(Search),
     /// Save a case.
     Save(Box<Save>),
     /// Let the person write a text in their editor.
@@ -111,6 +114,16 @@ pub struct HiddenSearch {
     pub turn: u32,
     /// Towards the end.
     pub forward: bool,
+}
+
+/// A request to search sessions.
+pub struct Search {
+    /// Its number; answers bear it.
+    pub number: u64,
+    /// What is looked for.
+    pub pattern: Arc<Pattern>,
+    /// Places in the list of sessions, and the sessions.
+    pub sessions: Vec<(usize, Arc<Session>)>,
 }
 
 /// A request to look for the smallest part of a session that still shows something.
@@ -193,6 +206,7 @@ impl std::fmt::Debug for Effect {
             Self::Frames(request) => write!(f, "Frames({})", request.number),
             Self::Hidden(search) => write!(f, "Hidden({} from turn {})", search.number, search.turn),
             Self::Texts(_) => f.write_str("Texts"),
+            Self::Search(search) => write!(f, "Search({} {})", search.number, search.pattern.text),
             Self::Save(save) => write!(f, "Save({})", save.file),
             Self::Compose { ask, text } => write!(f, "Compose({ask:?}: {text:?})"),
             Self::Picture { file, replace } => write!(f, "Picture({file}, {replace})"),

@@ -185,6 +185,11 @@ commands! {
     All Look Open "open" ["Enter"] never "open the selected row: session, text of a message, call of a finding";
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "all findings of all sessions";
+    Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `refund tool:pay is:stopped !rule:x /regex/`";
+    Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions by a column (chosen again: backwards)";
+    Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of file, project, day, rule, verdict";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "fold or unfold all groups of sessions";
+    Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Problems "problems" ["!"] never "problems found in the policy and the recordings";
     All Look Search "search" ["/"] never "search in this pane";
     All Look SearchNext "search-next" ["n"] search "next match";

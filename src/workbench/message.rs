@@ -13,6 +13,7 @@ use crate::session::Session;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
 use crate::workbench::model::Frames;
+use crate::workbench::model::hits::Hit;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
 pub use crate::workspace::recordings::Event;
@@ -95,6 +96,15 @@ pub enum Msg {
         comparison: Arc<Comparison>,
         /// What differs.
         texts: Arc<Texts>,
+    },
+    /// Sessions were searched.
+    Found {
+        /// Which search this answers.
+        number: u64,
+        /// How many sessions.
+        searched: usize,
+        /// Those in which something was found: the place in the search, the place of the entry, where.
+        hits: Vec<(usize, usize, Arc<Session>, Vec<Hit>)>,
     },
     /// A text was written in the editor.
     Composed {

@@ -8,14 +8,15 @@ pub mod files;
 pub mod findings;
 pub mod frame;
 pub mod habits;
+pub mod hits;
 pub mod live;
 pub mod overlay;
 pub mod palette;
 mod places;
-mod scope;
 pub mod seen;
 pub mod select;
 pub mod supposed;
+pub mod table;
 pub mod texts;
 pub mod verdict;
 
@@ -33,10 +34,11 @@ use super::theme::Theme;
 use super::transcript::Rows;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::engine::Mode;
+use crate::explore::names::Names;
 use crate::monitor::RuleId;
 use crate::policy::{Document, Policy};
 use crate::replay::Replay;
-use crate::session::Session;
+use crate::session::{Millis, Session};
 
 pub use self::changes::{ChangeRow, Changes, Pair};
 pub use self::compare::{Chosen, Compare};
@@ -47,6 +49,7 @@ pub use self::habits::{Count, Dress, Habits};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 pub use self::supposed::{Looking, Supposed};
+pub use self::table::SessionTable;
 pub use self::verdict::SessionVerdict;
 
 /// The state of the workbench.
@@ -78,6 +81,10 @@ pub struct Archive {
     pub files: Files,
     /// The list of sessions, and files without any, in the order of their files.
     pub entries: Vec<Entry>,
+    /// How they are listed.
+    pub table: SessionTable,
+    /// The texts that they share.
+    pub names: Names,
     /// The session that was open when it went.
     pub lost: Option<Lost>,
     /// What is wrong with the recordings besides.
@@ -155,10 +162,14 @@ pub struct Dialog {
     pub which_key: bool,
     /// An answer to the last key.
     pub note: Option<Note>,
+    /// What was found last in all sessions.
+    pub hits: Option<Box<hits::HitsView>>,
 }
 
 /// What was asked of other threads, and how much of it is done.
 pub struct Work {
+    /// The time when the last key was pressed.
+    pub now: Millis,
     /// How much has been read of how much; `None` when everything is read.
     pub reading: Option<(usize, usize)>,
     /// Reading the policy again was asked for by a key: it ends with a note, even if nothing is different.
@@ -313,6 +324,7 @@ impl Model {
             },
             dialog: Dialog::default(),
             work: Work {
+                now: 0,
                 reading: Some((0, 0)),
                 asked: false,
                 generation: 0,

@@ -3,6 +3,7 @@
 mod body;
 mod findings;
 mod help;
+mod hits;
 mod loads;
 mod palette;
 mod problems;
@@ -10,6 +11,7 @@ mod texts;
 
 use super::layout::shrink;
 use super::list::List;
+use super::model::hits::HitsView;
 use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView};
 use super::model::palette::PaletteView;
 use super::model::texts::TextsView;
@@ -36,7 +38,7 @@ macro_rules! listed {
         }
     })+};
 }
-listed!(BodyView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView);
+listed!(BodyView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView);
 
 /// Rows in a frame of their own, over the panes.
 pub trait Window: Rows + Listed {
@@ -77,6 +79,7 @@ impl Overlay {
             Self::Help(view) => view,
             Self::Problems(view) => view,
             Self::Loads(view) => view,
+            Self::Hits(view) => &**view,
             Self::Texts(view) => &**view,
             Self::Palette(view) => view,
         }
@@ -90,6 +93,7 @@ impl Overlay {
             Self::Help(view) => view,
             Self::Problems(view) => view,
             Self::Loads(view) => view,
+            Self::Hits(view) => &mut **view,
             Self::Texts(view) => &mut **view,
             Self::Palette(view) => view,
         }

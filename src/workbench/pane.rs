@@ -30,6 +30,20 @@ pub use self::changes::{origin_word, rule_name, words_of};
 pub use self::decision::look;
 pub use self::spec::Enter;
 
+/// The parts of a pane.
+#[derive(Debug, Clone, Copy)]
+pub struct Areas {
+    /// What is known of all rows.
+    pub above: Rect,
+    /// The rows.
+    pub rows: Rect,
+    /// What is known of the selected one.
+    pub below: Rect,
+}
+
+/// Rows of a list that something may be above.
+const LEAST: u16 = 3;
+
 impl Pane {
     const fn spec(self) -> &'static PaneSpec {
         match self {
@@ -99,17 +113,22 @@ impl Pane {
         self.rows(model).link(model, model.list(self).cursor)
     }
 
-    /// Where its rows stand, and what is below them.
-    pub fn areas(self, layout: &Layout) -> Option<(Rect, Rect)> {
+    /// Where its rows are, and what is above and below them.
+    pub fn areas(self, model: &Model, layout: &Layout) -> Option<Areas> {
         let inner = layout.inner(self)?;
-        let foot = self.spec().rows.foot(inner.width, inner.height);
-        let list = Rect { height: inner.height - foot, ..inner };
-        Some((list, Rect { y: list.bottom(), height: foot, ..inner }))
+        let shown = self.spec().rows;
+        // Where there is little room, the rows have it.
+        let head =
+            Some(shown.head(model, inner.width)).filter(|head| head + LEAST <= inner.height).unwrap_or(0);
+        let foot = shown.foot(inner.width, inner.height - head);
+        let above = Rect { height: head, ..inner };
+        let rows = Rect { y: above.bottom(), height: inner.height - head - foot, ..inner };
+        Some(Areas { above, rows, below: Rect { y: rows.bottom(), height: foot, ..inner } })
     }
 
     /// How many rows it has, and how many of them are on screen. A pane that is not on screen is as high as the screen.
     pub fn extent(self, model: &Model) -> (usize, usize) {
-        let height = self.areas(&model.layout()).map_or(model.size.height, |(rows, _)| rows.height);
+        let height = self.areas(model, &model.layout()).map_or(model.size.height, |areas| areas.rows.height);
         (self.rows(model).len(model), usize::from(height))
     }
 
@@ -124,7 +143,7 @@ impl Pane {
 
     /// Whether anything on screen of it is cut at the right edge.
     pub fn is_cut(self, model: &Model) -> bool {
-        let area = self.areas(&model.layout()).map(|(rows, _)| rows);
+        let area = self.areas(model, &model.layout()).map(|areas| areas.rows);
         area.is_some_and(|area| are_cut(self.rows(model), model, &self.space(model, area)))
     }
 }

@@ -89,6 +89,16 @@ pub trait Rows {
         Vec::new()
     }
 
+    /// Rows of the screen above the list, in this room.
+    fn head(&self, _model: &Model, _width: u16) -> u16 {
+        0
+    }
+
+    /// What is there.
+    fn above<'m>(&self, _model: &'m Model, _width: u16) -> Vec<Row<'m>> {
+        Vec::new()
+    }
+
     /// Rows of the screen below the list, in this room.
     fn foot(&self, _width: u16, _height: u16) -> u16 {
         0

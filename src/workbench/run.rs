@@ -163,6 +163,7 @@ impl Loop {
                 let messages = match next {
                     Arrived::Input(messages) => {
                         read = true;
+                        self.model.work.now = jiff::Timestamp::now().as_millisecond();
                         messages
                     }
                     Arrived::Work(message) => vec![message],

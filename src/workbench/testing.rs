@@ -9,6 +9,7 @@ use ratatui::layout::{Rect, Size};
 use super::effect::{Effect, Judge};
 use super::keys::{Key, chord};
 use super::message::{ComparedSession, Event, Msg};
+use super::model::hits::hits;
 use super::model::texts::Texts;
 use super::model::{Model, Opening};
 use super::run::{frames, suppose};
@@ -170,6 +171,12 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Effect::Hidden(search) => {
                 let found = frames::look(&search, &AtomicU64::new(search.number));
                 effects.extend(found.into_iter().flat_map(|found| update(model, found)));
+            }
+            Effect::Search(search) => {
+                let (number, searched) = (search.number, search.sessions.len());
+                let sessions: Vec<_> = search.sessions.into_iter().enumerate().collect();
+                let hits = hits(&sessions, &search.pattern);
+                effects.extend(update(model, Msg::Found { number, searched, hits }));
             }
             Effect::Texts(comparison) => {
                 let texts = Arc::new(Texts::of(&comparison));

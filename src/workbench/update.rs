@@ -9,6 +9,7 @@ mod enter;
 mod export;
 mod frames;
 mod go;
+mod hits;
 mod judge;
 mod jump;
 mod live;
@@ -24,6 +25,7 @@ mod search;
 mod settle;
 mod sideways;
 mod suppose;
+mod table;
 mod texts;
 mod witness;
 
@@ -71,11 +73,16 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Hidden { number, turn } => frames::found(model, number, turn),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
+        Msg::Found { number, searched, hits } => hits::found(model, number, searched, hits),
         Msg::Taken { file } => save::taken(model, &file, &mut effects),
         Msg::Note { failed, text } => model.dialog.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }
     suppose::ask(model, &mut effects);
+    if model.table_is_due() {
+        model.arrange();
+        table::keep(model);
+    }
     settle::settle(model);
     frames::ask(model, &mut effects);
     effects
@@ -210,6 +217,11 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Fold | C::FoldAll | C::UnfoldAll => overlays::fold(model, command),
         C::Findings => overlays::findings(model),
         C::GroupBy => overlays::group(model),
+        C::FilterSessions => table::begin_filter(model),
+        C::SortSessions => palette::open(model, "sort-sessions "),
+        C::GroupSessions => table::group(model),
+        C::FoldSessions => table::fold_all(model),
+        C::SearchSessions => hits::begin(model),
         C::Problems => overlays::problems(model),
         C::Help => overlays::help(model),
         C::Palette => palette::open(model, ""),

@@ -1,5 +1,8 @@
 //! Questions about many sessions: which of them match a filter, and what they say of every rule.
 
+mod table;
+mod titles;
+
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::sync::Arc;
@@ -9,7 +12,7 @@ use rulestep::internals::explore::breakdown::{Breakdown, By, Key};
 use rulestep::internals::explore::coverage::Coverage;
 use rulestep::internals::explore::filter::{Filter, InvalidFilter};
 use rulestep::internals::explore::inventory::Inventory;
-use rulestep::internals::explore::rows::passes;
+use rulestep::internals::explore::sieve::passes;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::recording::{Options, open};
 use rulestep::internals::replay::{Replay, Tables, outcomes};
@@ -132,7 +135,7 @@ fn filters_choose_sessions() {
         for mode in [Mode::Enforce, Mode::Shadow] {
             let chosen = sessions.iter().filter(|session| {
                 let replay = Replay::new(session, &policy, mode);
-                passes(&filter, session, Some(&replay))
+                passes(&filter, session, Some(&replay), None)
             });
             let mut chosen: Vec<&str> = chosen.map(|session| &*session.id).collect();
             let mut expected: Vec<&str> = expected.split_whitespace().collect();
@@ -145,8 +148,8 @@ fn filters_choose_sessions() {
             for session in &sessions {
                 let replay = Replay::new(session, &policy, Mode::Enforce);
                 assert_eq!(
-                    passes(&filter, session, None),
-                    passes(&filter, session, Some(&replay)),
+                    passes(&filter, session, None, None),
+                    passes(&filter, session, Some(&replay), None),
                     "`{text}`"
                 );
             }

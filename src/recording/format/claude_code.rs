@@ -9,6 +9,7 @@ mod entry;
 mod log;
 mod marks;
 mod parts;
+mod titles;
 
 use std::collections::HashMap;
 
@@ -24,6 +25,7 @@ use crate::source::quoted;
 use entry::{Entry, entry};
 use log::{Key, Log};
 use marks::{Marks, denied_by};
+use titles::Titles;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "claude-code", absent_without_results: false, recognise, reader };
@@ -92,6 +94,7 @@ struct ClaudeCode {
     open: Open<Log>,
     /// The sessions of subagents that lines are known to belong to, by the names of the lines.
     sidechains: HashMap<Box<str>, Box<str>>,
+    titles: Titles,
     unknown: Unknown,
 }
 
@@ -107,6 +110,7 @@ impl Reader for ClaudeCode {
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         self.deny(unit);
+        self.titles.note(&kind, members.any(&SESSION), members);
         // What is about no line of the conversation has no place in it.
         if !said && (members.any(&SESSION).is_none() || !members.has("uuid") && kind != "system") {
             return out.diagnostics(unit.diagnostics.iter().cloned());
@@ -119,7 +123,7 @@ impl Reader for ClaudeCode {
 
     fn end(&mut self, out: &mut Out) {
         for log in self.open.close() {
-            log.close(&self.marks, out);
+            log.close(&self.marks, &self.titles, out);
         }
         self.unknown.tell(&self.marks.setting, out);
     }
@@ -157,7 +161,7 @@ impl ClaudeCode {
             if let Some(agent) = &log.key.agent {
                 self.sidechains.retain(|_, of| of != agent);
             }
-            log.close(&self.marks, out);
+            log.close(&self.marks, &self.titles, out);
         }
     }
 

@@ -122,6 +122,10 @@ impl Codex {
         }
         let mut builder = self.setting.session(&id, unit, out);
         surroundings(&mut builder, meta, &["cwd", "originator", "cli_version", "model_provider"]);
+        let git = meta.get("git").and_then(Node::members);
+        if let Some(branch) = git.and_then(|git| git.get("branch")?.value()) {
+            builder.context("branch", branch);
+        }
         let parent = ["source", "subagent", "thread_spawn"]
             .iter()
             .try_fold(meta.clone(), |inner, key| inner.get(key).and_then(Node::members));
@@ -168,6 +172,7 @@ impl Codex {
                     said.prompt = true;
                 }
             }
+            "thread_name_updated" => rollout.builder.title(&text("thread_name")),
             "thread_rolled_back" => {
                 let turns = payload.get("num_turns").and_then(Node::number).unwrap_or(1);
                 rollout.roll_back(turns, unit.line);

@@ -124,6 +124,9 @@ impl Gemini {
             self.close(out);
             let mut builder = self.setting.session(&id, unit, out);
             builder.facts().now = members.get("startTime").and_then(time::instant);
+            if let Some(summary) = members.get("summary").and_then(Node::text) {
+                builder.title(&summary);
+            }
             if let Some(hash) = members.get("projectHash").and_then(Node::value) {
                 builder.context("projectHash", hash);
             }

@@ -195,6 +195,12 @@ impl Surroundings<'_, '_> {
             self.expect("now", "a time", now.is_some());
             self.builder.facts().now = now;
         }
+        if let Some(node) = self.members.get("title") {
+            match node.tried().text() {
+                Some(title) => self.builder.title(&title),
+                None => self.expect("title", "a text", false),
+            }
+        }
         if let Some(node) = self.members.get("parent") {
             match node.tried().id() {
                 Some(parent) => self.builder.parent(parent.as_ref()),

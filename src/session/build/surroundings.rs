@@ -19,6 +19,11 @@ impl Builder {
         &self.session.id
     }
 
+    /// What the recording calls it. What is said last counts.
+    pub fn title(&mut self, title: &str) {
+        self.title.record(title);
+    }
+
     /// The parent session's id.
     pub fn parent(&mut self, parent: impl Into<Arc<str>>) {
         self.session.parent = Some(parent.into());

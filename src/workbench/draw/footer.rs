@@ -74,7 +74,9 @@ fn asking(model: &Model, prompt: &Prompt, ask: &Ask, row: &mut Row<'_>) -> Optio
     row.put(Role::Key, ": ");
     let (role, hint) = match (row.left(), ask, &prompt.cut) {
         (_, _, Some(cut)) => (Role::StatusProblem, format!("  {cut}")),
-        (60.., Ask::Save | Ask::Base, _) | (40..=59, ..) => (Role::KeyDoc, HINT.to_owned()),
+        (60.., Ask::Save | Ask::Base | Ask::Filter | Ask::Search, _) | (40..=59, ..) => {
+            (Role::KeyDoc, HINT.to_owned())
+        }
         (60.., ..) => (Role::KeyDoc, format!("{HINT}{EDITOR}")),
         _ => (Role::KeyDoc, String::new()),
     };

@@ -16,6 +16,10 @@ pub enum Argument {
     Place,
     /// A file to be written, whose name says what is.
     File,
+    /// A filter.
+    Filter,
+    /// A column of the list of sessions.
+    Column,
 }
 
 impl Argument {
@@ -27,17 +31,19 @@ impl Argument {
             Self::Letter => "LETTER",
             Self::Place => "PLACE",
             Self::File => "FILE",
+            Self::Filter => "FILTER",
+            Self::Column => "COLUMN",
         }
     }
 
     /// Whether the command can be run without it: then it asks, or does what it does for all.
     pub const fn is_optional(self) -> bool {
-        matches!(self, Self::Version)
+        matches!(self, Self::Version | Self::Filter)
     }
 
     /// Whether only listed values can be taken. Else what was typed is one, too.
     pub const fn is_closed(self) -> bool {
-        matches!(self, Self::Theme | Self::Place)
+        matches!(self, Self::Theme | Self::Place | Self::Column)
     }
 }
 

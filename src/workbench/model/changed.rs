@@ -43,22 +43,27 @@ impl Model {
         if let Some(before) = entry.changes.take() {
             self.basis.changes.remove(at, &before);
         }
-        self.basis.changes.add(at, &changes);
+        entry.row.changed = Some(changes.len());
+        self.archive.table.note_change();
+        self.basis.changes.add(at, &changes, self.archive.table.keeps(at));
         entry.changes = Some(changes);
     }
 
     /// Forgets all changes, of other versions or of another mode.
     pub fn forget_changes(&mut self) {
         self.basis.changes.clear();
-        self.archive.entries.iter_mut().for_each(|entry| entry.changes = None);
+        for entry in &mut self.archive.entries {
+            (entry.changes, entry.row.changed) = (None, None);
+            self.archive.table.note_change();
+        }
     }
 
-    /// Collects the changes anew, since entries stand elsewhere.
+    /// Collects the changes anew, since entries have other places, or others are listed.
     pub fn recount_changes(&mut self) {
         self.basis.changes.clear();
         for (at, entry) in self.archive.entries.iter().enumerate() {
             if let Some(changes) = &entry.changes {
-                self.basis.changes.add(at, changes);
+                self.basis.changes.add(at, changes, self.archive.table.keeps(at));
             }
         }
     }

@@ -94,9 +94,13 @@ impl Changes {
             .then(|| self.groups.range(..wanted).map(|(_, places)| places.len() + 1).sum())
     }
 
-    pub(super) fn add(&mut self, entry: usize, changes: &[Change]) {
+    /// Adds what changed in an entry; of one that the list of sessions does not keep, only that it was compared.
+    pub(super) fn add(&mut self, entry: usize, changes: &[Change], listed: bool) {
         self.compared += 1;
         self.changed += usize::from(counts(changes));
+        if !listed {
+            return;
+        }
         self.count += changes.len();
         for (place, change) in changes.iter().enumerate() {
             self.groups.entry(Group::of(change)).or_default().insert((entry, place));
@@ -106,11 +110,10 @@ impl Changes {
     pub(super) fn remove(&mut self, entry: usize, changes: &[Change]) {
         self.compared -= 1;
         self.changed -= usize::from(counts(changes));
-        self.count -= changes.len();
         for (place, change) in changes.iter().enumerate() {
             let group = Group::of(change);
             if let Some(places) = self.groups.get_mut(&group) {
-                places.remove(&(entry, place));
+                self.count -= usize::from(places.remove(&(entry, place)));
                 if places.is_empty() {
                     self.groups.remove(&group);
                 }

@@ -1,5 +1,6 @@
 //! A row of the list of sessions: a session, what was decided on it, what is supposed of it.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use super::files::is_damage;
@@ -7,6 +8,7 @@ use super::supposed::Supposed;
 use super::verdict::SessionVerdict;
 use crate::compare::{Change, ChangePlace};
 use crate::diagnostic::Diagnostic;
+use crate::explore::rows::SessionRow;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::list::List;
@@ -19,6 +21,8 @@ pub struct Entry {
     pub file: Arc<str>,
     /// The session, unless the file is unreadable.
     pub session: Option<Arc<Session>>,
+    /// What filters and tables see of it.
+    pub row: SessionRow,
     /// What is wrong with the file, told at its first session.
     pub diagnostics: Vec<Diagnostic>,
     /// What was decided, and in which request.
@@ -81,5 +85,11 @@ impl Entry {
     pub fn supposed_of(&self) -> Option<&Arc<Session>> {
         let part = self.supposed.top().and_then(|layer| layer.part.as_ref());
         part.map(|part| part.witness.session()).or(self.session.as_ref())
+    }
+}
+
+impl Borrow<SessionRow> for Entry {
+    fn borrow(&self) -> &SessionRow {
+        &self.row
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tui_input::Input;
 
 use super::Model;
+use super::hits::HitsView;
 use super::palette::PaletteView;
 use super::supposed::Ask;
 use super::texts::TextsView;
@@ -31,6 +32,8 @@ pub enum Overlay {
     Problems(ProblemsView),
     /// The versions of the policy that were loaded before the one that decides.
     Loads(LoadsView),
+    /// Where something was found in all sessions.
+    Hits(Box<HitsView>),
     /// The text of two versions.
     Texts(Box<TextsView>),
     /// Commands to run by name.
@@ -156,7 +159,9 @@ impl Overlay {
         match self {
             Self::Body(_) => Scope::Body,
             Self::Findings(_) => Scope::Findings,
-            Self::Help(_) | Self::Problems(_) | Self::Loads(_) | Self::Palette(_) => Scope::Help,
+            Self::Help(_) | Self::Problems(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) => {
+                Scope::Help
+            }
             Self::Texts(_) => Scope::Texts,
         }
     }

@@ -1,6 +1,8 @@
 //! The list in which commands are run by their names: what is typed, and the rows that answer to it.
 
 use super::Model;
+use super::table::FILE_ORDER;
+use crate::explore::table::Column;
 use crate::report::words;
 use crate::workbench::keys::{self, Argument, Command, Facts, Place, Scope};
 use crate::workbench::list::List;
@@ -151,11 +153,31 @@ fn values(model: &Model, command: Command, argument: Argument, typed: &str) -> V
         .filter(|(name, _)| typed.is_empty() || name.starts_with(typed))
         .map(|(name, doc)| (name.to_owned(), doc.to_owned()))
         .collect(),
+        Argument::Filter => Vec::new(),
+        Argument::Column => columns(model, typed),
     };
     if !argument.is_closed() && !typed.is_empty() && values.iter().all(|(value, _)| value != typed) {
         values.insert(0, (typed.to_owned(), "as typed".to_owned()));
     }
     values.into_iter().map(|(value, doc)| PaletteRow::Value { command, value, doc }).collect()
+}
+
+/// The columns of the list of sessions whose names hold `typed`.
+fn columns(model: &Model, typed: &str) -> Vec<(String, String)> {
+    let sorted = model.archive.table.sort;
+    let none = (FILE_ORDER.to_owned(), if sorted.is_none() { "as they are now" } else { "" }.to_owned());
+    let column = |column: Column| {
+        let doc = match sorted {
+            Some((sorted, false)) if sorted == column => "as they are now; chosen again: descending",
+            Some((sorted, true)) if sorted == column => {
+                "as they are now, descending; chosen again: ascending"
+            }
+            _ => "",
+        };
+        (column.word().to_owned(), doc.to_owned())
+    };
+    let columns = Column::ALL.into_iter().map(column).chain([none]);
+    columns.filter(|(word, _)| word.contains(&typed.to_lowercase())).collect()
 }
 
 /// The places of the open session that `typed` can mean: a number can be that of a call or of a turn.

@@ -298,7 +298,7 @@ impl Overlay {
                 let (file, line) = view.place(model.texts_beside())?;
                 Some(Editable::rule(&file, line))
             }
-            Self::Help(_) | Self::Loads(_) | Self::Palette(_) => None,
+            Self::Help(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) => None,
         }
     }
 }

@@ -102,6 +102,10 @@ pub enum Ask {
     Save,
     /// The version to compare with.
     Base,
+    /// The filter of the list of sessions.
+    Filter,
+    /// What is searched for in all sessions.
+    Search,
     /// Other arguments.
     Arguments(Target),
     /// Another result.
@@ -118,7 +122,7 @@ pub enum Ask {
 impl Ask {
     /// Whether it is a text that may be long, and then is changed in an editor.
     pub fn is_text(&self) -> bool {
-        !matches!(self, Ask::Save | Ask::Base)
+        !matches!(self, Ask::Save | Ask::Base | Ask::Filter | Ask::Search)
     }
 }
 

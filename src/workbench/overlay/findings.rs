@@ -47,6 +47,9 @@ impl Window for FindingsView {
     fn title(&self, model: &Model, width: usize) -> String {
         let would = if model.basis.mode == Mode::Shadow { ", what would stop" } else { "" };
         let mut title = format!("Findings by {}{would}", self.by.word());
+        if let Some(scope) = model.scope_note() {
+            title.push_str(&format!(" in {scope}"));
+        }
         if !self.filter.is_empty() {
             title.push_str(&format!("  /{}", self.filter));
         }

@@ -267,5 +267,9 @@ fn rest(model: &Model) -> String {
         0 => String::new(),
         turns => format!("; inferred tools in {}", words::count(turns as u64, "turn")),
     };
-    format!("{} unchanged{apart}", words::count(unchanged as u64, "session"))
+    let unchanged = words::count(unchanged as u64, "session");
+    match model.scope_note() {
+        Some(scope) => format!("changes of {scope}, as filtered; {unchanged} unchanged in all{apart}"),
+        None => format!("{unchanged} unchanged{apart}"),
+    }
 }

@@ -1,8 +1,14 @@
 //! The sessions, with their counts; below them what is known of the open one and its file.
 
+mod columns;
+mod label;
+
+use self::label::{name, sign};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::engine::Mode;
+use crate::explore::table::{Group, GroupKind};
 use crate::report::words;
+use crate::workbench::model::table::TableLine;
 use crate::workbench::model::verdict::stopped_word;
 use crate::workbench::model::{Entry, Held, Model, SessionVerdict};
 use crate::workbench::paint::{Row, tail};
@@ -31,12 +37,14 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     keeps_cursor: true,
     hints: |model| match model.basis.mode {
         Mode::Enforce => hints![
-            NextCall PreviousCall "session", NextStop "stopped", Open "open", Findings "findings",
-            NextPane "pane", Edit "edit", Mode "mode", Help "help", Quit "quit"
+            NextCall PreviousCall "session", NextStop "stopped", Open "open", FilterSessions "filter",
+            SortSessions "sort", GroupSessions "group", Findings "findings", NextPane "pane", Zoom "zoom",
+            Edit "edit", Mode "mode", Help "help", Quit "quit"
         ],
         Mode::Shadow => hints![
-            NextCall PreviousCall "session", NextStop "would stop", Open "open", Findings "findings",
-            NextPane "pane", Edit "edit", Mode "mode", Help "help", Quit "quit"
+            NextCall PreviousCall "session", NextStop "would stop", Open "open", FilterSessions "filter",
+            SortSessions "sort", GroupSessions "group", Findings "findings", NextPane "pane", Zoom "zoom",
+            Edit "edit", Mode "mode", Help "help", Quit "quit"
         ],
     },
     ..OF_LINES
@@ -46,31 +54,69 @@ struct Sessions;
 
 impl Rows for Sessions {
     fn len(&self, model: &Model) -> usize {
-        model.archive.entries.len()
+        model.table_len()
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
-        model
-            .archive
-            .entries
-            .get(at)
-            .map(|entry| one(model, entry, at == model.place.open, space))
-            .into_iter()
-            .collect()
+        let row = match model.table_line(at) {
+            Some(TableLine::Group(group)) => {
+                model.archive.table.group_at(group).map(|of| group_row(model, of, space))
+            }
+            Some(TableLine::Entry(place)) => {
+                model.archive.entries.get(place).map(|entry| match space.width {
+                    columns::TABLE.. => columns::one(model, entry, at, space),
+                    _ => one(model, entry, at, space),
+                })
+            }
+            None => None,
+        };
+        row.into_iter().collect()
     }
 
     fn text(&self, model: &Model, at: usize) -> Option<String> {
-        let entry = model.archive.entries.get(at)?;
-        Some(format!("{} {} {}", entry.name, entry.file, format(entry).unwrap_or_default()))
+        match model.table_line(at)? {
+            TableLine::Group(group) => Some(group_word(model, model.archive.table.group_at(group)?)),
+            TableLine::Entry(place) => {
+                let entry = model.archive.entries.get(place)?;
+                let (title, format) =
+                    (entry.row.title(&model.archive.names), format(entry).unwrap_or_default());
+                Some(format!("{title} {} {} {format}", entry.name, entry.file))
+            }
+        }
     }
 
     fn copied(&self, model: &Model, at: usize) -> Option<String> {
-        model.archive.entries.get(at).map(|entry| entry.name.to_string())
+        match model.table_line(at)? {
+            TableLine::Group(_) => self.text(model, at),
+            TableLine::Entry(place) => model.archive.entries.get(place).map(|entry| entry.name.to_string()),
+        }
     }
 
     fn instead(&self, model: &Model) -> Vec<(Role, String)> {
-        let why = if model.work.reading.is_some() { "reading" } else { "no sessions here" };
-        vec![(Role::TextDim, why.to_owned())]
+        let why = match (model.work.reading.is_some(), model.archive.entries.len()) {
+            (true, _) => "reading".to_owned(),
+            (false, 0) => "no sessions here".to_owned(),
+            (false, all) => {
+                format!("none of {} passes the filter; f changes it", words::count(all as u64, "session"))
+            }
+        };
+        vec![(Role::TextDim, why)]
+    }
+
+    fn head(&self, model: &Model, width: u16) -> u16 {
+        let asked = model.archive.table.words().is_some();
+        u16::from(asked) + u16::from(usize::from(width) >= columns::TABLE)
+    }
+
+    fn above<'m>(&self, model: &'m Model, width: u16) -> Vec<Row<'m>> {
+        let width = usize::from(width);
+        let asked = model.archive.table.words().map(|words| {
+            let mut row = Row::new(&model.theme, width);
+            row.put(Role::StatusNote, &words);
+            row
+        });
+        let heading = (width >= columns::TABLE).then(|| columns::heading(model, width));
+        asked.into_iter().chain(heading).collect()
     }
 
     fn foot(&self, width: u16, height: u16) -> u16 {
@@ -83,34 +129,61 @@ impl Rows for Sessions {
     }
 }
 
-/// What stands beside the title: which session of how many.
+/// What stands beside the title: which session of how many, and of how many those are the ones that pass the filter.
 fn note(model: &Model) -> String {
     if model.archive.entries.is_empty() {
-        String::new()
-    } else {
-        format!("{}/{}", model.place.open + 1, model.archive.entries.len())
+        return String::new();
+    }
+    let place =
+        model.place_in_scope(model.place.open).map_or("-".to_owned(), |place| (place + 1).to_string());
+    match model.archive.table.filter.is_empty() {
+        true => format!("{place}/{}", model.scope_len()),
+        false => format!("{place}/{} of {}", model.scope_len(), model.archive.entries.len()),
     }
 }
 
-/// How a session is marked: by the worst that was decided in it.
-fn sign<'m>(model: &'m Model, entry: &Entry) -> (Role, &'m str) {
-    let glyph = |role, glyph| (role, model.theme.glyph(glyph));
-    let Some(verdict) = entry.verdict() else {
-        return if entry.session.is_none() || entry.damaged() > 0 {
-            glyph(Role::StatusProblem, Glyph::Problem)
-        } else {
-            glyph(Role::TextDim, Glyph::Dot)
-        };
-    };
-    if entry.damaged() > 0 && !verdict.objects() {
-        return glyph(Role::StatusProblem, Glyph::Problem);
-    }
-    let (role, sign) = verdict.look();
-    glyph(role, sign)
+/// What a group is called, and how many sessions are in it.
+fn group_word(model: &Model, group: &Group) -> String {
+    let kind = model.archive.table.group.unwrap_or(GroupKind::File);
+    format!(
+        "{} {}",
+        words::count(group.places.len() as u64, "session"),
+        group.key.word(kind, &model.archive.names)
+    )
 }
 
-fn one<'m>(model: &'m Model, entry: &Entry, open: bool, space: &Space<'_>) -> Row<'m> {
+/// The heading of a group: whether it is folded, what its sessions have in common, how many they are, and how many of them
+/// anything speaks against.
+fn group_row<'m>(model: &'m Model, group: &Group, space: &Space<'_>) -> Row<'m> {
+    let theme = &model.theme;
+    let kind = model.archive.table.group.unwrap_or(GroupKind::File);
     let mut row = space.row(model);
+    let folded = model.archive.table.folded.contains(&group.key);
+    let mut counts = Row::new(theme, 24);
+    let entries = group.places.iter().filter_map(|place| model.archive.entries.get(*place as usize));
+    let against =
+        entries.filter(|entry| entry.row.verdict.is_some_and(|verdict| verdict.against() > 0)).count();
+    if against > 0 {
+        counts.put(Role::VerdictDeny, &format!("{against}{} ", theme.glyph(Glyph::Deny)));
+    }
+    counts.put(Role::TextDim, &group.places.len().to_string());
+    row.put(Role::TextDim, if folded { "+ " } else { "- " }).hold();
+    let (start, room) = (row.used(), row.left().saturating_sub(counts.used() + 1));
+    let word = group.key.word(kind, &model.archive.names);
+    let word = if kind == GroupKind::File || kind == GroupKind::Project {
+        tail(&word, room, theme.marks())
+    } else {
+        word
+    };
+    let mut cell = Row::new(theme, room);
+    cell.put_found(Role::TextStrong, &word, space.query, false);
+    row.append(cell).to(start + room + 1).append(counts);
+    row
+}
+
+fn one<'m>(model: &'m Model, entry: &Entry, at: usize, space: &Space<'_>) -> Row<'m> {
+    let mut row = space.row(model);
+    let open = model.table_line(at) == Some(TableLine::Entry(model.place.open));
     let column = column(model, space.width);
     let (role, glyph) = sign(model, entry);
     row.put(Role::Text, if open { model.theme.glyph(Glyph::Cursor) } else { " " });
@@ -121,12 +194,12 @@ fn one<'m>(model: &'m Model, entry: &Entry, open: bool, space: &Space<'_>) -> Ro
     // The formats stand below each other, whatever is counted.
     let named = if columns > 0 { row.left().saturating_sub(columns + COUNTS) } else { room };
     let start = row.used();
-    if text::width(&entry.name, model.theme.marks(), named + 1) > named {
+    if text::width(entry.row.title(&model.archive.names), model.theme.marks(), named + 1) > named {
         row.cut();
     }
-    let name = text::ends(&entry.name, named, model.theme.marks());
+    let name = name(model, entry, at, named);
     let name_role = if open { Role::TextStrong } else { Role::Text };
-    row.put_found(name_role, &name.text(), space.query, false);
+    row.put_found(name_role, &name, space.query, false);
     if columns > 0 {
         row.to(start + named + 2).put_at_most(Role::TextDim, format(entry).unwrap_or_default(), column);
     }

@@ -14,8 +14,11 @@ use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
-use crate::workbench::effect::{Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Suppose, Wanted};
+use crate::workbench::effect::{
+    Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, Suppose, Wanted,
+};
 use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
+use crate::workbench::model::hits::hits;
 use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
 use crate::workspace::Workspace;
@@ -40,6 +43,9 @@ pub struct Workers {
     witnesses: rayon::ThreadPool,
     /// The number of the witness that is looked for; others are given up.
     witness: Arc<AtomicU64>,
+    /// Searches sessions; the number of the newest search, so that older ones are given up.
+    searches: rayon::ThreadPool,
+    search: Arc<AtomicU64>,
     /// The number of the newest request; older ones are dropped where they stand.
     newest: Arc<AtomicU64>,
 }
@@ -69,14 +75,17 @@ impl Workers {
         let witnesses = witnesses.build()?;
         let turns = rayon::ThreadPoolBuilder::new().num_threads(2).thread_name(|at| format!("turns {at}"));
         let turns = turns.build()?;
+        let searches = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("search {at}")).build()?;
         let (policy, wanted) = channel();
         let (source, tells) = (Arc::clone(&workspace), out.clone());
         thread::spawn(move || read_policies(&source, &wanted, &tells));
         let (sessions, wanted) = channel();
         let tells = out.clone();
         thread::spawn(move || read_sessions(&workspace, &wanted, &tells));
-        let (witness, newest, frame, hidden) = Default::default();
+        let (witness, newest, frame, hidden, search) = Default::default();
         Ok(Self {
+            searches,
+            search,
             out,
             workspace: kept,
             policy,
@@ -104,6 +113,7 @@ impl Workers {
             Effect::Frames(request) => self.frames(request),
             Effect::Hidden(search) => self.hidden(search),
             Effect::Texts(comparison) => self.texts(comparison),
+            Effect::Search(search) => self.search(search),
             Effect::Save(save) => self.save(save),
             Effect::Export(export) => self.export(export),
             other => return Some(other),
@@ -193,6 +203,25 @@ impl Workers {
             let told = made.map(|texts| Msg::Texts { comparison: Arc::clone(&comparison), texts });
             tell(&out, told.unwrap_or_else(|_| fault("comparing two texts")));
         });
+    }
+
+    /// Searches sessions, in the order asked as far as there are threads.
+    fn search(&self, search: Search) {
+        let Search { number, pattern, sessions } = search;
+        self.search.store(number, Ordering::SeqCst);
+        let mut sessions = sessions.into_iter().enumerate().peekable();
+        while sessions.peek().is_some() {
+            let together: Vec<_> = sessions.by_ref().take(TOGETHER).collect();
+            let (out, newest, pattern) = (self.out.clone(), Arc::clone(&self.search), Arc::clone(&pattern));
+            self.searches.spawn_fifo(move || {
+                if newest.load(Ordering::SeqCst) != number {
+                    return;
+                }
+                let found = catch_unwind(AssertUnwindSafe(|| hits(&together, &pattern)));
+                let told = found.map(|hits| Msg::Found { number, searched: together.len(), hits });
+                tell(&out, told.unwrap_or_else(|_| fault("searching a session")));
+            });
+        }
     }
 
     /// Saves a case.

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use serde_json::Value;
 
 use super::prompt::{compose, prompt};
-use super::{compare, save, search, suppose};
+use super::{compare, hits, save, search, suppose, table};
 use crate::session::edit::AddedCall;
 use crate::session::{Body, Outcome};
 use crate::workbench::effect::Effect;
@@ -19,11 +19,21 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     (prompt.refused, prompt.cut) = (None, None);
     match (key.code, key.ctrl) {
         (KeyCode::Char('c'), true) => effects.push(Effect::Quit),
-        (KeyCode::Esc, _) => model.dialog.prompt = None,
+        (KeyCode::Esc, _) => {
+            let before = prompt.before.take().unwrap_or_default();
+            model.dialog.prompt = None;
+            if ask == Ask::Filter {
+                table::give_up(model, &before);
+            }
+        }
         (KeyCode::Enter, _) => {
-            let text = prompt.input.value().to_owned();
+            let (text, before) = (prompt.input.value().to_owned(), prompt.before.take());
             model.dialog.prompt = None;
             accept(model, ask, &text, effects);
+            // What is refused is typed on, and can still be given up.
+            if let Some(prompt) = &mut model.dialog.prompt {
+                prompt.before = before;
+            }
         }
         (KeyCode::Char('x'), true) if ask.is_text() => {
             let text = prompt.input.value().to_owned();
@@ -34,6 +44,7 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             if let Some(request) = search::request(key) {
                 prompt.input.handle(request);
             }
+            search::apply(model);
         }
     }
 }
@@ -57,6 +68,8 @@ fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
             compare::answered(model, text, effects);
             Ok(())
         }
+        Ask::Filter => table::filter(model, text),
+        Ask::Search => hits::search(model, text, effects),
         Ask::Arguments(target) => json(text).map(|()| suppose::typed_arguments(model, *target, text)),
         Ask::Result(target) => {
             suppose::typed_result(model, *target, text);

@@ -1,6 +1,6 @@
 //! Enter: opens what the cursor is on, in a pane or an overlay.
 
-use super::{compare, go, jump, overlays, palette, texts};
+use super::{compare, go, hits, jump, overlays, palette, table, texts};
 use crate::compare::ChangePlace;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
@@ -11,6 +11,9 @@ use crate::workbench::pane::Enter;
 
 /// Opens what the cursor is on; of a list of commands, gives the one to run.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
+    if model.dialog.overlays.is_empty() && model.place.focus == Pane::Sessions && table::fold(model) {
+        return None;
+    }
     match model.dialog.overlays.last() {
         Some(Overlay::Findings(found)) => {
             let (entry, at, rule) = found.row().map(|row| (row.entry, row.at, row.rule_id))?;
@@ -41,6 +44,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
             model.dialog.overlays.pop();
             compare::load_before(model, row, effects);
         }
+        Some(Overlay::Hits(_)) => hits::enter(model),
         Some(Overlay::Texts(_)) => texts::enter(model),
         Some(Overlay::Palette(_)) => palette::enter(model, effects),
         None => match model.place.focus.enter() {

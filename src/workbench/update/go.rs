@@ -3,6 +3,7 @@
 use super::settle;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::{Go, List};
+use crate::workbench::model::table::TableLine;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::{RowKind, Rows};
 
@@ -34,7 +35,11 @@ pub fn rows(model: &mut Model, go: Go) {
     if pane == Pane::Sessions {
         let mut list = model.list(pane);
         list.go(go, len, height);
-        return open(model, list.cursor);
+        match model.table_line(list.cursor) {
+            Some(TableLine::Entry(entry)) => open(model, entry),
+            Some(TableLine::Group(_)) | None => *model.list_mut(pane) = list,
+        }
+        return;
     }
     model.list_mut(pane).go(go, len, height);
 }
@@ -59,12 +64,16 @@ pub fn turn(model: &mut Model, forward: bool) {
 
 /// The next or previous session.
 pub fn session(model: &mut Model, by: isize) {
-    let last = model.archive.entries.len().saturating_sub(1);
-    let target = model.place.open.saturating_add_signed(by).min(last);
-    if target == model.place.open {
-        return model.say(if by > 0 { "this is the last session" } else { "this is the first session" });
+    let mut scope = model.scope();
+    let target = match model.place_in_scope(model.place.open) {
+        Some(place) => place.checked_add_signed(by).and_then(|place| scope.nth(place)),
+        None if by > 0 => scope.next(),
+        None => scope.next_back(),
+    };
+    match target {
+        Some(entry) => open(model, entry),
+        None => model.say(if by > 0 { "this is the last session" } else { "this is the first session" }),
     }
-    open(model, target);
 }
 
 /// Gives a pane the keys.
@@ -100,7 +109,8 @@ pub fn open(model: &mut Model, entry: usize) {
         show_open(model);
     }
     let (len, height) = Pane::Sessions.extent(model);
-    model.list_mut(Pane::Sessions).set(entry, len, height);
+    let line = model.table_line_of(entry).unwrap_or(model.list(Pane::Sessions).cursor);
+    model.list_mut(Pane::Sessions).set(line, len, height);
 }
 
 /// Makes the rows of the open session.

@@ -53,11 +53,18 @@ pub fn finding(model: &mut Model, forward: bool) {
     }
 }
 
-/// The entries after the open one, or those before it from there on.
+/// The entries that are listed after the open one, or those before it from there on.
 fn others(model: &Model, forward: bool) -> impl Iterator<Item = usize> + use<> {
-    let (open, len) = (model.place.open, model.archive.entries.len());
-    let way = move |by| if forward { Some(open + by).filter(|at| *at < len) } else { open.checked_sub(by) };
-    (1..=len).map_while(way)
+    let scope: Vec<usize> = model.scope().collect();
+    let here = model.place_in_scope(model.place.open);
+    let way = move |by: usize| match (here, forward) {
+        (Some(here), true) => scope.get(here + by).copied(),
+        (Some(here), false) => scope.get(here.checked_sub(by)?).copied(),
+        // It is not listed itself, so all others are.
+        (None, true) => scope.get(by - 1).copied(),
+        (None, false) => scope.get(scope.len().checked_sub(by)?).copied(),
+    };
+    (1..).map_while(way)
 }
 
 /// Said of what is not found while not all is judged.
@@ -299,7 +306,7 @@ pub fn to(model: &mut Model, entry: usize, at: Result<ChangePlace, RuleId>) {
 }
 
 /// The row of a recorded call, which may stand elsewhere in what is supposed.
-fn row_of_recorded(model: &Model, recorded: u32) -> Option<usize> {
+pub fn row_of_recorded(model: &Model, recorded: u32) -> Option<usize> {
     model.settled.rows.of_call(model.entry()?.supposed.now(recorded)?)
 }
 

@@ -79,6 +79,8 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Arc<Repla
             renumber_pinned(model, &replay);
         }
         let Some(entry) = model.archive.entries.get_mut(at) else { continue };
+        entry.row.judge(&replay, &mut model.archive.names);
+        model.archive.table.note_change();
         model.work.judged += usize::from(!entry.is_judged(generation));
         entry.replay = Some((generation, replay));
     }

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::Input;
 
-use super::{compare, export, go, jump, marks, run, search, settle};
+use super::{compare, export, go, jump, marks, run, search, settle, table};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{self, Command, Key, Place, Scope};
 use crate::workbench::list::Go;
@@ -233,6 +233,8 @@ pub fn run_with(
         Command::SetMark => marks::set(model, letter(value)?),
         Command::GoMark => marks::go(model, letter(value)?)?,
         Command::Export => effects.push(export::export(model, value)?),
+        Command::SortSessions => table::sort(model, value)?,
+        Command::FilterSessions => table::filter(model, value)?,
         // A command that takes nothing.
         _ => run(model, command, effects),
     }

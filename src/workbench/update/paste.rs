@@ -37,9 +37,7 @@ pub fn pasted(model: &mut Model, text: &str) {
     };
     prompt.refused = None;
     insert(&mut prompt.input, taken);
-    if prompt.ask.is_none() {
-        search::apply(model);
-    }
+    search::apply(model);
 }
 
 /// Keys that arrived together with the one that opened a prompt are its text: a search for every letter would make the last
@@ -49,9 +47,7 @@ pub fn typed(model: &mut Model, rest: &str) {
     let room = MOST.saturating_sub(prompt.input.value().len());
     (prompt.cut, prompt.refused, model.dialog.note) = (None, None, None);
     insert(&mut prompt.input, within(rest, room));
-    if prompt.ask.is_none() {
-        search::apply(model);
-    }
+    search::apply(model);
 }
 
 /// The beginning of a text, in at most this many bytes.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{go, judge, overlays};
 use crate::diagnostic::Diagnostic;
+use crate::explore::rows::SessionRow;
 use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
@@ -73,9 +74,10 @@ fn part(
     {
         // Something at the end of a file whose sessions are here already.
         entry.diagnostics.extend(diagnostics);
+        entry.row.problems = entry.damaged();
         return;
     }
-    let new = made(file, sessions, diagnostics);
+    let new = made(model, file, sessions, diagnostics);
     let at = own.end;
     if at == 0 || at < model.archive.entries.len() || model.archive.lost.is_some() {
         return exchange(model, at..at, new, effects);
@@ -96,22 +98,39 @@ fn whole(
     model.archive.files.add(file);
     model.archive.files.hold(file, Held::of(&sessions, &diagnostics));
     let own = model.entries_of(file);
-    let new = made(file, sessions, diagnostics);
+    let new = made(model, file, sessions, diagnostics);
     exchange(model, own, new, effects);
 }
 
 /// The rows of a file.
-fn made(file: &Arc<str>, sessions: Vec<Arc<Session>>, diagnostics: Vec<Diagnostic>) -> Vec<Entry> {
-    let entry = |name: &Arc<str>, session, diagnostics| Entry {
-        name: Arc::clone(name),
-        file: Arc::clone(file),
-        session,
-        diagnostics,
-        replay: None,
-        base: None,
-        changes: None,
-        left_at: None,
-        supposed: Supposed::default(),
+fn made(
+    model: &mut Model,
+    file: &Arc<str>,
+    sessions: Vec<Arc<Session>>,
+    diagnostics: Vec<Diagnostic>,
+) -> Vec<Entry> {
+    let (names, table) = (&mut model.archive.names, &mut model.archive.table);
+    let mut entry = |name: &Arc<str>, session: Option<Arc<Session>>, diagnostics| {
+        let mut row = match &session {
+            Some(session) => SessionRow::of(session, names),
+            None => SessionRow::unread(file, names),
+        };
+        row.file = names.of(file);
+        let mut entry = Entry {
+            name: Arc::clone(name),
+            file: Arc::clone(file),
+            session,
+            row,
+            diagnostics,
+            replay: None,
+            base: None,
+            changes: None,
+            left_at: None,
+            supposed: Supposed::default(),
+        };
+        entry.row.problems = entry.damaged();
+        table.note_entry(&entry.row);
+        entry
     };
     let mut diagnostics = Some(diagnostics);
     if sessions.is_empty() {
@@ -187,6 +206,10 @@ fn inherit(entry: &mut Entry, old: &mut Entry) -> bool {
     }
     if old.session.as_deref() == Some(&**session) {
         entry.session = old.session.take();
+        // The file may be damaged otherwise than before.
+        let problems = entry.row.problems;
+        entry.row = old.row.clone();
+        entry.row.problems = problems;
         entry.replay = old.replay.take();
         entry.base = old.base.take();
         entry.changes = old.changes.take();
@@ -232,7 +255,7 @@ impl Place {
         model.place.forward = model.place.forward.drain(..).filter_map(spot).collect();
         model.work.judged =
             model.archive.entries.iter().filter(|entry| entry.is_judged(model.work.generation)).count();
-        model.recount_changes();
+        model.arrange();
         let below = self.below;
         if self.file.is_none() {
             // There was nothing before.
@@ -248,11 +271,11 @@ impl Place {
             }
         }
         back_to_lost(model);
-        let open = model.place.open;
         let (len, height) = Pane::Sessions.extent(model);
+        let line = model.table_line_of(model.place.open).unwrap_or(model.list(Pane::Sessions).cursor);
         let list = model.list_mut(Pane::Sessions);
-        list.top = open.saturating_sub(below);
-        list.set(open, len, height);
+        list.top = line.saturating_sub(below);
+        list.set(line, len, height);
         overlays::recollect(model, moved);
     }
 

@@ -3,11 +3,12 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, palette, settle, sideways};
+use super::{go, palette, settle, sideways, table};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
+use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::{Model, Overlay, Prompt};
 
 /// Begins to type.
@@ -64,6 +65,11 @@ pub fn request(key: Key) -> Option<InputRequest> {
 
 /// What is typed takes effect at once: a filter sifts, a search goes to the first place from where it began.
 pub fn apply(model: &mut Model) {
+    match model.dialog.prompt.as_ref().map(|prompt| &prompt.ask) {
+        Some(None) => {}
+        Some(Some(Ask::Filter)) => return table::typed(model),
+        Some(Some(_)) | None => return,
+    }
     let Some((value, from)) =
         model.dialog.prompt.as_ref().map(|prompt| (prompt.input.value().to_owned(), prompt.from))
     else {

@@ -169,6 +169,8 @@ fn everything(bench: &mut Headless) -> Vec<String> {
     (model.place.back, model.place.forward, model.dialog.which_key, model.place.pinned) =
         (Vec::new(), Vec::new(), false, None);
     model.forget_changes();
+    model.archive.table = Default::default();
+    model.arrange();
     (model.basis.changes, model.basis.compare) = (Changes::default(), Compare::default());
     model.basis.live = Default::default();
     model.basis.rules.since = "12:00:00".to_owned();

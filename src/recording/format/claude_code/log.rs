@@ -6,6 +6,7 @@ use super::branch;
 use super::branch::Branch;
 use super::entry::{Entry, Kind, Predecessor};
 use super::marks::Marks;
+use super::titles::Titles;
 use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::input::digest::digest;
@@ -45,6 +46,11 @@ impl Log {
         self.names.get(&digest(uuid)).map(|(digest, _)| *digest)
     }
 
+    /// Where the line of this name is.
+    pub fn place_of(&self, uuid: &str) -> Option<usize> {
+        self.names.get(&digest(uuid)).map(|(_, place)| *place)
+    }
+
     /// Adds a line.
     pub fn push(&mut self, mut entry: Entry) {
         entry.follows = match entry.parent.take() {
@@ -70,7 +76,13 @@ impl Log {
     }
 
     /// The session is whole.
-    pub fn close(mut self, marks: &Marks, out: &mut Out) {
+    pub fn close(mut self, marks: &Marks, titles: &Titles, out: &mut Out) {
+        // A subagent's lines are no part of what the user called the session.
+        if let Some(title) =
+            titles.of(&self.key.session, |uuid| self.place_of(uuid)).filter(|_| self.key.agent.is_none())
+        {
+            self.builder.title(title);
+        }
         let branch = branch::follow(&self.entries);
         self.beginning(&branch);
         self.left_behind(&branch);

@@ -32,7 +32,7 @@ fn every_place_shows_a_session_that_only_violates_rules_about_the_session() {
     let screen = screen(&model);
     assert!(header(&model).contains("✗2"), "{screen}");
     for said in [
-        "›✗ refund-121",
+        "›✗ What ab… ref…-121",
         "2✗  1│",
         "2✗ violated",
         "end ✗  rule      tests must run: run_tests never succeeded",
@@ -228,7 +228,7 @@ fn rules_that_had_nothing_to_decide_are_no_pass() {
     let rules = "rules: [{type: after, trigger: open_file, then: close_file, within: 1}]";
     let model = judged(120, 40, "mono", loaded(rules), vec![clean()]);
     let shown = screen(&model);
-    assert!(shown.contains("›– refund-121") && shown.contains("– no rule had to decide"), "{shown}");
+    assert!(shown.contains("›– What about ORD-1?") && shown.contains("– no rule had to decide"), "{shown}");
     let summary = model.archive.entries[0].verdict().unwrap();
     assert!(summary.not_exercised && !summary.objects());
 }
@@ -314,9 +314,9 @@ fn every_place_agrees_with_what_replay_exits_with() {
                 (_, true) => model.theme.glyph(Glyph::Deny),
                 (_, false) => model.theme.glyph(Glyph::Allow),
             };
-            let row = shown.lines().find(|line| line.contains("looking ")).unwrap_or_default();
+            let row = shown.lines().find(|line| line.contains("Where is ORD-1?")).unwrap_or_default();
             assert!(
-                shown.lines().any(|line| line.starts_with(&format!("│›{sign} looking"))),
+                shown.lines().any(|line| line.starts_with(&format!("│›{sign} Where is"))),
                 "{name} {row}\n{shown}"
             );
             assert_eq!(

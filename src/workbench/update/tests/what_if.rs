@@ -46,7 +46,7 @@ fn other_arguments_are_judged_at_once_and_taken_back() {
     assert!(shown.contains("call      (changed) issue_refund"), "{shown}");
     assert!(shown.contains("what if  deny > allow"), "{shown}");
     assert!(
-        shown.contains("✗ refund-124") && shown.contains("1✗  3"),
+        shown.contains("✗ Please refund OR") && shown.contains("1✗  3"),
         "the list keeps what was recorded\n{shown}"
     );
     press(&mut model, "xu");

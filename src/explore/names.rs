@@ -1,0 +1,88 @@
+//! Texts that many sessions share, each kept once: a filter looks at a text once, however many calls bear it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::monitor::{Rule, rule_name};
+
+/// The number of such a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(u32);
+
+/// All of them.
+#[derive(Debug, Default)]
+pub struct Names {
+    numbers: HashMap<Box<[Arc<str>]>, Name>,
+    named: Vec<Named>,
+}
+
+#[derive(Debug)]
+struct Named {
+    /// What people call it.
+    word: Arc<str>,
+    /// Under which it is found, besides.
+    texts: Box<[Arc<str>]>,
+}
+
+impl Name {
+    /// As a place in what is kept for each name.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Names {
+    /// The number of a text.
+    pub fn of(&mut self, text: &Arc<str>) -> Name {
+        self.number(std::slice::from_ref(text), || Arc::clone(text))
+    }
+
+    /// The same of a text that nobody shares yet.
+    pub fn of_str(&mut self, text: &str) -> Name {
+        self.of(&Arc::from(text))
+    }
+
+    /// The number of a rule, which is found under its id, its own name and its description.
+    pub fn of_rule(&mut self, rule: &Rule) -> Name {
+        let texts = [Some(&rule.id), rule.name.as_ref(), rule.description.as_ref()];
+        let texts: Vec<Arc<str>> = texts.into_iter().flatten().cloned().collect();
+        self.number(&texts, || rule_name(rule).into())
+    }
+
+    fn number(&mut self, texts: &[Arc<str>], word: impl FnOnce() -> Arc<str>) -> Name {
+        if let Some(known) = self.numbers.get(texts) {
+            return *known;
+        }
+        let number = Name(u32::try_from(self.named.len()).unwrap_or(u32::MAX));
+        self.named.push(Named { word: word(), texts: texts.into() });
+        self.numbers.insert(texts.into(), number);
+        number
+    }
+
+    /// What people call it.
+    pub fn word(&self, name: Name) -> &str {
+        self.named.get(name.at()).map_or("", |named| &named.word)
+    }
+
+    /// For each name, whether `test` passes for one of its texts.
+    pub fn test(&self, mut test: impl FnMut(&str) -> bool) -> Vec<bool> {
+        self.named
+            .iter()
+            .map(|named| test(&named.word) || named.texts.iter().any(|text| test(text)))
+            .collect()
+    }
+
+    /// For each name, its place in the order of the alphabet, without regard to case.
+    pub fn ranks(&self) -> Vec<u32> {
+        let mut order: Vec<(String, usize)> =
+            self.named.iter().enumerate().map(|(at, named)| (named.word.to_lowercase(), at)).collect();
+        order.sort();
+        let mut ranks = vec![0; order.len()];
+        for (rank, (_, at)) in order.into_iter().enumerate() {
+            if let Some(place) = ranks.get_mut(at) {
+                *place = u32::try_from(rank).unwrap_or(u32::MAX);
+            }
+        }
+        ranks
+    }
+}

@@ -1,0 +1,327 @@
+//! The table of sessions: which pass, in which order, in which groups. Sessions are places in a list, and stay what they are.
+
+use std::borrow::Borrow;
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::names::{Name, Names};
+use super::rows::SessionRow;
+use super::sieve::Sieve;
+use crate::session::Millis;
+
+/// A place in the list of all sessions.
+pub type Place = u32;
+
+/// What sessions are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// What it is called.
+    Title,
+    /// When it began.
+    When,
+    /// The folder or project.
+    Project,
+    /// The branch.
+    Branch,
+    /// The agent.
+    Agent,
+    /// The format of the recording.
+    Format,
+    /// Turns.
+    Turns,
+    /// Calls.
+    Calls,
+    /// Stopped calls.
+    Stopped,
+    /// Violated rules about the session.
+    Violated,
+    /// Rules that speak against a call or are violated.
+    Rules,
+    /// What is damaged or lost.
+    Problems,
+}
+
+/// What sessions are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GroupKind {
+    /// The file.
+    File,
+    /// The folder or project.
+    Project,
+    /// The day on which it began, UTC.
+    Day,
+    /// The first rule that speaks against a call or is violated.
+    Rule,
+    /// The verdict.
+    Verdict,
+}
+
+/// What the sessions of a group have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GroupKey {
+    /// A file, project or rule; `None` where there is none.
+    Name(Option<Name>),
+    /// A day; `None` where no time was recorded.
+    Day(Option<Date>),
+    /// The verdict.
+    Verdict(Outcome),
+}
+
+/// What a session comes to, in a word; the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// A call was stopped, or a rule is violated.
+    Stopped,
+    /// The file could not be read.
+    Unread,
+    /// The recording is damaged, and nothing was stopped in what is left of it.
+    Damaged,
+    /// Calls were stopped only after the recording had parted from the policy.
+    After,
+    /// Nothing was decided yet.
+    NotJudged,
+    /// No rule had anything to decide.
+    NotExercised,
+    /// Nothing was stopped.
+    Clean,
+}
+
+/// Sessions that have something in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// What.
+    pub key: GroupKey,
+    /// The sessions, in order.
+    pub places: Vec<Place>,
+}
+
+impl Column {
+    /// All of them, in the order of the table.
+    pub const ALL: [Column; 12] = [
+        Column::Title,
+        Column::When,
+        Column::Project,
+        Column::Branch,
+        Column::Agent,
+        Column::Format,
+        Column::Turns,
+        Column::Calls,
+        Column::Stopped,
+        Column::Violated,
+        Column::Rules,
+        Column::Problems,
+    ];
+
+    /// Its heading.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Column::Title => "title",
+            Column::When => "when",
+            Column::Project => "project",
+            Column::Branch => "branch",
+            Column::Agent => "agent",
+            Column::Format => "format",
+            Column::Turns => "turns",
+            Column::Calls => "calls",
+            Column::Stopped => "stopped",
+            Column::Violated => "violated",
+            Column::Rules => "rules",
+            Column::Problems => "problems",
+        }
+    }
+}
+
+impl GroupKind {
+    /// All of them.
+    pub const ALL: [GroupKind; 5] =
+        [GroupKind::File, GroupKind::Project, GroupKind::Day, GroupKind::Rule, GroupKind::Verdict];
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            GroupKind::File => "file",
+            GroupKind::Project => "project",
+            GroupKind::Day => "day",
+            GroupKind::Rule => "first rule",
+            GroupKind::Verdict => "verdict",
+        }
+    }
+}
+
+impl Outcome {
+    /// Of a session.
+    pub fn of(row: &SessionRow) -> Outcome {
+        match row.verdict {
+            _ if row.session.is_none() => Outcome::Unread,
+            Some(verdict) if verdict.against() > 0 => Outcome::Stopped,
+            _ if row.problems > 0 => Outcome::Damaged,
+            None => Outcome::NotJudged,
+            Some(verdict) if verdict.after > 0 => Outcome::After,
+            Some(verdict) if verdict.not_exercised => Outcome::NotExercised,
+            Some(_) => Outcome::Clean,
+        }
+    }
+
+    /// What it is called.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Outcome::Stopped => "stopped or violated",
+            Outcome::Unread => "not read",
+            Outcome::Damaged => "damaged",
+            Outcome::After => "stopped only after a divergence",
+            Outcome::NotJudged => "not judged",
+            Outcome::NotExercised => "no rule had to decide",
+            Outcome::Clean => "nothing stopped",
+        }
+    }
+}
+
+impl GroupKey {
+    fn of(row: &SessionRow, kind: GroupKind) -> GroupKey {
+        match kind {
+            GroupKind::File => GroupKey::Name(Some(row.file)),
+            GroupKind::Project => GroupKey::Name(row.project),
+            GroupKind::Rule => GroupKey::Name(row.rules.first().copied()),
+            GroupKind::Day => GroupKey::Day(row.began.and_then(day)),
+            GroupKind::Verdict => GroupKey::Verdict(Outcome::of(row)),
+        }
+    }
+
+    /// What the group is called.
+    pub fn word(self, kind: GroupKind, names: &Names) -> String {
+        match self {
+            GroupKey::Name(Some(name)) => names.word(name).to_owned(),
+            GroupKey::Day(Some(day)) => day.to_string(),
+            GroupKey::Verdict(outcome) => outcome.word().to_owned(),
+            GroupKey::Name(None) if kind == GroupKind::Rule => "no rule".to_owned(),
+            GroupKey::Name(None) => format!("no {} recorded", kind.word()),
+            GroupKey::Day(None) => "no time recorded".to_owned(),
+        }
+    }
+}
+
+fn day(at: Millis) -> Option<Date> {
+    Some(Timestamp::from_millisecond(at).ok()?.to_zoned(TimeZone::UTC).date())
+}
+
+/// The sessions that pass, in the order of the list.
+pub fn sift<R: Borrow<SessionRow>>(rows: &[R], sieve: &Sieve) -> Vec<Place> {
+    let rows = (0..).zip(rows).filter(|(_, row)| sieve.passes((*row).borrow()));
+    rows.map(|(place, _)| place).collect()
+}
+
+/// Sorts sessions by a column. What is equal stays in its order, and what says nothing comes last, in either direction.
+pub fn sort<R: Borrow<SessionRow>>(
+    rows: &[R],
+    places: &mut [Place],
+    column: Column,
+    reverse: bool,
+    names: &Names,
+) {
+    let row = |place: Place| rows.get(place as usize).map(Borrow::borrow);
+    if column == Column::Title {
+        return by_title(places, reverse, |place| row(place).map_or("", |row| row.title(names)));
+    }
+    let ranks = names.ranks();
+    let named = |name: Option<Name>| Some(i64::from(*ranks.get(name?.at())?));
+    let key = |row: &SessionRow| match column {
+        Column::Title => None,
+        Column::When => row.began,
+        Column::Project => named(row.project),
+        Column::Branch => named(row.branch),
+        Column::Agent => named(row.agent),
+        Column::Format => named(row.format),
+        Column::Turns => row.session.as_ref().map(|_| row.turns() as i64),
+        Column::Calls => row.session.as_ref().map(|_| row.calls() as i64),
+        Column::Stopped => row.verdict.map(|verdict| i64::from(verdict.stopped + verdict.after)),
+        Column::Violated => row.verdict.map(|verdict| i64::from(verdict.violated)),
+        Column::Rules => row.verdict.map(|_| row.rules.len() as i64),
+        // A file that could not be read is worse than any that could.
+        Column::Problems if row.session.is_none() => Some(i64::MAX),
+        Column::Problems => Some(row.problems as i64),
+    };
+    by_key(places, reverse, |place| row(place).and_then(key));
+}
+
+/// By numbers, those that there are first.
+fn by_key(places: &mut [Place], reverse: bool, key: impl Fn(Place) -> Option<i64>) {
+    let mut keyed: Vec<(Option<i64>, Place)> = places.iter().map(|place| (key(*place), *place)).collect();
+    keyed.sort_by(|(a, _), (b, _)| match (a, b) {
+        (Some(a), Some(b)) if reverse => b.cmp(a),
+        (Some(a), Some(b)) => a.cmp(b),
+        (a, b) => a.is_none().cmp(&b.is_none()),
+    });
+    for (place, (_, sorted)) in places.iter_mut().zip(keyed) {
+        *place = sorted;
+    }
+}
+
+/// Letters of a title that are compared without looking at it again.
+const PREFIX: usize = 16;
+
+/// By titles, without regard to case. Most differ in their first letters, so only the rest look at the whole.
+fn by_title<'t>(places: &mut [Place], reverse: bool, title: impl Fn(Place) -> &'t str) {
+    let folded = |place| title(place).chars().flat_map(char::to_lowercase);
+    let mut keyed: Vec<([u8; PREFIX], Place)> = places.iter().map(|at| (prefix(title(*at)), *at)).collect();
+    keyed.sort_by(|(a, one), (b, other)| {
+        let order = a.cmp(b).then_with(|| folded(*one).cmp(folded(*other)));
+        if reverse { order.reverse() } else { order }
+    });
+    for (place, (_, sorted)) in places.iter_mut().zip(keyed) {
+        *place = sorted;
+    }
+}
+
+/// The beginning of a title in lower case: its order is that of the letters, as UTF-8 keeps it.
+fn prefix(title: &str) -> [u8; PREFIX] {
+    let mut prefix = [0; PREFIX];
+    let mut letters = [0; 4];
+    let mut free = prefix.iter_mut();
+    for letter in title.chars().flat_map(char::to_lowercase).take(PREFIX) {
+        let bytes = letter.encode_utf8(&mut letters).bytes();
+        bytes.zip(free.by_ref()).for_each(|(byte, free)| *free = byte);
+    }
+    prefix
+}
+
+/// Puts sessions into groups, each into one, and keeps their order. Files are in the order of the list, days begin with the
+/// newest, verdicts with the worst, rules with the one that speaks against most; projects are in the order of the alphabet.
+pub fn group<R: Borrow<SessionRow>>(
+    rows: &[R],
+    places: &[Place],
+    kind: GroupKind,
+    names: &Names,
+) -> Vec<Group> {
+    let mut known: HashMap<GroupKey, usize> = HashMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for place in places {
+        let Some(row) = rows.get(*place as usize) else { continue };
+        let key = GroupKey::of(row.borrow(), kind);
+        let at = *known.entry(key).or_insert_with(|| {
+            groups.push(Group { key, places: Vec::new() });
+            groups.len() - 1
+        });
+        if let Some(group) = groups.get_mut(at) {
+            group.places.push(*place);
+        }
+    }
+    let ranks = names.ranks();
+    let rank = |name: Option<Name>| name.and_then(|name| ranks.get(name.at()).copied()).unwrap_or(u32::MAX);
+    groups.sort_by(|a, b| match (a.key, b.key) {
+        (GroupKey::Name(one), GroupKey::Name(other)) => match kind {
+            GroupKind::File => a.places.iter().min().cmp(&b.places.iter().min()),
+            GroupKind::Rule => {
+                (one.is_none(), Reverse(a.places.len())).cmp(&(other.is_none(), Reverse(b.places.len())))
+            }
+            _ => rank(one).cmp(&rank(other)),
+        },
+        (GroupKey::Day(one), GroupKey::Day(other)) => other.cmp(&one),
+        (GroupKey::Verdict(one), GroupKey::Verdict(other)) => one.cmp(&other),
+        _ => Ordering::Equal,
+    });
+    groups
+}

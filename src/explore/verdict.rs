@@ -1,0 +1,58 @@
+//! What a session comes to: one verdict, which tables, lists and jumps share.
+
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::replay::{Replay, Status};
+
+/// The verdict on a session: stopped calls, and rules about the session that are violated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SessionVerdict {
+    /// Calls that are stopped, or in shadow would be.
+    pub stopped: u32,
+    /// The same, of calls after the recording had parted from the policy.
+    pub after: u32,
+    /// One of them ends the session.
+    pub halted: bool,
+    /// Violated rules about the session that no stopped call stands for.
+    pub violated: u32,
+    /// Calls of choices that were not taken that are stopped.
+    pub not_taken: u32,
+    /// There are rules about the session, and none had anything to decide.
+    pub not_exercised: bool,
+}
+
+impl SessionVerdict {
+    /// Of a judged session.
+    pub fn of(replay: &Replay) -> Self {
+        let summary = replay.summary();
+        Self {
+            stopped: summary.deny + summary.halt - summary.deny_counterfactual,
+            after: summary.deny_counterfactual,
+            halted: summary.halt > 0,
+            violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
+            not_taken: summary.alternatives_stopped,
+            not_exercised: replay.status() == Status::NotExercised,
+        }
+    }
+
+    /// What speaks against the session: what `✗` counts.
+    pub fn against(self) -> u32 {
+        self.stopped.saturating_add(self.violated).saturating_add(self.not_taken)
+    }
+
+    /// Whether anything speaks against it: then `replay` exits with 1.
+    pub fn objects(self) -> bool {
+        self.against() > 0 || self.after > 0
+    }
+}
+
+/// The rules about the session that are violated, without those that stop the call at fault: that call says it already.
+pub fn violations(replay: &Replay) -> impl Iterator<Item = &RuleState> {
+    replay.rules().iter().filter(|state| {
+        let at_fault = state.position.and_then(|index| replay.call(index));
+        let stops = at_fault.is_some_and(|judged| {
+            let decision = &judged.decision;
+            decision.verdict.stops() && decision.findings.iter().any(|finding| finding.rule == state.rule)
+        });
+        state.outcome == RuleOutcome::Violated && !stops
+    })
+}

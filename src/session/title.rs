@@ -1,0 +1,139 @@
+//! What a session is called: as the recording does, else by the first words that a person wrote.
+//!
+//! Programs put texts of their own into what the user says: reminders, the surroundings, the output of commands. A list of
+//! sessions that all begin with them tells nobody which is which.
+
+use std::sync::Arc;
+
+use super::{MessageKind, Session};
+
+/// Letters of a title.
+const LETTERS: usize = 200;
+
+/// Elements whose content a program wrote.
+const WRITTEN: [&str; 24] = [
+    "additional_data",
+    "agents_md",
+    "attached_files",
+    "bash-stderr",
+    "bash-stdout",
+    "command-contents",
+    "command-message",
+    "cwd",
+    "environment_context",
+    "environment_details",
+    "git_status",
+    "ide_opened_file",
+    "ide_selection",
+    "instructions",
+    "local-command-caveat",
+    "local-command-stderr",
+    "local-command-stdout",
+    "open_and_recently_viewed_files",
+    "project_layout",
+    "system-reminder",
+    "system_reminder",
+    "uploaded_files",
+    "user_info",
+    "user_instructions",
+];
+
+/// Beginnings of what a program wrote, to the end of the message.
+const NOTES: [&str; 3] =
+    ["Caveat: The messages below", "# AGENTS.md instructions", "[Request interrupted by user"];
+
+/// Before the user's own words, where an editor puts its surroundings first.
+const REQUEST: &str = "## My request for Codex:";
+
+/// A title in the making.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Title {
+    recorded: Option<Arc<str>>,
+    words: Option<Arc<str>>,
+    /// What stands for it where nobody wrote anything.
+    written: Option<Arc<str>>,
+}
+
+impl Title {
+    /// The recording calls it so; what it says last counts.
+    pub fn record(&mut self, title: &str) {
+        self.recorded = first_line(title).or(self.recorded.take());
+    }
+
+    /// The user says this.
+    pub fn hear(&mut self, said: impl FnOnce() -> Option<Arc<str>>) {
+        if self.words.is_none()
+            && let Some(said) = said()
+        {
+            self.words = own_words(&said).and_then(|words| first_line(&words));
+            if self.written.is_none() {
+                self.written = first_line(&said);
+            }
+        }
+    }
+
+    /// What it comes to.
+    pub fn end(self) -> Option<Arc<str>> {
+        self.recorded.or(self.words).or(self.written)
+    }
+}
+
+impl Session {
+    /// Its title, where that is not what its messages give anyway.
+    pub(super) fn recorded_title(&self) -> Option<&str> {
+        let mut title = Title::default();
+        for message in &self.messages {
+            if message.kind == MessageKind::Said && &*message.role == "user" {
+                title.hear(|| message.content.said().map(Arc::from));
+            }
+        }
+        let given = title.end();
+        self.title.as_deref().filter(|own| given.as_deref() != Some(own))
+    }
+}
+
+/// The first line with something on it, as much as a title needs.
+fn first_line(text: &str) -> Option<Arc<str>> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let end = line.char_indices().nth(LETTERS).map_or(line.len(), |(end, _)| end);
+    line.get(..end).map(Arc::from)
+}
+
+/// What a person wrote of it: without what programs put before it.
+fn own_words(said: &str) -> Option<String> {
+    let mut rest = said.trim_start();
+    let mut command: Option<&str> = None;
+    while let Some((name, inner, after)) = element(rest) {
+        match name {
+            "command-name" => command = Some(inner.trim()),
+            "command-args" => {
+                let name = command.unwrap_or_default();
+                return Some(format!("{name} {}", inner.trim()));
+            }
+            _ if WRITTEN.contains(&name) => {}
+            // What it holds may well be the user's: they may have been put into an element themselves.
+            _ if !inner.trim().is_empty() => return Some(inner.to_owned()),
+            _ => {}
+        }
+        rest = after.trim_start();
+    }
+    if let Some((_, request)) = rest.split_once(REQUEST) {
+        rest = request;
+    }
+    if rest.trim().is_empty() || NOTES.iter().any(|note| rest.starts_with(note)) {
+        return command.map(str::to_owned);
+    }
+    Some(rest.to_owned())
+}
+
+/// The element that a text begins with: its name, what is in it, what follows.
+fn element(text: &str) -> Option<(&str, &str, &str)> {
+    let (tag, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let name = tag.split_whitespace().next()?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if !name.chars().all(is_name) {
+        return None;
+    }
+    let (inner, after) = rest.split_once(&format!("</{name}>"))?;
+    Some((name, inner, after))
+}

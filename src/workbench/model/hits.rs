@@ -1,0 +1,152 @@
+//! Searching all sessions: what is looked for, and where it was found.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+
+use crate::session::{Body, Session};
+use crate::workbench::list::List;
+use crate::workbench::transcript::{Row, Rows};
+
+/// What is looked for in all sessions: a text, without regard to case, or a regular expression between slashes.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    /// As it was typed.
+    pub text: String,
+    regex: Regex,
+}
+
+/// Where it was found in a session: a row of the transcript, and the first line of it in which it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The row of the recorded session.
+    pub row: Row,
+    /// The line, cut around the place.
+    pub line: String,
+    /// The place, as bytes of the line.
+    pub found: Range<usize>,
+}
+
+/// A hit in the list.
+#[derive(Debug, Clone)]
+pub struct HitRow {
+    /// The place that the session's entry had when the search began.
+    pub entry: usize,
+    /// The session's place in the search, by which the hits are ordered.
+    pub rank: usize,
+    /// The session.
+    pub session: Arc<Session>,
+    /// Where in it.
+    pub hit: Hit,
+}
+
+/// The list of hits.
+pub struct HitsView {
+    /// The number of the search.
+    pub number: u64,
+    /// What is looked for.
+    pub pattern: Arc<Pattern>,
+    /// Where it was found so far.
+    pub rows: Vec<HitRow>,
+    /// Sessions in which it was found.
+    pub sessions: usize,
+    /// Sessions that were searched, of how many.
+    pub done: (usize, usize),
+    /// Hits that there is no room for.
+    pub more: usize,
+    /// Where in the list.
+    pub list: List,
+}
+
+impl HitsView {
+    /// Hits that are kept: more than anybody reads.
+    pub const MOST: usize = 10_000;
+
+    /// Takes in what was found in some sessions.
+    pub fn add(&mut self, searched: usize, hits: Vec<(usize, usize, Arc<Session>, Vec<Hit>)>) {
+        self.done.0 += searched;
+        let cursor = self.rows.get(self.list.cursor).map(|row| (row.rank, row.hit.row));
+        for (rank, entry, session, hits) in hits {
+            self.sessions += 1;
+            let room = Self::MOST.saturating_sub(self.rows.len());
+            self.more += hits.len().saturating_sub(room);
+            let row = |hit| HitRow { entry, rank, session: Arc::clone(&session), hit };
+            self.rows.extend(hits.into_iter().take(room).map(row));
+        }
+        // Stable: the hits of a session stay in their order.
+        self.rows.sort_by_key(|row| row.rank);
+        // Whoever has moved stays on their row, whatever comes before it.
+        if self.list.cursor > 0
+            && let Some(at) = self.rows.iter().position(|row| Some((row.rank, row.hit.row)) == cursor)
+        {
+            self.list.cursor = at;
+        }
+    }
+}
+
+impl Pattern {
+    /// Reads what was typed.
+    ///
+    /// # Errors
+    /// It is not a regular expression, or nothing.
+    pub fn parse(text: &str) -> Result<Pattern, String> {
+        let inner =
+            text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty());
+        let source = inner.map_or_else(|| regex::escape(text), str::to_owned);
+        if text.trim().is_empty() {
+            return Err("type what to look for".to_owned());
+        }
+        let regex = RegexBuilder::new(&source).case_insensitive(true).build().map_err(|error| {
+            let told = error.to_string();
+            let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            format!("`{text}` is not a regular expression: {why}")
+        })?;
+        Ok(Pattern { text: text.to_owned(), regex })
+    }
+
+    /// Where it is found in a session, once a row.
+    pub fn find_in(&self, session: &Session) -> Vec<Hit> {
+        let rows = Rows::of(session);
+        let rows = (0..rows.len()).filter_map(|at| rows.get(at));
+        rows.filter_map(|row| {
+            let tool = row.tool(session).unwrap_or_default();
+            let body = row.body(session).map_or("", Body::shown);
+            let (line, found) = self.line_of(body).or_else(|| self.line_of(tool))?;
+            Some(Hit { row, line, found })
+        })
+        .collect()
+    }
+
+    /// The line in which it is first found, as much of it as a screen shows.
+    fn line_of(&self, text: &str) -> Option<(String, Range<usize>)> {
+        const BEFORE: usize = 40;
+        const AFTER: usize = 300;
+        let found = self.regex.find(text)?;
+        let (start, end) = (found.start(), found.end());
+        let line = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
+        let boundary = |mut at: usize| {
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let from = boundary(line.max(start.saturating_sub(BEFORE)));
+        let rest = text.get(start..)?;
+        let last = rest.find('\n').map_or(text.len(), |at| start + at);
+        let to = boundary(last.min(start + AFTER)).max(start);
+        let line = text.get(from..to)?;
+        Some((line.to_owned(), start - from..end.min(to) - from))
+    }
+}
+
+/// Where something is found in sessions.
+pub fn hits(
+    sessions: &[(usize, (usize, Arc<Session>))],
+    pattern: &Pattern,
+) -> Vec<(usize, usize, Arc<Session>, Vec<Hit>)> {
+    let found = sessions
+        .iter()
+        .map(|(rank, (entry, session))| (*rank, *entry, Arc::clone(session), pattern.find_in(session)));
+    found.filter(|(.., hits)| !hits.is_empty()).collect()
+}
