@@ -19,6 +19,8 @@ use super::pane::Areas;
 use super::rows::{Rows, Space};
 use super::text;
 use super::theme::{Role, Theme};
+use crate::report::words;
+use crate::workbench::overlay::Window as _;
 
 /// Draws everything; gives where the text cursor is, while text is typed.
 pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
@@ -40,6 +42,9 @@ pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
     }
     for (place, area) in &layout.panes {
         pane(model, buf, *place, *area, &layout);
+    }
+    if let Some(area) = layout.body {
+        body(model, buf, area);
     }
     if let Some(area) = layout.timeline {
         timeline::draw(model, buf, area);
@@ -87,6 +92,30 @@ fn pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout
     for (row, y) in shown.below(model, foot.width, foot.height).into_iter().zip(foot.top()..foot.bottom()) {
         row.draw(buf, foot.x, y);
     }
+}
+
+/// The body of the selected row. Nothing is selected in it: it is opened to be gone through.
+fn body(model: &Model, buf: &mut Buffer, area: Rect) {
+    let inner = shrink(area);
+    let Some((_, view)) = &model.settled.body else {
+        return frame(buf, area, &model.theme, false, "no body", "");
+    };
+    let lines = view.document.rows();
+    let (title, note) = (
+        format!("{}  {}", model.habits.keymap.key(Command::Body), view.title),
+        words::count(lines as u64, "line"),
+    );
+    frame(buf, area, &model.theme, false, &title, &note);
+    let space = Space::new(
+        view.list,
+        usize::from(inner.width),
+        usize::from(inner.height),
+        0,
+        model.dialog.query.as_deref(),
+    );
+    let tall: usize = (0..lines.min(space.window.len())).map(|at| view.height(model, at, &space)).sum();
+    scroll_mark(buf, area, &model.theme, 0, tall.max(lines));
+    rows(model, view, &space, (None, 0), buf, inner);
 }
 
 fn overlay(model: &Model, buf: &mut Buffer, overlay: &Overlay, area: Rect) {

@@ -67,6 +67,8 @@ pub struct Layout {
     pub tabs: Option<Rect>,
     /// Panes on screen.
     pub panes: Vec<(Pane, Rect)>,
+    /// The body of the selected row, where there is room to read it beside the transcript.
+    pub body: Option<Rect>,
     /// The strip with a place for every call.
     pub timeline: Option<Rect>,
     /// What is wrong with the policy.
@@ -83,6 +85,11 @@ pub const WIDE: Size = Size { width: 110, height: 30 };
 pub const MEDIUM: Size = Size { width: 70, height: 18 };
 /// See [`WIDE`].
 pub const NARROW: Size = Size { width: 40, height: 8 };
+
+/// From here on the body of the selected row is beside the transcript, and the list of sessions has room for whole ids.
+const LARGE: Size = Size { width: 180, height: 45 };
+/// Columns of the list of sessions then: an id of 36 columns with its counts.
+const WHOLE_ID: u16 = 49;
 
 /// From this many rows on there is room for a second pane beside the transcript.
 const TALL: u16 = 28;
@@ -142,16 +149,19 @@ impl Layout {
 
 /// The shape that fits into `size`.
 pub fn shape(size: Size) -> Shape {
-    let fits = |least: Size| size.width >= least.width && size.height >= least.height;
-    if fits(WIDE) {
+    if fits(size, WIDE) {
         Shape::Wide
-    } else if fits(MEDIUM) {
+    } else if fits(size, MEDIUM) {
         Shape::Medium
-    } else if fits(NARROW) {
+    } else if fits(size, NARROW) {
         Shape::Narrow
     } else {
         Shape::TooSmall
     }
+}
+
+fn fits(size: Size, least: Size) -> bool {
+    size.width >= least.width && size.height >= least.height
 }
 
 /// Where everything stands on a terminal of `size`.
@@ -164,6 +174,7 @@ pub fn layout(size: Size, state: &LayoutState) -> Layout {
         header,
         tabs: None,
         panes: Vec::new(),
+        body: None,
         timeline: None,
         problem: None,
         footer: None,
@@ -183,7 +194,7 @@ pub fn layout(size: Size, state: &LayoutState) -> Layout {
     }
     made.overlay = rest;
     match shape {
-        Shape::Wide if !state.zoom => wide(rest, state, &mut made),
+        Shape::Wide if !state.zoom => wide(rest, state, fits(size, LARGE), &mut made),
         Shape::Medium if !state.zoom => medium(rest, state, &mut made),
         _ => {
             if shape != Shape::Wide {
@@ -205,13 +216,20 @@ pub fn shrink(rect: Rect) -> Rect {
     }
 }
 
-fn wide(mut rest: Rect, state: &LayoutState, made: &mut Layout) {
+fn wide(mut rest: Rect, state: &LayoutState, large: bool, made: &mut Layout) {
     let height = rest.height;
     let (bottom, middle) = (share(height, 22).clamp(6, 14), share(height, 33).clamp(8, 16));
     let mut middle = take_bottom(&mut rest, bottom + middle);
     let width = rest.width;
-    made.panes.push((Pane::Sessions, take_left(&mut rest, share(width, 24).clamp(26, 44))));
-    made.panes.push((Pane::Transcript, rest));
+    let sessions = if large { WHOLE_ID } else { share(width, 24).clamp(26, 44) };
+    made.panes.push((Pane::Sessions, take_left(&mut rest, sessions)));
+    if large {
+        let transcript = share(rest.width, 58);
+        made.panes.push((Pane::Transcript, take_left(&mut rest, transcript)));
+        made.body = row(rest);
+    } else {
+        made.panes.push((Pane::Transcript, rest));
+    }
     // The decision is what is read most: it has the height of both rows.
     let mut left = take_left(&mut middle, share(width, 68));
     made.panes.push((Pane::Decision, middle));
@@ -300,15 +318,16 @@ mod tests {
     }
 
     fn everything(layout: &Layout) -> Vec<Rect> {
-        let lines = [Some(layout.header), layout.tabs, layout.timeline, layout.problem, layout.footer];
+        let lines =
+            [Some(layout.header), layout.tabs, layout.timeline, layout.problem, layout.footer, layout.body];
         let panes = layout.panes.iter().map(|(_, rect)| *rect);
         lines.into_iter().flatten().chain(panes).filter(|rect| !rect.is_empty()).collect()
     }
 
     #[test]
     fn at_every_size_all_is_inside_and_nothing_overlaps() {
-        for width in 0..=200 {
-            for height in 0..=60 {
+        for width in 0..=250 {
+            for height in 0..=80 {
                 let size = Size::new(width, height);
                 let screen = Rect::new(0, 0, width, height);
                 for state in states() {
@@ -331,8 +350,8 @@ mod tests {
 
     #[test]
     fn what_must_be_seen_is_seen() {
-        for width in 1..=200 {
-            for height in 1..=60 {
+        for width in 1..=250 {
+            for height in 1..=80 {
                 let size = Size::new(width, height);
                 for state in states() {
                     let layout = layout(size, &state);

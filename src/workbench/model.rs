@@ -245,6 +245,8 @@ pub struct Settled {
     pub called: HashSet<Arc<str>>,
     /// The lines of each pane that is made of lines, at the width that it has.
     pub lines: [Option<Vec<Line>>; Pane::COUNT],
+    /// The body of the selected row and the session it is of, where there is room for it beside the transcript.
+    pub body: Option<(Arc<Session>, overlay::BodyView)>,
     /// What the row under the cursor rests on, in the pane that has the keys.
     pub link: Link,
     /// What commands ask about the present.

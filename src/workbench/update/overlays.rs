@@ -6,16 +6,14 @@ use super::go;
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::notices;
-use crate::session::{Results, Session};
-use crate::workbench::document::Document;
+use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
-use crate::workbench::line::{place, place_not_taken};
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView};
 use crate::workbench::model::{FindingRow, Model, Overlay};
-use crate::workbench::transcript::{RowKind, Rows};
+use crate::workbench::transcript::Rows;
 
 /// Opens in an editor what the cursor is on, and says what that is.
 pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -33,48 +31,16 @@ pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
 /// The body of the selected row.
 pub fn body(model: &mut Model) {
     let row = model.list(Pane::Transcript).cursor;
-    if let Some(view) = body_of(model, row) {
+    if let Some(view) = BodyView::of(model, row) {
         model.dialog.overlays.push(Overlay::Body(Box::new(view)));
     }
-}
-
-fn body_of(model: &Model, at: usize) -> Option<BodyView> {
-    let session = model.session()?;
-    let row = model.settled.rows.get(at)?;
-    let body = row.body(session)?;
-    let title = match row.kind {
-        RowKind::Message(_) => format!("T{} {}", row.turn, row.speaker(session)),
-        RowKind::Call(index) | RowKind::Result(index) => {
-            let call = session.calls.get(index as usize)?;
-            let what = if matches!(row.kind, RowKind::Call(_)) { "arguments" } else { "result" };
-            format!("{} {} {what}", place(call.at), call.tool)
-        }
-        RowKind::Choice(place, _) => {
-            let choice = session.alternatives.get(place)?.choice;
-            match row.not_taken(session) {
-                Some(own) => {
-                    format!("{} {} arguments (not chosen)", place_not_taken(own.at()), own.call.tool)
-                }
-                None => format!("T{} choice {choice} (not chosen)", row.turn),
-            }
-        }
-        RowKind::Rule(_) => return None,
-    };
-    let document = match body.parsed() {
-        Some(value) => Document::of_value(value),
-        None if body.is_missing() && session.facts.results == Results::Absent => {
-            Document::of_text("this recording keeps no results")
-        }
-        None => Document::of_text(body.shown()),
-    };
-    Some(BodyView { title, row: at, document, list: List::default() })
 }
 
 /// The body of the next row that has one.
 pub fn next_body(model: &mut Model, forward: bool) {
     let Some(Overlay::Body(view)) = model.dialog.overlays.last() else { return };
     let target = if forward { view.row.checked_add(1) } else { view.row.checked_sub(1) };
-    let Some(next) = target.and_then(|row| body_of(model, row)) else {
+    let Some(next) = target.and_then(|row| BodyView::of(model, row)) else {
         return model.say(if forward { "this is the last row" } else { "this is the first row" });
     };
     go::to_row(model, next.row);
@@ -178,7 +144,7 @@ pub fn renew_bodies(model: &mut Model, rows: &Rows, session: Option<&Arc<Session
         let body = session.and_then(|session| row.body(session));
         if body.is_some() && body == model.session().and_then(|session| row.body(session)) {
             view.row = now;
-        } else if let Some(renewed) = body_of(model, now) {
+        } else if let Some(renewed) = BodyView::of(model, now) {
             *view = BodyView { list: view.list, ..renewed };
         }
         model.dialog.overlays.push(Overlay::Body(view));

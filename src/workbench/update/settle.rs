@@ -5,9 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::compare::Side;
+use crate::session::Session;
 use crate::workbench::layout::{Layout, Pane};
 use crate::workbench::line::Link;
 use crate::workbench::list::List;
+use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::{Frames, Model, Overlay, Sideways, verdict};
 
 /// After anything.
@@ -24,6 +26,7 @@ pub fn settle(model: &mut Model) {
     if focus != Pane::Policy {
         follow_rule(model);
     }
+    body(model, &layout);
     model.settled.facts = model.facts();
     keep_overlay(model);
     Pane::ALL.into_iter().for_each(|pane| keep_sideways(model, pane));
@@ -66,6 +69,18 @@ fn settle_pane(model: &mut Model, layout: &Layout, pane: Pane) {
     // Of what is not on screen nobody knows how long it is.
     if len > 0 && (pane != Pane::Policy || pane == model.place.focus) {
         model.list_mut(pane).keep(len, height);
+    }
+}
+
+/// Lays out the body of the selected row where it is on screen, unless it is already.
+fn body(model: &mut Model, layout: &Layout) {
+    let row = model.list(Pane::Transcript).cursor;
+    let session = model.session().filter(|_| layout.body.is_some()).cloned();
+    let is_shown = |(of, view): &(Arc<Session>, BodyView)| {
+        session.as_ref().is_some_and(|session| Arc::ptr_eq(of, session)) && view.row == row
+    };
+    if !model.settled.body.as_ref().is_some_and(is_shown) {
+        model.settled.body = session.and_then(|session| Some((session, BodyView::beside(model, row)?)));
     }
 }
 

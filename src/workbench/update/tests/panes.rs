@@ -175,3 +175,30 @@ fn the_transcript_says_when_and_how_long_nothing_was_recorded() {
     let without = screen(&super::model());
     assert!(!without.contains(" later") && !without.contains(" +0:"), "{without}");
 }
+
+#[test]
+fn a_large_screen_shows_the_body_beside_the_transcript() {
+    let id = "258c7280-ae70-4798-800f-63464d01a85d";
+    let mut named = refunds();
+    named.id = id.into();
+    let mut model = opened(200, 60, "mono", vec![named]);
+    press(&mut model, "]f");
+    let shown = screen(&model);
+    assert!(
+        shown.contains("b  T2.2 issue_refund arguments") && shown.contains(r#"  "amount": 214.0"#),
+        "{shown}"
+    );
+    assert!(shown.lines().nth(2).unwrap().contains(id), "an id is shown whole: {shown}");
+    press(&mut model, "Down");
+    assert!(screen(&model).contains("b  T2.1 issue_refund result"), "it follows the cursor");
+    press(&mut model, "z");
+    assert!(!screen(&model).contains("b  T2.2"), "one pane alone has all the room");
+    press(&mut model, "z");
+    feed(&mut model, Msg::Resize(ratatui::layout::Size::new(179, 60)));
+    assert!(model.settled.body.is_none() && !screen(&model).contains("b  T2.2"));
+    let mut long = refunding();
+    long.said("user", Body::text("x".repeat(300_000)), None);
+    let mut model = opened(200, 60, "mono", vec![long.finish()]);
+    press(&mut model, "G");
+    assert!(screen(&model).contains("too long to be shown while going from row to row"));
+}
