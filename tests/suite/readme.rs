@@ -163,6 +163,7 @@ fn the_table_of_keys_is_the_programs() {
 fn every_link_between_pages_leads_somewhere() {
     for page in [
         "README.md",
+        "docs/authoring.md",
         "docs/ci.md",
         "docs/commands.md",
         "docs/formats.md",
