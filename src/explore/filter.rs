@@ -189,11 +189,6 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.test, Test::Is(State::Changed)))
     }
 
-    /// Whether it looks for a text in the arguments of calls, which are many.
-    pub fn asks_texts(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.test, Test::Field(Field::Text, _)))
-    }
-
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
