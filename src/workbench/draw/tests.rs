@@ -1,6 +1,7 @@
 //! Frames: every pane and overlay, at the sizes people have, text and styles.
 
 mod compare;
+mod looks;
 mod samples;
 mod timeline;
 
