@@ -10,5 +10,6 @@ pub mod names;
 pub mod occurrence;
 pub mod rows;
 pub mod sieve;
+pub mod survey;
 pub mod table;
 pub mod verdict;

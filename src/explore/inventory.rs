@@ -93,12 +93,14 @@ pub struct FileCalls {
 }
 
 /// Sessions that have something in common.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionCount {
     /// How many.
     pub sessions: u64,
     /// Their calls.
     pub calls: u64,
+    /// The first of them.
+    pub first: Option<Occurrence>,
 }
 
 impl FileCalls {
@@ -112,14 +114,15 @@ impl Inventory {
     /// Of one session.
     pub fn of(replay: &Replay) -> Inventory {
         let session = replay.session();
-        let count = SessionCount { sessions: 1, calls: session.calls.len() as u64 };
+        let first = Some(Occurrence::of(session, Place::Session));
+        let count = SessionCount { sessions: 1, calls: session.calls.len() as u64, first };
         let day = session.began.and_then(|began| Timestamp::from_millisecond(began).ok());
         let day = day.map(|began| began.to_zoned(TimeZone::UTC).date());
         let mut inventory = Inventory {
             sessions: 1,
             calls: count.calls,
             alternatives: replay.summary().alternatives.into(),
-            projects: BTreeMap::from([(session.project().map(Arc::from), count)]),
+            projects: BTreeMap::from([(session.project().map(Arc::from), count.clone())]),
             days: BTreeMap::from([(day, count)]),
             ..Inventory::default()
         };
@@ -199,6 +202,7 @@ impl Inventory {
         let add = |row: &mut SessionCount, more: &SessionCount| {
             row.sessions += more.sessions;
             row.calls += more.calls;
+            row.first = row.first.take().or_else(|| more.first.clone());
         };
         merge(&mut self.projects, &later.projects, add);
         merge(&mut self.days, &later.days, add);

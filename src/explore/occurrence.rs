@@ -13,6 +13,8 @@ pub struct Occurrence {
     pub file: Arc<str>,
     /// The session's id.
     pub session: Arc<str>,
+    /// Its place in the file, from 0.
+    pub index: usize,
     /// Where in it.
     pub place: Place,
 }
@@ -31,7 +33,8 @@ pub enum Place {
 impl Occurrence {
     /// In this session.
     pub fn of(session: &Session, place: Place) -> Occurrence {
-        Occurrence { file: Arc::clone(&session.origin.file), session: Arc::clone(&session.id), place }
+        let (file, index) = (Arc::clone(&session.origin.file), session.origin.index);
+        Occurrence { file, session: Arc::clone(&session.id), index, place }
     }
 }
 

@@ -93,7 +93,7 @@ const GROUPS: [(Exercise, &str); 3] = [
 ];
 
 /// `12 calls in 9 sessions: 8 passed, 4 stopped · 2 calls in choices not taken · first refund-124:4.1, last refund-129:2.1`.
-fn answered(used: &RuleUse) -> String {
+pub fn answered(used: &RuleUse) -> String {
     let sessions = words::count(used.sessions, "session");
     let asked = match used.calls {
         0 => sessions,

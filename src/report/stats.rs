@@ -74,7 +74,7 @@ pub struct Row<'a> {
     pub name: Option<String>,
     /// One for each head.
     pub numbers: Vec<u64>,
-    /// The first call that it counts; a row of sessions has none.
+    /// The first call, or session, that it counts.
     pub first: Option<&'a Occurrence>,
 }
 
@@ -171,8 +171,8 @@ fn mentions(rows: &BTreeMap<Arc<str>, Mentions>) -> Vec<Row<'_>> {
     .collect()
 }
 
-fn of_sessions(name: Option<String>, count: &SessionCount) -> Row<'static> {
-    Row { name, numbers: vec![count.sessions, count.calls], first: None }
+fn of_sessions(name: Option<String>, count: &SessionCount) -> Row<'_> {
+    Row { name, numbers: vec![count.sessions, count.calls], first: count.first.as_ref() }
 }
 
 /// `533 sessions, 2,661 calls of 62 tools`.

@@ -13,6 +13,7 @@ use crate::session::Session;
 use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::hits::Pattern;
 use crate::workbench::model::supposed::{Ask, Premise};
+use crate::workbench::model::survey::SurveyWish;
 
 /// Something to be done outside the model.
 pub enum Effect {
@@ -45,6 +46,8 @@ pub enum Effect {
     Frames(Box<FrameRequest>),
     /// Look for the next turn that hides a tool; what was looked for before is void.
     Hidden(Box<HiddenSearch>),
+    /// Count what sessions say of the rules and what they hold; what was counted before is void.
+    Survey(Box<SurveyRequest>),
     /// Compare the texts of two versions.
     Texts(Arc<Comparison>),
     /// Search sessions; what was looked for before is given up.
@@ -126,6 +129,14 @@ pub struct Search {
     pub sessions: Vec<(usize, Arc<Session>)>,
 }
 
+/// A request to count sessions.
+pub struct SurveyRequest {
+    /// Its number; answers bear it.
+    pub number: u64,
+    /// What is counted.
+    pub wish: SurveyWish,
+}
+
 /// A request to look for the smallest part of a session that still shows something.
 pub struct Wanted {
     /// Its number; the answer bears it.
@@ -205,6 +216,7 @@ impl std::fmt::Debug for Effect {
             Self::Witness(Some(wanted)) => write!(f, "Witness({} call {})", wanted.number, wanted.call),
             Self::Frames(request) => write!(f, "Frames({})", request.number),
             Self::Hidden(search) => write!(f, "Hidden({} from turn {})", search.number, search.turn),
+            Self::Survey(request) => write!(f, "Survey({})", request.wish.sessions.len()),
             Self::Texts(_) => f.write_str("Texts"),
             Self::Search(search) => write!(f, "Search({} {})", search.number, search.pattern.text),
             Self::Save(save) => write!(f, "Save({})", save.file),

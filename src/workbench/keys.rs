@@ -29,6 +29,8 @@ pub enum Scope {
     Help,
     /// In the text of two versions.
     Texts,
+    /// In the list of rules, and of what recordings hold.
+    Survey,
 }
 
 /// Under which heading help lists a command.
@@ -190,6 +192,8 @@ commands! {
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of file, project, day, rule, verdict";
     Panes Look FoldSessions "fold-sessions" ["Space"] never "fold or unfold all groups of sessions";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
+    Panes Look Overview "overview" ["O"] never "all rules: what the sessions say of each, and which never fired";
+    Panes Look Inventory "inventory" ["I"] never "what the sessions hold: tools, programs, files, hosts, projects, days";
     Panes Look Problems "problems" ["!"] never "problems found in the policy and the recordings";
     All Look Search "search" ["/"] never "search in this pane";
     All Look SearchNext "search-next" ["n"] search "next match";
@@ -248,6 +252,9 @@ commands! {
     Body Overlay PreviousBody "previous-body" ["[b"] never "body of the previous row";
     Texts Overlay NextHunk "next-hunk" ["]c"] never "next hunk";
     Texts Overlay PreviousHunk "previous-hunk" ["[c"] never "previous hunk";
+    Survey Overlay NextTab "next-tab" ["t" "Tab"] never "next list: of an inventory, or tools that no rule is about";
+    Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
+    Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next number, or by name";
     Findings Overlay GroupBy "group-by" ["t"] never "group by the next of session, rule, tool, code, reason";
 }
 
@@ -381,6 +388,7 @@ impl Row {
             Scope::Findings => "only in the list of findings",
             Scope::Help => "only in a list of commands",
             Scope::Texts => "only beside the texts of two versions",
+            Scope::Survey => "only in the list of rules or the inventory",
         })
     }
 }

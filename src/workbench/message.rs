@@ -6,6 +6,7 @@ use ratatui::layout::Size;
 
 use super::keys::Key;
 use crate::compare::{Base, Change, Comparison, Side};
+use crate::explore::survey::Survey;
 use crate::files::watch::WatchEvent;
 use crate::policy::LoadResult;
 use crate::replay::Replay;
@@ -89,6 +90,15 @@ pub enum Msg {
         number: u64,
         /// The turn, from 1, if there is one.
         turn: Option<u32>,
+    },
+    /// Sessions were counted, all of them or some.
+    Survey {
+        /// Which request this answers.
+        number: u64,
+        /// How many were counted.
+        counted: usize,
+        /// What they say and hold.
+        survey: Arc<Survey>,
     },
     /// The texts of two versions were compared.
     Texts {

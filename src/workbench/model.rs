@@ -16,6 +16,7 @@ mod places;
 pub mod seen;
 pub mod select;
 pub mod supposed;
+pub mod survey;
 pub mod table;
 pub mod texts;
 pub mod verdict;
@@ -49,6 +50,7 @@ pub use self::habits::{Count, Dress, Habits};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 pub use self::supposed::{Looking, Supposed};
+pub use self::survey::SurveyQuery;
 pub use self::table::SessionTable;
 pub use self::verdict::SessionVerdict;
 
@@ -186,6 +188,8 @@ pub struct Work {
     pub frames: Option<FrameQuery>,
     /// The turn that hides a tool, while it is being looked for.
     pub hidden: Option<PendingHidden>,
+    /// What the sessions say of the rules and hold, as far as that was asked for and counted.
+    pub survey: Option<SurveyQuery>,
 }
 
 impl Work {
@@ -335,6 +339,7 @@ impl Model {
                 looking: None,
                 frames: None,
                 hidden: None,
+                survey: None,
             },
             habits: Habits::default(),
             settled: Settled::default(),

@@ -7,6 +7,7 @@ mod hits;
 mod loads;
 mod palette;
 mod problems;
+mod survey;
 mod texts;
 
 use super::layout::shrink;
@@ -14,6 +15,7 @@ use super::list::List;
 use super::model::hits::HitsView;
 use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView};
 use super::model::palette::PaletteView;
+use super::model::survey::SurveyView;
 use super::model::texts::TextsView;
 use super::model::{Model, Overlay};
 use super::rows::{Hint, Rows, Space};
@@ -38,7 +40,7 @@ macro_rules! listed {
         }
     })+};
 }
-listed!(BodyView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView);
+listed!(BodyView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView SurveyView);
 
 /// Rows in a frame of their own, over the panes.
 pub trait Window: Rows + Listed {
@@ -82,6 +84,7 @@ impl Overlay {
             Self::Hits(view) => &**view,
             Self::Texts(view) => &**view,
             Self::Palette(view) => view,
+            Self::Survey(view) => view,
         }
     }
 
@@ -96,6 +99,7 @@ impl Overlay {
             Self::Hits(view) => &mut **view,
             Self::Texts(view) => &mut **view,
             Self::Palette(view) => view,
+            Self::Survey(view) => view,
         }
     }
 

@@ -8,6 +8,7 @@ pub mod frames;
 pub(crate) mod headless;
 mod input;
 pub(crate) mod suppose;
+pub(crate) mod survey;
 mod terminal;
 mod work;
 

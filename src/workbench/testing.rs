@@ -12,7 +12,7 @@ use super::message::{ComparedSession, Event, Msg};
 use super::model::hits::hits;
 use super::model::texts::Texts;
 use super::model::{Model, Opening};
-use super::run::{frames, suppose};
+use super::run::{frames, suppose, survey};
 use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::diagnostic::Diagnostic;
@@ -177,6 +177,11 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 let sessions: Vec<_> = search.sessions.into_iter().enumerate().collect();
                 let hits = hits(&sessions, &search.pattern);
                 effects.extend(update(model, Msg::Found { number, searched, hits }));
+            }
+            Effect::Survey(request) => {
+                let mut told = Vec::new();
+                survey::count(&request, &AtomicU64::new(request.number), &mut |msg| told.push(msg));
+                effects.extend(told.into_iter().flat_map(|told| update(model, told)));
             }
             Effect::Texts(comparison) => {
                 let texts = Arc::new(Texts::of(&comparison));

@@ -25,6 +25,7 @@ mod search;
 mod settle;
 mod sideways;
 mod suppose;
+mod survey;
 mod table;
 mod texts;
 mod witness;
@@ -34,6 +35,7 @@ use super::keys::{self, Command, Key, Meaning, Scope};
 use super::layout::Pane;
 use super::list::Go;
 use super::message::Msg;
+use super::model::survey::Tab;
 use super::model::{Model, Note, Overlay};
 use crate::engine::Mode;
 use crate::report::words;
@@ -71,6 +73,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Witness { number, found } => witness::found(model, number, found),
         Msg::Frames { number, made } => frames::arrived(model, number, made),
         Msg::Hidden { number, turn } => frames::found(model, number, turn),
+        Msg::Survey { number, counted, survey } => survey::arrived(model, number, counted, survey),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
         Msg::Found { number, searched, hits } => hits::found(model, number, searched, hits),
@@ -83,6 +86,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         model.arrange();
         table::keep(model);
     }
+    survey::ask(model, &mut effects);
     settle::settle(model);
     frames::ask(model, &mut effects);
     effects
@@ -222,6 +226,11 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::GroupSessions => table::group(model),
         C::FoldSessions => table::fold_all(model),
         C::SearchSessions => hits::begin(model),
+        C::Overview => survey::open(model, Tab::Rules),
+        C::Inventory => survey::open(model, Tab::List(0)),
+        C::NextTab => survey::tab(model, 1),
+        C::PreviousTab => survey::tab(model, -1),
+        C::SortRows => survey::sort(model),
         C::Problems => overlays::problems(model),
         C::Help => overlays::help(model),
         C::Palette => palette::open(model, ""),

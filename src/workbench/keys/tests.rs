@@ -1,6 +1,7 @@
 use super::*;
 
-const SCOPES: [Scope; 5] = [Scope::Panes, Scope::Body, Scope::Findings, Scope::Help, Scope::Texts];
+const SCOPES: [Scope; 6] =
+    [Scope::Panes, Scope::Body, Scope::Findings, Scope::Help, Scope::Texts, Scope::Survey];
 
 fn keys(text: &str) -> Vec<Key> {
     chord::parse(text).unwrap()

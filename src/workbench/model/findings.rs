@@ -155,6 +155,9 @@ impl FindingsView {
                 });
             }
         }
+        if let Some((rule, _)) = &self.only {
+            rows.retain(|row| row.rule == *rule);
+        }
         if self.by != GroupBy::Session {
             // Stable: within a group the order of the sessions stays.
             rows.sort_by(|a, b| a.group(self.by, model).cmp(b.group(self.by, model)));

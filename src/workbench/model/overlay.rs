@@ -10,6 +10,7 @@ use super::Model;
 use super::hits::HitsView;
 use super::palette::PaletteView;
 use super::supposed::Ask;
+use super::survey::SurveyView;
 use super::texts::TextsView;
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Code, Diagnostic};
@@ -40,6 +41,8 @@ pub enum Overlay {
     Texts(Box<TextsView>),
     /// Commands to run by name.
     Palette(PaletteView),
+    /// What the sessions say of the rules, and what they hold.
+    Survey(SurveyView),
 }
 
 /// A body being read.
@@ -120,6 +123,8 @@ pub struct FindingsView {
     pub by: GroupBy,
     /// Words that every row shown contains.
     pub filter: String,
+    /// The one rule, by id and name, that they are about, where it is one.
+    pub only: Option<(Arc<str>, String)>,
     /// How many sessions had been judged when they were collected.
     pub judged: usize,
 }
@@ -218,6 +223,7 @@ impl Overlay {
                 Scope::Help
             }
             Self::Texts(_) => Scope::Texts,
+            Self::Survey(_) => Scope::Survey,
         }
     }
 }

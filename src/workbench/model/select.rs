@@ -171,6 +171,7 @@ impl Model {
             finding: self.finding().is_some() || self.violation().is_some(),
             rule: match self.beneath() {
                 Some(Overlay::Findings(view)) => view.row().is_some(),
+                Some(Overlay::Survey(view)) => view.row().is_some_and(|row| row.rule.is_some()),
                 _ => self.shown_rule().is_some(),
             },
             cause: self.cause().is_some(),
@@ -297,6 +298,12 @@ impl Overlay {
             Self::Texts(view) => {
                 let (file, line) = view.place(model.texts_beside())?;
                 Some(Editable::rule(&file, line))
+            }
+            Self::Survey(view) => {
+                let id = &view.row()?.rule.as_ref()?.id;
+                let rules = model.basis.rules.policy.as_ref()?.rules();
+                let (_, rule) = rules.iter().find(|(_, rule)| rule.id == *id)?;
+                Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
             }
             Self::Help(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) => None,
         }

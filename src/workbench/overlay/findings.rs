@@ -46,7 +46,8 @@ impl Rows for FindingsView {
 impl Window for FindingsView {
     fn title(&self, model: &Model, width: usize) -> String {
         let would = if model.basis.mode == Mode::Shadow { ", what would stop" } else { "" };
-        let mut title = format!("Findings by {}{would}", self.by.word());
+        let of = self.only.as_ref().map(|(_, name)| format!(" of {name}")).unwrap_or_default();
+        let mut title = format!("Findings{of} by {}{would}", self.by.word());
         if let Some(scope) = model.scope_note() {
             title.push_str(&format!(" in {scope}"));
         }

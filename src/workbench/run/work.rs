@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{export, frames, suppose};
+use super::{export, frames, suppose, survey};
 use crate::compare::{Base, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{
-    Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, Suppose, Wanted,
+    Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, Suppose, SurveyRequest, Wanted,
 };
 use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
 use crate::workbench::model::hits::hits;
@@ -39,6 +39,10 @@ pub struct Workers {
     /// The numbers of the newest request for frames, and of the newest search for a hidden tool.
     frame: Arc<AtomicU64>,
     hidden: Arc<AtomicU64>,
+    /// Counts sessions.
+    counts: rayon::ThreadPool,
+    /// The number of the newest request to count them.
+    survey: Arc<AtomicU64>,
     /// Looks for witnesses, which may take a while.
     witnesses: rayon::ThreadPool,
     /// The number of the witness that is looked for; others are given up.
@@ -82,7 +86,8 @@ impl Workers {
         let (sessions, wanted) = channel();
         let tells = out.clone();
         thread::spawn(move || read_sessions(&workspace, &wanted, &tells));
-        let (witness, newest, frame, hidden, search) = Default::default();
+        let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}")).build()?;
+        let (witness, newest, frame, hidden, search, survey) = Default::default();
         Ok(Self {
             searches,
             search,
@@ -95,6 +100,8 @@ impl Workers {
             turns,
             frame,
             hidden,
+            counts,
+            survey,
             witnesses,
             witness,
             newest,
@@ -112,6 +119,7 @@ impl Workers {
             Effect::Witness(wanted) => self.look(wanted),
             Effect::Frames(request) => self.frames(request),
             Effect::Hidden(search) => self.hidden(search),
+            Effect::Survey(request) => self.survey(request),
             Effect::Texts(comparison) => self.texts(comparison),
             Effect::Search(search) => self.search(search),
             Effect::Save(save) => self.save(save),
@@ -191,6 +199,19 @@ impl Workers {
             let made = catch_unwind(AssertUnwindSafe(make));
             if let Some(told) = made.unwrap_or_else(|_| Some(fault(what))) {
                 tell(&out, told);
+            }
+        });
+    }
+
+    /// Counts sessions, and no longer those that were asked for before.
+    fn survey(&self, request: Box<SurveyRequest>) {
+        let (out, newest) = (self.out.clone(), Arc::clone(&self.survey));
+        newest.store(request.number, Ordering::SeqCst);
+        self.counts.spawn_fifo(move || {
+            let mut tells = |told| tell(&out, told);
+            let counted = catch_unwind(AssertUnwindSafe(|| survey::count(&request, &newest, &mut tells)));
+            if counted.is_err() {
+                tell(&out, fault("counting the sessions"));
             }
         });
     }

@@ -41,8 +41,10 @@ fn path(model: &Model) -> Option<String> {
 }
 
 fn rule(model: &Model) -> Option<String> {
-    if let Some(Overlay::Findings(view)) = model.dialog.overlays.last() {
-        return Some(view.row()?.rule.to_string());
+    match model.dialog.overlays.last() {
+        Some(Overlay::Findings(view)) => return Some(view.row()?.rule.to_string()),
+        Some(Overlay::Survey(view)) => return Some(view.row()?.rule.as_ref()?.id.to_string()),
+        _ => {}
     }
     Some(model.rule(model.shown_rule()?)?.id.to_string())
 }

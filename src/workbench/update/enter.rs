@@ -1,6 +1,6 @@
 //! Enter: opens what the cursor is on, in a pane or an overlay.
 
-use super::{compare, go, hits, jump, overlays, palette, table, texts};
+use super::{compare, go, hits, jump, overlays, palette, survey, table, texts};
 use crate::compare::ChangePlace;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
@@ -18,6 +18,8 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         Some(Overlay::Findings(found)) => {
             let (entry, at, rule) = found.row().map(|row| (row.entry, row.at, row.rule_id))?;
             model.dialog.overlays.pop();
+            // The list of rules that they were asked for from is left as well.
+            model.dialog.overlays.retain(|overlay| !matches!(overlay, Overlay::Survey(_)));
             jump::to(model, entry, if at == ChangePlace::End { Err(rule) } else { Ok(at) });
             go::focus(model, Pane::Transcript);
         }
@@ -46,6 +48,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         }
         Some(Overlay::Hits(_)) => hits::enter(model),
         Some(Overlay::Texts(_)) => texts::enter(model),
+        Some(Overlay::Survey(_)) => survey::enter(model),
         Some(Overlay::Palette(_)) => palette::enter(model, effects),
         None => match model.place.focus.enter() {
             Enter::Nothing => {}

@@ -61,7 +61,11 @@ pub fn fold(model: &mut Model, command: Command) {
 }
 
 pub fn findings(model: &mut Model) {
-    let mut view = FindingsView::default();
+    findings_of(model, FindingsView::default());
+}
+
+/// The findings that a view asks for.
+pub fn findings_of(model: &mut Model, mut view: FindingsView) {
     view.collect(model);
     // The cursor begins at the selected call, or rule about the session, if there is a finding.
     let rule = model.violation().map(|state| state.rule);

@@ -28,6 +28,7 @@ mod places;
 mod policies;
 mod saving;
 mod sideways;
+mod survey;
 mod table;
 mod verdict;
 mod what_if;

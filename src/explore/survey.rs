@@ -1,0 +1,27 @@
+//! What sessions say of the rules and what they hold, counted in one go.
+
+use super::coverage::Coverage;
+use super::inventory::Inventory;
+use crate::replay::Replay;
+
+/// Both counts of the same sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// What they say of the rules.
+    pub coverage: Coverage,
+    /// What they hold.
+    pub inventory: Inventory,
+}
+
+impl Survey {
+    /// Of one session, replayed with its checks.
+    pub fn of(replay: &Replay) -> Survey {
+        Survey { coverage: Coverage::of(replay), inventory: Inventory::of(replay) }
+    }
+
+    /// Adds what was counted of later sessions.
+    pub fn merge(&mut self, later: &Survey) {
+        self.coverage.merge(&later.coverage);
+        self.inventory.merge(&later.inventory);
+    }
+}

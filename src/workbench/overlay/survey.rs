@@ -1,0 +1,153 @@
+//! What the sessions say of the rules, and what they hold.
+
+use super::Window;
+use crate::explore::coverage::Exercise;
+use crate::report::words;
+use crate::workbench::model::Model;
+use crate::workbench::model::survey::{RuleRow, SurveyRow, SurveyView, Tab};
+use crate::workbench::paint::{Row, tail};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
+use crate::workbench::text;
+use crate::workbench::theme::{Glyph, Role};
+
+/// Columns of the number that a row begins with.
+const NUMBER: usize = 7;
+
+impl SurveyView {
+    fn at(&self, at: usize) -> Option<&SurveyRow> {
+        self.rows.get(*self.shown.get(at)?)
+    }
+}
+
+impl Rows for SurveyView {
+    fn len(&self, _: &Model) -> usize {
+        self.shown.len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let Some(found) = self.at(at) else { return Vec::new() };
+        match &found.rule {
+            Some(rule) => of_rule(model, found, rule, space.width),
+            None => vec![one(model, found, &self.heads, space.width)],
+        }
+    }
+
+    fn text(&self, _: &Model, at: usize) -> Option<String> {
+        let row = self.at(at)?;
+        let numbers = self.heads.iter().zip(&row.numbers).map(|(head, number)| format!("{head} {number}"));
+        Some(format!("{}: {}", row.name, numbers.collect::<Vec<_>>().join(", ")))
+    }
+
+    fn instead(&self, model: &Model) -> Vec<(Role, String)> {
+        let why = match (model.work.reading.is_some() || model.surveying().is_some(), self.rows.is_empty()) {
+            (true, true) => "not counted yet",
+            (false, true) => "there is none",
+            (_, false) => "none passes the filter",
+        };
+        let notes = self.notes.iter().map(|note| (Role::TextDim, note.clone()));
+        std::iter::once((Role::TextDim, why.to_owned())).chain(notes).collect()
+    }
+}
+
+impl Window for SurveyView {
+    fn title(&self, model: &Model, width: usize) -> String {
+        let mut title = self.title.clone();
+        if let Some(by) = self.sorted_by() {
+            title.push_str(&format!(" by {by}"));
+        }
+        if !self.filter.is_empty() {
+            title.push_str(&format!("  /{}", self.filter));
+        }
+        // Numbers of a part would be taken for all.
+        if model.work.reading.is_some() {
+            title.push_str("  (recordings are being read)");
+        } else if let Some((counted, all)) = model.surveying() {
+            title.push_str(&format!("  (counted {counted} of {})", words::count(all as u64, "session")));
+        }
+        // What is not counted stands where it is seen with the rows.
+        if let Some(note) = self.notes.first().filter(|_| !self.rows.is_empty()) {
+            let room = width.saturating_sub(text::width(&title, model.theme.marks(), width) + 16);
+            if text::width(note, model.theme.marks(), width) <= room {
+                title.push_str(&format!("  {note}"));
+            }
+        }
+        title
+    }
+
+    fn note(&self, _: &Model) -> String {
+        let at = if self.shown.is_empty() { 0 } else { self.list.cursor + 1 };
+        format!("{at}/{}", self.shown.len())
+    }
+
+    fn tall(&self) -> usize {
+        if self.tab == Tab::Rules { 2 } else { 1 }
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        match self.tab {
+            Tab::Rules => hints![
+                Open "its findings", SortRows "sort", NextTab "tools without a rule", Search "filter", Quit "close"
+            ],
+            Tab::Tools => {
+                hints![Open "first call", SortRows "sort", NextTab "rules", Search "filter", Quit "close"]
+            }
+            Tab::List(_) => {
+                hints![Open "first call", NextTab "next list", SortRows "sort", Search "filter", Quit "close"]
+            }
+        }
+    }
+
+    fn filter(&self) -> Option<&str> {
+        Some(&self.filter)
+    }
+
+    fn sift(&mut self, model: &Model, words: String) {
+        self.filter = words;
+        SurveyView::sift(self, model);
+    }
+}
+
+/// The rule and its place; below it what it was asked and answered.
+fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, width: usize) -> Vec<Row<'m>> {
+    let marks = model.theme.marks();
+    let (role, glyph) = match rule.exercise {
+        Exercise::Fired => (Role::VerdictDeny, Glyph::Deny),
+        Exercise::Passed => (Role::VerdictAllow, Glyph::Allow),
+        Exercise::NeverAsked => (Role::VerdictReport, Glyph::Problem),
+    };
+    let mut row = Row::new(&model.theme, width);
+    row.gap(1).glyph(role, glyph).gap(1);
+    let place = text::width(&rule.place, marks, width).min(width / 3);
+    row.put_at_most(Role::TextStrong, &found.name, row.left().saturating_sub(place + 2));
+    row.to(width.saturating_sub(place + 1));
+    row.put(Role::TextDim, &tail(&rule.place, place, marks));
+    let so_far = if model.surveying().is_some() { " so far" } else { "" };
+    let told = match rule.exercise {
+        Exercise::Fired => rule.answers.clone(),
+        Exercise::Passed => format!("never fired{so_far}; {}", rule.answers),
+        Exercise::NeverAsked => {
+            format!("never asked{so_far}: no recorded call is one that the rule is about")
+        }
+    };
+    let mut below = Row::new(&model.theme, width);
+    below.gap(5).put(Role::TextDim, &told);
+    vec![row, below]
+}
+
+/// The first number, the name, and the other numbers that are not 0.
+fn one<'m>(model: &'m Model, found: &SurveyRow, heads: &[&'static str], width: usize) -> Row<'m> {
+    let marks = model.theme.marks();
+    let first = words::thousands(found.numbers.first().copied().unwrap_or_default());
+    let others = heads.iter().zip(&found.numbers).skip(1).filter(|(_, number)| **number > 0);
+    let others: Vec<String> =
+        others.map(|(head, number)| format!("{head} {}", words::thousands(*number))).collect();
+    let others = others.join("  ");
+    let mut row = Row::new(&model.theme, width);
+    row.gap(NUMBER.saturating_sub(first.len())).put(Role::Text, &first).gap(2);
+    let room = text::width(&others, marks, width).min(width / 2);
+    // Of a path its end tells more.
+    row.put(Role::TextStrong, &tail(&found.name, row.left().saturating_sub(room + 2), marks));
+    row.to(width.saturating_sub(room + 1));
+    row.put(Role::TextDim, &others);
+    row
+}

@@ -1,0 +1,37 @@
+//! Counting what sessions say of the rules and what they hold.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use crate::explore::survey::Survey;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::workbench::effect::SurveyRequest;
+use crate::workbench::message::Msg;
+
+/// Sessions that are counted before anything newer is looked for.
+const TOGETHER: usize = 64;
+
+/// Counts sessions on the threads of the pool that runs this; gives up when something newer was asked for. What is counted
+/// is told each time half as many more sessions are, so that a long list is not made anew for each.
+pub fn count(request: &SurveyRequest, newest: &AtomicU64, tell: &mut dyn FnMut(Msg)) {
+    let wish = &request.wish;
+    let policy = wish.policy.clone().unwrap_or_else(Policy::empty);
+    let (mut survey, mut counted, mut told) = (Survey::default(), 0, 0);
+    for sessions in wish.sessions.chunks(TOGETHER) {
+        if newest.load(Ordering::SeqCst) > request.number {
+            return;
+        }
+        let of = |session| Survey::of(&Replay::with_checks(session, &policy, wish.mode));
+        let counts: Vec<Survey> = sessions.par_iter().map(of).collect();
+        counts.iter().for_each(|count| survey.merge(count));
+        counted += sessions.len();
+        if counted >= told + told / 2 && counted < wish.sessions.len() {
+            told = counted;
+            tell(Msg::Survey { number: request.number, counted, survey: Arc::new(survey.clone()) });
+        }
+    }
+    tell(Msg::Survey { number: request.number, counted, survey: Arc::new(survey) });
+}

@@ -1,0 +1,107 @@
+//! The lists of rules and of what sessions hold: opened, asked for, filled as the counts arrive, left for a call.
+
+use std::sync::Arc;
+
+use super::{go, jump, overlays};
+use crate::compare::ChangePlace;
+use crate::explore::occurrence::{Occurrence, Place};
+use crate::explore::survey::Survey;
+use crate::workbench::effect::{Effect, SurveyRequest};
+use crate::workbench::layout::Pane;
+use crate::workbench::model::overlay::FindingsView;
+use crate::workbench::model::survey::{SurveyView, Tab};
+use crate::workbench::model::{Model, Overlay, SurveyQuery};
+
+/// Opens a list.
+pub fn open(model: &mut Model, tab: Tab) {
+    let mut view = SurveyView::new(tab);
+    view.collect(model);
+    model.dialog.overlays.push(Overlay::Survey(view));
+}
+
+/// The next list.
+pub fn tab(model: &mut Model, by: isize) {
+    let Some(Overlay::Survey(view)) = model.dialog.overlays.last() else { return };
+    let tab = view.tab_after(by);
+    model.dialog.overlays.pop();
+    open(model, tab);
+}
+
+/// Sorts by the next number, staying on the same row.
+pub fn sort(model: &mut Model) {
+    let Some(Overlay::Survey(mut view)) = model.dialog.overlays.pop() else { return };
+    view.sort = view.next_sort();
+    view.list = Default::default();
+    view.sift(model);
+    model.dialog.overlays.push(Overlay::Survey(view));
+}
+
+/// While a list is open, what it shows is to be counted of the sessions that are in scope now.
+pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
+    let open = model.dialog.overlays.iter().any(|overlay| matches!(overlay, Overlay::Survey(_)));
+    if !open || model.work.reading.is_some() {
+        return;
+    }
+    let wish = model.survey_wish();
+    if model.work.survey.as_ref().is_some_and(|query| query.wish.is(&wish)) {
+        return;
+    }
+    let number = model.work.next_number();
+    let query = SurveyQuery { number, wish: wish.clone(), counted: 0, survey: Arc::default() };
+    model.work.survey = Some(query);
+    effects.push(Effect::Survey(Box::new(SurveyRequest { number, wish })));
+    renew(model);
+}
+
+/// Sessions were counted; what answers an older request is dropped.
+pub fn arrived(model: &mut Model, number: u64, counted: usize, survey: Arc<Survey>) {
+    let Some(query) = model.work.survey.as_mut().filter(|query| query.number == number) else { return };
+    (query.counted, query.survey) = (counted, survey);
+    renew(model);
+}
+
+fn renew(model: &mut Model) {
+    for at in 0..model.dialog.overlays.len() {
+        if !matches!(model.dialog.overlays.get(at), Some(Overlay::Survey(_))) {
+            continue;
+        }
+        let Overlay::Survey(mut view) = model.dialog.overlays.remove(at) else { continue };
+        view.collect(model);
+        model.dialog.overlays.insert(at, Overlay::Survey(view));
+    }
+}
+
+/// To the findings of the rule under the cursor, or to the first call of what the row counts.
+pub fn enter(model: &mut Model) {
+    let Some(Overlay::Survey(view)) = model.dialog.overlays.last() else { return };
+    let Some(row) = view.row() else { return };
+    match (&row.rule, &row.first) {
+        (Some(rule), Some(_)) => {
+            let only = Some((Arc::clone(&rule.id), row.name.clone()));
+            overlays::findings_of(model, FindingsView { only, ..FindingsView::default() });
+        }
+        (Some(_), None) => model.say("this rule never fired, so it has no findings"),
+        (None, Some(first)) => {
+            let first = first.clone();
+            visit(model, &first);
+        }
+        (None, None) => model.say("only choices that were not taken call this tool"),
+    }
+}
+
+/// Goes to a call, or to a session.
+fn visit(model: &mut Model, first: &Occurrence) {
+    let Some(entry) = model.entry_of(first) else {
+        return model.say("this session is no longer in the list");
+    };
+    model.dialog.overlays.pop();
+    match first.place {
+        Place::Call(call) => jump::to(model, entry, Ok(ChangePlace::Call(call))),
+        Place::Choice(at) => jump::to(model, entry, Ok(ChangePlace::Alternative(at))),
+        Place::Session => {
+            jump::leave(model);
+            go::open(model, entry);
+        }
+    }
+    go::focus(model, Pane::Transcript);
+}

@@ -1,0 +1,165 @@
+//! All rules, and what the sessions hold: opened, sorted, sifted, left for a call.
+
+use super::*;
+use crate::workbench::effect::Effect;
+use crate::workbench::update::update;
+
+fn two() -> Model {
+    opened(120, 40, "mono", vec![clean(), refunds()])
+}
+
+#[test]
+fn one_key_says_which_rules_never_fired() {
+    for (width, height) in [(120, 40), (80, 24), (58, 14), (40, 8)] {
+        let mut model = opened(width, height, "mono", vec![clean(), refunds()]);
+        press(&mut model, "O");
+        insta::assert_snapshot!(format!("rules_{width}x{height}"), screen(&model));
+    }
+}
+
+#[test]
+fn a_rule_lists_its_findings_and_goes_there() {
+    let mut model = two();
+    press(&mut model, "O");
+    // The rule that fired is after the one that was never asked.
+    press(&mut model, "Enter");
+    assert_eq!(note(&model), "this rule never fired, so it has no findings");
+    let effects = press(&mut model, "yr");
+    assert!(format!("{effects:?}").contains("contracts/issue_refund.yaml#/forbids_after/0"), "{effects:?}");
+    let effects = press(&mut model, "j e");
+    assert_eq!(format!("{effects:?}"), "[Edit(contracts/issue_refund.yaml:4)]");
+    press(&mut model, "Enter");
+    assert!(
+        screen(&model).contains("Findings of Eligibility must be checked for the same order"),
+        "{}",
+        screen(&model)
+    );
+    assert!(screen(&model).contains("1/1"));
+    press(&mut model, "q");
+    assert!(screen(&model).contains("Rules 2: 1 never fired, 1 of them never asked"), "{}", screen(&model));
+    press(&mut model, "Enter Enter");
+    assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    assert!(model.dialog.overlays.is_empty());
+}
+
+#[test]
+fn rules_are_sorted_and_sifted() {
+    let mut model = two();
+    press(&mut model, "O S");
+    let first = |model: &Model| match model.dialog.overlays.last() {
+        Some(Overlay::Survey(view)) => view.row().unwrap().name.clone(),
+        _ => panic!("no list of rules"),
+    };
+    assert!(screen(&model).contains(" by stopped"), "{}", screen(&model));
+    assert_eq!(first(&model), "Eligibility must be checked for the same order");
+    let mut orders = Vec::new();
+    for _ in 0..5 {
+        press(&mut model, "S");
+        orders.push(
+            screen(&model).lines().find_map(|line| {
+                Some(line.split(" asked by ").nth(1)?.split_whitespace().next()?.to_owned())
+            }),
+        );
+    }
+    let orders: Vec<_> = orders.iter().map(|order| order.as_deref().unwrap_or("-")).collect();
+    assert_eq!(orders, ["violated", "calls", "sessions", "name", "-"]);
+    press(&mut model, "/");
+    typed(&mut model, "eligib");
+    press(&mut model, "Enter");
+    assert!(screen(&model).contains("1/1"), "{}", screen(&model));
+    press(&mut model, "/");
+    typed(&mut model, "ility nothing");
+    assert!(screen(&model).contains("none passes the filter"), "{}", screen(&model));
+}
+
+#[test]
+fn tools_without_a_rule_have_a_list() {
+    let mut model = two();
+    press(&mut model, "O t");
+    let shown = screen(&model);
+    assert!(shown.contains("Tools without a rule, 1 of 3") && shown.contains("1  lookup_order"), "{shown}");
+    press(&mut model, "Enter");
+    assert_eq!((model.place.open, at(&model).as_str()), (0, "T1.1 lookup_order"));
+    press(&mut model, "O Shift-Tab Tab");
+    assert!(screen(&model).contains("Rules 2"), "{}", screen(&model));
+}
+
+#[test]
+fn the_inventory_goes_to_the_first_call() {
+    let mut model = two();
+    for (width, height) in [(120, 40), (80, 24), (58, 14), (40, 8)] {
+        let mut model = opened(width, height, "mono", vec![clean(), refunds()]);
+        press(&mut model, "I");
+        insta::assert_snapshot!(format!("inventory_{width}x{height}"), screen(&model));
+    }
+    press(&mut model, "I");
+    assert!(
+        screen(&model).contains("2  issue_refund") && screen(&model).contains("stopped 1"),
+        "{}",
+        screen(&model)
+    );
+    press(&mut model, "Enter");
+    assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.1 issue_refund"));
+    let mut titles = Vec::new();
+    press(&mut model, "I");
+    for _ in 0..7 {
+        titles.push(
+            screen(&model)
+                .lines()
+                .find_map(|line| Some(line.split("Inventory: ").nth(1)?.split([' ', ',']).next()?.to_owned()))
+                .unwrap(),
+        );
+        press(&mut model, "t");
+    }
+    assert_eq!(titles, ["tools", "programs", "files", "hosts", "projects", "days", "tools"]);
+    press(&mut model, "Shift-Tab Shift-Tab Shift-Tab");
+    assert!(screen(&model).contains("(not recorded)"), "{}", screen(&model));
+    press(&mut model, "Enter");
+    assert_eq!(model.place.open, 0, "a row of sessions goes to the first of them");
+}
+
+#[test]
+fn without_a_policy_there_is_an_inventory_and_no_rule() {
+    let mut model = judged(100, 30, "mono", loaded("tool: [broken"), vec![refunds()]);
+    press(&mut model, "O");
+    assert!(screen(&model).contains("no policy is loaded, so there are no rules"), "{}", screen(&model));
+    press(&mut model, "q I");
+    let shown = screen(&model);
+    assert!(shown.contains("2  issue_refund") && !shown.contains("stopped"), "{shown}");
+}
+
+/// While sessions are counted the list says of how many it speaks, and a newer question voids the older answer.
+#[test]
+fn what_is_not_counted_yet_is_said() {
+    let mut model = two();
+    let effects = update(&mut model, Msg::Key(Key::char('O')));
+    let [Effect::Survey(first)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(screen(&model).contains("(counted 0 of 2 sessions)"), "{}", screen(&model));
+    assert!(screen(&model).contains("never asked so far"), "{}", screen(&model));
+    // Nothing is asked for twice.
+    assert!(update(&mut model, Msg::Key(Key::char('j'))).is_empty());
+    let effects = feed(
+        &mut model,
+        Msg::Policy {
+            loaded: Box::new(loaded("tool: lookup_order\npreconditions: [{requires_prior_tool: x}]\n")),
+            at: "now".to_owned(),
+        },
+    );
+    assert!(effects.is_empty(), "{effects:?}");
+    let shown = screen(&model);
+    assert!(shown.contains("Rules 1: all of them fired") && !shown.contains("counted"), "{shown}");
+    let old = Msg::Survey { number: first.number, counted: 2, survey: Arc::default() };
+    update(&mut model, old);
+    assert_eq!(screen(&model), shown);
+}
+
+/// A session that is read again is counted again, while the list stays open.
+#[test]
+fn the_list_follows_the_recordings() {
+    let mut model = two();
+    press(&mut model, "O S S S");
+    read_whole(&mut model, "sessions/clean.json", Vec::new(), Vec::new(), (1, 1));
+    read_all(&mut model);
+    press(&mut model, "q I");
+    assert!(!screen(&model).contains("lookup_order"), "{}", screen(&model));
+}
