@@ -25,8 +25,10 @@ pub struct SurveyWish {
     pub policy: Option<Arc<Policy>>,
     /// The mode in which it decides.
     pub mode: Mode,
-    /// The sessions in scope, in their order.
+    /// The sessions in scope, in the order of their files: the list sorted anew is not counted anew.
     pub sessions: Vec<Arc<Session>>,
+    /// Files in scope that could not be read.
+    pub unreadable: usize,
 }
 
 /// What was asked for last, and how much of it is counted.
@@ -117,7 +119,7 @@ impl SurveyWish {
         let policies = self.policy.as_ref().map(Arc::as_ptr) == other.policy.as_ref().map(Arc::as_ptr);
         let same = |(one, other): (&Arc<Session>, &Arc<Session>)| Arc::ptr_eq(one, other);
         policies
-            && self.mode == other.mode
+            && (self.mode, self.unreadable) == (other.mode, other.unreadable)
             && self.sessions.len() == other.sessions.len()
             && self.sessions.iter().zip(&other.sessions).all(same)
     }
@@ -126,12 +128,12 @@ impl SurveyWish {
 impl Model {
     /// What is to be counted of the sessions in scope.
     pub fn survey_wish(&self) -> SurveyWish {
-        let session = |at: usize| self.archive.entries.get(at)?.session.clone();
-        SurveyWish {
-            policy: self.basis.rules.policy.clone(),
-            mode: self.basis.mode,
-            sessions: self.scope().filter_map(session).collect(),
-        }
+        let mut scope: Vec<usize> = self.scope().collect();
+        scope.sort_unstable();
+        let session = |at: &usize| self.archive.entries.get(*at)?.session.clone();
+        let sessions: Vec<_> = scope.iter().filter_map(session).collect();
+        let unreadable = scope.len() - sessions.len();
+        SurveyWish { policy: self.basis.rules.policy.clone(), mode: self.basis.mode, sessions, unreadable }
     }
 
     /// How many of how many sessions are counted, while it is not all.
@@ -183,6 +185,12 @@ impl SurveyView {
                 self.rows = Vec::new();
                 self.notes = vec!["no policy is loaded, so there are no rules".to_owned()];
             }
+        }
+        // Numbers that leave something out say so before anything else.
+        let unreadable = model.work.survey.as_ref().map_or(0, |query| query.wish.unreadable);
+        if unreadable > 0 {
+            let files = words::count(unreadable as u64, "unreadable file");
+            self.notes.insert(0, format!("not counted: {files}"));
         }
         self.sift(model);
         let same = |at: &usize| self.rows.get(*at).map(|row| &row.name) == here.as_ref();

@@ -52,6 +52,9 @@ impl Rows for SurveyView {
 impl Window for SurveyView {
     fn title(&self, model: &Model, width: usize) -> String {
         let mut title = self.title.clone();
+        if let Some(scope) = model.scope_note() {
+            title.push_str(&format!(" in {scope}"));
+        }
         if let Some(by) = self.sorted_by() {
             title.push_str(&format!(" by {by}"));
         }
@@ -64,7 +67,7 @@ impl Window for SurveyView {
         } else if let Some((counted, all)) = model.surveying() {
             title.push_str(&format!("  (counted {counted} of {})", words::count(all as u64, "session")));
         }
-        // What is not counted stands where it is seen with the rows.
+        // What is not counted is said where it is seen with the rows.
         if let Some(note) = self.notes.first().filter(|_| !self.rows.is_empty()) {
             let room = width.saturating_sub(text::width(&title, model.theme.marks(), width) + 16);
             if text::width(note, model.theme.marks(), width) <= room {

@@ -1,6 +1,7 @@
 //! All rules, and what the sessions hold: opened, sorted, sifted, left for a call.
 
 use super::*;
+use crate::diagnostic::{Diagnostic, code};
 use crate::workbench::effect::Effect;
 use crate::workbench::update::update;
 
@@ -162,4 +163,39 @@ fn the_list_follows_the_recordings() {
     read_all(&mut model);
     press(&mut model, "q I");
     assert!(!screen(&model).contains("lookup_order"), "{}", screen(&model));
+}
+
+/// The filter of the list of sessions is the scope; its order is not.
+#[test]
+fn the_filter_of_the_sessions_is_the_scope() {
+    let mut model = two();
+    press(&mut model, "I");
+    assert!(screen(&model).contains("lookup_order"), "{}", screen(&model));
+    press(&mut model, "q f");
+    typed(&mut model, "is:stopped");
+    press(&mut model, "Enter I");
+    let shown = screen(&model);
+    assert!(
+        shown.contains("Inventory: tools in 1 of 2 sessions") && !shown.contains("lookup_order"),
+        "{shown}"
+    );
+    press(&mut model, "q O");
+    assert!(screen(&model).contains("never asked in 1 of 2 sessions"), "{}", screen(&model));
+    press(&mut model, "q f Ctrl-u Enter");
+    press(&mut model, "O q");
+    let number = model.work.survey.as_ref().unwrap().number;
+    crate::workbench::update::table::sort(&mut model, "stopped").unwrap();
+    press(&mut model, "O");
+    assert_eq!(model.work.survey.as_ref().unwrap().number, number, "sorted anew is not counted anew");
+}
+
+/// What could not be read is not in the numbers, and the list says so.
+#[test]
+fn files_that_cannot_be_read_are_said() {
+    let mut model = two();
+    press(&mut model, "O");
+    let told = Diagnostic::error(code::NOT_A_SESSION, "not JSON").in_file("sessions/clean.json");
+    read_whole(&mut model, "sessions/clean.json", Vec::new(), vec![told], (1, 1));
+    read_all(&mut model);
+    assert!(screen(&model).contains("not counted: 1 unreadable file"), "{}", screen(&model));
 }
