@@ -10,7 +10,7 @@ const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (58, 14)];
 const THEMES: [&str; 2] = ["mono", "harbor"];
 
 /// The views: how each is reached from a stopped call.
-const VIEWS: [(&str, &str); 18] = [
+const VIEWS: [(&str, &str); 20] = [
     ("all", ""),
     ("sessions", "1 z"),
     ("transcript", "2 z"),
@@ -28,6 +28,8 @@ const VIEWS: [(&str, &str); 18] = [
     ("problems", "!"),
     ("loads", "dl"),
     ("texts", "dt"),
+    ("rules", "O"),
+    ("inventory", "I"),
     ("chord", "]"),
 ];
 
@@ -86,7 +88,9 @@ fn view(width: u16, height: u16, theme: &str, name: &str, keys: &str) -> Model {
         _ => {}
     }
     press(&mut model, keys);
-    let lies_over = ["body", "findings", "help", "palette", "problems", "loads", "texts"].contains(&name);
+    let overlays =
+        ["body", "findings", "help", "palette", "problems", "loads", "texts", "rules", "inventory"];
+    let lies_over = overlays.contains(&name);
     assert_eq!(!model.dialog.overlays.is_empty(), lies_over, "{name}");
     if name == "chord" {
         feed(&mut model, Msg::ChordWaits);

@@ -1,7 +1,6 @@
 //! All rules, and what the sessions hold: opened, sorted, sifted, left for a call.
 
 use super::*;
-use crate::diagnostic::{Diagnostic, code};
 use crate::workbench::effect::Effect;
 use crate::workbench::update::update;
 
