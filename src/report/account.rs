@@ -56,7 +56,7 @@ pub struct Objection {
     pub effect: Effect,
     /// Why, as a stable code.
     pub code: Option<Code>,
-    /// What was found, in a sentence.
+    /// What was found, in a sentence whose long values are cut; uncut it is the last of `rows`.
     pub headline: String,
     /// What that rests on, and what would change it.
     pub rows: Vec<Row>,
@@ -134,8 +134,8 @@ impl Account {
         let violation = words::violation(state, replay);
         let mut rows = Vec::new();
         let headline = match &violation {
-            Some(violation) => sentence(&violation.headline),
-            None => "the session violates this rule".to_owned(),
+            Some(violation) => violation.headline.clone(),
+            None => Sentence::new("the session violates this rule"),
         };
         if let Some(violation) = violation {
             add(&mut rows, "Expected", violation.expected.iter().map(sentence).collect());
@@ -146,7 +146,7 @@ impl Account {
             );
             add(&mut rows, "What would change it", violation.way_out.iter().map(sentence).collect());
         }
-        let objection = Objection::new(state.rule, rule, Effect::None, state.code, headline, rows);
+        let objection = Objection::new(state.rule, rule, Effect::None, state.code, &headline, rows);
         Some(Account {
             session: words::name(&session.id).into_owned(),
             file: words::line(&session.origin.file),
@@ -177,10 +177,14 @@ impl Objection {
         rule: &Rule,
         effect: Effect,
         code: Option<Code>,
-        headline: String,
-        rows: Vec<Row>,
+        headline: &Sentence,
+        mut rows: Vec<Row>,
     ) -> Objection {
         let (yaml, yaml_goes_on) = words::lines(rule);
+        let (whole, headline) = (sentence(headline), cut(&headline.to_string()));
+        if whole != headline {
+            rows.push(Row { label: "Why, in full", lines: vec![whole] });
+        }
         let (name, place) = (words::rule_name(rule), rule.place());
         Objection { rule: id, name, place, effect, code, headline, rows, yaml, yaml_goes_on }
     }
@@ -218,8 +222,14 @@ impl Objection {
         );
         let test = explanation.rule.test.iter().map(|test| words::name(test).into_owned());
         add(&mut rows, "Test", test.collect());
-        let headline = sentence(&explanation.headline);
-        Objection::new(id, &explanation.rule, explanation.effect, explanation.code, headline, rows)
+        Objection::new(
+            id,
+            &explanation.rule,
+            explanation.effect,
+            explanation.code,
+            &explanation.headline,
+            rows,
+        )
     }
 }
 

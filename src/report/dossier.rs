@@ -15,6 +15,7 @@ use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, RuleId};
 use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::Call;
+use crate::wording::clean::{self, Marks};
 
 /// Findings that are described for each rule.
 const PER_RULE: usize = 10;
@@ -22,6 +23,8 @@ const PER_RULE: usize = 10;
 const PLACES: usize = 10;
 /// Sessions with findings that are listed, and as many without.
 const SESSIONS: usize = 500;
+/// Columns of what a listed session is about.
+const TITLE: usize = 80;
 /// Diagnostics about recordings that are listed.
 const DIAGNOSTICS: usize = 100;
 
@@ -36,8 +39,10 @@ pub struct Dossier {
     pub objected: Listed<SessionRow>,
     /// The other sessions.
     pub clean: Listed<SessionRow>,
-    /// Errors and warnings about recordings, drawn.
-    pub diagnostics: Listed<String>,
+    /// Errors about recordings, drawn. Warnings are apart, so that however many there are leave no error out.
+    pub errors: Listed<String>,
+    /// Warnings about recordings, drawn.
+    pub warnings: Listed<String>,
 }
 
 /// Some of many.
@@ -182,7 +187,7 @@ impl Dossier {
         let summary = replay.summary();
         let row = SessionRow {
             id: words::name(&session.id).into_owned(),
-            title: session.title.as_deref().map(|title| words::name(title).into_owned()).unwrap_or_default(),
+            title: session.title.as_deref().map(about).unwrap_or_default(),
             file: words::line(&session.origin.file),
             calls: summary.calls,
             stopped: summary.deny + summary.halt + summary.alternatives_stopped,
@@ -212,23 +217,26 @@ impl Dossier {
         self.coverage.merge(&later.coverage);
         self.objected.merge(later.objected, SESSIONS);
         self.clean.merge(later.clean, SESSIONS);
-        self.diagnostics.merge(later.diagnostics, DIAGNOSTICS);
+        self.errors.merge(later.errors, DIAGNOSTICS);
+        self.warnings.merge(later.warnings, DIAGNOSTICS);
     }
 
     /// Takes in what is wrong with a recording.
     pub fn note(&mut self, diagnostics: &[Diagnostic]) {
-        let wrong = diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Notice);
-        let drawn = wrong.map(|diagnostic| diagnostic::text(diagnostic, diagnostic::Style::default()));
-        self.diagnostics.add(drawn, DIAGNOSTICS);
+        let of = |severity| diagnostics.iter().filter(move |diagnostic| diagnostic.severity == severity);
+        self.errors.add(of(Severity::Error).map(drawn), DIAGNOSTICS);
+        self.warnings.add(of(Severity::Warning).map(drawn), DIAGNOSTICS);
     }
 
-    /// The groups, those with the most calls stopped and rules violated first; what is counterfactual is weaker evidence.
+    /// The groups: those that stopped the most calls first, so that a document begins with a stopped call where there is one;
+    /// what is counterfactual is weaker evidence.
     #[must_use]
     pub fn groups(&self) -> Vec<(Option<RuleId>, &Group)> {
         let mut groups: Vec<_> = self.groups.iter().map(|(rule, group)| (*rule, group)).collect();
         groups.sort_by_key(|(rule, group)| {
-            let certain = group.stopped - group.counterfactual + group.violated;
-            (rule.is_none(), Reverse(certain), Reverse(group.stopped), Reverse(group.reported), *rule)
+            let certain = group.stopped - group.counterfactual;
+            let rest = [group.violated, group.stopped, group.reported].map(Reverse);
+            (rule.is_none(), Reverse(certain), rest, *rule)
         });
         groups
     }
@@ -280,6 +288,15 @@ fn calls(replay: &Replay, groups: &mut BTreeMap<Option<RuleId>, Group>) {
             Some(Entry { account, like: like(&block, replay) })
         });
     }
+}
+
+fn drawn(diagnostic: &Diagnostic) -> String {
+    diagnostic::text(diagnostic, diagnostic::Style::default())
+}
+
+/// What a session is about, where many are listed.
+fn about(title: &str) -> String {
+    clean::fit(title, TITLE, Marks::Unicode).text()
 }
 
 fn like(block: &Block<'_>, replay: &Replay) -> Listed<String> {

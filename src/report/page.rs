@@ -116,6 +116,7 @@ fn incomplete(end: &End<'_>) -> Markup {
             section.incomplete {
                 h2 { "! " (if missing { "This report is incomplete" } else { "Some files were skipped" }) }
                 ul { @for (_, line) in &why { li { (sentence(line)) } } }
+                @if end.dossier.errors.count() > 0 { p { a href="#problems" { "What could not be read, and why" } } }
             }
         }
         @if unasked {
@@ -165,16 +166,16 @@ fn findings(end: &End<'_>) -> Markup {
 
 /// Errors and warnings about the recordings.
 fn unread(end: &End<'_>) -> Markup {
-    let diagnostics = &end.dossier.diagnostics;
+    let lists = [(&end.dossier.errors, "more error"), (&end.dossier.warnings, "more warning")];
     html! {
-        @if diagnostics.count() > 0 {
+        @if lists.iter().any(|(list, _)| list.count() > 0) {
             section {
-                h2 { "Problems in recordings" }
-                @for text in &diagnostics.shown { pre { (text) } }
-                @if diagnostics.more > 0 {
-                    p { (words::count(diagnostics.more, "more problem")) " not shown here." }
-                    (all(end))
+                h2 id="problems" { "Problems in recordings" }
+                @for (list, more) in lists {
+                    @for text in &list.shown { pre { (text) } }
+                    @if list.more > 0 { p { (words::count(list.more, more)) " not shown here." } }
                 }
+                @if lists.iter().any(|(list, _)| list.more > 0) { (all(end)) }
             }
         }
     }

@@ -122,7 +122,8 @@ pub(super) fn incomplete(total: &Total, did: &str) -> Vec<(bool, String)> {
         (true, format!("{errors} in recordings: not everything was {did}"))
     });
     let skipped = words::skipped(total.skipped);
-    let skipped = skipped.map(|skipped| (false, format!("{skipped}: nothing in them is a recording")));
+    let them = if total.skipped == 1 { "it" } else { "them" };
+    let skipped = skipped.map(|skipped| (false, format!("{skipped}: nothing in {them} is a recording")));
     let interrupted = (true, "interrupted: these results are incomplete".to_owned());
     let interrupted = total.interrupted.then_some(interrupted);
     errors.into_iter().chain(skipped).chain(interrupted).collect()

@@ -35,8 +35,8 @@ pub fn group(rule: Option<RuleId>, group: &Group, end: &End<'_>) -> Markup {
 fn yaml((lines, goes_on): &(Vec<(u32, String)>, bool)) -> Markup {
     html! {
         pre {
-            @for (number, line) in lines { span.number { (format!("{number:>4} ")) } (line) "\n" }
-            @if *goes_on { span.number { "     " } "…\n" }
+            @for (number, line) in lines { span.line { span.number { (format!("{number:>4} ")) } (line) "\n" } }
+            @if *goes_on { span.line { span.number { "     " } "…\n" } }
         }
     }
 }

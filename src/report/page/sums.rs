@@ -17,6 +17,7 @@ const TOOLS: usize = 20;
 pub fn totals(end: &End<'_>) -> Markup {
     let total = end.total;
     let decided = |verdict| words::decided(verdict, end.mode);
+    let violated = total.tables.violated();
     let counts = [
         (total.sessions, if total.sessions == 1 { "session" } else { "sessions" }, true),
         (total.calls, if total.calls == 1 { "call" } else { "calls" }, true),
@@ -26,8 +27,12 @@ pub fn totals(end: &End<'_>) -> Markup {
         (total.deny_counterfactual, "of these counterfactual", false),
         (total.not_reached, "not reached", false),
         (total.alternatives_stopped, "stopped in choices not taken", false),
-        (total.tables.violated(), "session rules violated", false),
-        (total.disagree, "not as in the recording", false),
+        (violated, if violated == 1 { "session rule violated" } else { "session rules violated" }, false),
+        (
+            total.disagree,
+            if total.disagree == 1 { "differs from the recording" } else { "differ from the recording" },
+            false,
+        ),
     ];
     html! {
         dl.totals {
@@ -50,9 +55,9 @@ pub fn rules(end: &End<'_>) -> Markup {
             h2 { "Rules" }
             p {
                 (words::count(rules.len() as u64, "rule")) ": "
-                (words::thousands(count(Exercise::Fired))) " spoke against a call or a session, "
-                (words::thousands(count(Exercise::Passed))) " were asked and always satisfied, "
-                (words::thousands(count(Exercise::NeverAsked))) " were never asked."
+                (words::thousands(count(Exercise::Fired))) " fired, "
+                (words::thousands(count(Exercise::Passed))) " asked but never fired, "
+                (words::thousands(count(Exercise::NeverAsked))) " never asked."
             }
             @if !rules.is_empty() {
                 div.wide { table {
@@ -160,6 +165,14 @@ pub fn glossary(end: &End<'_>) -> Markup {
         (
             "differ from the recording",
             "The call ran when it was recorded and this policy stops it, or it was refused then and this policy allows it.",
+        ),
+        (
+            "place",
+            "The number of a call among the calls of its session that ran, where the order of calls matters.",
+        ),
+        (
+            "fired",
+            "The rule stopped or reported a call, spoke against one that another rule had stopped, or was violated.",
         ),
         (
             "session rule",

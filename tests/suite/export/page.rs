@@ -189,6 +189,53 @@ fn it_ends_as_a_replay_does_and_says_so(#[case] session: &str, #[case] policy: &
     assert_eq!(std::fs::read_to_string(folder.path().join("again.html")).unwrap(), page);
 }
 
+/// However many warnings come first: what is wrong with a file that could not be read is in the page.
+#[test]
+fn warnings_crowd_out_no_error() {
+    let call = json!({"id": "a", "function": {"name": "note", "arguments": "{\"text\": "}});
+    let warned = json!({"messages": [{"role": "assistant", "tool_calls": [call]}]}).to_string();
+    let names: Vec<String> = (0..150).map(|nth| format!("s/{nth:03}.json")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &*warned)).collect();
+    files.extend([
+        ("contracts/p.yaml", ISSUE_REFUND),
+        ("s/run.json", REFUND_124),
+        ("s/z.json", "{\"messages\": ["),
+    ]);
+    let page = page(&files, &["report", "s"]);
+    let text = read(&page);
+    let errors = page.find("error[damaged_line]").unwrap();
+    assert!(
+        page.find("id=\"problems\"").unwrap() < errors && errors < page.find("warning[").unwrap(),
+        "{text}"
+    );
+    for part in ["1 error in recordings", "s/z.json", "50 more warnings not shown here."] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+/// Two sessions violate a rule, and one call is stopped: the call comes first.
+#[test]
+fn a_stopped_call_comes_before_session_rules_and_a_long_reason_is_short_and_whole() {
+    let pattern = format!("^({}last)$", "some_long_name|".repeat(20));
+    let rules = json!({"rules": [{"type": "after", "trigger": "check_eligibility", "within": 9,
+        "then": {"tool": "confirm", "args_match": {"name": pattern}}, "description": "Checks are confirmed"}]});
+    let sessions = [refund(1, false), refund(2, false), refund(3, true)].join("\n");
+    let files = [
+        ("contracts/a.yaml", &*rules.to_string()),
+        ("contracts/b.yaml", ISSUE_REFUND),
+        ("s.jsonl", &*sessions),
+    ];
+    let page = page(&files, &["report", "s.jsonl"]);
+    let text = read(&page);
+    let place = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} is not in\n{text}"));
+    assert!(place("1 call stopped, 2 session rules violated in 3 sessions") < place("✗ denied"), "{text}");
+    assert!(place("✗ denied") < place("✗ violated"), "{text}");
+    let why = &page[place("✗ violated")..];
+    let headline = &why[why.find("<span class=\"why\">").unwrap()..why.find("Expected").unwrap()];
+    assert!(headline.len() < 300 && headline.contains('…'), "{headline}");
+    assert!(why[why.find("Why, in full").unwrap()..].contains(&pattern), "{text}");
+}
+
 #[test]
 fn a_file_that_is_read_is_not_written_over() {
     let folder = folder(&[("contracts/p.yaml", ISSUE_REFUND), ("s/s.json", REFUND_124)]);
