@@ -3,6 +3,7 @@
 //! A closed [`message::Msg`] goes into [`update::update`], which changes the [`model::Model`] and returns
 //! [`effect::Effect`]s as data; [`draw::draw`] draws the model and changes nothing.
 
+pub mod config;
 pub mod document;
 pub mod draw;
 pub mod effect;

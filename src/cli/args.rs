@@ -65,8 +65,18 @@ pub struct Open {
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
-    #[command(flatten)]
-    pub judging: ModeArgument,
+    /// What a replay assumes after a call that the policy stops [default: enforce]
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<Mode>,
+    /// Settings of the workbench, with `keys.toml` beside them [default: $RULESTEP_CONFIG, else rulestep/config.toml in the
+    /// folder for configuration]
+    #[cfg(feature = "tui")]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<String>,
+    /// Open at the first call, not where the workbench was last left
+    #[cfg(feature = "tui")]
+    #[arg(long)]
+    pub no_restore: bool,
     /// Colours of the workbench
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
@@ -262,6 +272,11 @@ pub struct Check {
     pub named: Vec<String>,
     #[command(flatten)]
     pub policies: Policies,
+    /// Check the settings of the workbench instead: FILE and `keys.toml` beside it [default: as the workbench finds them]
+    #[cfg(feature = "tui")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(conflicts_with_all = ["named", "policy", "only"])]
+    pub config: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,

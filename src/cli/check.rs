@@ -12,6 +12,10 @@ use crate::workspace::{LoadedVersion, NoPolicy, Version};
 
 /// Runs the verb.
 pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
+    #[cfg(feature = "tui")]
+    if let Some(file) = &asked.config {
+        return settings(Some(file.as_str()).filter(|file| !file.is_empty()), asked.format, screen);
+    }
     let only = input::only(&asked.policies)?;
     let specs: Vec<String> = asked.named.iter().chain(&asked.policies.policy).cloned().collect();
     let version = Version::named(&specs, false).map_err(|why| input::undecided(why, "policy", screen))?;
@@ -58,6 +62,30 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
         (_, 0) => Exit::Clean,
         _ => Exit::Found,
     })
+}
+
+/// The settings of the workbench, as far as they are wrong.
+#[cfg(feature = "tui")]
+fn settings(file: Option<&str>, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
+    let config =
+        crate::workbench::run::environment::config(file).map_err(|problem| Failure::Input(vec![problem]))?;
+    let problems = &config.problems;
+    match format {
+        Format::Json => json::check(None, &[], problems, screen.out())?,
+        Format::Text => {
+            screen.all = true;
+            problems.iter().for_each(|problem| screen.tell(problem));
+            screen.tell_rest();
+            let files =
+                if config.files.is_empty() { "no settings".to_owned() } else { config.files.join(", ") };
+            let verdict = match problems.len() as u64 {
+                0 => "nothing wrong".to_owned(),
+                count => words::count(count, "error"),
+            };
+            writeln!(screen.out(), "{files}: {verdict}")?;
+        }
+    }
+    Ok(if problems.is_empty() { Exit::Clean } else { Exit::Found })
 }
 
 /// `3 documents, 8 rules`; a broken version has no rules to count.

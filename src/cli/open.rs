@@ -35,7 +35,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         wanted,
         reading: &recordings.reading,
         policies: &asked.policies,
-        mode: asked.judging.mode.into(),
+        mode: asked.mode.unwrap_or_default().into(),
         format: Some("text"),
         reports: &[],
         known: OUTPUTS,
@@ -78,5 +78,5 @@ fn is_bare(asked: &Open) -> bool {
         && reading.refused_regex.is_none()
         && policy.is_empty()
         && only.is_none()
-        && asked.judging.mode == args::Mode::default()
+        && asked.mode.unwrap_or_default() == args::Mode::default()
 }

@@ -9,6 +9,7 @@ mod documents;
 mod page;
 mod rules;
 mod sessions;
+mod settings;
 
 pub use cases::*;
 pub use documents::*;
@@ -16,9 +17,10 @@ pub(crate) use page::codes;
 pub use page::{Code, Page, PageKind};
 pub use rules::*;
 pub use sessions::*;
+pub use settings::*;
 
 /// The families, in the order in which their pages are listed.
-const TABLE: &[&[Page]] = &[rules::PAGES, documents::PAGES, sessions::PAGES, cases::PAGES];
+const TABLE: &[&[Page]] = &[rules::PAGES, documents::PAGES, sessions::PAGES, cases::PAGES, settings::PAGES];
 
 /// The pages of codes that no dialect owns, family by family.
 pub fn shared() -> impl Iterator<Item = &'static Page> {

@@ -365,6 +365,7 @@ impl Model {
     /// Where everything stands.
     pub fn layout(&self) -> Layout {
         let problem = self.basis.rules.read && (self.basis.rules.stale || self.basis.rules.policy.is_none());
+        let problem = problem || !self.habits.problems.is_empty();
         let Location { focus, side, zoom, .. } = self.place;
         let changes = self.basis.changes.comparison.is_some();
         layout(self.size, &LayoutState { focus, side, zoom, problem, changes })

@@ -25,10 +25,11 @@ use self::environment::Environment;
 use self::input::Input;
 use self::terminal::Screen;
 use self::work::Workers;
+use super::config::Config;
 use super::effect::Effect;
 use super::message::{Arrived, Msg};
 use super::model::{BuiltIn, Chosen, Dress, Model, Opening};
-use super::theme::{Theme, ThemeError};
+use super::theme::{GlyphSet, Theme, ThemeError};
 use super::update::update;
 use crate::engine::Mode;
 use crate::files::watch::{Watch, WatchTargets, Way, watch};
@@ -53,6 +54,8 @@ pub struct Settings {
     pub base: Option<Chosen>,
     /// Whether decisions take effect.
     pub mode: Mode,
+    /// What the person chose once and for all.
+    pub config: Config,
     /// A theme's name; without one the environment decides.
     pub theme: Option<String>,
 }
@@ -94,7 +97,14 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         return Err(RunError::NoTerminal(reason));
     }
     let name = settings.theme.as_deref().unwrap_or_else(|| environment.theme());
-    let dress = Dress { depth: environment.depth(), glyphs: environment.glyphs() };
+    let dress = Dress {
+        depth: environment.depth(),
+        glyphs: if settings.config.ascii == Some(true) {
+            Some(GlyphSet::Ascii)
+        } else {
+            environment.glyphs()
+        },
+    };
     let mut theme = Theme::builtin(name, dress.depth)?;
     theme.glyphs = dress.glyphs.unwrap_or(theme.glyphs);
     // The theme has no colours then; bold and reverse must come through all the same.
@@ -111,6 +121,9 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         mode: settings.mode,
     });
     model.habits.dress = dress;
+    model.habits.keymap = settings.config.keymap;
+    model.habits.problems = settings.config.problems;
+    model.basis.live.off = settings.config.live == Some(false);
     model.archive.built_in = settings.built_in;
     model.basis.compare.base = settings.base;
     model.basis.paths = settings.policy_paths;

@@ -618,3 +618,45 @@ fn a_copied_command_explains_the_decision_again() {
         }
     }
 }
+
+#[test]
+fn settings_change_keys_and_theme_and_their_mistakes_stay_on_screen() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, "theme = 'paper'\nmode = 'shadow'\nmuose = true\n").unwrap();
+    std::fs::write(folder.path().join("keys.toml"), "next-finding = 'gn'\nzoom = 'j'\n").unwrap();
+    let named = config.to_str().unwrap();
+    let arguments = [MISMATCH, "--policy", "contracts/refunds"];
+    let mut session = Session::start(120, 40, root(), &arguments, &[("RULESTEP_CONFIG", named)]);
+    session.sees("6 Decision");
+    session.sees("there is no setting `muose`");
+    session.sees("shadow");
+    session.press("gn");
+    session.sees("WOULD STOP issue_refund");
+    session.press("!");
+    session.sees("`j` is `next-call` already");
+    session.press("q");
+    session.press("q");
+    session.ended();
+    let check = |arguments: &[&str]| {
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_rulestep"))
+            .args(arguments)
+            .env("XDG_CONFIG_HOME", folder.path().join("none"))
+            .output()
+            .unwrap();
+        (
+            ran.status.code(),
+            String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr),
+        )
+    };
+    let (code, out) = check(&["check", &format!("--config={named}")]);
+    assert_eq!(code, Some(1), "{out}");
+    for part in ["did you mean `mouse`?", "config.toml:3:1", "keys.toml:2:1", "2 errors"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert_eq!(check(&["check", "--config"]), (Some(0), "no settings: nothing wrong\n".to_owned()));
+    let (code, out) = check(&["check", "--config=/nonexistent/config.toml"]);
+    assert_eq!(code, Some(2), "{out}");
+    let (code, out) = check(&["--config", "/nonexistent/config.toml", MISMATCH]);
+    assert_eq!(code, Some(2), "{out}");
+}

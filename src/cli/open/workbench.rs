@@ -6,9 +6,11 @@ use super::super::args::{Open, WatchMode};
 use super::super::exit::{Exit, Failure};
 use super::super::input::{self, SessionSource};
 use super::super::screen::Screen;
+use crate::engine::Mode;
 use crate::files;
 use crate::files::watch::{LOOK, Way};
 use crate::workbench::model::{BuiltIn, Chosen};
+use crate::workbench::run::environment::config;
 use crate::workbench::run::{RunError, Settings, run};
 use crate::workbench::theme::{Depth, Theme};
 use crate::workspace::{NoPolicy, Workspace};
@@ -25,7 +27,12 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
     };
     let options = input::options(&asked.recordings.reading)?;
     let only = input::only(&asked.policies)?;
-    let policies = &asked.policies.policy;
+    let config = config(asked.config.as_deref()).map_err(|problem| Failure::Input(vec![problem]))?;
+    // The samples have policies of their own.
+    let policies = match asked.policies.policy.as_slice() {
+        [] if !wanted.is_samples() => &config.policy,
+        _ => &asked.policies.policy,
+    };
     let workspace = Workspace::new(policies.clone(), only, sessions.to_vec(), options);
     // What cannot be found at all is reported where it was asked for, not in a screen that then has nothing to show.
     let found = files::expand(sessions);
@@ -50,8 +57,9 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
         policy_name,
         built_in,
         base,
-        mode: asked.judging.mode.into(),
-        theme: asked.theme.clone(),
+        mode: asked.mode.map(Into::into).or(config.mode).unwrap_or(Mode::Enforce),
+        theme: asked.theme.clone().or_else(|| config.theme.clone()),
+        config,
     };
     match run(settings) {
         Ok(()) => Ok(Some(Exit::Clean)),

@@ -186,9 +186,13 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
 pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
     row.gap(1).put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
-    let all = model.basis.rules.problems.len();
+    let rules = &model.basis.rules;
+    let of_policy = rules.read && (rules.stale || rules.policy.is_none());
+    let all = if of_policy { rules.problems.len() } else { model.habits.problems.len() };
     let since = &model.basis.rules.since;
     let decides = match (model.basis.rules.policy.is_some(), area.width >= ROOMY) {
+        _ if !of_policy && area.width >= MEDIUM.width => "the other settings hold".to_owned(),
+        _ if !of_policy => String::new(),
         (true, true) => format!("the policy of {since} decides"),
         (true, false) => format!("policy of {since}"),
         (false, _) if model.basis.rules.none() => "not judged: no policy".to_owned(),
@@ -200,7 +204,8 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
         let what = if all == 1 { "shows it".to_owned() } else { format!("lists all {all}") };
         end.push_str(&format!("  {} {what}", model.key(Command::Problems)));
     }
-    if let Some(problem) = model.basis.rules.first_problem() {
+    let first = if of_policy { rules.first_problem() } else { model.habits.problems.first() };
+    if let Some(problem) = first {
         let room = row.left().saturating_sub(end.len());
         let mut place = problem_place(problem);
         // Of the place what is cut is its beginning, of the cause its end.

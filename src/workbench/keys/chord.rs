@@ -55,7 +55,7 @@ impl std::fmt::Display for Key {
     }
 }
 
-const NAMED: [(&str, KeyCode); 15] = [
+const NAMED: [(&str, KeyCode); 28] = [
     ("Space", KeyCode::Char(' ')),
     ("Enter", KeyCode::Enter),
     ("Esc", KeyCode::Esc),
@@ -70,7 +70,20 @@ const NAMED: [(&str, KeyCode); 15] = [
     ("End", KeyCode::End),
     ("PgUp", KeyCode::PageUp),
     ("PgDn", KeyCode::PageDown),
+    ("Insert", KeyCode::Insert),
+    ("Delete", KeyCode::Delete),
     ("F1", KeyCode::F(1)),
+    ("F2", KeyCode::F(2)),
+    ("F3", KeyCode::F(3)),
+    ("F4", KeyCode::F(4)),
+    ("F5", KeyCode::F(5)),
+    ("F6", KeyCode::F(6)),
+    ("F7", KeyCode::F(7)),
+    ("F8", KeyCode::F(8)),
+    ("F9", KeyCode::F(9)),
+    ("F10", KeyCode::F(10)),
+    ("F11", KeyCode::F(11)),
+    ("F12", KeyCode::F(12)),
 ];
 
 /// The keys of a chord: a named key, a key with `Ctrl-` or `Alt-`, or one key for each character. `None` for

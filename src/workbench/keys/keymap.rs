@@ -63,6 +63,13 @@ impl Keymap {
         }
     }
 
+    /// Gives a command the chords that it has in another keymap.
+    pub fn bind_from(&mut self, other: &Keymap, command: Command) {
+        if let Some(chords) = self.chords.get_mut(command as usize) {
+            *chords = other.chords(command).to_vec();
+        }
+    }
+
     /// Two commands that can be meant in one place by chords of which one begins the other, with these chords.
     pub fn clashes(&self) -> Vec<[(Command, &str); 2]> {
         let all: Vec<(Command, &Chord)> = TABLE

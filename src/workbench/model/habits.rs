@@ -1,5 +1,6 @@
 //! What the person at the keyboard is used to: how the screen is dressed, what was run before.
 
+use crate::diagnostic::Diagnostic;
 use crate::monitor::RuleId;
 use crate::workbench::keys::Keymap;
 use crate::workbench::layout::Pane;
@@ -12,6 +13,8 @@ pub struct Habits {
     pub dress: Dress,
     /// Which chords mean which command.
     pub keymap: Keymap,
+    /// What is wrong in the files in which the person chose all this.
+    pub problems: Vec<Diagnostic>,
     /// The lines that were run by name, the newest last.
     pub history: Vec<String>,
 }

@@ -1,5 +1,11 @@
 //! What the environment says about the terminal and the person's wishes: read once, at the start.
 
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::files;
+use crate::source::Source;
+use crate::workbench::config::Config;
 use crate::workbench::theme::{Depth, GlyphSet};
 
 /// The variables that matter, as they are set; empty ones count as unset.
@@ -65,6 +71,60 @@ impl Environment {
     pub fn editor(&self) -> &str {
         self.editor.as_deref().unwrap_or("vi")
     }
+}
+
+/// The program's folder for what the person chose, and the one for what it keeps, where the environment names any:
+/// `XDG_CONFIG_HOME` and `XDG_STATE_HOME`, else `.config` and `.local/state` in `HOME`; on Windows in `APPDATA` and
+/// `LOCALAPPDATA`.
+pub fn folders() -> [Option<PathBuf>; 2] {
+    let get = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = |below: &str| get("HOME").map(|home| home.join(below));
+    let [config, state] = match cfg!(windows) {
+        true => [get("APPDATA"), get("LOCALAPPDATA")],
+        false => [home(".config"), home(".local/state")],
+    };
+    [get("XDG_CONFIG_HOME").or(config), get("XDG_STATE_HOME").or(state)]
+        .map(|folder| Some(folder?.join("rulestep")))
+}
+
+/// Reads what the person chose: the file that is named, else `RULESTEP_CONFIG`, else `config.toml` in the program's folder;
+/// and `keys.toml` beside it.
+///
+/// # Errors
+/// A file that was named cannot be read.
+pub fn config(named: Option<&str>) -> Result<Config, Diagnostic> {
+    let variable = std::env::var("RULESTEP_CONFIG").ok().filter(|value| !value.is_empty());
+    let named = named.map(str::to_owned).or(variable);
+    let [folder, _] = folders();
+    let mut config = Config::default();
+    let Some(path) = named.clone().map(PathBuf::from).or(folder.map(|folder| folder.join("config.toml")))
+    else {
+        return Ok(config);
+    };
+    if let Some(source) = source(&path, named.is_some())? {
+        config.read_settings(&source);
+        config.files.push(source.name().to_owned());
+    }
+    match source(&path.with_file_name("keys.toml"), false) {
+        Ok(Some(source)) => {
+            config.read_keys(&source);
+            config.files.push(source.name().to_owned());
+        }
+        Ok(None) => {}
+        Err(problem) => config.problems.push(problem),
+    }
+    Ok(config)
+}
+
+/// The text of a file; none where there is no such file and none was named.
+fn source(path: &Path, named: bool) -> Result<Option<Source>, Diagnostic> {
+    let name = path.display().to_string();
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => return Ok(None),
+        Err(error) => return Err(Diagnostic::error(code::UNREADABLE_FILE, error.to_string()).in_file(name)),
+    };
+    files::utf8(&name, bytes).map(|text| Some(Source::new(name, text)))
 }
 
 #[cfg(test)]

@@ -176,6 +176,7 @@ pub fn renew_problems(model: &mut Model) {
 
 fn all_problems(model: &Model) -> Vec<Diagnostic> {
     let mut rows = model.basis.rules.problems.clone();
+    rows.extend(model.habits.problems.iter().cloned());
     rows.extend(model.archive.problems.iter().cloned());
     for entry in &model.archive.entries {
         rows.extend(entry.diagnostics.iter().cloned());
