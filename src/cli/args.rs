@@ -73,10 +73,6 @@ pub struct Open {
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
-    /// Open at the first call, not where the workbench was last left
-    #[cfg(feature = "tui")]
-    #[arg(long)]
-    pub no_restore: bool,
     /// Colours of the workbench
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]

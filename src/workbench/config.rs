@@ -19,8 +19,6 @@ pub struct Config {
     pub theme: Option<String>,
     /// Glyphs in ASCII alone.
     pub ascii: Option<bool>,
-    /// Whether the mouse is on from the start.
-    pub mouse: Option<bool>,
     /// The mode where the command line names none.
     pub mode: Option<Mode>,
     /// Whether edits are picked up.
@@ -35,7 +33,7 @@ pub struct Config {
     pub problems: Vec<Diagnostic>,
 }
 
-const SETTINGS: [&str; 6] = ["theme", "ascii", "mouse", "mode", "live", "policy"];
+const SETTINGS: [&str; 5] = ["theme", "ascii", "mode", "live", "policy"];
 
 /// The most keys of a chord.
 const LONGEST: usize = 3;
@@ -54,7 +52,6 @@ impl Config {
             let flag = value.get_ref().as_bool().ok_or_else(|| wrong("`true` or `false`"));
             match name {
                 "ascii" => config.ascii = Some(flag?),
-                "mouse" => config.mouse = Some(flag?),
                 "live" => config.live = Some(flag?),
                 "theme" => {
                     let known = BUILTIN.map(|(name, _)| name);
@@ -228,11 +225,11 @@ mod tests {
 
     #[test]
     fn everything_that_can_be_chosen() {
-        let settings = "theme = 'paper'\nascii = true\nmouse = true\nmode = 'shadow'\nlive = false\npolicy = ['a', 'b']\n";
+        let settings = "theme = 'paper'\nascii = true\nmode = 'shadow'\nlive = false\npolicy = ['a', 'b']\n";
         let (config, problems) = read(settings, "zoom = ['gz', 'F2']\nquit = 'Q'\nlast-load = []\n");
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!((config.theme.as_deref(), config.mode), (Some("paper"), Some(Mode::Shadow)));
-        assert_eq!((config.ascii, config.mouse, config.live), (Some(true), Some(true), Some(false)));
+        assert_eq!((config.ascii, config.live), (Some(true), Some(false)));
         assert_eq!(config.policy, ["a", "b"]);
         let meaning = |text| config.keymap.meaning(&chord::parse(text).unwrap(), Scope::Panes);
         assert_eq!(meaning("gz"), Meaning::Command(Command::Zoom));
@@ -257,7 +254,7 @@ mod tests {
                 "bad_setting config.toml:1:9 `theme` is the name of a theme did you mean `paper`?",
             ),
             ("\nmode = 'audit'", "", "bad_setting config.toml:2:8 `mode` is `enforce` or `shadow`"),
-            ("mouse = 'on'", "", "bad_setting config.toml:1:9 `mouse` is `true` or `false`"),
+            ("ascii = 'on'", "", "bad_setting config.toml:1:9 `ascii` is `true` or `false`"),
             (
                 "policy = 3",
                 "",
@@ -304,8 +301,8 @@ mod tests {
 
     #[test]
     fn what_can_be_read_holds() {
-        let (config, problems) = read("theme = harbor\nmouse = true\n", "zoom = 'gz'\nhelp = 'j'\n");
-        assert_eq!(config.mouse, Some(true));
+        let (config, problems) = read("theme = harbor\nascii = true\n", "zoom = 'gz'\nhelp = 'j'\n");
+        assert_eq!(config.ascii, Some(true));
         assert_eq!(config.keymap.key(Command::Zoom), "gz");
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(problems[0].starts_with("settings_syntax config.toml:1:"), "{problems:?}");

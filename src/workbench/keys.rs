@@ -10,7 +10,7 @@ mod keymap;
 #[cfg(feature = "internals")]
 use std::fmt::Write as _;
 
-pub use self::argument::{Argument, Place, place, rank, theme};
+pub use self::argument::{Argument, Place, place};
 pub use self::chord::Key;
 pub use self::keymap::Keymap;
 

@@ -28,6 +28,8 @@ mod suppose;
 mod survey;
 mod table;
 mod texts;
+mod themes;
+mod values;
 mod witness;
 
 use super::effect::Effect;
@@ -96,7 +98,18 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.dialog.note = None;
     match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
-        Some(_) if palette::is_open(model) => return palette::key(model, key, effects),
+        Some(_) if palette::is_open(model) => {
+            match palette::key(model, key, effects) {
+                Some((command, None)) => run(model, command, effects),
+                Some((command, Some(value))) => {
+                    if let Err(why) = values::run(model, command, &value, effects) {
+                        palette::open_again(model, &format!("{} {value}", command.row().name), why);
+                    }
+                }
+                None => {}
+            }
+            return;
+        }
         Some(_) => return search::key(model, key, effects),
         None => {}
     }
@@ -111,7 +124,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             forget_chord(model);
             model.dialog.leaving &= matches!(command, Command::Quit | Command::Palette);
             match if digit { None } else { count::take(model, command) } {
-                Some(times) => count::repeat(model, command, times, effects),
+                Some(times) => repeat(model, command, times, effects),
                 None => run(model, command, effects),
             }
         }
@@ -133,6 +146,21 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
                 ));
             }
             forget_chord(model);
+        }
+    }
+}
+
+/// Runs a command as often as was asked for, or until it gets no farther.
+fn repeat(model: &mut Model, command: Command, times: u32, effects: &mut Vec<Effect>) {
+    if count::at_once(model, command, times) {
+        return;
+    }
+    for _ in 0..times {
+        let before = count::position(model);
+        run(model, command, effects);
+        settle::settle(model);
+        if count::position(model) == before {
+            return;
         }
     }
 }
@@ -164,7 +192,7 @@ fn run_with(model: &mut Model, command: Command, value: &str, effects: &mut Vec<
         let missing = model.habits.keymap.worded(missing).into_owned();
         return model.say(missing);
     }
-    if let Err(why) = palette::run_with(model, command, value, effects) {
+    if let Err(why) = values::run(model, command, value, effects) {
         model.fail(why);
     }
 }

@@ -172,7 +172,7 @@ fn recordings_are_read_in_layers() {
 /// to it, the screen. Those in one list do not know each other.
 const WORKBENCH: &[&[&str]] = &[
     &["document", "keys", "layout", "list", "theme"],
-    &["paint", "svg"],
+    &["config", "paint", "svg"],
     &["line"],
     &["model"],
     &["rows", "effect", "message"],

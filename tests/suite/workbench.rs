@@ -623,14 +623,15 @@ fn a_copied_command_explains_the_decision_again() {
 fn settings_change_keys_and_theme_and_their_mistakes_stay_on_screen() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("config.toml");
-    std::fs::write(&config, "theme = 'paper'\nmode = 'shadow'\nmuose = true\n").unwrap();
+    std::fs::write(&config, "theme = 'paper'\nmode = 'shadow'\nlvie = true\n").unwrap();
     std::fs::write(folder.path().join("keys.toml"), "next-finding = 'gn'\nzoom = 'j'\n").unwrap();
     let named = config.to_str().unwrap();
     let arguments = [MISMATCH, "--policy", "contracts/refunds"];
     let mut session = Session::start(120, 40, root(), &arguments, &[("RULESTEP_CONFIG", named)]);
     session.sees("6 Decision");
-    session.sees("there is no setting `muose`");
+    session.sees("there is no setting `lvie`");
     session.sees("shadow");
+    session.sees("✗2");
     session.press("gn");
     session.sees("WOULD STOP issue_refund");
     session.press("!");
@@ -651,7 +652,7 @@ fn settings_change_keys_and_theme_and_their_mistakes_stay_on_screen() {
     };
     let (code, out) = check(&["check", &format!("--config={named}")]);
     assert_eq!(code, Some(1), "{out}");
-    for part in ["did you mean `mouse`?", "config.toml:3:1", "keys.toml:2:1", "2 errors"] {
+    for part in ["did you mean `live`?", "config.toml:3:1", "keys.toml:2:1", "2 errors"] {
         assert!(out.contains(part), "{part}: {out}");
     }
     assert_eq!(check(&["check", "--config"]), (Some(0), "no settings: nothing wrong\n".to_owned()));

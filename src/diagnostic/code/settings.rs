@@ -13,7 +13,7 @@ Text is in quotes: `theme = \"harbor\"`.
 ";
 
     Problem UNKNOWN_SETTING = "unknown_setting": "a setting or a command that does not exist",
-"`config.toml` has the settings `theme`, `ascii`, `mouse`, `mode`, `live` and `policy`. In `keys.toml` each line
+"`config.toml` has the settings `theme`, `ascii`, `mode`, `live` and `policy`. In `keys.toml` each line
 begins with the name of a command, as `:` lists them in the workbench. A line of another name has no effect.
 
     next-findign = \"gn\"

@@ -1,8 +1,5 @@
 //! What may be typed after a command's name, and how it is read.
 
-use super::{Command, Keymap};
-use crate::workbench::theme::BUILTIN;
-
 /// What a command takes after its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Argument {
@@ -71,39 +68,6 @@ pub fn place(text: &str) -> Option<Place> {
     }
 }
 
-/// The themes whose names hold `typed`, those that begin with it first.
-pub fn theme(typed: &str) -> Vec<&'static str> {
-    let typed = typed.to_lowercase();
-    let mut names: Vec<&str> =
-        BUILTIN.map(|(name, _)| name).into_iter().filter(|name| name.contains(&typed)).collect();
-    names.sort_by_key(|name| !name.starts_with(&typed));
-    names
-}
-
-/// How well a command answers to a word that was typed: the less the better; `None` where it does not.
-pub fn rank(keymap: &Keymap, command: Command, word: &str) -> Option<u8> {
-    let row = command.row();
-    let folded = word.to_lowercase();
-    let begins = |name: &str| name.split(['-', ' ']).any(|part| part.to_lowercase().starts_with(&folded));
-    Some(match () {
-        () if keymap.has(command, word) || row.name == folded => 0,
-        () if row.name.starts_with(&folded) => 1,
-        () if begins(row.name) => 2,
-        () if row.name.contains(&folded) => 3,
-        () if begins(row.doc) => 4,
-        () if row.doc.to_lowercase().contains(&folded) => 5,
-        () if super::heading(row.group).to_lowercase().starts_with(&folded) => 6,
-        () if is_within(&folded, row.name) => 7,
-        () => return None,
-    })
-}
-
-/// Whether the letters of `word` stand in `name` in this order.
-fn is_within(word: &str, name: &str) -> bool {
-    let mut letters = name.chars();
-    word.chars().all(|wanted| letters.any(|letter| letter == wanted))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,16 +89,5 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(place(text), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn words_find_commands() {
-        assert_eq!(rank(&Keymap::default(), Command::Quit, "q"), Some(0));
-        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "nf"), Some(7));
-        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "find"), Some(2));
-        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "STOPPED"), Some(4));
-        assert_eq!(rank(&Keymap::default(), Command::NextFinding, "zebra"), None);
-        assert_eq!(theme("A").first(), Some(&"ansi-dark"));
-        assert_eq!(theme("paper"), ["paper"]);
     }
 }

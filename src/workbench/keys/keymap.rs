@@ -56,6 +56,24 @@ impl Keymap {
         self.chords(command).iter().any(|chord| chord.text == text)
     }
 
+    /// How well a command answers to a word that was typed: the less the better; `None` where it does not.
+    pub fn rank(&self, command: Command, word: &str) -> Option<u8> {
+        let row = command.row();
+        let folded = word.to_lowercase();
+        let begins = |name: &str| name.split(['-', ' ']).any(|part| part.to_lowercase().starts_with(&folded));
+        Some(match () {
+            () if self.has(command, word) || row.name == folded => 0,
+            () if row.name.starts_with(&folded) => 1,
+            () if begins(row.name) => 2,
+            () if row.name.contains(&folded) => 3,
+            () if begins(row.doc) => 4,
+            () if row.doc.to_lowercase().contains(&folded) => 5,
+            () if super::heading(row.group).to_lowercase().starts_with(&folded) => 6,
+            () if is_within(&folded, row.name) => 7,
+            () => return None,
+        })
+    }
+
     /// Gives a command these chords in the place of those it has. What is no chord is left out.
     pub fn bind(&mut self, command: Command, texts: &[String]) {
         if let Some(chords) = self.chords.get_mut(command as usize) {
@@ -127,6 +145,12 @@ impl Keymap {
     }
 }
 
+/// Whether the letters of `word` stand in `name` in this order.
+fn is_within(word: &str, name: &str) -> bool {
+    let mut letters = name.chars();
+    word.chars().all(|wanted| letters.any(|letter| letter == wanted))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,5 +196,14 @@ mod tests {
         assert_eq!(meaning("+Z"), Meaning::Letter(Command::SetMark, 'Z'));
         assert_eq!(meaning("+"), Meaning::Prefix(vec![("a-z".into(), Command::SetMark)]));
         assert_eq!(meaning("+!"), Meaning::Nothing);
+    }
+
+    #[test]
+    fn words_find_commands() {
+        assert_eq!(Keymap::default().rank(Command::Quit, "q"), Some(0));
+        assert_eq!(Keymap::default().rank(Command::NextFinding, "nf"), Some(7));
+        assert_eq!(Keymap::default().rank(Command::NextFinding, "find"), Some(2));
+        assert_eq!(Keymap::default().rank(Command::NextFinding, "STOPPED"), Some(4));
+        assert_eq!(Keymap::default().rank(Command::NextFinding, "zebra"), None);
     }
 }

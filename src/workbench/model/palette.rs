@@ -6,7 +6,7 @@ use crate::explore::table::Column;
 use crate::report::words;
 use crate::workbench::keys::{self, Argument, Command, Facts, Place, Scope};
 use crate::workbench::list::List;
-use crate::workbench::theme::Theme;
+use crate::workbench::theme::{BUILTIN, Theme};
 
 /// The list of commands to run by name.
 pub struct PaletteView {
@@ -97,9 +97,8 @@ impl PaletteView {
         let mut found: Vec<(u32, bool, Command)> = keys::TABLE
             .iter()
             .filter_map(|row| {
-                let ranks = words
-                    .iter()
-                    .map(|word| keys::rank(&model.habits.keymap, row.command, word).map(u32::from));
+                let ranks =
+                    words.iter().map(|word| model.habits.keymap.rank(row.command, word).map(u32::from));
                 let rank = ranks.sum::<Option<u32>>()?;
                 Some((rank, self.missing(row.command, facts).is_some(), row.command))
             })
@@ -125,7 +124,7 @@ fn values(model: &Model, command: Command, argument: Argument, typed: &str) -> V
             let of = |name: &str| {
                 if name == model.theme.name { "the theme that is used".to_owned() } else { String::new() }
             };
-            keys::theme(typed).into_iter().map(|name| (name.to_owned(), of(name))).collect()
+            theme(typed).into_iter().map(|name| (name.to_owned(), of(name))).collect()
         }
         Argument::Version => [
             ("git:HEAD", "as committed"),
@@ -202,4 +201,13 @@ fn places(model: &Model, typed: &str) -> Vec<(String, String)> {
         }
     };
     found.into_iter().flatten().collect()
+}
+
+/// The themes whose names hold `typed`, those that begin with it first.
+fn theme(typed: &str) -> Vec<&'static str> {
+    let typed = typed.to_lowercase();
+    let mut names: Vec<&str> =
+        BUILTIN.map(|(name, _)| name).into_iter().filter(|name| name.contains(&typed)).collect();
+    names.sort_by_key(|name| !name.starts_with(&typed));
+    names
 }

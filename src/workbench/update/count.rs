@@ -4,8 +4,7 @@
 //! One digit and a movement in a list are the pane and the movement: `1j` is what people press to go down the list of
 //! sessions. `0` begins a count that is none of this: `03j`.
 
-use super::{go, run, settle};
-use crate::workbench::effect::Effect;
+use super::{go, settle};
 use crate::workbench::keys::{Command, Group, Key};
 use crate::workbench::layout::Pane;
 use crate::workbench::list::Go;
@@ -70,8 +69,8 @@ fn goes_far(command: Command) -> bool {
     command.row().group == Group::Jump || sessions.contains(&command)
 }
 
-/// Runs a command as often as was asked for, or until it gets no farther.
-pub fn repeat(model: &mut Model, command: Command, times: u32, effects: &mut Vec<Effect>) {
+/// Goes as far in one step as a command would that often; whether it is such a command.
+pub fn at_once(model: &mut Model, command: Command, times: u32) -> bool {
     let by = isize::try_from(times).unwrap_or(isize::MAX);
     let in_list = !model.dialog.overlays.is_empty() || model.place.focus != Pane::Transcript;
     match command {
@@ -86,17 +85,9 @@ pub fn repeat(model: &mut Model, command: Command, times: u32, effects: &mut Vec
         Command::PageUp => go::rows(model, Go::Halves(by.saturating_mul(-2))),
         Command::NextSession => go::session(model, by),
         Command::PreviousSession => go::session(model, -by),
-        _ => {
-            for _ in 0..times {
-                let before = position(model);
-                run(model, command, effects);
-                settle::settle(model);
-                if position(model) == before {
-                    return;
-                }
-            }
-        }
+        _ => return false,
     }
+    true
 }
 
 /// To the row of this number; in the transcript, to the call, which is what is counted there.
@@ -121,7 +112,7 @@ fn to(model: &mut Model, number: u32) {
 }
 
 /// What changes when something gets farther.
-fn position(model: &Model) -> impl PartialEq + use<> {
+pub fn position(model: &Model) -> impl PartialEq + use<> {
     let place = &model.place;
     let overlay = model.dialog.overlays.last().map(|overlay| overlay.list());
     (

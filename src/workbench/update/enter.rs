@@ -1,6 +1,6 @@
 //! Enter: opens what the cursor is on, in a pane or an overlay.
 
-use super::{compare, go, hits, jump, overlays, palette, survey, table, texts};
+use super::{compare, go, hits, jump, overlays, survey, table, texts};
 use crate::compare::ChangePlace;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
@@ -49,7 +49,8 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         Some(Overlay::Hits(_)) => hits::enter(model),
         Some(Overlay::Texts(_)) => texts::enter(model),
         Some(Overlay::Survey(_)) => survey::enter(model),
-        Some(Overlay::Palette(_)) => palette::enter(model, effects),
+        // While that is open, keys are text, and its own.
+        Some(Overlay::Palette(_)) => {}
         None => match model.place.focus.enter() {
             Enter::Nothing => {}
             Enter::Transcript => go::focus(model, Pane::Transcript),

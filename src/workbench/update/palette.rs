@@ -3,13 +3,12 @@
 use crossterm::event::KeyCode;
 use tui_input::Input;
 
-use super::{compare, export, go, jump, marks, run, search, settle, table};
+use super::{go, search, settle, themes};
 use crate::workbench::effect::Effect;
-use crate::workbench::keys::{self, Command, Key, Place, Scope};
+use crate::workbench::keys::{Command, Key, Scope};
 use crate::workbench::list::Go;
 use crate::workbench::model::palette::{PaletteRow, PaletteView};
 use crate::workbench::model::{Model, Overlay, Prompt};
-use crate::workbench::theme::Theme;
 
 /// Lines that are kept to be run again.
 const KEPT: usize = 100;
@@ -44,16 +43,19 @@ fn view(model: &mut Model) -> Option<&mut PaletteView> {
     }
 }
 
-/// A key while a command is typed.
-pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
-    let Some(prompt) = &mut model.dialog.prompt else { return };
+/// A command that is to be run, with what was typed after its name.
+pub type Chosen = (Command, Option<String>);
+
+/// A key while a command is typed; gives what is to be run.
+pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) -> Option<Chosen> {
+    let prompt = model.dialog.prompt.as_mut()?;
     (prompt.cut, prompt.refused) = (None, None);
     let empty = prompt.input.value().is_empty();
     match (key.code, key.ctrl) {
         (KeyCode::Char('c'), true) => effects.push(Effect::Quit),
         (KeyCode::Esc, _) => close(model, true),
         (KeyCode::Backspace, _) if empty => close(model, true),
-        (KeyCode::Enter, _) => enter(model, effects),
+        (KeyCode::Enter, _) => return enter(model),
         (KeyCode::Tab, _) => complete(model),
         (KeyCode::Up, _) => recall(model),
         (KeyCode::Down, _) => forget(model),
@@ -71,7 +73,8 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             }
         }
     }
-    preview(model);
+    themes::preview(model);
+    None
 }
 
 fn step(model: &mut Model, by: Go) {
@@ -124,34 +127,6 @@ fn complete(model: &mut Model) {
     replace(model, line);
 }
 
-/// A theme under the cursor is put on at once; otherwise the chosen one is back.
-pub fn preview(model: &mut Model) {
-    let wanted = match view(model).and_then(|view| view.row()) {
-        Some(PaletteRow::Value { command: Command::Theme, value, .. }) => Some(value.clone()),
-        _ => None,
-    };
-    let theme = wanted.and_then(|name| theme(model, &name));
-    let current = model.theme.clone();
-    let Some(view) = view(model) else { return };
-    match theme {
-        Some(theme) => {
-            view.theme.get_or_insert_with(|| Box::new(current));
-            model.theme = theme;
-        }
-        None => {
-            if let Some(chosen) = view.theme.take() {
-                model.theme = *chosen;
-            }
-        }
-    }
-}
-
-fn theme(model: &Model, name: &str) -> Option<Theme> {
-    let mut theme = Theme::builtin(name, model.habits.dress.depth).ok()?;
-    theme.glyphs = model.habits.dress.glyphs.unwrap_or(theme.glyphs);
-    Some(theme)
-}
-
 /// Closes the list; unless a theme is chosen, what was put on to be looked at is taken off.
 fn close(model: &mut Model, undo: bool) {
     let Some(Overlay::Palette(view)) = model.dialog.overlays.pop() else { return };
@@ -164,38 +139,40 @@ fn close(model: &mut Model, undo: bool) {
     settle::keep_overlay(model);
 }
 
-/// Enter: runs the row under the cursor.
-pub fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
+/// Enter: closes the list and gives what the row under the cursor runs.
+pub fn enter(model: &mut Model) -> Option<Chosen> {
     // What the row says is of the model as it was drawn; whether it can be used is asked again when it runs.
     let facts = model.facts();
-    let Some(open) = view(model) else { return };
-    let Some(row) = open.row().cloned() else { return };
+    let open = view(model)?;
+    let row = open.row().cloned()?;
     let command = row.command();
     if let Some(missing) = open.missing(command, &facts) {
         let missing = model.habits.keymap.worded(missing).into_owned();
-        return refuse(model, missing);
+        refuse(model, missing);
+        return None;
     }
     match row {
         PaletteRow::Command(command) => match command.row().argument {
-            Some(argument) if !argument.is_optional() => complete(model),
+            Some(argument) if !argument.is_optional() => {
+                complete(model);
+                None
+            }
             _ => {
                 close(model, true);
                 remember(model, row.line());
-                run(model, command, effects);
+                Some((command, None))
             }
         },
         PaletteRow::Value { command, ref value, .. } => {
-            let line = row.line();
             close(model, command != Command::Theme);
-            remember(model, line.clone());
-            if let Err(why) = run_with(model, command, value, effects) {
-                open_again(model, &line, why);
-            }
+            remember(model, row.line());
+            Some((command, Some(value.clone())))
         }
     }
 }
 
-fn open_again(model: &mut Model, line: &str, why: String) {
+/// What was typed cannot be taken: it stays to be changed, with the reason beside it.
+pub fn open_again(model: &mut Model, line: &str, why: String) {
     open(model, line);
     refuse(model, why);
 }
@@ -214,56 +191,4 @@ fn remember(model: &mut Model, line: String) {
     if history.len() > KEPT {
         history.remove(0);
     }
-}
-
-/// Runs a command with what was typed after its name, or says why that cannot be taken.
-pub fn run_with(
-    model: &mut Model,
-    command: Command,
-    value: &str,
-    effects: &mut Vec<Effect>,
-) -> Result<(), String> {
-    match command {
-        Command::Theme => {
-            model.theme = theme(model, value).ok_or_else(|| format!("no theme `{value}`"))?;
-            model.say(format!("theme {value}"));
-        }
-        Command::Base => compare::answered(model, value, effects),
-        Command::GoTo => go_to(model, value)?,
-        Command::SetMark => marks::set(model, letter(value)?),
-        Command::GoMark => marks::go(model, letter(value)?)?,
-        Command::Export => effects.push(export::export(model, value)?),
-        Command::SortSessions => table::sort(model, value)?,
-        Command::FilterSessions => table::filter(model, value)?,
-        // A command that takes nothing.
-        _ => run(model, command, effects),
-    }
-    Ok(())
-}
-
-fn letter(value: &str) -> Result<char, String> {
-    let mut letters = value.chars().filter(char::is_ascii_alphanumeric);
-    match (letters.next(), value.chars().count()) {
-        (Some(letter), 1) => Ok(letter),
-        _ => Err("a mark is one letter or digit".to_owned()),
-    }
-}
-
-fn go_to(model: &mut Model, value: &str) -> Result<(), String> {
-    let row = keys::place(value).and_then(|place| {
-        let session = model.session()?;
-        match place {
-            Place::Call(number) => model.settled.rows.of_call(number - 1),
-            Place::Turn(turn) => model.settled.rows.of_turn(turn),
-            Place::CallOfTurn(turn, number) => {
-                let call =
-                    session.calls.iter().find(|call| (call.at.turn, call.at.call) == (turn, number))?;
-                model.settled.rows.of_call(call.at.index)
-            }
-        }
-    });
-    let row = row.ok_or_else(|| format!("this session has no `{value}`"))?;
-    jump::leave(model);
-    go::to_row(model, row);
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, palette, settle, sideways, table};
+use super::{go, settle, sideways, table, themes};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
@@ -78,7 +78,7 @@ pub fn apply(model: &mut Model) {
     if !sift(model, &value) {
         search(model, value, from);
     }
-    palette::preview(model);
+    themes::preview(model);
     settle::keep_overlay(model);
 }
 
