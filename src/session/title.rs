@@ -65,9 +65,11 @@ impl Title {
         if self.words.is_none()
             && let Some(said) = said()
         {
-            self.words = own_words(&said).and_then(|words| first_line(&words));
+            let (words, command) = own_words(&said);
+            self.words = words.and_then(|words| first_line(&words));
+            // A command alone, such as `/clear`, says less than what the user writes next.
             if self.written.is_none() {
-                self.written = first_line(&said);
+                self.written = first_line(command.unwrap_or(&said));
             }
         }
     }
@@ -99,20 +101,21 @@ fn first_line(text: &str) -> Option<Arc<str>> {
     line.get(..end).map(Arc::from)
 }
 
-/// What a person wrote of it: without what programs put before it.
-fn own_words(said: &str) -> Option<String> {
+/// What a person wrote of it, without what programs put before it; and the command that they ran.
+fn own_words(said: &str) -> (Option<String>, Option<&str>) {
     let mut rest = said.trim_start();
     let mut command: Option<&str> = None;
     while let Some((name, inner, after)) = element(rest) {
         match name {
             "command-name" => command = Some(inner.trim()),
+            "command-args" if inner.trim().is_empty() => {}
             "command-args" => {
                 let name = command.unwrap_or_default();
-                return Some(format!("{name} {}", inner.trim()));
+                return (Some(format!("{name} {}", inner.trim())), command);
             }
             _ if WRITTEN.contains(&name) => {}
             // What it holds may well be the user's: they may have been put into an element themselves.
-            _ if !inner.trim().is_empty() => return Some(inner.to_owned()),
+            _ if !inner.trim().is_empty() => return (Some(inner.to_owned()), command),
             _ => {}
         }
         rest = after.trim_start();
@@ -121,9 +124,9 @@ fn own_words(said: &str) -> Option<String> {
         rest = request;
     }
     if rest.trim().is_empty() || NOTES.iter().any(|note| rest.starts_with(note)) {
-        return command.map(str::to_owned);
+        return (None, command);
     }
-    Some(rest.to_owned())
+    (Some(rest.to_owned()), command)
 }
 
 /// The element that a text begins with: its name, what is in it, what follows.

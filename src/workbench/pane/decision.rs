@@ -66,7 +66,9 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         let why = match (&model.basis.rules.policy, model.basis.rules.read) {
             (Some(_), _) => "being judged",
             (None, false) => "the policy is being read",
-            (None, true) if model.basis.rules.none() => "there is no policy to judge by",
+            (None, true) if model.basis.rules.none() => {
+                "there is no policy to judge by; -p FILE-OR-FOLDER names one when the program starts, and a folder `contracts` is found by itself. `rulestep stats` lists what the recordings hold"
+            }
             (None, true) => "the policy does not load; the policy pane lists its problems",
         };
         paragraph(&mut lines, &model.theme, Role::TextDim, why, width, 0, Link::default());

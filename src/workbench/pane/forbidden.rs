@@ -21,7 +21,11 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
 
 /// The lines of the pane.
 pub fn lines(seen: Seen<'_>, _: usize) -> Vec<Line> {
-    let (Some(framed), Some(session)) = (seen.framed(), seen.model.session()) else { return Vec::new() };
+    let (Some(framed), Some(session)) = (seen.framed(), seen.model.session()) else {
+        let none = seen.model.basis.rules.none();
+        let lines = if none { &["no policy:", "nothing is forbidden"][..] } else { &[] };
+        return lines.iter().copied().map(Line::dim).collect();
+    };
     let mut lines = Vec::new();
     for item in &framed.frame.state {
         if let StateItem::Forbidden { tool, since, rule } = item {

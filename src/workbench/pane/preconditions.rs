@@ -26,7 +26,11 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
 /// The lines of the pane, at most `width` columns wide.
 pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let model = seen.model;
-    let Some(framed) = seen.framed() else { return Vec::new() };
+    let Some(framed) = seen.framed() else {
+        let none = model.basis.rules.none();
+        let lines = if none { &["no policy:", "no call needs another one"][..] } else { &[] };
+        return lines.iter().copied().map(Line::dim).collect();
+    };
     let mut lines = Vec::new();
     let called = model.call().map(|call| &call.tool);
     let checks: &[Check] = seen.full_decision().map_or(&[], |decision| &decision.checks);

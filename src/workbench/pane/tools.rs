@@ -1,9 +1,14 @@
 //! The tools offered in the selected turn: visible, and hidden with the codes of the rules that hide them.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::spec::{OF_LINES, PaneSpec};
 use super::split;
 use crate::monitor::StateItem;
+use crate::report::words;
 use crate::workbench::line::{Key, Line, Link, paragraph};
+use crate::workbench::model::Model;
 use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
 
@@ -19,7 +24,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
 /// The lines of the pane, at most `width` columns wide.
 pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let model = seen.model;
-    let Some(framed) = seen.framed() else { return Vec::new() };
+    let Some(framed) = seen.framed() else { return without_policy(model) };
     let mut lines = Vec::new();
     let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
     if framed.frame.narrowing.inferred {
@@ -86,4 +91,17 @@ fn note(seen: Seen<'_>) -> String {
     let narrowing = &framed.frame.narrowing;
     let visible = narrowing.tools.iter().filter(|tool| tool.visible()).count();
     format!("{visible} of {}", narrowing.tools.len())
+}
+
+/// Without a policy no tool is hidden: what the session calls, the most often called first.
+fn without_policy(model: &Model) -> Vec<Line> {
+    let Some(session) = model.session().filter(|_| model.basis.rules.none()) else { return Vec::new() };
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    session.calls.iter().for_each(|call| *counts.entry(&call.tool).or_default() += 1);
+    let mut counts: Vec<(&str, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let called = counts.into_iter().map(|(tool, count)| {
+        Line::new().text(Role::Text, tool).text(Role::TextDim, format!(" {}", words::count(count, "call")))
+    });
+    ["no policy hides a tool;", "this session calls:"].map(Line::dim).into_iter().chain(called).collect()
 }

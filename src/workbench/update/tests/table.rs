@@ -300,3 +300,27 @@ fn sessions_that_come_later_are_listed_by_the_same_rules() {
     assert!(shown.starts_with("beta gamma new-01"), "{shown}");
     assert_eq!(open_id(&model), "beta");
 }
+
+/// With recordings and no policy no pane is empty, and what to do is said.
+#[test]
+fn without_a_policy_the_panes_say_what_there_is_and_what_to_do() {
+    let missing = Diagnostic::error(code::MISSING_FILE, "no policy is named");
+    let loaded = crate::policy::LoadResult {
+        policy: None,
+        documents: Vec::new(),
+        cases: Vec::new(),
+        diagnostics: vec![missing],
+    };
+    let mut model = judged(120, 40, "mono", loaded, vec![session("beta", "shop", 3, 2)]);
+    press(&mut model, "j");
+    let shown = screen(&model);
+    for said in [
+        "no policy hides a tool;",
+        "issue_refund 2 calls",
+        "nothing is forbidden",
+        "no call needs another one",
+        "FILE-OR-FOLDER",
+    ] {
+        assert!(shown.contains(said), "{said}\n{shown}");
+    }
+}
