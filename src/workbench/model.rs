@@ -21,6 +21,7 @@ pub mod survey;
 pub mod table;
 pub mod texts;
 pub mod verdict;
+pub mod work;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -40,20 +41,21 @@ use crate::explore::names::Names;
 use crate::monitor::RuleId;
 use crate::policy::{Document, Policy};
 use crate::replay::Replay;
-use crate::session::{Millis, Session};
+use crate::session::Session;
 
 pub use self::changes::{ChangeRow, Changes, Pair};
 pub use self::compare::{Chosen, Compare};
 pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
-pub use self::frame::{FrameQuery, Framed, Frames, Taking};
+pub use self::frame::{Framed, Frames, Taking};
 pub use self::habits::{Count, Dress, Habits};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
-pub use self::supposed::{Looking, Supposed};
+pub use self::supposed::Supposed;
 pub use self::survey::SurveyQuery;
 pub use self::table::SessionTable;
 pub use self::verdict::SessionVerdict;
+pub use self::work::{PendingHidden, Work};
 
 /// The state of the workbench.
 pub struct Model {
@@ -167,50 +169,6 @@ pub struct Dialog {
     pub note: Option<Note>,
     /// What was found last in all sessions.
     pub hits: Option<Box<hits::HitsView>>,
-}
-
-/// What was asked of other threads, and how much of it is done.
-pub struct Work {
-    /// The time when the last key was pressed.
-    pub now: Millis,
-    /// How much has been read of how much; `None` when everything is read.
-    pub reading: Option<(usize, usize)>,
-    /// Reading the policy again was asked for by a key: it ends with a note, even if nothing is different.
-    pub asked: bool,
-    /// The number of the newest request to judge.
-    pub generation: u64,
-    /// Entries judged in that request.
-    pub judged: usize,
-    /// The number of the newest request for anything but judging sessions.
-    pub requests: u64,
-    /// The smallest part of a session that is being looked for.
-    pub looking: Option<Looking>,
-    /// The newest request for what is in the selected turn, unless that is known.
-    pub frames: Option<FrameQuery>,
-    /// The turn that hides a tool, while it is being looked for.
-    pub hidden: Option<PendingHidden>,
-    /// What the sessions say of the rules and hold, as far as that was asked for and counted.
-    pub survey: Option<SurveyQuery>,
-}
-
-impl Work {
-    /// The number of a new request.
-    pub fn next_number(&mut self) -> u64 {
-        self.requests += 1;
-        self.requests
-    }
-}
-
-/// A turn that is being looked for.
-pub struct PendingHidden {
-    /// The search's number.
-    pub number: u64,
-    /// Where it began.
-    pub replay: Arc<Replay>,
-    /// The turn in that, from 1.
-    pub turn: u32,
-    /// Which way it goes.
-    pub forward: bool,
 }
 
 /// What is not on disk but inside the program.
