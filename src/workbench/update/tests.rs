@@ -26,6 +26,7 @@ mod panes;
 mod paste;
 mod places;
 mod policies;
+mod random;
 mod saving;
 mod sideways;
 mod survey;
