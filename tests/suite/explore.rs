@@ -11,7 +11,7 @@ use rulestep::internals::engine::Mode;
 use rulestep::internals::explore::breakdown::{Breakdown, By, Key};
 use rulestep::internals::explore::coverage::Coverage;
 use rulestep::internals::explore::filter::{Filter, InvalidFilter};
-use rulestep::internals::explore::inventory::Inventory;
+use rulestep::internals::explore::inventory::{Inventory, SessionCount};
 use rulestep::internals::explore::sieve::passes;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::recording::{Options, open};
@@ -346,7 +346,10 @@ fn inventories_can_be_merged(sessions: &[Arc<Session>], policy: &Arc<Policy>, mo
         let files = of.files.iter().map(|(name, file)| (name.clone(), file.read + 1000 * file.written));
         let programs = of.programs.iter().chain(&of.hosts).map(|(name, found)| (name.clone(), found.calls));
         let rows: Vec<_> = tools.chain(files).chain(programs).collect();
-        (rows, of.projects.clone(), of.days.clone(), of.commands, of.unread_arguments)
+        let sums = |row: &SessionCount| (row.sessions, row.calls);
+        let projects: Vec<_> = of.projects.iter().map(|(name, row)| (name.clone(), sums(row))).collect();
+        let days: Vec<_> = of.days.iter().map(|(day, row)| (*day, sums(row))).collect();
+        (rows, projects, days, of.commands, of.unread_arguments)
     };
     assert_eq!(numbers(&merged(&reversed)), numbers(&all));
     assert_eq!(all.calls, all.tools.values().map(|tool| tool.calls).sum::<u64>());
