@@ -1,5 +1,6 @@
 //! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
 
+mod answers;
 mod body;
 mod changed;
 pub mod changes;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use tui_input::Input;
 
-use super::Model;
 use super::hits::HitsView;
 use super::palette::PaletteView;
 use super::supposed::Ask;
@@ -19,7 +18,6 @@ use crate::workbench::document::Document;
 use crate::workbench::keys::{self, Scope};
 use crate::workbench::list::List;
 use crate::workbench::theme::{Glyph, Role};
-use crate::workbench::transcript::contains;
 
 /// Something over the panes.
 pub enum Overlay {
@@ -231,26 +229,5 @@ impl HelpRow {
             Self::Glyph(glyph) => glyph.doc(),
             Self::Role(role) => role.doc(),
         }
-    }
-}
-
-impl HelpView {
-    /// The rows that pass the filter: the commands in the order of the table, then what is on the screen.
-    pub fn shown(&self, model: &Model) -> Vec<HelpRow> {
-        let filter = self.filter.to_lowercase();
-        let words = words_of(&filter);
-        let commands = keys::TABLE.iter().map(HelpRow::Command);
-        let glyphs = Glyph::ALL.iter().map(|glyph| HelpRow::Glyph(*glyph));
-        let roles = Role::LEGEND.iter().map(|role| HelpRow::Role(*role));
-        let passes = |row: &HelpRow| {
-            let own = match row {
-                HelpRow::Command(row) => format!("{} {}", model.habits.keymap.keys(row.command), row.name),
-                HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
-                HelpRow::Role(role) => role.name().to_owned(),
-            };
-            let fields = [row.doc(), row.heading(), &own];
-            words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
-        };
-        commands.chain(glyphs).chain(roles).filter(passes).collect()
     }
 }
