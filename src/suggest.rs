@@ -18,7 +18,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 
-pub use claim::{Bounds, Candidate, Claim, Need, Side, Suggestion};
+pub use claim::{Bounds, Candidate, Claim, Side, Suggestion};
 use observe::Observations;
 use rank::{Ranked, Trials};
 

@@ -56,8 +56,6 @@ pub static OUTPUTS: &[Output] = &[
 
 /// A list of the inventory.
 pub struct Section<'a> {
-    /// What it lists, in one word.
-    pub name: &'static str,
     /// What it lists.
     pub title: &'static str,
     /// Heads of the numbers.
@@ -116,43 +114,32 @@ pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
     let days = days.map(|(day, count)| of_sessions(day.map(|day| day.to_string()), count));
     let with = |notes: [&Option<String>; 2]| notes.into_iter().flatten().cloned().collect();
     vec![
+        Section { title: "tools", heads: tool_heads, rows: tools.collect(), notes: Vec::new() },
         Section {
-            name: "tools",
-            title: "tools",
-            heads: tool_heads,
-            rows: tools.collect(),
-            notes: Vec::new(),
-        },
-        Section {
-            name: "programs",
             title: "programs, by the first word of each command",
             heads: vec!["calls"],
             rows: mentions(&inventory.programs),
             notes: with([&commands, &unread]),
         },
         Section {
-            name: "files",
             title: "files that arguments name",
             heads: vec!["calls", "read", "written"],
             rows: files.collect(),
             notes: with([&unread, &None]),
         },
         Section {
-            name: "hosts",
             title: "hosts of URLs in arguments",
             heads: vec!["calls"],
             rows: mentions(&inventory.hosts),
             notes: with([&urls, &unread]),
         },
         Section {
-            name: "projects",
             title: "projects",
             heads: vec!["sessions", "calls"],
             rows: projects.collect(),
             notes: Vec::new(),
         },
         Section {
-            name: "days",
             title: "days (UTC), the newest first",
             heads: vec!["sessions", "calls"],
             rows: days.collect(),

@@ -101,6 +101,7 @@ impl Builder {
             builder.waiting.entry(call.id.clone()).or_default().push_back(call.at.index);
         }
         builder.facts = Facts::clone(&session.facts);
+        builder.title = Title::of(&session);
         builder.session = session;
         builder
     }

@@ -78,18 +78,29 @@ impl Title {
     pub fn end(self) -> Option<Arc<str>> {
         self.recorded.or(self.words).or(self.written)
     }
+
+    /// Of a session that goes on.
+    pub fn of(session: &Session) -> Title {
+        let recorded = session.recorded_title().map(Arc::from);
+        Title { recorded, ..Title::given(session) }
+    }
+
+    /// What the messages give.
+    fn given(session: &Session) -> Title {
+        let mut title = Title::default();
+        for message in &session.messages {
+            if message.kind == MessageKind::Said && &*message.role == "user" {
+                title.hear(|| message.content.said().map(Arc::from));
+            }
+        }
+        title
+    }
 }
 
 impl Session {
     /// Its title, where that is not what its messages give anyway.
     pub(super) fn recorded_title(&self) -> Option<&str> {
-        let mut title = Title::default();
-        for message in &self.messages {
-            if message.kind == MessageKind::Said && &*message.role == "user" {
-                title.hear(|| message.content.said().map(Arc::from));
-            }
-        }
-        let given = title.end();
+        let given = Title::given(self).end();
         self.title.as_deref().filter(|own| given.as_deref() != Some(own))
     }
 }

@@ -236,7 +236,7 @@ commands! {
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
     All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule (file and place in it)";
-    Panes Do CopyCommand "copy-command" ["yc"] judged "copy the shell command that explains this decision again";
+    Panes Do CopyExplain "copy-command" ["yc"] judged "copy the shell command that explains this decision again";
     Panes Do CopyMarkdown "copy-markdown" ["ym"] told "copy the decision as Markdown for a ticket";
     All Do Export "export" <File> [] never "write the screen (`FILE.svg`) or this session (`FILE.html`, `FILE.md`)";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";

@@ -302,7 +302,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             judge::judge_all(model, effects);
         }
         C::Edit => overlays::edit(model, effects),
-        C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath | C::CopyCommand | C::CopyMarkdown => {
+        C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath | C::CopyExplain | C::CopyMarkdown => {
             copy::copy(model, command, effects)
         }
         C::Save => save::begin(model, effects),

@@ -30,9 +30,9 @@ The message names the values that the setting can have.
 ";
 
     Problem BAD_CHORD = "bad_chord": "keys that nobody can press",
-"Keys are written as `docs/keys.md` writes them: characters one after the other (`]f`), a named key (`Enter`, `F2`),
-or one key with `Ctrl-` or `Alt-`. One to three keys make a chord. Digits are the numbers of panes and counts, so no chord begins
-with one.
+"Keys are written as `docs/keys.md` writes them: characters one after the other (`]f`), a named key (`Enter`,
+`F2`), or one key with `Ctrl-` or `Alt-`. One to three keys make a chord. Digits are the numbers of panes and
+counts, so no chord begins with one.
 
     zoom = \"Strg-z\"
 
@@ -40,12 +40,12 @@ Here `Ctrl-z` was meant. The command keeps the keys that it has without this lin
 ";
 
     Problem KEY_CLASH = "key_clash": "keys that mean another command already",
-"Two commands that can be used in the same place have the same keys, or the keys of one begin those of the other,
-which then could never be pressed.
+"Two commands that can be used in the same place have the same keys, or the keys of one begin those of the
+other, which then could never be pressed.
 
     zoom = \"j\"
 
-`j` is `next-call`. Give that command other keys in the same file, or choose others here. Until then, the command in this line
-keeps the keys that it has without it.
+`j` is `next-call`. Give that command other keys in the same file, or choose others here. Until then, the
+command in this line keeps the keys that it has without it.
 ";
 }

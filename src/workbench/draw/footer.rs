@@ -115,7 +115,7 @@ fn work(model: &Model) -> String {
         return "looking for a witness".to_owned();
     }
     if let Some((done, all)) = model.work.reading {
-        return if all == 0 { "reading".to_owned() } else { format!("reading {done}/{all}") };
+        return if all == 0 { "reading".to_owned() } else { format!("reading {done}/{all} files") };
     }
     let compared = model.basis.changes.counts().0;
     match model.judging() {

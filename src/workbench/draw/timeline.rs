@@ -29,7 +29,9 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     // What the session violates as a whole stands after its last call.
     let violated = model.replay().map(|replay| SessionVerdict::of(replay).violated).unwrap_or_default();
     let end = usize::from(violated > 0);
-    let room = usize::from(area.width).saturating_sub(note.len() + 3 + end * 2);
+    // The widest note keeps its room, so that the strip stays as it is while the cursor moves.
+    let widest = format!(" call {calls}/{calls}").len().max(note.len());
+    let room = usize::from(area.width).saturating_sub(widest + 3 + end * 2);
     let mut row = Row::new(&model.theme, usize::from(area.width));
     row.gap(1);
     let places = places(model, session);

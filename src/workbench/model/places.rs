@@ -85,7 +85,7 @@ impl Ask {
             Ask::Save => "save as".to_owned(),
             Ask::Filter => "filter".to_owned(),
             Ask::Search => "search all sessions, text or /regex/".to_owned(),
-            Ask::Base => "compare with git:REV, a path or recorded; empty: none".to_owned(),
+            Ask::Base => "compare with (git:REV, a path, recorded, or nothing)".to_owned(),
             Ask::Arguments(_) => format!("{} arguments", call()),
             Ask::Result(_) => format!("{} result", call()),
             Ask::NewCall { turn, behind } => {

@@ -56,7 +56,7 @@ impl Window for SurveyView {
             title.push_str(&format!(" in {scope}"));
         }
         if let Some(by) = self.sorted_by() {
-            title.push_str(&format!(" by {by}"));
+            title.push_str(&format!(", sorted by {by}"));
         }
         if !self.filter.is_empty() {
             title.push_str(&format!("  /{}", self.filter));

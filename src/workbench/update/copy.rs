@@ -12,7 +12,7 @@ use crate::workbench::transcript::RowKind;
 /// Copies what the command says, or says why there is nothing to copy.
 pub fn copy(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
     let (text, what) = match command {
-        Command::CopyCommand => match cite::command(model) {
+        Command::CopyExplain => match cite::command(model) {
             Ok(text) => (Some(text), "command"),
             Err(why) => return model.say(why),
         },

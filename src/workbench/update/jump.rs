@@ -27,7 +27,8 @@ pub fn finding(model: &mut Model, forward: bool) {
         RowKind::Message(_) | RowKind::Result(_) => false,
     };
     if let Some(row) = model.settled.rows.seek(here, forward, wanted) {
-        return go::to_row(model, row);
+        go::to_row(model, row);
+        return show_decision(model);
     }
     let in_entry = |at: usize| {
         let (_, replay) = model.archive.entries.get(at)?.replay.as_ref()?;
@@ -48,9 +49,17 @@ pub fn finding(model: &mut Model, forward: bool) {
     };
     let found = others(model, forward).find_map(in_entry);
     match found {
-        Some((entry, at)) => to(model, entry, at),
+        Some((entry, at)) => {
+            to(model, entry, at);
+            show_decision(model);
+        }
         None => model.say(format!("no finding {} this in any session{}", side(forward), so_far(model))),
     }
+}
+
+/// Where only one pane fits beside the transcript, the one that says why.
+fn show_decision(model: &mut Model) {
+    model.place.side = Pane::Decision;
 }
 
 /// The entries that are listed after the open one, or those before it from there on.
@@ -179,6 +188,8 @@ pub fn change(model: &mut Model) {
         go::to_row(model, row);
         show_change(model, row);
     }
+    // What the change is about is beside the transcript, which a zoomed pane would hide.
+    model.place.zoom = false;
 }
 
 /// The next change in the order of the transcript, if need be in another session. Changes of one place are one.

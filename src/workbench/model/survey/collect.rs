@@ -91,10 +91,10 @@ impl SurveyView {
         if rules.is_empty() {
             self.title = "Rules 0".to_owned();
         }
-        self.heads = vec!["stopped", "violated", "calls", "sessions"];
+        self.heads = vec!["fired", "stopped", "violated", "calls", "sessions"];
         let row = |(_, rule, used): (_, &crate::monitor::Rule, RuleUse)| SurveyRow {
             name: rule_name(rule),
-            numbers: vec![used.stopped, used.violated, used.calls, used.sessions],
+            numbers: vec![used.fired(), used.stopped, used.violated, used.calls, used.sessions],
             first: used.extent.first.clone(),
             rule: Some(RuleRow {
                 id: Arc::clone(&rule.id),
