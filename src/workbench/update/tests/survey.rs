@@ -50,19 +50,19 @@ fn rules_are_sorted_and_sifted() {
         Some(Overlay::Survey(view)) => view.row().unwrap().name.clone(),
         _ => panic!("no list of rules"),
     };
-    assert!(screen(&model).contains(" by stopped"), "{}", screen(&model));
+    assert!(screen(&model).contains(", sorted by fired"), "{}", screen(&model));
     assert_eq!(first(&model), "Eligibility must be checked for the same order");
     let mut orders = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..6 {
         press(&mut model, "S");
         orders.push(
             screen(&model).lines().find_map(|line| {
-                Some(line.split(" asked by ").nth(1)?.split_whitespace().next()?.to_owned())
+                Some(line.split(", sorted by ").nth(1)?.split_whitespace().next()?.to_owned())
             }),
         );
     }
     let orders: Vec<_> = orders.iter().map(|order| order.as_deref().unwrap_or("-")).collect();
-    assert_eq!(orders, ["violated", "calls", "sessions", "name", "-"]);
+    assert_eq!(orders, ["stopped", "violated", "calls", "sessions", "name", "-"]);
     press(&mut model, "/");
     typed(&mut model, "eligib");
     press(&mut model, "Enter");
