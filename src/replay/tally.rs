@@ -98,7 +98,10 @@ pub(super) fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Stat
         Status::Stopped
     } else if rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated) {
         Status::Fail
-    } else if !rules.is_empty() && rules.iter().all(|rule| rule.outcome == RuleOutcome::NotExercised) {
+    } else if !rules.is_empty()
+        && !summary.stops()
+        && rules.iter().all(|rule| rule.outcome == RuleOutcome::NotExercised)
+    {
         Status::NotExercised
     } else {
         Status::Pass

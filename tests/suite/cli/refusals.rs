@@ -102,3 +102,18 @@ fn every_output_has_it() {
         assert_eq!(totals["totals"]["diagnostics"]["notices"], 1);
     }
 }
+
+/// A rule about the order of calls hears nothing of a call that was refused, and stops it all the same: then it had
+/// something to decide.
+#[test]
+fn what_would_be_stopped_was_decided_about_though_it_never_ran() {
+    let rules = r#"{"version": "1", "name": "x", "aliases": {"Nothing": []},
+      "rules": [{"type": "sequence", "tools": ["Nothing", "refund"]}]}"#;
+    let session = r#"{"id": "s", "messages": [
+      {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "refund", "arguments": "{}"}}]},
+      {"role": "tool", "tool_call_id": "a", "content": "no", "refused": true}]}"#;
+    let folder = folder(&[("p.json", rules), ("s.json", session)]);
+    let output = run(&folder, &["replay", "s.json", "-p", "p.json", "--mode", "shadow"]);
+    assert!(output.starts_with("exit 1") && output.contains("1 would be denied"), "{output}");
+    assert!(!output.contains("had anything to decide"), "{output}");
+}
