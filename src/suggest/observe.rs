@@ -22,7 +22,7 @@ const LEAVES: usize = 256;
 const LONGEST: usize = 256;
 /// Longest text that a result may have to say for a call to be allowed.
 const LONGEST_RESULT: usize = 40;
-/// Different values of a place of results that are told apart.
+/// Different values of one place of results that are counted one by one.
 const DISTINCT: usize = 32;
 
 /// A place of a tool's calls.

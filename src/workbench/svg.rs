@@ -1,6 +1,6 @@
 //! A screen as an SVG picture: every cell at its place, in the colours of the theme, its text selectable.
 //!
-//! The picture holds everything that it needs. Each run of text is told how wide it is, so the grid holds with any font.
+//! The picture holds everything that it needs. Each run of text says how wide it is, so the grid holds with any font.
 
 use std::collections::BTreeMap;
 

@@ -23,10 +23,10 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
     match loaded.policy {
         Some(policy) => {
             let same = model.basis.rules.policy.as_ref().is_some_and(|old| old.digest() == policy.digest());
-            let mended = std::mem::take(&mut model.basis.rules.stale);
+            let fixed = std::mem::take(&mut model.basis.rules.stale);
             if same {
                 // What was decided by it stands; it is not judged again.
-                if mended {
+                if fixed {
                     model.say(format!("the policy loads again, as it was at {}", model.basis.rules.since));
                 } else if asked {
                     model.say("the policy is unchanged");

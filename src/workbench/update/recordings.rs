@@ -206,7 +206,7 @@ fn inherit(entry: &mut Entry, old: &mut Entry) -> bool {
     }
     if old.session.as_deref() == Some(&**session) {
         entry.session = old.session.take();
-        // The file may be damaged otherwise than before.
+        // The file may be damaged in another way than before.
         let problems = entry.row.problems;
         entry.row = old.row.clone();
         entry.row.problems = problems;
