@@ -88,7 +88,7 @@ pub struct Open {
 pub enum Verb {
     /// List the recorded calls that the policy stops and the session rules that are violated (exit code 1 if there are any)
     Replay(Replay),
-    /// Replay recorded sessions under two policy versions and list the decisions that change (exit code 1 if one does)
+    /// Replay recorded sessions under two policy versions and list what changes: decisions, tools offered, session rules, reports (exit code 1 if anything does)
     Diff(Diff),
     /// Show for each rule what recorded sessions ask it: which rules stop calls, which never do, which are never asked
     Coverage(Coverage),

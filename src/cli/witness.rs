@@ -10,7 +10,7 @@ use super::exit::Failure;
 use super::new_file::create;
 use crate::case::Place;
 use crate::case::write::{Draft, decision_at, write};
-use crate::compare::{Change, ChangePlace, Comparison, Origin, SessionDiff};
+use crate::compare::{Answer, Change, ChangePlace, Comparison, Origin, SessionDiff};
 use crate::files;
 use crate::replay::Replay;
 use crate::report::words;
@@ -68,7 +68,10 @@ impl Folder {
 
     /// The cases of a session's changed decisions: those that do not only follow from another.
     pub fn cases(&self, compared: &SessionDiff, comparison: &Comparison) -> Vec<Saved> {
-        let own = compared.changes().iter().filter(|change| change.origin == Origin::Primary);
+        let is_own = |change: &&Change| change.origin == Origin::Primary;
+        // A case expects decisions, and what is only reported of a call decides nothing.
+        let is_decided = |change: &&Change| matches!(change.new.answer, Answer::Call(_));
+        let own = compared.changes().iter().filter(is_own).filter(is_decided);
         let cases = own.filter_map(|change| match change.at {
             ChangePlace::Call(at) => Some(self.call(compared, comparison, change, at)),
             ChangePlace::Alternative(at) => Some(self.not_taken(compared, comparison, change, at)),

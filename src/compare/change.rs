@@ -69,6 +69,11 @@ pub enum Answer {
         /// It is.
         visible: bool,
     },
+    /// Whether a rule reports a call that both versions allow.
+    Report {
+        /// It does.
+        reported: bool,
+    },
     /// A session's status.
     Session(Status),
     /// How a rule about the session ended; `None` where the version has no such rule.
@@ -104,7 +109,8 @@ pub enum Kind {
     Harder,
     /// Halted under the base, denied now.
     Softer,
-    /// Stopped under both in the same way, by another rule or for another code, reason or told text.
+    /// Stopped under both in the same way, by another rule or for another code, reason or told text; or reported under both by
+    /// one rule for another code or reason.
     OtherReason,
     /// The session was over under the base, and is not now.
     NowReached,
@@ -116,6 +122,10 @@ pub enum Kind {
     NewlyHidden,
     /// A session's status, or how a rule about it ended.
     OutcomeChanged,
+    /// Allowed under both, and reported by a rule now.
+    NewlyReported,
+    /// Allowed under both, and reported by a rule under the base alone.
+    NoLongerReported,
 }
 
 /// Whether a change is the versions' own or follows from another.
@@ -177,6 +187,8 @@ impl Answer {
             Answer::Call(verdict) => Some(verdict.word()),
             Answer::Tool { visible: true } => Some("visible"),
             Answer::Tool { visible: false } => Some("hidden"),
+            Answer::Report { reported: true } => Some("report"),
+            Answer::Report { reported: false } => Some(Verdict::Allow.word()),
             Answer::Session(status) => Some(status.word()),
             Answer::Rule(outcome) => outcome.map(RuleOutcome::word),
         }
@@ -196,7 +208,7 @@ impl Side {
 
 impl Kind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 12] = [
         Kind::NewlyAllowed,
         Kind::NewlyBlocked,
         Kind::Harder,
@@ -207,6 +219,8 @@ impl Kind {
         Kind::NewlyVisible,
         Kind::NewlyHidden,
         Kind::OutcomeChanged,
+        Kind::NewlyReported,
+        Kind::NoLongerReported,
     ];
 
     /// The word of the JSON output and the command line.
@@ -222,6 +236,8 @@ impl Kind {
             Kind::NewlyVisible => "newly_visible",
             Kind::NewlyHidden => "newly_hidden",
             Kind::OutcomeChanged => "outcome_changed",
+            Kind::NewlyReported => "newly_reported",
+            Kind::NoLongerReported => "no_longer_reported",
         }
     }
 
@@ -232,12 +248,16 @@ impl Kind {
             Kind::NewlyBlocked => "A call that the base allows is stopped",
             Kind::Harder => "A call that the base denies now ends the session (halt)",
             Kind::Softer => "A call that ends the session under the base (halt) is only denied",
-            Kind::OtherReason => "A call is stopped in both, by another rule, code or message to the model",
+            Kind::OtherReason => {
+                "A call is stopped in both, by another rule, code or message to the model, or reported in both for another code"
+            }
             Kind::NowReached => "A call after the end of the session under the base is now decided",
             Kind::NowUnreached => "A call that the base decides now comes after the end of the session",
             Kind::NewlyVisible => "A tool that the base hides is visible",
             Kind::NewlyHidden => "A tool that is visible under the base is hidden",
             Kind::OutcomeChanged => "The status of a session, or the outcome of a session rule, is different",
+            Kind::NewlyReported => "A call that both allow is now reported by a rule",
+            Kind::NoLongerReported => "A call that both allow is reported by a rule of the base only",
         }
     }
 
@@ -258,13 +278,18 @@ impl Kind {
     /// The version whose rule the change is about, where both have one.
     pub(super) fn side(self) -> Side {
         match self {
-            Kind::NewlyAllowed | Kind::Softer | Kind::NowReached | Kind::NewlyVisible => Side::Base,
+            Kind::NewlyAllowed
+            | Kind::Softer
+            | Kind::NowReached
+            | Kind::NewlyVisible
+            | Kind::NoLongerReported => Side::Base,
             Kind::NewlyBlocked
             | Kind::Harder
             | Kind::OtherReason
             | Kind::NowUnreached
             | Kind::NewlyHidden
-            | Kind::OutcomeChanged => Side::New,
+            | Kind::OutcomeChanged
+            | Kind::NewlyReported => Side::New,
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Matches {
     pub decided: u64,
     /// The others, by the rule of the same version that decides.
     pub by: BTreeMap<RuleId, u64>,
+    /// Calls that it only reports.
+    pub reported: u64,
     /// Sessions that violate it.
     pub violated: u64,
 }
@@ -54,10 +56,14 @@ impl Effects {
             let deciding = judged.decision.deciding().map(|finding| finding.rule);
             for finding in &judged.decision.findings {
                 let at = RuleAt { side, rule: finding.rule };
-                if finding.effect == Effect::Report || !altered.contains(&at) {
+                if !altered.contains(&at) {
                     continue;
                 }
                 let matches = self.matches.entry(at).or_default();
+                if finding.effect == Effect::Report {
+                    matches.reported += 1;
+                    continue;
+                }
                 matches.calls += 1;
                 match deciding {
                     Some(rule) if rule != finding.rule => *matches.by.entry(rule).or_default() += 1,
@@ -80,6 +86,7 @@ impl Effects {
             let matches = self.matches.entry(*at).or_default();
             matches.calls += more.calls;
             matches.decided += more.decided;
+            matches.reported += more.reported;
             matches.violated += more.violated;
             for (rule, count) in &more.by {
                 *matches.by.entry(*rule).or_default() += count;

@@ -1,6 +1,6 @@
 //! The changes of one session.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Answer, Change, ChangePlace, Correspondence, Kind, Origin, RuleAt, Side, Stand};
@@ -41,11 +41,53 @@ pub(super) fn kind(
     differs(rules, base, &new.decision)
 }
 
-/// The kind of change between two decisions about one call.
+/// The kind of change between two decisions about one call; where they are the same, of what is reported of it.
 pub(super) fn differs(rules: &Correspondence, base: &Decision, new: &Decision) -> Option<Kind> {
+    verdicts(rules, base, new).or_else(|| reports(rules, base, new).first().map(|(kind, ..)| *kind))
+}
+
+/// The kind of change between two decisions about one call, whatever is reported of it.
+fn verdicts(rules: &Correspondence, base: &Decision, new: &Decision) -> Option<Kind> {
     let other_reason = || base.verdict.stops() && !same_reason(rules, base, new);
     Kind::of(base.verdict, new.verdict)
         .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
+}
+
+/// What is reported differently of a call that both allow: a change for each rule, since the other rules may still report
+/// it. Where a verdict changes, that says all of it.
+fn reports(rules: &Correspondence, base: &Decision, new: &Decision) -> Vec<(Kind, Stand, Stand)> {
+    if (base.verdict, new.verdict) != (Verdict::Allow, Verdict::Allow) {
+        return Vec::new();
+    }
+    let (old, young) = (by_rule(base), by_rule(new));
+    let mut changes = Vec::new();
+    for (rule, now) in &young {
+        match rules.in_base(*rule).and_then(|rule| old.get(&rule)) {
+            None => changes.push((Kind::NewlyReported, UNREPORTED, reported(now))),
+            Some(before) if (before.code, &before.reason) != (now.code, &now.reason) => {
+                changes.push((Kind::OtherReason, reported(before), reported(now)));
+            }
+            Some(_) => {}
+        }
+    }
+    for (rule, before) in &old {
+        if !rules.in_new(*rule).is_some_and(|rule| young.contains_key(&rule)) {
+            changes.push((Kind::NoLongerReported, reported(before), UNREPORTED));
+        }
+    }
+    changes
+}
+
+/// What an allowed call is reported for: the first finding of each rule.
+fn by_rule(decision: &Decision) -> BTreeMap<RuleId, &Finding> {
+    decision.findings.iter().rev().map(|finding| (finding.rule, finding)).collect()
+}
+
+/// What a version makes of a call that a rule of the other one reports.
+const UNREPORTED: Stand = Stand { answer: Answer::Report { reported: false }, rule: None, code: None };
+
+fn reported(finding: &Finding) -> Stand {
+    Stand { answer: Answer::Report { reported: true }, rule: Some(finding.rule), code: Some(finding.code) }
 }
 
 fn same_reason(rules: &Correspondence, base: &Decision, new: &Decision) -> bool {
@@ -85,17 +127,27 @@ impl Pair<'_> {
             if self.base.is_some() && theirs.is_none() {
                 continue;
             }
-            let theirs_decided = theirs.map(|theirs| &theirs.decision);
-            let Some(kind) = kind(self.rules, call, theirs_decided, judged) else { continue };
-            let base = match theirs {
-                Some(theirs) => stand(&theirs.decision, self.base),
-                None => Stand { answer: Answer::Call(recorded(call)), rule: None, code: None },
+            let different = match theirs {
+                Some(theirs) => self.between(&theirs.decision, &judged.decision),
+                None => {
+                    let base = Stand { answer: Answer::Call(recorded(call)), rule: None, code: None };
+                    let stands = |kind| (kind, base, stand(&judged.decision, Some(self.new)));
+                    Vec::from_iter(kind(self.rules, call, None, judged).map(stands))
+                }
             };
             let counterfactual = judged.counterfactual || theirs.is_some_and(|theirs| theirs.counterfactual);
-            let new = stand(&judged.decision, Some(self.new));
             let at = ChangePlace::Call(call.at);
-            changes.push(self.change(at, Some(&call.tool), base, new, kind, counterfactual));
+            for (kind, base, new) in different {
+                changes.push(self.change(at, Some(&call.tool), base, new, kind, counterfactual));
+            }
         }
+    }
+
+    /// What is different between two decisions about one call, with what is under either version.
+    fn between(&self, old: &Decision, young: &Decision) -> Vec<(Kind, Stand, Stand)> {
+        let stands = |kind| (kind, stand(old, self.base), stand(young, Some(self.new)));
+        let verdicts = verdicts(self.rules, old, young).map(stands);
+        verdicts.into_iter().chain(reports(self.rules, old, young)).collect()
     }
 
     /// Calls of choices that were not taken. Each choice is a world of its own: within it histories part after a sibling
@@ -109,13 +161,13 @@ impl Pair<'_> {
             if enforcing && old.verdict != young.verdict {
                 parted = Some(ours.place);
             }
-            let Some(kind) = differs(self.rules, old, young) else { continue };
             let counterfactual = theirs.judged.counterfactual || ours.judged.counterfactual;
             let at = ChangePlace::Alternative(ours.at());
-            let stands = (stand(old, Some(base)), stand(young, Some(self.new)));
-            let change = self.change(at, Some(&ours.call.tool), stands.0, stands.1, kind, counterfactual);
-            let origin = if after { Origin::Downstream } else { change.origin };
-            changes.push(Change { origin, ..change });
+            for (kind, old, young) in self.between(old, young) {
+                let change = self.change(at, Some(&ours.call.tool), old, young, kind, counterfactual);
+                let origin = if after { Origin::Downstream } else { change.origin };
+                changes.push(Change { origin, ..change });
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Comparing a version with itself changes nothing, and looking from the other side turns every change around.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -10,7 +10,9 @@ use rulestep::internals::compare::{
     Answer, Base, Change, ChangePlace, Comparison, Kind, Origin, Side, Totals,
 };
 use rulestep::internals::engine;
+use rulestep::internals::monitor::RuleId;
 use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
 use rulestep::internals::session::Session;
 use serde_json::{Value, json};
 
@@ -53,12 +55,12 @@ fn versions(pools: Pools) -> impl Strategy<Value = Version> {
     })
 }
 
-/// The second version is drawn anew, or is the first one with a document or a precondition less or more, or a halt for
-/// a denial.
+/// The second version is drawn anew, or is the first one with a document, a precondition or a sequence rule less or more,
+/// or a halt for a denial.
 fn pairs() -> impl Strategy<Value = (Version, Version, Value)> {
     pools().prop_flat_map(|pools| {
         let place = any::<proptest::sample::Index>();
-        (versions(pools), versions(pools), 0..6_u8, place, session(pools)).prop_map(
+        (versions(pools), versions(pools), 0..8_u8, place, session(pools)).prop_map(
             |(base, other, how, place, session)| {
                 let new = if how == 0 { other } else { edited(&base, how, place) };
                 (base, new, session)
@@ -71,6 +73,16 @@ fn edited(base: &Version, how: u8, place: proptest::sample::Index) -> Version {
     let mut new = base.clone();
     if how == 1 && !new.more.is_empty() {
         new.more.remove(place.index(new.more.len()));
+        return new;
+    }
+    if how > 5 {
+        let rules = new.more.iter_mut().find_map(|document| document.get_mut("rules")?.as_array_mut());
+        let deadline = json!({"type": "eventually", "tool": "refund", "within": place.index(4)});
+        match rules {
+            Some(rules) if how == 6 && rules.len() > 1 => drop(rules.remove(place.index(rules.len()))),
+            Some(rules) => rules.push(deadline),
+            None => new.more.push(json!({"rules": [deadline]})),
+        }
         return new;
     }
     if how > 3 {
@@ -128,6 +140,19 @@ fn turned(change: &Change) -> Change {
     }
 }
 
+/// The calls that a version allows, and the rules that report each.
+fn reports(
+    session: &Arc<Session>,
+    policy: &Arc<Policy>,
+    mode: engine::Mode,
+) -> BTreeMap<u32, BTreeSet<RuleId>> {
+    let replay = Replay::new(session, policy, mode);
+    let calls = session.calls.iter().zip(replay.calls());
+    let allowed = calls.filter(|(_, decided)| decided.decision.verdict == engine::Verdict::Allow);
+    let rules = |decision: &engine::Decision| decision.findings.iter().map(|finding| finding.rule).collect();
+    allowed.map(|(call, decided)| (call.at.index, rules(&decided.decision))).collect()
+}
+
 fn sorted(mut changes: Vec<Change>) -> Vec<String> {
     changes.sort_by_key(|change| (change.at, change.kind));
     let mut lines: Vec<String> = changes.iter().map(|change| format!("{change:?}")).collect();
@@ -145,7 +170,7 @@ fn in_order(changes: &[Change], mode: engine::Mode) -> Result<(), TestCaseError>
         );
         prop_assert_eq!(
             matches!(change.at, ChangePlace::Call(_)),
-            matches!(change.base.answer, Answer::Call(_))
+            matches!(change.base.answer, Answer::Call(_) | Answer::Report { .. })
         );
         prop_assert!(mode == engine::Mode::Enforce || change.origin == Origin::Primary, "{change:?}");
     }
@@ -189,6 +214,35 @@ proptest! {
             prop_assert_eq!(sorted(there.iter().map(turned).collect()), sorted(back));
         }
     }
+
+    /// What is reported is read off both replays, rule by rule: no report comes or goes without being listed, and none is
+    /// listed that did neither.
+    #[test]
+    fn reports_differ_exactly_where_changes_say_so((base, new, session) in pairs()) {
+        let (recorded, base, new) = (Arc::new(read(&session)), load(&base), load(&new));
+        let comparison = Comparison::new(Base::Version(Arc::clone(&base)), Arc::clone(&new));
+        for mode in MODES_OF_ENGINE {
+            let compared = comparison.session(&recorded, mode);
+            let listed = |kind, side| -> BTreeSet<(u32, RuleId)> {
+                let changes = compared.changes().iter().filter(|change| change.kind == kind);
+                changes.map(|change| (change.at.call().unwrap().index, change.stand(side).rule.unwrap())).collect()
+            };
+            let (old, young) = (reports(&recorded, &base, mode), reports(&recorded, &new, mode));
+            let allowed: BTreeSet<u32> = old.keys().copied().filter(|call| young.contains_key(call)).collect();
+            let pairs = |calls: &BTreeMap<u32, BTreeSet<RuleId>>| -> BTreeSet<(u32, RuleId)> {
+                let of = |call: &u32| calls[call].iter().map(|rule| (*call, *rule)).collect::<Vec<_>>();
+                allowed.iter().flat_map(of).collect()
+            };
+            let (old, young) = (pairs(&old), pairs(&young));
+            let rules = comparison.rules();
+            let is_old = |(call, rule): &(u32, RuleId)| rules.in_base(*rule).is_some_and(|rule| old.contains(&(*call, rule)));
+            let is_young = |(call, rule): &(u32, RuleId)| rules.in_new(*rule).is_some_and(|rule| young.contains(&(*call, rule)));
+            let come: BTreeSet<_> = young.iter().filter(|one| !is_old(one)).copied().collect();
+            let gone: BTreeSet<_> = old.iter().filter(|one| !is_young(one)).copied().collect();
+            prop_assert_eq!(come, listed(Kind::NewlyReported, Side::New));
+            prop_assert_eq!(gone, listed(Kind::NoLongerReported, Side::Base));
+        }
+    }
 }
 
 /// The properties say something only if the drawn pairs reach every kind, and both origins where there are two.
@@ -224,6 +278,8 @@ fn inverse(kind: Kind) -> Kind {
         Kind::NowUnreached => Kind::NowReached,
         Kind::NewlyVisible => Kind::NewlyHidden,
         Kind::NewlyHidden => Kind::NewlyVisible,
+        Kind::NewlyReported => Kind::NoLongerReported,
+        Kind::NoLongerReported => Kind::NewlyReported,
         Kind::OtherReason | Kind::OutcomeChanged => kind,
     }
 }

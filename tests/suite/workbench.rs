@@ -542,7 +542,7 @@ fn a_base_stands_beside_the_new_version_until_it_is_ended() {
     std::fs::write(folder.path().join("old/refund.yaml"), LOOSE).unwrap();
     let mut session = Session::start(130, 40, folder.path(), &["runs", "-b", "old", "--watch", "poll"], &[]);
     session.sees("base old");
-    session.sees("compared with old: 1 decision otherwise");
+    session.sees("compared with old: 1 decision changed");
     session.sees("∆ newly blocked");
     session.sees("◂ ✓ ALLOW issue_refund");
     session.sees("▸ ✗ DENY issue_refund");
@@ -553,7 +553,7 @@ fn a_base_stands_beside_the_new_version_until_it_is_ended() {
     session.until("the panes again", |screen| screen.contains("6 Decision"));
     // An edit is compared with the same base.
     std::fs::write(&policy, LOOSE).unwrap();
-    session.sees("compared with old: no decision otherwise");
+    session.sees("compared with old: no decision changed");
     session.sees("the same under both");
     // What is no version leaves what stood; `recorded` is one, without a text.
     session.press("db\x15nowhere\r");

@@ -2,9 +2,12 @@
 
 use similar::ChangeTag;
 
-use crate::compare::{Answer, Change, ChangePlace, Comparison, Kind, Origin, RuleAt, SessionDiff, Side};
+use crate::compare::{
+    Answer, Change, ChangePlace, Comparison, Kind, Origin, RuleAt, SessionDiff, Side, Stand,
+};
 use crate::diagnostic::Code;
-use crate::monitor::Rule;
+use crate::engine::{Decision, Verdict};
+use crate::monitor::{Finding, Rule};
 use crate::report::ci::Spot;
 use crate::report::words;
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
@@ -107,6 +110,8 @@ pub fn title(kind: Kind) -> &'static str {
         Kind::NewlyVisible => "newly visible",
         Kind::NewlyHidden => "newly hidden",
         Kind::OutcomeChanged => "outcome changed",
+        Kind::NewlyReported => "newly reported",
+        Kind::NoLongerReported => "no longer reported",
     }
 }
 
@@ -115,6 +120,7 @@ pub fn noun(kind: Kind) -> &'static str {
     match kind {
         Kind::NewlyVisible | Kind::NewlyHidden => "turn",
         Kind::OutcomeChanged => "outcome",
+        Kind::NewlyReported | Kind::NoLongerReported => "report",
         _ => "call",
     }
 }
@@ -266,6 +272,8 @@ fn said(change: &Change, side: Side, compared: &SessionDiff, view: &View<'_>) ->
     let word = match stand.answer {
         Answer::Call(_) if recorded => recorded_word(change, compared.session()).to_owned(),
         Answer::Call(verdict) => words::decided(verdict, view.mode).to_owned(),
+        Answer::Report { reported: true } => "reported".to_owned(),
+        Answer::Report { reported: false } => words::decided(Verdict::Allow, view.mode).to_owned(),
         Answer::Rule(Some(outcome)) => words::ended(outcome).to_owned(),
         Answer::Rule(None) => "not in this version".to_owned(),
         Answer::Tool { .. } | Answer::Session(_) => stand.answer.word().unwrap_or_default().replace('_', " "),
@@ -284,8 +292,8 @@ fn said(change: &Change, side: Side, compared: &SessionDiff, view: &View<'_>) ->
         word,
         code: stand.code,
         why: match change.at {
-            ChangePlace::Alternative(at) => why_not_taken(at, side, compared, view.comparison),
-            at => at.call().and_then(|at| why(at, side, compared, view.comparison)),
+            ChangePlace::Alternative(at) => why_not_taken(at, stand, side, compared, view.comparison),
+            at => at.call().and_then(|at| why(at, stand, side, compared, view.comparison)),
         },
         rule: rule.filter(|_| !grouped).map(|rule| (words::rule_name(rule), rule.place())),
     }
@@ -308,23 +316,38 @@ fn recorded_word(change: &Change, session: &Session) -> &'static str {
 /// The same of a call of a choice that was not taken, worded within the session that takes it.
 fn why_not_taken(
     at: AlternativeRef,
+    stand: Stand,
     side: Side,
     compared: &SessionDiff,
     comparison: &Comparison,
 ) -> Option<String> {
     let (taken, call) = compared.replay(side)?.not_taken(at)?;
-    let finding = taken.call(call.at.index)?.decision.deciding()?;
+    let finding = meant(&taken.call(call.at.index)?.decision, stand)?;
     Some(finding.explain(comparison.side(side)?.rules(), taken.session())?.headline.to_string())
 }
 
-/// The deciding finding's sentence; after a halt, where that was.
-fn why(at: CallRef, side: Side, compared: &SessionDiff, comparison: &Comparison) -> Option<String> {
+/// The finding that decides, or that a change of reports is about.
+fn meant(decision: &Decision, stand: Stand) -> Option<&Finding> {
+    match stand.answer {
+        Answer::Report { .. } => decision.findings.iter().find(|finding| Some(finding.rule) == stand.rule),
+        _ => decision.deciding(),
+    }
+}
+
+/// The finding's sentence; after a halt, where that was.
+fn why(
+    at: CallRef,
+    stand: Stand,
+    side: Side,
+    compared: &SessionDiff,
+    comparison: &Comparison,
+) -> Option<String> {
     let (replay, policy) = (compared.replay(side)?, comparison.side(side)?);
     let decision = &replay.call(at.index)?.decision;
-    if let Some(finding) = decision.deciding() {
+    if let Some(finding) = meant(decision, stand) {
         return Some(finding.explain(policy.rules(), compared.session())?.headline.to_string());
     }
-    let halt = replay.halt().filter(|_| decision.verdict == crate::engine::Verdict::NotReached)?;
+    let halt = replay.halt().filter(|_| decision.verdict == Verdict::NotReached)?;
     let tool = words::name(&halt.tool);
     Some(format!("the session ended with {tool} in {}", words::at(halt.at, compared.session())))
 }

@@ -34,7 +34,7 @@ pub fn all<'a>(whole: &DiffResult, view: &View<'a>) -> Vec<Idle<'a>> {
 impl Idle<'_> {
     /// `5 calls match, all stopped by shell.yaml:8 already`.
     pub fn why(&self, view: &View<'_>) -> String {
-        let Matches { calls, decided, by, violated } = &self.matches;
+        let Matches { calls, decided, by, reported, violated } = &self.matches;
         let counted = words::count(*calls, "call");
         let matching = if *calls == 1 { "matches" } else { "match" };
         let already = if view.mode == Mode::Shadow { "decided" } else { "stopped" };
@@ -47,6 +47,7 @@ impl Idle<'_> {
         let others = (rest > 0).then(|| words::count(rest as u64, "other rule"));
         let names = words::list(names.chain(others));
         match (calls, decided, violated) {
+            (0, _, _) if *reported > 0 => format!("reports {}, as before", words::count(*reported, "call")),
             (0, _, 0) => "no call matches".to_owned(),
             (0, _, violated) => format!("violated in {}, as before", words::count(*violated, "session")),
             (_, 0, _) if *calls == 1 => format!("1 call matches, {already} by {names} already"),
@@ -72,6 +73,7 @@ pub struct IdleLine<'a> {
     calls: u64,
     decided: u64,
     by: Vec<ByLine<'a>>,
+    reported: u64,
     violated: u64,
 }
 
@@ -96,6 +98,7 @@ pub fn lines<'a>(whole: &DiffResult, view: &View<'a>) -> Vec<IdleLine<'a>> {
             by: by
                 .filter_map(|(rule, calls)| Some(ByLine { rule: &rules?.get(*rule)?.id, calls: *calls }))
                 .collect(),
+            reported: idle.matches.reported,
             violated: idle.matches.violated,
         }
     };

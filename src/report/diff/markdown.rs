@@ -58,7 +58,7 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
             writeln!(out, "| {title} | {} |", numbers.map(words::thousands).join(" | "))?;
         }
     }
-    // What is before the groups is small: names of versions are cut, and there are ten kinds.
+    // What is before the groups is small: names of versions are cut, and there are few kinds.
     room = room.saturating_sub(4_096 + view.base.len() * 8 + view.new.len() * 8 + view.command.len() * 8);
     let mut left_out = 0;
     for kind in Kind::ALL.into_iter().filter(|kind| totals.of(*kind).shown() > 0) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Model;
 use super::changes::ChangeRow;
 use super::texts::Hunk;
-use crate::compare::{Change, ChangePlace, Kind, Origin};
+use crate::compare::{Answer, Change, Kind, Origin};
 
 /// Columns of the screen from which both versions stand beside each other.
 const BESIDE: u16 = 100;
@@ -30,11 +30,18 @@ impl Model {
         places.filter_map(|at| Some((at.0, self.change(*at)?)))
     }
 
-    /// How many calls are decided otherwise.
-    pub fn changed_decisions(&self) -> usize {
-        self.all_changes()
-            .filter(|(_, change)| matches!(change.at, ChangePlace::Call(_) | ChangePlace::Alternative(_)))
-            .count()
+    /// How many decisions about calls changed, and how many reports.
+    pub fn changed_calls(&self) -> [usize; 2] {
+        let mut counts = [0; 2];
+        let [decisions, reports] = &mut counts;
+        for (_, change) in self.all_changes() {
+            match change.new.answer {
+                Answer::Call(_) => *decisions += 1,
+                Answer::Report { .. } => *reports += 1,
+                Answer::Tool { .. } | Answer::Session(_) | Answer::Rule(_) => {}
+            }
+        }
+        counts
     }
 
     /// Takes in what changed in a session.

@@ -247,7 +247,10 @@ fn sign(change: &Change) -> (Role, Glyph) {
         Answer::Call(Verdict::NotReached) | Answer::Tool { visible: false } => {
             (Role::VerdictNone, Glyph::None)
         }
-        Answer::Session(_) | Answer::Rule(_) => (Role::VerdictReport, Glyph::Problem),
+        Answer::Report { reported: false } => (Role::VerdictAllow, Glyph::Allow),
+        Answer::Report { reported: true } | Answer::Session(_) | Answer::Rule(_) => {
+            (Role::VerdictReport, Glyph::Problem)
+        }
     }
 }
 

@@ -82,7 +82,8 @@ pub fn note(model: &Model, note: fn(Seen<'_>) -> String) -> String {
 pub fn change(lines: &mut Vec<Line>, model: &Model, width: usize) {
     let Some(change) = model.change_here() else { return };
     let role = match change.new.answer {
-        Answer::Call(Verdict::Allow) => Role::VerdictAllow,
+        Answer::Call(Verdict::Allow) | Answer::Report { reported: false } => Role::VerdictAllow,
+        Answer::Report { reported: true } => Role::VerdictReport,
         Answer::Call(Verdict::NotReached) => Role::VerdictNone,
         _ => Role::VerdictDeny,
     };

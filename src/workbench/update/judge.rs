@@ -30,19 +30,24 @@ pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Says how many decisions are otherwise, once every session is read and compared.
+/// Says how many decisions and reports changed, once every session is read and compared.
 pub fn tell_changed(model: &mut Model) {
     let all = model.work.reading.is_none() && model.basis.changes.counts().0 == model.session_count();
     if model.basis.changes.to_tell && all {
         model.basis.changes.to_tell = false;
-        let (when, what) = match &model.basis.compare.base {
-            Some(chosen) => (format!("compared with {}", chosen.name), "otherwise"),
-            None => (format!("policy read at {}", model.basis.rules.since), "changed"),
+        let when = match &model.basis.compare.base {
+            Some(chosen) => format!("compared with {}", chosen.name),
+            None => format!("policy read at {}", model.basis.rules.since),
         };
-        let changed = match model.changed_decisions() {
-            0 => format!("no decision {what}"),
-            changed => format!("{} {what}", words::count(changed as u64, "decision")),
+        let [decisions, reports] = model.changed_calls();
+        let changed = match decisions {
+            0 => "no decision changed".to_owned(),
+            changed => format!("{} changed", words::count(changed as u64, "decision")),
         };
-        model.say(format!("{when}: {changed}"));
+        let reports = match reports {
+            0 => String::new(),
+            changed => format!(", {} changed", words::count(changed as u64, "report")),
+        };
+        model.say(format!("{when}: {changed}{reports}"));
     }
 }

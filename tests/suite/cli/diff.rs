@@ -385,21 +385,39 @@ fn what_a_rule_without_effect_matches_is_counted() {
         ("report/files.yaml", "policies: [{type: read_before_write}]\n"),
         ("soon/p.yaml", &twice("{type: after, trigger: write_file, then: check, within: 1}")),
         ("later/p.yaml", &twice("{type: after, trigger: write_file, then: check, within: 2}")),
+        ("other/p.yaml", &twice("{type: after, trigger: write_file, then: test, within: 1}")),
         ("contract/a.yaml", "{tool: write_file, preconditions: [{requires_prior_tool: check}]}\n"),
         ("sequence/b.yaml", "forbidden: [{sequence: [write_file], action: deny, reason: 'a:b'}]\n"),
         ("s/1.json", &format!("{{\"messages\": [{call},{call},{call},{call}]}}")),
         ("s/2.json", &format!("{{\"messages\": [{call},{call},{call},{call}]}}")),
     ]);
-    let idle = |base: &str, new: &str| -> Value {
-        let told =
-            run(&folder, &["diff", "-q", "s", "-b", base, "-p", new, "--mode", "shadow", "--format", "json"]);
-        let last = told.split("--- stderr").next().unwrap().lines().last().unwrap().to_owned();
-        serde_json::from_str::<Value>(&last).unwrap()["without_effect"].clone()
+    let told = |base: &str, new: &str, more: &[&str]| {
+        let arguments = ["diff", "-q", "s", "-b", base, "-p", new, "--mode", "shadow"];
+        run(&folder, &[&arguments, more].concat())
     };
-    let reports = idle("empty", "report");
-    assert_eq!((&reports[0]["fate"], &reports[0]["calls"]), (&"added".into(), &0.into()), "{reports:#}");
-    let late = idle("soon", "later");
-    assert_eq!((&late[0]["fate"], &late[0]["violated"]), (&"edited".into(), &2.into()), "{late:#}");
+    let last = |base: &str, new: &str| -> Value {
+        let told = told(base, new, &["--format", "json"]);
+        serde_json::from_str(told.split("--- stderr").next().unwrap().lines().last().unwrap()).unwrap()
+    };
+    let idle = |base: &str, new: &str| last(base, new)["without_effect"].clone();
+    // What is reported under one version only is a change, and it fails unless other kinds are named.
+    let reports = last("empty", "report");
+    assert_eq!(
+        (&reports["without_effect"], &reports["totals"]["newly_reported"]),
+        (&serde_json::json!([]), &8.into())
+    );
+    let gone = told("report", "empty", &[]);
+    assert!(gone.contains("no longer reported: 8 reports in 2 sessions, 8 primary\n"), "{gone}");
+    assert!(gone.contains("reported → allowed\n") && gone.contains("exit 1"), "{gone}");
+    assert!(told("report", "empty", &["--fail-on", "newly_allowed"]).contains("exit 0"));
+    let late = last("soon", "later");
+    assert_eq!(late["without_effect"], serde_json::json!([]), "{late:#}");
+    assert_eq!(late["totals"]["no_longer_reported"], 2, "{late:#}");
+    // What is reported of the same calls as before is none.
+    let other = idle("soon", "other");
+    let counted = ["fate", "calls", "reported", "violated"].map(|key| other[0][key].clone());
+    assert_eq!(serde_json::json!(counted), serde_json::json!(["edited", 0, 6, 2]), "{other:#}");
+    assert!(told("soon", "other", &[]).contains("edited: reports 6 calls, as before\n"));
     // Each decides the calls in its version.
     assert_eq!(idle("contract", "sequence"), serde_json::json!([]));
 }

@@ -269,6 +269,39 @@ fn siblings_of_a_halt_are_counterfactual() {
     );
 }
 
+/// A rule that passes no judgement on the call still found something: nobody should have to compare two replays to see it.
+#[test]
+fn calls_that_a_rule_only_reports() {
+    let within = |within: u8| format!("rules: [{{type: eventually, tool: sign, within: {within}}}]\n");
+    let (one, two) = (within(1), within(2));
+    for mode in [Enforce, Shadow] {
+        // The deadline passes with the first call, or with the second; both are allowed.
+        assert_eq!(
+            compare(&one, &two, "send | send | sign", mode),
+            [
+                "2.1 send allow → report newly_reported primary p.yaml#/rules/0",
+                "1.1 send report → allow no_longer_reported primary p.yaml#/rules/0",
+            ]
+        );
+        // A rule that is gone reports nothing, and one that is new may.
+        let none = "rules: [{type: require, tool: send}]\n";
+        let gone = compare(&one, none, "send | send", mode);
+        assert_eq!(
+            gone.last().unwrap(),
+            "1.1 send report → allow no_longer_reported primary p.yaml#/rules/0"
+        );
+        let new = compare(none, &one, "send | send", mode);
+        assert_eq!(new.last().unwrap(), "1.1 send allow → report newly_reported primary p.yaml#/rules/0");
+        // That a call is stopped now says all of it.
+        let stopped = "rules: [{type: blocklist, tools: [send]}]\n";
+        let stops = compare(&one, stopped, "send", mode);
+        assert!(stops.iter().any(|change| change.contains("newly_blocked")), "{stops:#?}");
+        assert!(!stops.iter().any(|change| change.contains("reported")), "{stops:#?}");
+    }
+    // A recording says nothing of rules.
+    assert_eq!(compare("recorded", &one, "send | sign", Enforce), [""; 0]);
+}
+
 /// The change is about the rule of the version that was stricter.
 #[test]
 fn a_softer_answer_is_about_the_rule_that_was_stricter() {

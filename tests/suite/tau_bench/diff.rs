@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::rulestep;
 
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     "newly_allowed",
     "newly_blocked",
     "harder",
@@ -18,6 +18,8 @@ const KINDS: [&str; 10] = [
     "newly_visible",
     "newly_hidden",
     "outcome_changed",
+    "newly_reported",
+    "no_longer_reported",
 ];
 
 /// An edit of one rule of a set, and which rule of the base a rule of the new set is where its pointer says another.

@@ -63,7 +63,7 @@ fn a_base_is_asked_for_read_and_ended() {
     assert!(screen(&model).contains("reading base git:HEAD") && !model.splits());
     feed(&mut model, Msg::Base { name: "git:HEAD".to_owned(), read: Ok(version(OTHER)) });
     // A lookup is let through and, in the turns after a refund, the refund of the other order stopped again.
-    assert_eq!(note(&model), "compared with git:HEAD: 2 decisions otherwise");
+    assert_eq!(note(&model), "compared with git:HEAD: 2 decisions changed");
     assert!(model.splits() && screen(&model).contains("base git:HEAD"));
     press(&mut model, "]f");
     assert_eq!(at(&model), "T2.2 issue_refund");
@@ -115,7 +115,7 @@ fn an_edit_is_compared_with_the_same_base() {
     against(&mut model, "old", version(OTHER));
     assert_eq!(kinds(&model)[..2], [Kind::NewlyAllowed, Kind::NewlyBlocked]);
     policy(&mut model, OTHER, "12:10:00");
-    assert_eq!(note(&model), "compared with old: no decision otherwise");
+    assert_eq!(note(&model), "compared with old: no decision changed");
     assert!(model.basis.changes.is_empty() && model.splits(), "the base stays, and says the same now");
     press(&mut model, "]f");
     let [base, new] = verdicts(&model);
@@ -207,7 +207,7 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     press(&mut model, "dt");
     policy(&mut model, OTHER, "12:10:00");
     assert!(model.dialog.overlays.is_empty());
-    assert!(note(&model).contains("no decision otherwise"), "{}", note(&model));
+    assert!(note(&model).contains("no decision changed"), "{}", note(&model));
 }
 
 /// Where not all panes are seen, a change brings the one along that shows it.
@@ -241,12 +241,30 @@ fn the_recording_is_a_base_without_a_text() {
     against(&mut model, "recorded", Base::Recorded);
     assert!(!model.splits());
     assert_eq!(kinds(&model), [Kind::NewlyBlocked]);
-    assert_eq!(note(&model), "compared with recorded: 1 decision otherwise");
+    assert_eq!(note(&model), "compared with recorded: 1 decision changed");
     press(&mut model, "dt");
     assert_eq!(note(&model), "the base is the recording, which has no text");
     press(&mut model, "8 gg Enter");
     assert_eq!(at(&model), "T2.2 issue_refund");
     assert!(screen(&model).contains("∆ newly blocked"));
+}
+
+/// A rule that stops nothing may still report another call than before: pane 8 lists it, and `]c` goes there.
+#[test]
+fn a_call_that_is_newly_reported_is_a_change() {
+    let within = |within: u8| format!("rules: [{{type: eventually, tool: sign_off, within: {within}}}]\n");
+    let mut model = judged(120, 40, "mono", loaded(&within(2)), vec![refunds()]);
+    against(&mut model, "old", version(&within(1)));
+    assert_eq!(note(&model), "compared with old: no decision changed, 2 reports changed");
+    assert_eq!(kinds(&model), [Kind::NewlyReported, Kind::NoLongerReported]);
+    press(&mut model, "gg ]c");
+    assert_eq!(at(&model), "T1.1 check_eligibility");
+    assert_eq!(note(&model), "no longer reported check_eligibility (primary)");
+    press(&mut model, "]c");
+    assert_eq!(at(&model), "T2.1 issue_refund");
+    let seen = screen(&model);
+    assert!(seen.contains("∆ newly reported") && seen.contains("newly reported: 1 report"), "{seen}");
+    assert!(seen.contains("allow > report"), "{seen}");
 }
 
 #[test]
