@@ -292,7 +292,7 @@ impl Aspect {
 }
 
 /// The last part of a path, up to its first dot.
-fn stem(path: &str) -> &str {
+pub fn stem(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     last.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(last)
 }

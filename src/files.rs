@@ -28,6 +28,8 @@ mod walk;
 #[cfg(feature = "tui")]
 pub mod watch;
 
+#[cfg(feature = "tui")]
+pub use inputs::case_files;
 #[cfg(feature = "cli")]
 pub use inputs::{Input, expand};
 pub use read::read_version;

@@ -190,6 +190,13 @@ pub fn is_case(node: &Node) -> bool {
     keys >= 2 && !has("dialect")
 }
 
+/// Whether a file is named as one of cases: `NAME.case.yaml`, `.yml` or `.json`. One in which no case can be recognised is
+/// broken, and not somebody else's.
+pub fn is_case_file(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".case.yaml", ".case.yml", ".case.json"].iter().any(|end| name.ends_with(end))
+}
+
 /// Over each file's relative path and bytes, so that nothing can pass for something else.
 fn digest(files: &[PolicyFile]) -> Arc<str> {
     let parts = files.iter().flat_map(|file| [&*file.relative, &*file.text]);

@@ -3,6 +3,7 @@
 //! Only here are files opened for them, and only here is it decided whether a version decides. What is read is handed on as
 //! values: this room knows no screen and no message of one.
 
+pub mod cases;
 #[cfg(feature = "tui")]
 mod followed;
 pub mod opener;

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, PageKind, Severity, code};
 use crate::dialect;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::RuleOutcome;
-use crate::policy::{PolicyFile, is_case};
+use crate::policy::{PolicyFile, is_case, is_case_file};
 use crate::replay::Status;
 use crate::session::AlternativeRef;
 use crate::source::nearest::nearest;
@@ -25,8 +25,10 @@ pub struct Cases {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the cases of a text. Documents that are none are passed over, unless the text was `named` as one of cases.
+/// Reads the cases of a text. Documents that are none are passed over, unless the text was `named` as one of cases, or its
+/// name says that it is one.
 pub fn read(source: &Source, named: bool) -> Cases {
+    let named = named || is_case_file(source.name());
     let parsed = parse(source);
     let found = parsed.documents.iter().filter(|node| is_case(node)).count();
     let mut read = Cases { found, ..Cases::default() };

@@ -1,6 +1,5 @@
 //! `rulestep test`: cases judged, and what is not as expected told, or put in the place of what was expected.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,19 +9,15 @@ use super::args::{self, TestFormat};
 use super::exit::{Exit, Failure};
 use super::replace::replace;
 use super::screen::Screen;
-use crate::case::judge::{CaseResult, judge, version};
-use crate::case::read::read;
+use crate::case::Case;
+use crate::case::judge::CaseResult;
 use crate::case::update::update;
-use crate::case::{Case, CaseSession, Reference};
-use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::diagnostic::Severity;
 use crate::files::{self, Input};
-use crate::policy::Policy;
-use crate::recording as sessions;
 use crate::report::cases::{self, CaseReport, Totals};
 use crate::report::{Look, words};
-use crate::session::Session;
-use crate::source::{Source, quoted};
-use crate::workspace::{LoadedVersion, NoPolicy, Version};
+use crate::source::Source;
+use crate::workspace::cases::{CaseFile, CaseRunner};
 
 /// The folder of cases where none is named.
 const DEFAULT: &str = "contracts";
@@ -38,7 +33,8 @@ pub fn run(asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
         named => named.to_vec(),
     };
     let found = files::expand(&named);
-    let mut test = Test { screen, update: asked.update, policies: HashMap::new(), answer: Answer::default() };
+    let mut test =
+        Test { screen, update: asked.update, runner: CaseRunner::default(), answer: Answer::default() };
     test.answer.errors += found.diagnostics.iter().filter(|told| told.severity == Severity::Error).count();
     found.diagnostics.iter().for_each(|told| test.screen.tell(told));
     for (place, input) in found.inputs.iter().enumerate() {
@@ -69,8 +65,7 @@ struct Answer {
 struct Test<'s> {
     screen: &'s mut Screen,
     update: bool,
-    /// By their paths; `None` for those that do not load, which was reported.
-    policies: HashMap<Vec<String>, Result<Arc<Policy>, String>>,
+    runner: CaseRunner,
     answer: Answer,
 }
 
@@ -84,25 +79,20 @@ impl Test<'_> {
                 return Ok(());
             }
         };
-        // Large recordings may be beside cases, and are not worth a closer look.
-        let has = |key: &str| text.contains(key);
-        let may_be_one = has("expect") || has("policy") && has("session");
-        if !input.named && !may_be_one {
+        let Some(file) = self.runner.file(&input.name, Arc::clone(&text), input.named) else {
             return Ok(());
+        };
+        file.read.diagnostics.iter().for_each(|told| self.screen.tell(told));
+        if let Some((cases, why)) = file.broken() {
+            self.broken(&file.source, cases, why.to_string());
         }
-        let source = Source::new(Arc::clone(&input.name), Arc::clone(&text));
-        let read = read(&source, input.named);
-        read.diagnostics.iter().for_each(|told| self.screen.tell(told));
-        if read.cases.is_empty() {
-            if let Some(error) = read.diagnostics.iter().find(|told| told.severity == Severity::Error) {
-                self.broken(&source, read.found.max(1), error.to_string());
-            }
-            return Ok(());
-        }
-        let mut judged = Vec::with_capacity(read.cases.len());
-        for case in &read.cases {
-            match self.resolve(case) {
-                Ok((session, policy)) => judged.push((case, judge(case, &session, &policy))),
+        let CaseFile { source, read, runs } = file;
+        let mut judged = Vec::with_capacity(runs.len());
+        for (case, run) in read.cases.iter().zip(runs) {
+            run.of_recording.iter().for_each(|told| self.screen.tell_recording(told));
+            run.of_policy.iter().for_each(|told| self.screen.tell(told));
+            match run.result {
+                Ok(result) => judged.push((case, result)),
                 Err(told) => {
                     self.screen.tell(&told);
                     self.broken(&source, 1, told.to_string());
@@ -165,110 +155,6 @@ impl Test<'_> {
             }
         }
     }
-
-    fn resolve(&mut self, case: &Case) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
-        let session = match &case.session {
-            CaseSession::Inline(session) => Arc::clone(session),
-            CaseSession::InFile { file, id } => self.session(case, file, id.as_deref())?,
-        };
-        let policy = version(case, &self.policy(case)?)?;
-        Ok((session, policy))
-    }
-
-    fn session(
-        &mut self,
-        case: &Case,
-        file: &Reference,
-        id: Option<&str>,
-    ) -> Result<Arc<Session>, Diagnostic> {
-        let path = files::beside(case.source.name(), &file.path);
-        let input = Input { name: path.as_str().into(), path: Some(path.as_str().into()), named: true };
-        let opened = input
-            .open()
-            .and_then(|input| sessions::open(path.as_str(), input, &sessions::Options::default()));
-        let reading =
-            opened.map_err(|told| bad(case, file, format!("{}: {}", quoted(&path), told.message)))?;
-        let (mut found, mut ids) = (Vec::new(), Vec::new());
-        for session in reading {
-            ids.push(Arc::clone(&session.id));
-            if id.is_none_or(|id| *session.id == *id) && found.len() < 2 {
-                found.push(session);
-            }
-        }
-        let named = || words::list(ids.iter().take(5).map(|id| quoted(id)));
-        match (found.pop(), found.is_empty()) {
-            (Some(session), true) => {
-                session.diagnostics.iter().for_each(|told| self.screen.tell_recording(told));
-                Ok(Arc::new(session))
-            }
-            (None, _) => {
-                let told = match id {
-                    Some(id) => bad(case, file, format!("no session of {} is {}", quoted(&path), quoted(id))),
-                    None => bad(case, file, format!("{} holds no session", quoted(&path))),
-                };
-                Err(if ids.is_empty() { told } else { told.help(format!("it holds {}", named())) })
-            }
-            (Some(_), false) => {
-                let message = format!("{} holds several sessions", quoted(&path));
-                Err(bad(case, file, message).help(format!("say which with `id`: {}", named())))
-            }
-        }
-    }
-
-    fn policy(&mut self, case: &Case) -> Result<Arc<Policy>, Diagnostic> {
-        if !case.documents.is_empty() {
-            return self.with_documents(case);
-        }
-        let paths: Vec<String> =
-            case.policy.iter().map(|policy| files::beside(case.source.name(), &policy.path)).collect();
-        let first = case.policy.first();
-        let broken = |message: String| match first {
-            Some(reference) => bad(case, reference, message),
-            None => Diagnostic::error(code::BAD_REFERENCE, message).in_file(case.source.name()),
-        };
-        if let Some(loaded) = self.policies.get(&paths) {
-            return loaded.clone().map_err(broken);
-        }
-        // What cannot be read is reported where it is asked for.
-        for (path, reference) in paths.iter().zip(&case.policy) {
-            if let Err(told) = files::read_version(path, &[]) {
-                return Err(bad(case, reference, format!("{}: {}", quoted(path), told.message)));
-            }
-        }
-        let LoadedVersion { policy, loaded } = Version::beside(&paths, &paths).load(None);
-        loaded.diagnostics.iter().for_each(|told| self.screen.tell(told));
-        let policy = policy.map_err(|why| match why {
-            NoPolicy::Empty { .. } => "no policy was found there, so nothing can be judged".to_owned(),
-            _ => "the policy does not load".to_owned(),
-        });
-        self.policies.insert(paths, policy.clone());
-        policy.map_err(broken)
-    }
-
-    /// A policy of which a part is written in the case itself.
-    fn with_documents(&mut self, case: &Case) -> Result<Arc<Policy>, Diagnostic> {
-        let mut files = case.documents.clone();
-        for reference in &case.policy {
-            let path = files::beside(case.source.name(), &reference.path);
-            let version = files::read_version(&path, &[])
-                .map_err(|told| bad(case, reference, format!("{}: {}", quoted(&path), told.message)))?;
-            let (more, unreadable) = version.into_policy_files();
-            if let Some(told) = unreadable.first() {
-                return Err(bad(case, reference, told.message.clone()));
-            }
-            files.extend(more);
-        }
-        let LoadedVersion { policy, loaded } = Version { files, ..Version::default() }.load(None);
-        loaded.diagnostics.iter().for_each(|told| self.screen.tell(told));
-        policy.map_err(|_| {
-            let message = "the policy in the case does not load";
-            Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, case.span)
-        })
-    }
-}
-
-fn bad(case: &Case, reference: &Reference, message: String) -> Diagnostic {
-    Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, reference.span)
 }
 
 impl Answer {

@@ -5,8 +5,12 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "tui")]
+use super::is_document;
 use super::{glob, packed, unreadable, utf8, walk};
 use crate::diagnostic::{Diagnostic, code};
+#[cfg(feature = "tui")]
+use crate::policy::is_case_file;
 
 /// What arguments lead to.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +52,37 @@ pub fn expand(args: &[String]) -> Inputs {
         }
     }
     found
+}
+
+/// The files in which cases of this version may be: all documents of a folder; of a file, itself and the files of cases
+/// beside it.
+#[cfg(feature = "tui")]
+pub fn case_files(version: &str) -> Inputs {
+    let path = Path::new(version);
+    if path.is_dir() {
+        let mut found = expand(&[version.to_owned()]);
+        found.inputs.retain(|input| is_document(&input.name));
+        return found;
+    }
+    let mut found = Inputs::default();
+    found.inputs.push(Input { name: version.into(), path: Some(path.into()), named: false });
+    let folder = of_file(path.parent().unwrap_or(Path::new("")));
+    let beside = walk::entries(folder, &folder.to_string_lossy(), &mut found.diagnostics);
+    let beside = beside.into_iter().filter(|(name, path)| is_case_file(name) && path.is_file());
+    found.inputs.extend(beside.map(|(name, path)| {
+        let name = match version.rfind('/') {
+            Some(at) => format!("{}/{name}", version.get(..at).unwrap_or_default()),
+            None => name,
+        };
+        Input { name: name.into(), path: Some(path), named: false }
+    }));
+    found
+}
+
+/// The folder of a file: a name alone is in the current one.
+#[cfg(feature = "tui")]
+pub(super) fn of_file(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 impl Input {

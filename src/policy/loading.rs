@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Document, LoadResult, Policy, PolicyFile, beside, digest, is_case};
+use super::{Document, LoadResult, Policy, PolicyFile, beside, digest, is_case, is_case_file};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
@@ -74,7 +74,7 @@ impl Loading {
             return true;
         }
         let cases = parsed.documents.iter().filter(|node| is_case(node)).count();
-        if cases > 0 {
+        if cases > 0 || is_case_file(&file.name) {
             self.cases.push(source.clone());
         }
         // What is wrong with a case is reported by whoever runs it; what cannot be read beside one might have been a policy.

@@ -300,7 +300,8 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &CaseResult) -> Vec<
 /// Findings of one unmet expectation that are reported.
 const MOST_REASONS: usize = 5;
 
-fn shown(value: &Value) -> String {
+/// A fact as people read it.
+pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
         Value::String(text) => words::line(text),

@@ -48,6 +48,8 @@ pub enum Effect {
     Hidden(Box<HiddenSearch>),
     /// Count what sessions say of the rules and what they hold; what was counted before is void.
     Survey(Box<SurveyRequest>),
+    /// Judge the cases beside the policy; the number is that of the request.
+    Cases(u64),
     /// Compare the texts of two versions.
     Texts(Arc<Comparison>),
     /// Search sessions; what was looked for before is given up.
@@ -217,6 +219,7 @@ impl std::fmt::Debug for Effect {
             Self::Frames(request) => write!(f, "Frames({})", request.number),
             Self::Hidden(search) => write!(f, "Hidden({} from turn {})", search.number, search.turn),
             Self::Survey(request) => write!(f, "Survey({})", request.wish.sessions.len()),
+            Self::Cases(number) => write!(f, "Cases({number})"),
             Self::Texts(_) => f.write_str("Texts"),
             Self::Search(search) => write!(f, "Search({} {})", search.number, search.pattern.text),
             Self::Save(save) => write!(f, "Save({})", save.file),

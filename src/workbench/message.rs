@@ -13,10 +13,10 @@ use crate::replay::Replay;
 use crate::session::Session;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
-use crate::workbench::model::Frames;
 use crate::workbench::model::hits::Hit;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
+use crate::workbench::model::{CaseList, Frames};
 pub use crate::workspace::recordings::Event;
 
 /// Something that happened.
@@ -99,6 +99,13 @@ pub enum Msg {
         counted: usize,
         /// What they say and hold.
         survey: Arc<Survey>,
+    },
+    /// The cases beside the policy were judged.
+    Cases {
+        /// Which request this answers.
+        number: u64,
+        /// What came of them.
+        cases: Box<CaseList>,
     },
     /// The texts of two versions were compared.
     Texts {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod body;
+pub mod cases;
 mod changed;
 pub mod changes;
 pub mod compare;
@@ -44,6 +45,7 @@ use crate::policy::{Document, Policy};
 use crate::replay::Replay;
 use crate::session::Session;
 
+pub use self::cases::CaseList;
 pub use self::changes::{ChangeRow, Changes, Pair};
 pub use self::compare::{Chosen, Compare};
 pub use self::entry::Entry;
@@ -111,6 +113,8 @@ pub struct Basis {
     pub mode: Mode,
     /// The policy and what is wrong with it.
     pub rules: Ruling,
+    /// The cases that are kept beside it.
+    pub cases: CaseList,
     /// Whether edits are picked up.
     pub live: Live,
     /// What is different under the version that decides.
@@ -269,6 +273,7 @@ impl Model {
                 flags: Vec::new(),
                 mode: opening.mode,
                 rules: Ruling::default(),
+                cases: CaseList::default(),
                 live: Live::default(),
                 changes: Changes::default(),
                 compare: Compare::default(),

@@ -1,6 +1,7 @@
 //! What lies over the panes, a file each: what it shows, what is copied there.
 
 mod body;
+mod cases;
 mod findings;
 mod help;
 mod hits;
@@ -12,6 +13,7 @@ mod texts;
 
 use super::layout::shrink;
 use super::list::List;
+use super::model::cases::CasesView;
 use super::model::hits::HitsView;
 use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView};
 use super::model::palette::PaletteView;
@@ -40,7 +42,7 @@ macro_rules! listed {
         }
     })+};
 }
-listed!(BodyView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView SurveyView);
+listed!(BodyView CasesView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView SurveyView);
 
 /// Rows in a frame of their own, over the panes.
 pub trait Window: Rows + Listed {
@@ -85,6 +87,7 @@ impl Overlay {
             Self::Texts(view) => &**view,
             Self::Palette(view) => view,
             Self::Survey(view) => view,
+            Self::Cases(view) => view,
         }
     }
 
@@ -100,6 +103,7 @@ impl Overlay {
             Self::Texts(view) => &mut **view,
             Self::Palette(view) => view,
             Self::Survey(view) => view,
+            Self::Cases(view) => view,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The loop: waits for something to happen, changes the model, does what that asks for, draws once. Idle it sleeps.
 
+mod cases;
 mod editor;
 pub mod environment;
 pub(crate) mod export;
@@ -132,6 +133,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     update(&mut model, Msg::Resize(size));
     workers.policy();
     workers.sessions();
+    workers.cases(&mut model);
     let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;
     let input = Input::start(out);
     Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() }.run(&input)?;
@@ -263,6 +265,7 @@ impl Loop {
                 }
                 self.workers.policy();
                 self.workers.sessions();
+                self.workers.cases(&mut self.model);
             }
             Effect::Picture { file, replace } => {
                 let told = export::picture(&self.model, &file, replace);

@@ -11,7 +11,7 @@ use super::keys::{Key, chord};
 use super::message::{ComparedSession, Event, Msg};
 use super::model::hits::hits;
 use super::model::texts::Texts;
-use super::model::{Model, Opening};
+use super::model::{CaseList, Model, Opening};
 use super::run::{frames, suppose, survey};
 use super::theme::{Depth, Theme};
 use super::update::update;
@@ -22,6 +22,7 @@ use crate::recording;
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Origin, Session};
+use crate::workspace::cases::{CaseFiles, CaseRunner};
 
 pub const CONTRACT: &str = "\
 # A refund needs an eligibility check of the same order.
@@ -259,4 +260,31 @@ pub fn read_whole(
 /// All recordings were read.
 pub fn read_all(model: &mut Model) {
     feed(model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+}
+
+/// The expectations of four cases, of which one cannot be read, one fails, one tests nothing and one passes.
+pub const CASES: [(&str, &str); 4] = [
+    ("broken", "{call: 1.1, decison: allow}"),
+    ("paid twice", "[{call: 1.1, decision: deny}, {call: 2.1, decision: allow, told: 'no'}]"),
+    ("idle", "{summary: {calls: 2}}"),
+    ("checked first", "{call: 2.1, decision: allow}"),
+];
+
+/// Cases of these names and expectations, each in a file of its own, are judged by policies of their own.
+pub fn with_cases(model: &mut Model, cases: &[(&str, &str)]) {
+    let (mut runner, mut read) = (CaseRunner::default(), CaseFiles::default());
+    for (name, expect) in cases {
+        let policy = match *name {
+            "idle" => "{rules: [{type: before, first: a, then: b}]}",
+            _ => "{tool: refund, preconditions: [{requires_prior_tool: check, description: checked before}]}",
+        };
+        let session = "{id: s, messages: [{role: user, content: hello}, \
+            {role: assistant, tool_calls: [{name: check, arguments: {}}]}, {role: tool, content: ok}, \
+            {role: assistant, tool_calls: [{name: refund, arguments: {}}]}, {role: tool, content: ok}]}";
+        let text = format!("name: {name}\npolicy: {policy}\nsession: {session}\nexpect: {expect}\n");
+        let file = format!("contracts/{}.case.yaml", name.replace(' ', "_"));
+        read.files.extend(runner.file(&file.into(), text.into(), false));
+    }
+    let number = model.basis.cases.ask();
+    feed(model, Msg::Cases { number, cases: Box::new(CaseList::of(read)) });
 }

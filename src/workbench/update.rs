@@ -1,6 +1,7 @@
 //! What happens to the model when something happens: no I/O, no clock. What is to be done outside is returned.
 
 mod asking;
+pub(super) mod cases;
 mod cite;
 mod compare;
 mod copy;
@@ -76,6 +77,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Frames { number, made } => frames::arrived(model, number, made),
         Msg::Hidden { number, turn } => frames::found(model, number, turn),
         Msg::Survey { number, counted, survey } => survey::arrived(model, number, counted, survey),
+        Msg::Cases { number, cases } => cases::arrived(model, number, *cases),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
         Msg::Found { number, searched, hits } => hits::found(model, number, searched, hits),
@@ -259,6 +261,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::NextTab => survey::tab(model, 1),
         C::PreviousTab => survey::tab(model, -1),
         C::SortRows => survey::sort(model),
+        C::Cases => cases::open(model),
         C::Problems => overlays::problems(model),
         C::Help => overlays::help(model),
         C::Palette => palette::open(model, ""),

@@ -1,15 +1,18 @@
 //! What was named, followed: read once, and again as it changes.
 
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::cases::{CaseFiles, CaseRunner};
 use super::recordings::{Event, Recordings};
 use super::version::{self, DEFAULT_POLICY, LoadedVersion, NoPolicy, Version};
 use crate::compare::Base;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Dialect;
+use crate::files;
 use crate::files::watch::{ChangedFiles, WatchTargets};
-use crate::policy::LoadResult;
+use crate::policy::{LoadResult, is_case_file};
 use crate::recording::Options;
 
 /// What was named, to be read as often as it changes.
@@ -73,6 +76,30 @@ impl Workspace {
                 LoadResult { policy: None, documents: Vec::new(), cases: Vec::new(), diagnostics }
             }
         }
+    }
+
+    /// Judges the cases that are kept beside the policy, as `rulestep test` does: of the files on disk, whatever decides in
+    /// the meantime. Those of a revision are none of its own files.
+    pub fn cases(&self) -> CaseFiles {
+        let (mut runner, mut cases) = (CaseRunner::default(), CaseFiles::default());
+        let mut known: Vec<Arc<str>> = Vec::new();
+        let on_disk = self.policy_paths().into_iter().filter(|named| is_on_disk(named));
+        for found in on_disk.filter(|named| Path::new(named).exists()).map(|named| files::case_files(&named))
+        {
+            // What else is wrong in a folder is reported with the policy.
+            for input in found.inputs {
+                if known.contains(&input.name) {
+                    continue;
+                }
+                known.push(Arc::clone(&input.name));
+                match input.read_text() {
+                    Ok(text) => cases.files.extend(runner.file(&input.name, text, false)),
+                    Err(told) if is_case_file(&input.name) => cases.unreadable.push((input.name, told)),
+                    Err(_) => {}
+                }
+            }
+        }
+        cases
     }
 
     /// Reads a version to compare with.

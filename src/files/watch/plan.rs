@@ -9,7 +9,9 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::WatchTargets;
+use crate::files::inputs::of_file;
 use crate::files::{glob, read, version, walk};
+use crate::policy::is_case_file;
 
 /// What a change may concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub(super) struct Names {
     all: bool,
     /// These, whatever a search thinks of them.
     some: BTreeSet<OsString>,
+    /// Files of cases: they are kept beside a policy that is named.
+    cases: bool,
 }
 
 /// Links that a path may go through.
@@ -79,10 +83,15 @@ impl Plan {
     }
 
     fn root(&mut self, side: Side, path: &Path) {
-        if let Some(real) = self.trace(side, path)
-            && real.is_dir()
-        {
-            self.folder(side, real);
+        match self.trace(side, path) {
+            Some(real) if real.is_dir() => self.folder(side, real),
+            // Under the name that it has, as whoever reads the cases sees it.
+            Some(_) if side == Side::Policies => {
+                if let Some(folder) = path.parent().and_then(|folder| of_file(folder).canonicalize().ok()) {
+                    self.folders.entry(folder).or_default().names_mut(side).cases = true;
+                }
+            }
+            _ => {}
         }
     }
 
@@ -163,7 +172,7 @@ impl Plan {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return own };
         let named = self.folders.get(folder).is_some_and(|interest| {
             let names = interest.names(side);
-            names.some.contains(name) || names.all && is_found(side, path, name)
+            names.has(side, path, name)
         });
         own || named
     }
@@ -194,16 +203,24 @@ impl Interest {
 
 impl Names {
     pub fn any(&self) -> bool {
-        self.all || !self.some.is_empty()
+        self.all || self.cases || !self.some.is_empty()
+    }
+
+    /// Whether `path`, which is called so, matters.
+    fn has(&self, side: Side, path: &Path, name: &OsStr) -> bool {
+        self.some.contains(name)
+            || self.all && is_found(side, path, name)
+            || self.cases && is_case_file(&name.to_string_lossy())
     }
 
     /// The paths in `folder` that matter and are there.
     pub fn paths(&self, side: Side, folder: &Path) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = self.some.iter().map(|name| folder.join(name)).collect();
-        if self.all {
+        if self.all || self.cases {
             let listed = fs::read_dir(folder).into_iter().flatten().flatten();
-            let found = listed.filter(|entry| is_found(side, &entry.path(), &entry.file_name()));
-            paths.extend(found.map(|entry| entry.path()));
+            let found = listed.map(|entry| (entry.path(), entry.file_name()));
+            let found = found.filter(|(_, name)| !self.some.contains(name));
+            paths.extend(found.filter(|(path, name)| self.has(side, path, name)).map(|(path, _)| path));
         }
         paths
     }

@@ -134,8 +134,9 @@ fn hints(model: &Model, row: &mut Row<'_>) {
         None => model.place.focus.hints(model),
     };
     let facts = &model.settled.facts;
-    let edit = match model.editable() {
-        Some(target) if target.recording => "edit recording",
+    let edit = match model.editable().map(|target| target.word) {
+        Some("recording") => "edit recording",
+        Some("case") => "edit case",
         _ => "edit rule",
     };
     let usable: Vec<(String, &str)> = wanted

@@ -125,12 +125,35 @@ fn documents(model: &Model, row: &mut Row<'_>) {
 
 /// Stopped or violated, stopped hypothetically, allowed: of the open session.
 fn verdicts(model: &Model) -> Row<'_> {
-    let mut row = Row::new(&model.theme, 40);
+    let mut row = Row::new(&model.theme, 60);
+    cases(model, &mut row);
     // Of what is supposed, where something is; the list of sessions has those of the recording.
     let Some(replay) = model.replay() else { return row };
     counts(&mut row, replay);
     row.gap(1);
     row
+}
+
+/// How many cases pass; where there is little room, only those that do not.
+fn cases(model: &Model, row: &mut Row<'_>) {
+    let (cases, roomy) = (&model.basis.cases, model.size.width >= ROOMY);
+    let mut parts = cases
+        .counts()
+        .parts()
+        .filter(|(_, glyph, ..)| roomy || matches!(glyph, Glyph::Problem | Glyph::Deny))
+        .peekable();
+    if parts.peek().is_none() {
+        return;
+    }
+    let word = if model.size.width >= MEDIUM.width { "cases" } else { "case" };
+    row.put(Role::Status, word);
+    for (role, glyph, count, _) in parts {
+        row.put(role, &format!(" {}{count}", model.theme.glyph(glyph)));
+    }
+    if cases.is_asked() {
+        row.put(Role::StatusNote, model.theme.marks().ellipsis());
+    }
+    row.put(Role::Status, " ").glyph(Role::Border, Glyph::Between);
 }
 
 fn counts(row: &mut Row<'_>, replay: &Replay) {
@@ -242,6 +265,8 @@ pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
         if let Some(replay) = model.replay() {
             counts(&mut row, replay);
         }
+        row.gap(1);
+        cases(model, &mut row);
         row.draw(buf, area.x, area.y);
     }
     if let Some(area) = layout.problem {

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use super::files::is_damage;
-use super::supposed::Supposed;
+use super::supposed::{Layer, Supposed};
 use super::verdict::SessionVerdict;
 use crate::compare::{Change, ChangePlace};
 use crate::diagnostic::Diagnostic;
@@ -83,8 +83,10 @@ impl Entry {
 
     /// What the topmost layer begins with.
     pub fn supposed_of(&self) -> Option<&Arc<Session>> {
-        let part = self.supposed.top().and_then(|layer| layer.part.as_ref());
-        part.map(|part| part.witness.session()).or(self.session.as_ref())
+        let top = self.supposed.top();
+        let case = top.and_then(Layer::of_case).map(|case| &case.session);
+        let part = || Some(top?.part.as_ref()?.witness.session());
+        case.or_else(part).or(self.session.as_ref())
     }
 }
 

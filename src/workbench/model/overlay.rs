@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tui_input::Input;
 
+use super::cases::CasesView;
 use super::hits::HitsView;
 use super::palette::PaletteView;
 use super::supposed::Ask;
@@ -39,6 +40,8 @@ pub enum Overlay {
     Palette(PaletteView),
     /// What the sessions say of the rules, and what they hold.
     Survey(SurveyView),
+    /// The cases beside the policy.
+    Cases(CasesView),
 }
 
 /// A body being read.
@@ -162,9 +165,12 @@ impl Overlay {
         match self {
             Self::Body(_) => Scope::Body,
             Self::Findings(_) => Scope::Findings,
-            Self::Help(_) | Self::Problems(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) => {
-                Scope::Help
-            }
+            Self::Help(_)
+            | Self::Problems(_)
+            | Self::Loads(_)
+            | Self::Hits(_)
+            | Self::Palette(_)
+            | Self::Cases(_) => Scope::Help,
             Self::Texts(_) => Scope::Texts,
             Self::Survey(_) => Scope::Survey,
         }

@@ -50,7 +50,7 @@ impl Model {
         let supposed = &self.entry()?.supposed;
         let Some(layer) = supposed.top() else { return Some(Target::Known(call)) };
         let Some(shown) = supposed.shown() else {
-            return layer.part.is_none().then_some(Target::Known(call));
+            return layer.begins_as_recorded().then_some(Target::Known(call));
         };
         match shown.hypothesis.edited.before(call) {
             Some(known) => Some(Target::Known(known)),
@@ -66,7 +66,7 @@ impl Model {
         let turn = self.turn()?.number;
         let entry = self.entry()?;
         let Some(shown) = entry.supposed.shown() else {
-            return entry.supposed.top().is_none_or(|layer| layer.part.is_none()).then_some(turn);
+            return entry.supposed.top().is_none_or(Layer::begins_as_recorded).then_some(turn);
         };
         let begun = entry.supposed_of()?;
         let edited = &shown.hypothesis.edited;

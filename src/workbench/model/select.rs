@@ -229,12 +229,25 @@ impl Model {
         if words { recording().or_else(rule) } else { rule().or_else(recording) }
     }
 
+    /// The file of the case on screen.
+    fn case_file(&self) -> Option<&str> {
+        let (layer, _) = self.shown_supposed()?;
+        Some(&layer.case.as_ref()?.case.file)
+    }
+
     fn recorded_at(&self) -> Option<Editable> {
         let entry = self.entry()?;
         let session = self.session();
+        let case = self.case_file().is_some();
+        let file = session.map(|session| &session.origin.file).filter(|_| case).unwrap_or(&entry.file);
         let line = session
             .and_then(|session| self.row().and_then(|row| row.line(session)).or(Some(session.origin.line)));
-        Some(Editable::recording(&entry.file, line.unwrap_or(1).max(1)))
+        let line = line.unwrap_or(1).max(1);
+        Some(if case && Some(&**file) == self.case_file() {
+            Editable::case(file, line)
+        } else {
+            Editable::recording(file, line)
+        })
     }
 }
 
@@ -249,8 +262,10 @@ pub struct ShownDocument<'m> {
 /// A place that an editor can open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editable {
-    /// It is a recording, not a policy.
+    /// It is a recording, not a policy or a case.
     pub recording: bool,
+    /// What it is, in a word.
+    pub word: &'static str,
     /// The file.
     pub file: String,
     /// The line, from 1.
@@ -260,17 +275,17 @@ pub struct Editable {
 impl Editable {
     /// In a policy.
     pub fn rule(file: &str, line: u32) -> Self {
-        Self { recording: false, file: file.to_owned(), line }
+        Self { recording: false, word: "rule", file: file.to_owned(), line }
     }
 
     /// In a recording.
     pub fn recording(file: &str, line: u32) -> Self {
-        Self { recording: true, file: file.to_owned(), line }
+        Self { recording: true, word: "recording", file: file.to_owned(), line }
     }
 
-    /// What it is, in a word.
-    pub const fn word(&self) -> &'static str {
-        if self.recording { "recording" } else { "rule" }
+    /// In a file of cases.
+    pub fn case(file: &str, line: u32) -> Self {
+        Self { word: "case", ..Self::rule(file, line) }
     }
 }
 
@@ -288,7 +303,12 @@ impl Overlay {
                 let place = problems.rows.get(problems.list.cursor)?.place()?;
                 let line = place.line().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
                 let recorded = model.archive.entries.iter().any(|entry| *entry.file == *place.file());
-                Some(Editable { recording: recorded, file: place.file().to_owned(), line })
+                let case = model.basis.cases.cases.iter().any(|case| *case.file == *place.file());
+                Some(match (recorded, case) {
+                    (true, _) => Editable::recording(place.file(), line),
+                    (_, true) => Editable::case(place.file(), line),
+                    (false, false) => Editable::rule(place.file(), line),
+                })
             }
             Self::Body(view) => {
                 let session = model.session()?;
@@ -304,6 +324,12 @@ impl Overlay {
                 let rules = model.basis.rules.policy.as_ref()?.rules();
                 let (_, rule) = rules.iter().find(|(_, rule)| rule.id == *id)?;
                 Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
+            }
+            Self::Cases(view) => {
+                let case = model.basis.cases.cases.get(view.line()?.case())?;
+                let unmet = view.line()?.unmet();
+                let line = unmet.and_then(|at| Some(case.judged.as_ref()?.report.unmet.get(at)?.line));
+                Some(Editable::case(&case.file, line.unwrap_or(case.line)))
             }
             Self::Help(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) => None,
         }

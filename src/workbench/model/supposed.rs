@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::cases::{CaseEntry, JudgedCase};
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
@@ -25,6 +26,8 @@ pub struct Supposed {
 pub struct Layer {
     /// The part of the session that it begins with; `None`: all of it, as it was recorded.
     pub part: Option<Smallest>,
+    /// The case whose session and policy it begins with in the place of the recording.
+    pub case: Option<OpenCase>,
     /// What is changed in that.
     pub what_if: WhatIf,
     /// What was changed before the last change, and so on.
@@ -49,6 +52,14 @@ pub struct Smallest {
     pub from: List,
     /// It was opened from another place of the program, to which closing it goes back.
     pub jumped: bool,
+}
+
+/// A case on screen.
+pub struct OpenCase {
+    /// The case, judged.
+    pub case: Arc<CaseEntry>,
+    /// Where the transcript was before.
+    pub from: List,
 }
 
 /// Where the cursor goes when something supposed is shown.
@@ -157,7 +168,17 @@ impl Premise {
 impl Layer {
     /// Whether it supposes anything: one of which all was taken back does not, but can still be undone.
     pub fn is_hypothetical(&self) -> bool {
-        self.part.is_some() || !self.what_if.is_empty()
+        self.part.is_some() || self.case.is_some() || !self.what_if.is_empty()
+    }
+
+    /// Whether it begins with the whole session as it was recorded.
+    pub fn begins_as_recorded(&self) -> bool {
+        self.part.is_none() && self.case.is_none()
+    }
+
+    /// The case that it begins with.
+    pub fn of_case(&self) -> Option<&JudgedCase> {
+        self.case.as_ref()?.case.judged.as_ref()
     }
 }
 
@@ -201,6 +222,10 @@ impl Supposed {
     pub fn recorded(&self, now: u32) -> Option<u32> {
         let mut call = now;
         for layer in self.shown_layers() {
+            // No call of a case was recorded.
+            if layer.case.is_some() {
+                return None;
+            }
             call = layer.shown.as_ref().map_or(Some(call), |shown| shown.hypothesis.edited.before(call))?;
             if let Some(part) = &layer.part {
                 call = part.witness.edited.before(call)?;
@@ -213,6 +238,9 @@ impl Supposed {
     pub fn now(&self, recorded: u32) -> Option<u32> {
         let mut call = recorded;
         for layer in self.shown_layers().into_iter().rev() {
+            if layer.case.is_some() {
+                return None;
+            }
             if let Some(part) = &layer.part {
                 call = part.witness.edited.call(call)?;
             }

@@ -182,6 +182,14 @@ fn head(
     if let Some(pair) = supposed::beside(model) {
         lines.push(Line::dim(format!("{:LABEL$}", "what if")).text(Role::TextStrong, pair));
     }
+    for (expected, got) in supposed::unmet(model) {
+        lines.push(
+            Line::dim(format!("{:LABEL$}", "expected"))
+                .text(Role::VerdictAllow, expected)
+                .text(Role::TextDim, "  got ")
+                .text(Role::VerdictDeny, got),
+        );
+    }
     if let Some(refusal) = call.refusal {
         paragraph(lines, &model.theme, Role::TextDim, refusal, width, LABEL, Link::default());
     }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{export, frames, suppose, survey};
+use super::{cases, export, frames, suppose, survey};
 use crate::compare::{Base, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
@@ -18,9 +18,11 @@ use crate::workbench::effect::{
     Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, Suppose, SurveyRequest, Wanted,
 };
 use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
+use crate::workbench::model::Model;
 use crate::workbench::model::hits::hits;
 use crate::workbench::model::sort_problems;
 use crate::workbench::model::texts::Texts;
+use crate::workbench::update;
 use crate::workspace::Workspace;
 
 /// Threads that read and judge, and what they are told.
@@ -31,6 +33,8 @@ pub struct Workers {
     policy: Sender<()>,
     /// The same for the recordings.
     sessions: Sender<()>,
+    /// The number of each wish to judge the cases.
+    cases: Sender<u64>,
     judges: rayon::ThreadPool,
     /// Judges what is on screen, which waits for nothing else.
     first: rayon::ThreadPool,
@@ -86,6 +90,9 @@ impl Workers {
         let (sessions, wanted) = channel();
         let tells = out.clone();
         thread::spawn(move || read_sessions(&workspace, &wanted, &tells));
+        let (cases, wanted) = channel();
+        let (source, tells) = (Arc::clone(&kept), out.clone());
+        thread::spawn(move || cases::judge(&source, &wanted, &tells));
         let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}")).build()?;
         let (witness, newest, frame, hidden, search, survey) = Default::default();
         Ok(Self {
@@ -95,6 +102,7 @@ impl Workers {
             workspace: kept,
             policy,
             sessions,
+            cases,
             judges,
             first,
             turns,
@@ -114,6 +122,8 @@ impl Workers {
             Effect::LoadPolicy => self.policy(),
             Effect::LoadBase(name) => self.base(name),
             Effect::LoadSessions => self.sessions(),
+            // The thread lives as long as the program.
+            Effect::Cases(number) => drop(self.cases.send(number)),
             Effect::Judge(judge) => self.judge(judge),
             Effect::Suppose(suppose) => self.suppose(suppose),
             Effect::Witness(wanted) => self.look(wanted),
@@ -153,6 +163,13 @@ impl Workers {
     /// Reads the recordings, as far as they have changed since they were read.
     pub fn sessions(&self) {
         let _ = self.sessions.send(());
+    }
+
+    /// Judges the cases beside the policy.
+    pub fn cases(&self, model: &mut Model) {
+        let mut effects = Vec::new();
+        update::cases::ask(model, &mut effects);
+        effects.into_iter().for_each(|effect| drop(self.perform(effect)));
     }
 
     /// Judges what is supposed of the session on screen.

@@ -3,7 +3,7 @@
 use crate::engine::Mode;
 use crate::report::account::Account;
 use crate::report::ticket;
-use crate::report::words::ByTool;
+use crate::report::words::{self, ByTool};
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::summary;
 
@@ -15,7 +15,11 @@ pub fn command(model: &Model) -> Result<String, String> {
     let (Some(entry), Some(replay)) = (model.entry(), model.replay()) else {
         return Err("no decision is here to reproduce".to_owned());
     };
-    if model.shown_supposed().is_some() {
+    if let Some((layer, shown)) = model.shown_supposed() {
+        if let Some(open) = layer.case.as_ref().filter(|_| shown.what_if.is_empty()) {
+            let words = ["rulestep", "test", "--", &open.case.file];
+            return shlex::try_join(words).map_err(|_| "a name here cannot be typed in a shell".to_owned());
+        }
         return Err("a what-if is in no file, so no command reproduces it; save it as a case".to_owned());
     }
     if model.basis.rules.stale {
@@ -68,10 +72,16 @@ pub fn markdown(model: &Model) -> Option<String> {
     };
     let mut text = ticket::decision(&account);
     if let Some((layer, shown)) = model.shown_supposed() {
-        let part = if layer.part.is_some() { "a minimal example of it" } else { "a what-if" };
+        let part = match (&layer.part, &layer.case) {
+            (Some(_), _) => "the session as it was recorded but a minimal example of it".to_owned(),
+            (None, Some(open)) => {
+                format!("a recording but the session of the case {}", words::line(&open.case.name))
+            }
+            (None, None) => "the session as it was recorded but a what-if".to_owned(),
+        };
         let what = summary(&shown.what_if);
         let what = if what.is_empty() { String::new() } else { format!(": {what}") };
-        text.push_str(&format!("\nThis is not the session as it was recorded but {part}{what}.\n"));
+        text.push_str(&format!("\nThis is not {part}{what}.\n"));
     }
     Some(text)
 }

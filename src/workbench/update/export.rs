@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::report::DOCUMENTS;
 use crate::report::single::Subject;
+use crate::report::{DOCUMENTS, words};
 use crate::workbench::effect::{Effect, Export};
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::summary;
@@ -33,6 +33,10 @@ pub fn export(model: &Model, typed: &str) -> Result<Effect, String> {
     };
     let mut caveats = Vec::new();
     if let Some((layer, shown)) = model.shown_supposed() {
+        if let Some(open) = &layer.case {
+            let name = words::line(&open.case.name);
+            caveats.push(format!("This is not a recording but the session of the case {name}."));
+        }
         if layer.part.is_some() {
             caveats.push("This is not the whole session but a minimal example of it.".to_owned());
         }

@@ -1,5 +1,6 @@
 //! Edits from outside: what the watch over the files says, and whether the person wants to hear it.
 
+use super::cases;
 use crate::files::watch::{ChangedFiles, WatchEvent, Way};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
@@ -28,6 +29,9 @@ fn touched(model: &mut Model, what: ChangedFiles, effects: &mut Vec<Effect>) {
     if what.policies {
         effects.push(Effect::LoadPolicy);
     }
+    if what.policies || what.sessions && model.basis.cases.in_recordings {
+        cases::ask(model, effects);
+    }
     if what.sessions {
         effects.push(Effect::LoadSessions);
     }
@@ -54,4 +58,5 @@ pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
     model.basis.live.missed = ChangedFiles::default();
     model.say("reading the policy again");
     effects.extend([Effect::LoadPolicy, Effect::LoadSessions]);
+    cases::ask(model, effects);
 }

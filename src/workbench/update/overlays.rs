@@ -20,7 +20,7 @@ pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(target) = model.editable() else {
         return model.say("nothing here is in a file");
     };
-    let (word, file, line) = (target.word(), target.file, target.line);
+    let (word, file, line) = (target.word, target.file, target.line);
     if if target.recording { model.archive.built_in.sessions } else { model.archive.built_in.policy } {
         return model.say(format!("this {word} is a sample inside the program, not a file on disk"));
     }
@@ -177,6 +177,7 @@ pub fn renew_problems(model: &mut Model) {
 fn all_problems(model: &Model) -> Vec<Diagnostic> {
     let mut rows = model.basis.rules.problems.clone();
     rows.extend(model.habits.problems.iter().cloned());
+    rows.extend(model.basis.cases.problems.iter().cloned());
     rows.extend(model.archive.problems.iter().cloned());
     for entry in &model.archive.entries {
         rows.extend(entry.diagnostics.iter().cloned());

@@ -9,11 +9,17 @@ use crate::engine::Verdict;
 use crate::policy::Policy;
 use crate::session::{AlternativeRef, CallRef};
 use crate::workbench::effect::{Effect, Save};
+use crate::workbench::keys::Command;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Ask, summary};
 
 /// Asks for a file's name.
 pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.shown_supposed().is_some_and(|(layer, _)| layer.case.is_some()) {
+        let text =
+            format!("this is the session of a case already; {} opens its file", model.key(Command::Edit));
+        return model.say(text);
+    }
     if let Some(git) = model.basis.paths.iter().find(|path| path.starts_with("git:")) {
         let text = format!("a case refers to files, so none is saved for `{git}`");
         return model.say(text);

@@ -16,7 +16,7 @@ use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::place;
 use crate::workbench::model::Model;
-use crate::workbench::model::supposed::{Ask, JudgedLayer, Land, Premise, Target};
+use crate::workbench::model::supposed::{Ask, JudgedLayer, Land, OpenCase, Premise, Smallest, Target};
 use crate::workbench::model::texts::lines_of;
 use crate::workbench::transcript::RowKind;
 
@@ -25,11 +25,14 @@ const UNDONE: usize = 200;
 
 /// Asks for what is supposed of the open session to be judged, unless that is what was asked for last.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
-    let (Some(policy), mode) = (model.basis.rules.policy.clone(), model.basis.mode) else { return };
     let number = model.work.requests + 1;
     let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return };
     let Some(session) = entry.supposed_of().cloned() else { return };
     let Some(layer) = entry.supposed.top_mut().filter(|layer| layer.is_hypothetical()) else { return };
+    // A case says by what it is judged.
+    let of_case = layer.of_case().map(|case| (Arc::clone(&case.policy), case.mode));
+    let of_model = || Some((model.basis.rules.policy.clone()?, model.basis.mode));
+    let Some((policy, mode)) = of_case.or_else(of_model) else { return };
     let premise = Premise { session, policy, mode, what_if: layer.what_if.clone() };
     if layer.asked.as_ref().is_some_and(|(_, asked)| asked.is(&premise)) {
         return;
@@ -92,7 +95,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
 }
 
 /// Shows something else in the place of what is on screen: the cursor stays at its call, wherever that is now.
-fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
+pub fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     let (cursor, session) = (model.list(Pane::Transcript).cursor, model.session().cloned());
     let anchor = model.settled.rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
     let call = anchor.and_then(|row| model.settled.rows.get(row)).and_then(|row| match row.kind {
@@ -191,8 +194,8 @@ pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) ->
         return true;
     }
     let Some(layer) = model.entry().and_then(|entry| entry.supposed.top()) else { return false };
-    if layer.part.is_some() {
-        close_witness(model);
+    if !layer.begins_as_recorded() {
+        close_layer(model);
         return true;
     }
     if what_if_too && layer.is_hypothetical() {
@@ -202,19 +205,24 @@ pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) ->
     false
 }
 
-fn close_witness(model: &mut Model) {
-    let mut part = None;
+/// Closes a witness or a case, and goes back to where it was opened.
+fn close_layer(model: &mut Model) {
+    let mut closed = None;
     exchange(model, |model| {
         let entry = model.archive.entries.get_mut(model.place.open);
-        part = entry.and_then(|entry| entry.supposed.pop()).and_then(|layer| layer.part);
+        closed = entry.and_then(|entry| entry.supposed.pop());
         Land::Stay
     });
-    let Some(part) = part else { return };
-    if part.jumped {
-        jump::back(model);
-        go::focus(model, Pane::Changes);
-    } else {
-        *model.list_mut(Pane::Transcript) = part.from;
+    let Some(layer) = closed else { return };
+    match (layer.part, layer.case) {
+        (Some(part), _) if part.jumped => {
+            jump::back(model);
+            go::focus(model, Pane::Changes);
+        }
+        (Some(Smallest { from, .. }), _) | (None, Some(OpenCase { from, .. })) => {
+            *model.list_mut(Pane::Transcript) = from;
+        }
+        (None, None) => {}
     }
 }
 

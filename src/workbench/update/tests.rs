@@ -14,6 +14,7 @@ use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
 
+mod cases;
 mod choices;
 mod compare;
 mod counts;

@@ -73,6 +73,17 @@ fn a_report_for_continuous_integration() {
     );
 }
 
+/// A file that is named as one of cases and holds none was broken by an edit; passing it over would look like a pass.
+#[test]
+fn a_file_named_as_a_case_is_never_passed_over() {
+    for broken in ["nothing: of the kind\n", ": [\n", "", "polcy: .\nsesion: []\nexpct: {}\n"] {
+        let folder = files(CASE);
+        std::fs::write(folder.path().join("broken.case.yaml"), broken).unwrap();
+        let told = run(&folder, &["test", "."]);
+        assert!(told.starts_with("exit 2") && told.contains("1 could not be judged"), "{broken:?}: {told}");
+    }
+}
+
 #[test]
 fn update_rewrites_what_was_expected_and_keeps_everything_else() {
     let wrong =

@@ -10,7 +10,7 @@ const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (58, 14)];
 const THEMES: [&str; 2] = ["mono", "harbor"];
 
 /// The views: how each is reached from a stopped call.
-const VIEWS: [(&str, &str); 20] = [
+const VIEWS: [(&str, &str); 21] = [
     ("all", ""),
     ("sessions", "1 z"),
     ("transcript", "2 z"),
@@ -30,6 +30,7 @@ const VIEWS: [(&str, &str); 20] = [
     ("texts", "dt"),
     ("rules", "O"),
     ("inventory", "I"),
+    ("cases", "C"),
     ("chord", "]"),
 ];
 
@@ -85,11 +86,12 @@ fn view(width: u16, height: u16, theme: &str, name: &str, keys: &str) -> Model {
             feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&more)), at: "12:04:11".to_owned() });
             edit(&mut model);
         }
+        "cases" => with_cases(&mut model, &CASES),
         _ => {}
     }
     press(&mut model, keys);
     let overlays =
-        ["body", "findings", "help", "palette", "problems", "loads", "texts", "rules", "inventory"];
+        ["body", "findings", "help", "palette", "problems", "loads", "texts", "rules", "inventory", "cases"];
     let lies_over = overlays.contains(&name);
     assert_eq!(!model.dialog.overlays.is_empty(), lies_over, "{name}");
     if name == "chord" {

@@ -1,5 +1,6 @@
 //! How what is supposed is marked wherever it is shown: in words, never by colour alone.
 
+use crate::report::cases::{self, FailedExpectation};
 use crate::report::words;
 use crate::session::edit::Edit;
 use crate::what_if::WhatIf;
@@ -7,6 +8,7 @@ use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::summary;
 use crate::workbench::model::verdict::headline;
+use crate::workbench::text;
 use crate::workbench::transcript::RowKind;
 
 /// For the header, in few words: `WITNESS 2 of 9 calls`, `WHAT IF 3`.
@@ -14,6 +16,13 @@ pub fn label(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let changes = shown.what_if.edits().len() + shown.what_if.off().count();
     let own = layer.part.is_none() || !layer.undo.is_empty();
+    if let Some(open) = &layer.case {
+        let what_if = if changes > 0 { ", WHAT IF" } else { "" };
+        let mode = if shown.replay.mode() == model.basis.mode { "" } else { shown.replay.mode().word() };
+        let gap = if mode.is_empty() { "" } else { " " };
+        let name = text::fit(&open.case.name, 40, model.theme.marks()).text();
+        return Some(format!("CASE{gap}{mode} {name}{what_if}"));
+    }
     Some(match &layer.part {
         Some(part) => {
             let what_if = if own && changes > 0 { " WHAT IF" } else { "" };
@@ -30,11 +39,13 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
         Pane::Sessions | Pane::Changes => "",
         Pane::Policy if shown.what_if.off().next().is_none() => "",
         Pane::Transcript => match &layer.part {
+            None if layer.case.is_some() => " (case)",
             Some(part) if part.witness.minimal => " (witness)",
             Some(_) => " (witness, not minimal?)",
             None => " (what if)",
         },
         // Little room: what is meant is said in full above the transcript.
+        _ if layer.case.is_some() => " (case)",
         _ if layer.part.is_some() && pane != Pane::Policy => " (part)",
         _ => " (if)",
     }
@@ -49,6 +60,11 @@ pub fn note(model: &Model) -> Option<String> {
         let least = if part.witness.minimal { "minimal" } else { "not proven minimal" };
         let left = part.witness.session().calls.len();
         parts.push(format!("witness of {name}: {left} of {}, {least}", words::count(part.of as u64, "call")));
+    }
+    if let Some(open) = &layer.case {
+        let case = &open.case;
+        parts.push(format!("the case {} {}", case.name, case.state_word()));
+        parts.extend(case.unmet(0));
     }
     if !shown.what_if.is_empty() {
         parts.push(format!("what if: {}", summary(&shown.what_if)));
@@ -85,10 +101,22 @@ pub fn mark(model: &Model, row: RowKind) -> &'static str {
     if edits(&shown.what_if) { "(changed) " } else { "" }
 }
 
+/// What a case expects of the selected call and what came, where that is not the same.
+pub fn unmet(model: &Model) -> Vec<(String, String)> {
+    let Some((layer, shown)) = model.shown_supposed() else { return Vec::new() };
+    let (Some(case), Some(call)) = (layer.of_case(), model.call()) else { return Vec::new() };
+    let Some(begun) = shown.hypothesis.edited.before(call.at.index) else { return Vec::new() };
+    let unmet = case.unmet_of(begun).filter_map(|at| case.report.unmet.get(at));
+    let pair = |unmet: &FailedExpectation| {
+        (format!("{} {}", unmet.key, cases::shown(&unmet.expected)), cases::shown(&unmet.got))
+    };
+    unmet.map(pair).collect()
+}
+
 /// What the policy makes of the selected call as it was recorded, where something else is supposed: `deny > allow`.
 pub fn beside(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
-    let entry = model.entry()?;
+    let entry = model.entry().filter(|_| layer.case.is_none())?;
     let now = model.call()?.at.index;
     let word = |replay: &crate::replay::Replay, index| {
         replay.call(index).map(|judged| headline(judged.decision.verdict, model.basis.mode).to_lowercase())

@@ -24,6 +24,7 @@ fn run(seed: u64, keys: usize, sessions: usize) {
     let mut numbers = Numbers(seed);
     let made = (0..sessions).map(|at| if at % 3 == 0 { refunds() } else { clean() }).collect();
     let mut model = opened(120, 40, "mono", made);
+    with_cases(&mut model, &CASES);
     let mut pressed: Vec<String> = Vec::new();
     for at in 0..keys {
         match numbers.next(20) {
@@ -39,6 +40,9 @@ fn run(seed: u64, keys: usize, sessions: usize) {
             }
             2 => {
                 feed(&mut model, Msg::ChordWaits);
+                // One is fixed, or broken again.
+                let all = numbers.next(CASES.len() + 1);
+                with_cases(&mut model, &CASES[..all]);
             }
             3 | 4 => {
                 let c = char::from(b' ' + u8::try_from(numbers.next(95)).unwrap());

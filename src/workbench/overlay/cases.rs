@@ -1,0 +1,173 @@
+//! The cases beside the policy: what came of each; below one that fails what is expected, beside what came.
+
+use super::Window;
+use crate::report::cases::{FailedExpectation, shown};
+use crate::report::words;
+use crate::workbench::model::Model;
+use crate::workbench::model::cases::{CaseCounts, CaseEntry, CaseLine, CaseState, CasesView};
+use crate::workbench::paint::{Row, tail};
+use crate::workbench::rows::{Hint, Rows, Space, hints};
+use crate::workbench::text;
+use crate::workbench::theme::{Glyph, Role};
+
+impl CasesView {
+    fn of<'m>(&self, model: &'m Model, at: usize) -> Option<(CaseLine, &'m CaseEntry)> {
+        let line = *self.lines.get(at)?;
+        Some((line, model.basis.cases.cases.get(line.case())?))
+    }
+}
+
+impl CaseEntry {
+    /// How it is marked.
+    pub const fn sign(&self) -> (Role, Glyph) {
+        match self.state {
+            CaseState::Unreadable(_) => (Role::StatusProblem, Glyph::Problem),
+            CaseState::Failed => (Role::VerdictDeny, Glyph::Deny),
+            CaseState::NotExercised => (Role::VerdictNone, Glyph::None),
+            CaseState::Passed => (Role::VerdictAllow, Glyph::Allow),
+        }
+    }
+
+    fn failed(&self, at: Option<usize>) -> Option<&FailedExpectation> {
+        self.judged.as_ref()?.report.unmet.get(at?)
+    }
+}
+
+impl CaseCounts {
+    /// Those that there are, what wants to be looked at first.
+    pub fn parts(self) -> impl Iterator<Item = (Role, Glyph, usize, &'static str)> {
+        let parts = [
+            (Role::StatusProblem, Glyph::Problem, self.unreadable, "could not be judged"),
+            (Role::VerdictDeny, Glyph::Deny, self.failed, "failed"),
+            (Role::VerdictNone, Glyph::None, self.not_exercised, "not exercised"),
+            (Role::VerdictAllow, Glyph::Allow, self.passed, "passed"),
+        ];
+        parts.into_iter().filter(|(.., count, _)| *count > 0)
+    }
+}
+
+impl Rows for CasesView {
+    fn len(&self, _: &Model) -> usize {
+        self.lines.len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let Some((line, case)) = self.of(model, at) else { return Vec::new() };
+        let (marks, width) = (model.theme.marks(), space.width);
+        let mut row = Row::new(&model.theme, width);
+        match (line, case.failed(line.unmet())) {
+            (CaseLine::Case(_), _) => {
+                let (role, glyph) = case.sign();
+                row.gap(1).glyph(role, glyph).gap(1);
+                let place = tail(&format!("{}:{}", case.file, case.line), width / 3, marks);
+                let room = text::width(&place, marks, width);
+                let names = row.left().saturating_sub(room + 2);
+                row.put_at_most(Role::TextStrong, &case.name, names * 3 / 5);
+                if case.state == CaseState::NotExercised {
+                    row.put_at_most(
+                        Role::VerdictNone,
+                        "  not exercised",
+                        row.left().saturating_sub(room + 2),
+                    );
+                }
+                row.gap(2);
+                row.put_at_most(Role::TextDim, &case.tests, row.left().saturating_sub(room + 2));
+                row.to(width.saturating_sub(room + 1));
+                row.put(Role::TextDim, &place);
+            }
+            (CaseLine::Why(_), _) => {
+                if let CaseState::Unreadable(why) = &case.state {
+                    row.gap(5).put(Role::StatusProblem, why);
+                }
+            }
+            (CaseLine::Subject(..), Some(unmet)) => {
+                row.gap(5).put(Role::Text, &unmet.subject);
+            }
+            (CaseLine::Unmet(..), Some(unmet)) => {
+                row.gap(7).put(Role::TextDim, "expected ").put(Role::Text, &format!("{} ", unmet.key));
+                // What came is never out of sight.
+                let got = shown(&unmet.got);
+                let room = row.left().saturating_sub(6 + text::width(&got, marks, width / 2));
+                row.put_at_most(Role::VerdictAllow, &shown(&unmet.expected), room);
+                row.put(Role::TextDim, "  got ").put(Role::VerdictDeny, &got);
+            }
+            (CaseLine::Because(_, _, why), Some(unmet)) => {
+                let why = unmet.because.get(why).map_or("", String::as_str);
+                row.gap(9).put(Role::TextDim, why);
+            }
+            (_, None) => {}
+        }
+        vec![row]
+    }
+
+    fn text(&self, model: &Model, at: usize) -> Option<String> {
+        let (line, case) = self.of(model, at)?;
+        let place = format!("{}:{}: {} ({})", case.file, case.line, case.name, case.state_word());
+        Some(match (line, &case.state) {
+            (CaseLine::Why(_), CaseState::Unreadable(why)) => format!("{place}: {why}"),
+            (line, _) => match line.unmet().and_then(|at| case.unmet(at)) {
+                Some(unmet) => format!("{place}: {unmet}"),
+                None => place,
+            },
+        })
+    }
+
+    fn instead(&self, model: &Model) -> Vec<(Role, String)> {
+        let cases = &model.basis.cases;
+        let lines: &[&str] = match () {
+            () if cases.is_asked() && cases.cases.is_empty() => &["the cases are being judged"],
+            () if !cases.cases.is_empty() => &["none passes the filter"],
+            () if model.basis.paths.iter().all(|path| path.starts_with("git:")) => {
+                &["cases are judged only beside policies that are files on disk"]
+            }
+            () => &[
+                "no case is beside the policy",
+                "`s` on a call saves the session up to it as a case, `NAME.case.yaml`",
+            ],
+        };
+        lines.iter().map(|line| (Role::TextDim, model.habits.keymap.worded(line).into_owned())).collect()
+    }
+}
+
+impl Window for CasesView {
+    fn title(&self, model: &Model, _: usize) -> String {
+        let cases = &model.basis.cases;
+        let counts: Vec<String> = cases
+            .counts()
+            .parts()
+            .map(|(.., count, word)| format!("{} {word}", words::thousands(count as u64)))
+            .collect();
+        let mut title = "Cases".to_owned();
+        if !counts.is_empty() {
+            title.push_str(&format!(": {}", counts.join(", ")));
+        }
+        if cases.is_asked() {
+            title.push_str("  (being judged again)");
+        }
+        if !self.filter.is_empty() {
+            title.push_str(&format!("  /{}", self.filter));
+        }
+        title
+    }
+
+    fn note(&self, _: &Model) -> String {
+        let at = if self.lines.is_empty() { 0 } else { self.list.cursor + 1 };
+        format!("{at}/{}", self.lines.len())
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        match self.lines.is_empty() {
+            true => hints![Quit "close"],
+            false => hints![Open "open as a session", Edit "edit", Search "filter", Quit "close"],
+        }
+    }
+
+    fn filter(&self) -> Option<&str> {
+        Some(&self.filter)
+    }
+
+    fn sift(&mut self, model: &Model, words: String) {
+        self.filter = words;
+        self.collect(&model.basis.cases);
+    }
+}

@@ -1,0 +1,192 @@
+//! Cases judged: what they name is opened, and what came of each is handed on. One for the command line and the workbench.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{LoadedVersion, NoPolicy, Version};
+use crate::case::judge::{CaseResult, judge, version};
+use crate::case::read::{Cases, read};
+use crate::case::{Case, CaseSession, Reference};
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::files::{self, Input};
+use crate::policy::{Policy, is_case_file};
+use crate::recording as sessions;
+use crate::session::Session;
+use crate::source::{Source, quoted};
+use crate::wording::list;
+
+/// Judges cases. A policy that several of them name is read once.
+#[derive(Default)]
+pub struct CaseRunner {
+    /// By their paths; those that do not load were reported.
+    policies: HashMap<Vec<String>, Result<Arc<Policy>, String>>,
+}
+
+/// A file of cases, judged.
+pub struct CaseFile {
+    /// Its text.
+    pub source: Source,
+    /// What was read of it. A file with a mistake in it has no case to judge.
+    pub read: Cases,
+    /// What came of each case, in their order.
+    pub runs: Vec<CaseRun>,
+}
+
+/// The cases of a version.
+#[derive(Default)]
+pub struct CaseFiles {
+    /// Each file that has some.
+    pub files: Vec<CaseFile>,
+    /// Files of cases whose text cannot be read, and why.
+    pub unreadable: Vec<(Arc<str>, Diagnostic)>,
+}
+
+/// A case that was judged, or cannot be.
+pub struct CaseRun {
+    /// What came of it, else why it cannot be judged.
+    pub result: Result<CaseResult, Diagnostic>,
+    /// What there is to say of its policy.
+    pub of_policy: Vec<Diagnostic>,
+    /// What there is to say of the recording that its session is in.
+    pub of_recording: Vec<Diagnostic>,
+}
+
+impl CaseFile {
+    /// Why none of its cases can be judged, if so, and how many there are.
+    pub fn broken(&self) -> Option<(usize, &Diagnostic)> {
+        let error = self.read.diagnostics.iter().find(|told| told.severity == Severity::Error)?;
+        self.read.cases.is_empty().then_some((self.read.found.max(1), error))
+    }
+}
+
+impl CaseRunner {
+    /// Judges the cases of a file; `None` where it is no file of cases, and was not named as one.
+    pub fn file(&mut self, name: &Arc<str>, text: Arc<str>, named: bool) -> Option<CaseFile> {
+        // Large recordings may be beside cases, and are not worth a closer look.
+        let has = |key: &str| text.contains(key);
+        let may_be_one = has("expect") || has("policy") && has("session");
+        if !named && !may_be_one && !is_case_file(name) {
+            return None;
+        }
+        let source = Source::new(Arc::clone(name), text);
+        let read = read(&source, named);
+        let runs = read.cases.iter().map(|case| self.judge(case)).collect();
+        Some(CaseFile { source, read, runs })
+    }
+
+    fn judge(&mut self, case: &Case) -> CaseRun {
+        let (mut of_policy, mut of_recording) = (Vec::new(), Vec::new());
+        let result = self
+            .resolve(case, &mut of_policy, &mut of_recording)
+            .map(|(session, policy)| judge(case, &session, &policy));
+        CaseRun { result, of_policy, of_recording }
+    }
+
+    fn resolve(
+        &mut self,
+        case: &Case,
+        of_policy: &mut Vec<Diagnostic>,
+        of_recording: &mut Vec<Diagnostic>,
+    ) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
+        let session = match &case.session {
+            CaseSession::Inline(session) => Arc::clone(session),
+            CaseSession::InFile { file, id } => session(case, file, id.as_deref(), of_recording)?,
+        };
+        let policy = version(case, &self.policy(case, of_policy)?)?;
+        Ok((session, policy))
+    }
+
+    fn policy(&mut self, case: &Case, told: &mut Vec<Diagnostic>) -> Result<Arc<Policy>, Diagnostic> {
+        if !case.documents.is_empty() {
+            return with_documents(case, told);
+        }
+        let paths: Vec<String> =
+            case.policy.iter().map(|policy| files::beside(case.source.name(), &policy.path)).collect();
+        let first = case.policy.first();
+        let broken = |message: String| match first {
+            Some(reference) => bad(case, reference, message),
+            None => Diagnostic::error(code::BAD_REFERENCE, message).in_file(case.source.name()),
+        };
+        if let Some(loaded) = self.policies.get(&paths) {
+            return loaded.clone().map_err(broken);
+        }
+        // What cannot be read is reported where it is asked for.
+        for (path, reference) in paths.iter().zip(&case.policy) {
+            if let Err(told) = files::read_version(path, &[]) {
+                return Err(bad(case, reference, format!("{}: {}", quoted(path), told.message)));
+            }
+        }
+        let LoadedVersion { policy, loaded } = Version::beside(&paths, &paths).load(None);
+        told.extend(loaded.diagnostics);
+        let policy = policy.map_err(|why| match why {
+            NoPolicy::Empty { .. } => "no policy was found there, so nothing can be judged".to_owned(),
+            _ => "the policy does not load".to_owned(),
+        });
+        self.policies.insert(paths, policy.clone());
+        policy.map_err(broken)
+    }
+}
+
+/// A session of a recording.
+fn session(
+    case: &Case,
+    file: &Reference,
+    id: Option<&str>,
+    of_recording: &mut Vec<Diagnostic>,
+) -> Result<Arc<Session>, Diagnostic> {
+    let path = files::beside(case.source.name(), &file.path);
+    let input = Input { name: path.as_str().into(), path: Some(path.as_str().into()), named: true };
+    let opened =
+        input.open().and_then(|input| sessions::open(path.as_str(), input, &sessions::Options::default()));
+    let reading = opened.map_err(|told| bad(case, file, format!("{}: {}", quoted(&path), told.message)))?;
+    let (mut found, mut ids) = (Vec::new(), Vec::new());
+    for session in reading {
+        ids.push(Arc::clone(&session.id));
+        if id.is_none_or(|id| *session.id == *id) && found.len() < 2 {
+            found.push(session);
+        }
+    }
+    let named = || list(ids.iter().take(5).map(|id| quoted(id)));
+    match (found.pop(), found.is_empty()) {
+        (Some(session), true) => {
+            of_recording.extend(session.diagnostics.iter().cloned());
+            Ok(Arc::new(session))
+        }
+        (None, _) => {
+            let told = match id {
+                Some(id) => bad(case, file, format!("no session of {} is {}", quoted(&path), quoted(id))),
+                None => bad(case, file, format!("{} holds no session", quoted(&path))),
+            };
+            Err(if ids.is_empty() { told } else { told.help(format!("it holds {}", named())) })
+        }
+        (Some(_), false) => {
+            let message = format!("{} holds several sessions", quoted(&path));
+            Err(bad(case, file, message).help(format!("say which with `id`: {}", named())))
+        }
+    }
+}
+
+/// A policy of which a part is written in the case itself.
+fn with_documents(case: &Case, told: &mut Vec<Diagnostic>) -> Result<Arc<Policy>, Diagnostic> {
+    let mut files = case.documents.clone();
+    for reference in &case.policy {
+        let path = files::beside(case.source.name(), &reference.path);
+        let version = files::read_version(&path, &[])
+            .map_err(|told| bad(case, reference, format!("{}: {}", quoted(&path), told.message)))?;
+        let (more, unreadable) = version.into_policy_files();
+        if let Some(told) = unreadable.first() {
+            return Err(bad(case, reference, told.message.clone()));
+        }
+        files.extend(more);
+    }
+    let LoadedVersion { policy, loaded } = Version { files, ..Version::default() }.load(None);
+    told.extend(loaded.diagnostics);
+    policy.map_err(|_| {
+        let message = "the policy in the case does not load";
+        Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, case.span)
+    })
+}
+
+fn bad(case: &Case, reference: &Reference, message: String) -> Diagnostic {
+    Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, reference.span)
+}
