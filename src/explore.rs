@@ -12,4 +12,5 @@ pub mod rows;
 pub mod sieve;
 pub mod survey;
 pub mod table;
+pub mod trigrams;
 pub mod verdict;

@@ -1,6 +1,6 @@
 //! Texts that many sessions share, each kept once: a filter looks at a text once, however many calls bear it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::monitor::{Rule, rule_name};
@@ -64,25 +64,23 @@ impl Names {
         self.named.get(name.at()).map_or("", |named| &named.word)
     }
 
-    /// For each name, whether `test` passes for one of its texts.
-    pub fn test(&self, mut test: impl FnMut(&str) -> bool) -> Vec<bool> {
-        self.named
-            .iter()
-            .map(|named| test(&named.word) || named.texts.iter().any(|text| test(text)))
-            .collect()
+    /// Whether `test` passes for one of its texts.
+    pub fn test(&self, name: Name, test: impl Fn(&str) -> bool) -> bool {
+        let named = self.named.get(name.at());
+        named.is_some_and(|named| test(&named.word) || named.texts.iter().any(|text| test(text)))
     }
 
-    /// For each name, its place in the order of the alphabet, without regard to case.
-    pub fn ranks(&self) -> Vec<u32> {
-        let mut order: Vec<(String, usize)> =
-            self.named.iter().enumerate().map(|(at, named)| (named.word.to_lowercase(), at)).collect();
-        order.sort();
-        let mut ranks = vec![0; order.len()];
-        for (rank, (_, at)) in order.into_iter().enumerate() {
-            if let Some(place) = ranks.get_mut(at) {
-                *place = u32::try_from(rank).unwrap_or(u32::MAX);
-            }
-        }
-        ranks
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.named.len()
+    }
+
+    /// For those of the names that occur, their places in the order of the alphabet, without regard to case.
+    pub fn ranks(&self, of: impl Iterator<Item = Name>) -> HashMap<Name, u32> {
+        let of: HashSet<Name> = of.collect();
+        let mut order: Vec<(String, Name)> =
+            of.into_iter().map(|name| (self.word(name).to_lowercase(), name)).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, name)| name).zip(0..).collect()
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::filter::State;
 use super::names::{Name, Names};
+use super::trigrams::Trigrams;
 use super::verdict::SessionVerdict;
 use crate::engine::Verdict;
 use crate::monitor::RuleId;
@@ -37,6 +38,8 @@ pub struct SessionRow {
     pub rules: Box<[Name]>,
     /// How many decisions the comparison changes, once it has been made.
     pub changed: Option<usize>,
+    /// What its id, its title and the arguments of its calls may hold.
+    pub(super) trigrams: Trigrams,
     /// Its calls, then its violated rules.
     events: Box<[Event]>,
     /// The rules and codes that the events speak of.
@@ -75,6 +78,7 @@ impl SessionRow {
             verdict: None,
             rules: Box::default(),
             changed: None,
+            trigrams: Trigrams::default(),
             events: Box::default(),
             findings: Box::default(),
         }
@@ -92,6 +96,9 @@ impl SessionRow {
             findings: 0..0,
         });
         let events = calls.collect();
+        let arguments = session.calls.iter().map(|call| call.arguments.shown());
+        let trigrams =
+            Trigrams::of([&*session.id].into_iter().chain(session.title.as_deref()).chain(arguments));
         SessionRow {
             session: Some(Arc::clone(session)),
             project,
@@ -99,6 +106,7 @@ impl SessionRow {
             agent,
             format,
             began: session.began,
+            trigrams,
             events,
             ..SessionRow::unread(&session.origin.file, names)
         }

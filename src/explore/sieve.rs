@@ -1,45 +1,57 @@
 //! A filter made ready for many sessions: what it asks of names is answered once for each name.
 
 use std::sync::Arc;
-
-use regex::Regex;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::filter::{Field, Filter, State, Test};
 use super::names::{Name, Names};
 use super::rows::{Event, SessionRow, bit};
+use super::trigrams::Needed;
 use crate::replay::Replay;
 use crate::session::Session;
 
-/// A filter, and the names that it lets pass.
+/// A filter, and the names that it is asked about.
 #[derive(Debug)]
-pub struct Sieve {
-    of_session: Vec<Asked>,
+pub struct Sieve<'n> {
+    of_session: Vec<Asked<'n>>,
     /// Those about one and the same call, what costs most to answer last.
-    of_event: Vec<Asked>,
+    of_event: Vec<Asked<'n>>,
 }
 
 #[derive(Debug)]
-struct Asked {
+struct Asked<'n> {
     negated: bool,
     test: Test,
-    /// For each name, whether the test's pattern is found in it.
-    named: Vec<bool>,
+    names: &'n Names,
+    /// For each name, whether the test's pattern is found in it, once somebody asked. Threads that ask at once find the same.
+    named: Vec<AtomicU8>,
+    /// What texts must hold.
+    needed: Option<Needed>,
 }
 
-impl Sieve {
+const UNKNOWN: u8 = 0;
+const FOUND: u8 = 1;
+const NOT_FOUND: u8 = 2;
+
+impl<'n> Sieve<'n> {
     /// Of a filter, for rows with these names.
-    pub fn new(filter: &Filter, names: &Names) -> Sieve {
+    pub fn new(filter: &Filter, names: &'n Names) -> Sieve<'n> {
         let asked = filter.terms().iter().map(|term| Asked {
             negated: term.negated,
             test: term.test.clone(),
+            names,
             named: match &term.test {
-                Test::Field(Field::Id, _) => Vec::new(),
-                Test::Field(_, pattern) => names.test(|text| pattern.is_match(text)),
+                Test::Field(..) => (0..names.len()).map(|_| AtomicU8::new(UNKNOWN)).collect(),
                 _ => Vec::new(),
             },
+            needed: match &term.test {
+                Test::Field(Field::Text, pattern) => Needed::of(pattern.as_str()),
+                _ => None,
+            },
         });
-        let (of_session, mut of_event): (Vec<Asked>, Vec<Asked>) = asked.partition(Asked::is_of_session);
-        of_event.sort_by_key(|asked| asked.text().is_some());
+        let (of_session, mut of_event): (Vec<Asked<'_>>, Vec<Asked<'_>>) =
+            asked.partition(Asked::is_of_session);
+        of_event.sort_by_key(Asked::cost);
         Sieve { of_session, of_event }
     }
 
@@ -50,31 +62,74 @@ impl Sieve {
     /// Of a file that could not be read nobody knows what is in it, so it passes unless its name is what is asked for.
     pub fn passes(&self, row: &SessionRow) -> bool {
         if row.session.is_none() {
-            let by_file = |asked: &&Asked| matches!(asked.test, Test::Field(Field::File, _));
-            return self.of_session.iter().filter(by_file).all(|asked| asked.of_row(row) != asked.negated);
+            let by_file = |asked: &&Asked<'_>| matches!(asked.test, Test::Field(Field::File, _));
+            return self
+                .of_session
+                .iter()
+                .filter(by_file)
+                .all(|asked| asked.of_row(row, false) != asked.negated);
         }
-        if !self.of_session.iter().all(|asked| asked.of_row(row) != asked.negated) {
+        if !self.of_session.iter().all(|asked| asked.of_row(row, false) != asked.negated) {
             return false;
         }
+        let texts = || self.of_event.iter().filter(|asked| asked.is_text());
+        // Names alone may do; more texts can only let more calls pass.
+        if texts().all(|asked| !asked.negated) {
+            if self.a_call_passes(row, false) {
+                return true;
+            }
+            if !texts().any(|asked| asked.may_be_in(row)) {
+                return false;
+            }
+        }
+        self.a_call_passes(row, true)
+    }
+
+    /// Whether a call or the session as a whole passes, with or without a look at texts.
+    fn a_call_passes(&self, row: &SessionRow, look: bool) -> bool {
+        if self.of_event.is_empty() {
+            return true;
+        }
         // A word may as well be in what is said of the whole session.
-        let said: Vec<bool> = self.of_event.iter().map(|asked| asked.of_row(row)).collect();
-        let terms = || self.of_event.iter().zip(&said);
-        let all_negated = self.of_event.iter().all(|asked| asked.negated);
+        let texts = self.of_event.iter().filter(|asked| asked.is_text()).map(|asked| {
+            let look = look && asked.may_be_in(row);
+            (asked, look, asked.of_row(row, look))
+        });
+        let texts: Vec<(&Asked<'_>, bool, bool)> = texts.collect();
+        let others = || self.of_event.iter().filter(|asked| !asked.is_text());
         let passes = |(at, event): (usize, &Event)| {
-            terms().all(|(asked, said)| (*said || asked.of_event(row, at, event)) != asked.negated)
+            let text = |(asked, look, said): &(&Asked<'_>, bool, bool)| {
+                (*said || asked.of_event(row, at, event, *look)) != asked.negated
+            };
+            others().all(|asked| asked.of_event(row, at, event, false) != asked.negated)
+                && texts.iter().all(text)
         };
         let mut events = row.events().iter().enumerate();
-        let whole = terms().all(|(asked, said)| *said != asked.negated);
+        // Of a session as a whole only texts can be so.
+        let whole = others().all(|asked| asked.negated)
+            && texts.iter().all(|(asked, _, said)| *said != asked.negated);
+        let all_negated = self.of_event.iter().all(|asked| asked.negated);
         if all_negated { whole && events.all(passes) } else { whole || events.any(passes) }
     }
 }
 
-impl Asked {
-    fn text(&self) -> Option<&Regex> {
-        match &self.test {
-            Test::Field(Field::Text, pattern) => Some(pattern),
-            _ => None,
+impl Asked<'_> {
+    fn is_text(&self) -> bool {
+        matches!(self.test, Test::Field(Field::Text, _))
+    }
+
+    /// What costs most is asked last.
+    fn cost(&self) -> u8 {
+        match self.test {
+            Test::Field(Field::Text, _) => 2,
+            Test::Field(..) => 1,
+            Test::Is(_) | Test::Turn(_) | Test::Since(_) | Test::Until(_) => 0,
         }
+    }
+
+    /// Whether its pattern may be in the texts of a session.
+    fn may_be_in(&self, row: &SessionRow) -> bool {
+        self.needed.as_ref().is_none_or(|needed| row.trigrams.may_hold(needed))
     }
 
     /// Whether it is the same for all calls of a session.
@@ -87,12 +142,22 @@ impl Asked {
         }
     }
 
+    /// Whether its pattern is found in a name.
     fn knows(&self, name: Option<Name>) -> bool {
-        name.and_then(|name| self.named.get(name.at())).copied().unwrap_or(false)
+        let (Some(name), Test::Field(_, pattern)) = (name, &self.test) else { return false };
+        let Some(known) = self.named.get(name.at()) else { return false };
+        match known.load(Ordering::Relaxed) {
+            UNKNOWN => {
+                let found = self.names.test(name, |text| pattern.is_match(text));
+                known.store(if found { FOUND } else { NOT_FOUND }, Ordering::Relaxed);
+                found
+            }
+            known => known == FOUND,
+        }
     }
 
-    /// Whether it is so of the session as a whole.
-    fn of_row(&self, row: &SessionRow) -> bool {
+    /// Whether it is so of the session as a whole. Its texts are only looked at where they may hold what is asked for.
+    fn of_row(&self, row: &SessionRow, look: bool) -> bool {
         let session = row.session.as_deref();
         match &self.test {
             Test::Field(Field::File, _) => self.knows(Some(row.file)),
@@ -104,7 +169,7 @@ impl Asked {
             Test::Field(Field::Text, pattern) => {
                 self.knows(Some(row.file))
                     || self.knows(row.project)
-                    || session.is_some_and(|session| {
+                    || session.filter(|_| look).is_some_and(|session| {
                         pattern.is_match(&session.id)
                             || session.title.as_deref().is_some_and(|title| pattern.is_match(title))
                     })
@@ -117,7 +182,7 @@ impl Asked {
     }
 
     /// Whether it is so of a call or a violated rule.
-    fn of_event(&self, row: &SessionRow, at: usize, event: &Event) -> bool {
+    fn of_event(&self, row: &SessionRow, at: usize, event: &Event, look: bool) -> bool {
         match &self.test {
             Test::Field(Field::Tool, _) => self.knows(event.tool),
             Test::Field(Field::Rule, _) => {
@@ -127,7 +192,7 @@ impl Asked {
                 row.findings(event).iter().any(|(_, code)| self.knows(Some(*code)))
             }
             Test::Field(Field::Text, pattern) => match row.call(at) {
-                Some(call) => self.knows(event.tool) || pattern.is_match(call.arguments.shown()),
+                Some(call) => self.knows(event.tool) || look && pattern.is_match(call.arguments.shown()),
                 None => row.findings(event).iter().any(|(rule, _)| self.knows(Some(*rule))),
             },
             Test::Is(state) => event.states & bit(*state) != 0,

@@ -101,7 +101,7 @@ impl Body {
     pub fn shown(&self) -> &str {
         match &self.0 {
             None => "",
-            Some(body) if body.form == Form::Text => &body.text,
+            Some(body) if body.form == Form::Text || !body.text.starts_with('[') => &body.text,
             Some(body) => body.read().joined.as_deref().unwrap_or(&body.text),
         }
     }

@@ -11,6 +11,8 @@ mod contracts;
 #[cfg(test)]
 mod engine;
 #[cfg(test)]
+mod filters;
+#[cfg(test)]
 mod gate;
 #[cfg(test)]
 mod generate;

@@ -1,0 +1,107 @@
+//! Which runs of three letters a text may hold: small enough to be kept of each session, so that a word is looked for only
+//! where it can be.
+//!
+//! What the set does not hold is certainly not in the text; what it holds may be. Letters are compared without regard to case,
+//! as filters do.
+
+use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
+
+/// Bits of the largest set: 4 KiB.
+const MOST_BITS: usize = 1 << 15;
+/// Bytes of text that are looked at. Of longer texts nothing is known: nearly every run would be in them.
+const MOST_TEXT: usize = 1 << 18;
+/// Bits of the smallest set.
+const LEAST_BITS: usize = 1 << 9;
+
+/// The runs of three letters in a few texts; nothing is known where it is empty.
+#[derive(Debug, Clone, Default)]
+pub struct Trigrams(Box<[u64]>);
+
+/// What a text must hold for a pattern to be found in it: all runs of one of these.
+#[derive(Debug)]
+pub struct Needed(Vec<Vec<u32>>);
+
+impl Trigrams {
+    /// Of these texts.
+    pub fn of<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Trigrams {
+        let length: usize = texts.clone().map(str::len).sum();
+        if length > MOST_TEXT {
+            return Trigrams::default();
+        }
+        let bits = length.next_power_of_two().clamp(LEAST_BITS, MOST_BITS);
+        let mut set = Trigrams(vec![0; bits / 64].into());
+        texts.flat_map(runs).for_each(|run| {
+            let (word, bit) = set.place(run);
+            if let Some(word) = set.0.get_mut(word) {
+                *word |= bit;
+            }
+        });
+        set
+    }
+
+    fn place(&self, run: u32) -> (usize, u64) {
+        // Multiplied so that neighbouring runs are far apart; the number of bits is a power of two.
+        let mixed = (u64::from(run).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+        let bit = mixed & (self.0.len() * 64).saturating_sub(1);
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    /// Whether what is needed may be in the texts.
+    pub fn may_hold(&self, needed: &Needed) -> bool {
+        let holds = |run: &u32| {
+            let (word, bit) = self.place(*run);
+            self.0.get(word).is_some_and(|word| word & bit != 0)
+        };
+        self.0.is_empty() || needed.0.iter().any(|one| one.iter().all(holds))
+    }
+}
+
+impl Needed {
+    /// For a pattern that is found without regard to case; `None` where nothing is known of what it needs.
+    pub fn of(pattern: &str) -> Option<Needed> {
+        // Letters are folded here, so that the pattern need not be: it would have many more beginnings.
+        let parsed =
+            regex_syntax::ParserBuilder::new().dot_matches_new_line(true).build().parse(pattern).ok()?;
+        let of = |kind| {
+            let found = Extractor::new().kind(kind).extract(&parsed);
+            Needed::of_literals(&found)
+        };
+        let (first, last) = (of(ExtractKind::Prefix), of(ExtractKind::Suffix));
+        let shortest = |needed: &Needed| needed.0.iter().map(Vec::len).min();
+        // The longer ones are in fewer texts.
+        [first, last].into_iter().flatten().max_by_key(shortest)
+    }
+
+    fn of_literals(found: &Seq) -> Option<Needed> {
+        let literals = found.literals()?;
+        let needed = literals
+            .iter()
+            .map(|literal| runs(std::str::from_utf8(literal.as_bytes()).ok()?).map(Some).collect());
+        let needed: Vec<Vec<u32>> = needed.collect::<Option<_>>()?;
+        needed.iter().all(|one| !one.is_empty()).then_some(Needed(needed))
+    }
+}
+
+/// The runs of three ASCII letters, in lower case. Others are left out, on both sides of a comparison: what is equal to them
+/// without regard to case may have another length.
+fn runs(text: &str) -> impl Iterator<Item = u32> + Clone {
+    let (mut run, mut length) = (0_u32, 0_u8);
+    text.chars().filter_map(move |letter| {
+        let Some(letter) = folded(letter) else {
+            length = 0;
+            return None;
+        };
+        run = (run << 8 | u32::from(letter)) & 0x00ff_ffff;
+        length = (length + 1).min(3);
+        (length == 3).then_some(run)
+    })
+}
+
+/// Two letters beyond ASCII are equal to letters in it: the long s and the sign for kelvin.
+fn folded(letter: char) -> Option<u8> {
+    match letter {
+        'ſ' => Some(b's'),
+        '\u{212a}' => Some(b'k'),
+        letter => u8::try_from(letter).ok().filter(u8::is_ascii).map(|letter| letter.to_ascii_lowercase()),
+    }
+}
