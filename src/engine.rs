@@ -12,6 +12,7 @@ pub(crate) mod closed;
 pub mod decision;
 mod in_flight;
 mod panel;
+mod prospects;
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub use decision::{Decision, Halt, Narrowing, ToolVisibility, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
 use crate::policy::Policy;
-use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome};
+use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results};
 use in_flight::{Flights, InFlight};
 use panel::{Ground, Panel, Route};
 
@@ -178,6 +179,11 @@ impl Run {
     /// Whether some rule reads what was said; else messages need not be told.
     pub fn reads_history(&self) -> bool {
         self.panel.policy.reads_history()
+    }
+
+    /// Whether the session keeps results.
+    pub fn results(&self) -> Results {
+        self.ground.facts.results
     }
 
     /// Adds a message to the history: what a user or the system said, a result as the model saw it. Within a turn it

@@ -45,6 +45,7 @@
 //! | `replay` | a recorded session under a policy: every decision, any turn's frame |
 //! | `compare` | two versions over one session: what changes, and what only follows from a change |
 //! | `witness` | the smallest part of a session that still shows something |
+//! | `way_out` | the shortest calls after which a stopped call is allowed, or why there are none |
 //! | `redact` | a session reduced to what rules look at |
 //! | `what_if` | a session and a policy changed in memory |
 //! | `explore` | questions about many sessions: which match a filter, what they say of every rule |
@@ -122,6 +123,8 @@ mod source;
 #[cfg(feature = "cli")]
 mod suggest;
 #[cfg(any(feature = "cli", feature = "internals"))]
+mod way_out;
+#[cfg(any(feature = "cli", feature = "internals"))]
 mod what_if;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod witness;
@@ -143,7 +146,7 @@ pub mod internals {
     }
 
     rooms! {
-        compare condition diagnostic dialect engine files gate monitor policy redact replay session source what_if witness
+        compare condition diagnostic dialect engine files gate monitor policy redact replay session source way_out what_if witness
         wording
         #[cfg(feature = "recordings")] case
         #[cfg(feature = "recordings")] recording

@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod explanation;
 pub mod fault;
 pub mod finding;
+pub mod help;
 pub mod history;
 pub mod rule;
 pub mod trace;
@@ -21,6 +22,7 @@ pub use evidence::{CheckedValue, EarlierCall, Effect};
 pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
 pub use finding::{Check, Finding, StateItem};
+pub use help::{Choice, Digest, Help, Helps, Prospect};
 pub use history::{History, Speaker};
 pub use rule::{Rule, RuleId, Rules, rule_name};
 pub use trace::Trace;
@@ -43,6 +45,10 @@ pub trait Unit: Send + Sync {
     /// What the author has the model told instead of a result, each text with its rule. Published texts are not among
     /// them: readers know a refusal by those.
     fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    /// The calls that can make this one allowed, whatever happened before; every other call can only speak against it.
+    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
+        out.unsure();
+    }
     /// The state before the first turn.
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
 }
@@ -168,6 +174,15 @@ pub trait Monitor: Send + Sync {
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
     /// The current state, for people: forbidden tools, preconditions, limits, deadlines, recorded state.
     fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>);
+    /// The rule that stops the call whatever happens from now on, if one does.
+    fn final_word(&self, _call: ProposedCall<'_>, _cx: &Cx<'_>) -> Option<usize> {
+        None
+    }
+    /// What of the state can still matter to decisions about these calls, if no others run. The place of a call is not
+    /// known.
+    fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        out.unknown();
+    }
     /// How the unit's rules stand over the whole session, for rules that speak about sessions.
     fn report(&self, _end: End, _cx: &Cx<'_>, _out: &mut Vec<finding::RuleState>) {}
 }

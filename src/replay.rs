@@ -261,6 +261,33 @@ impl Replay {
         }
     }
 
+    /// The run directly before a call (by index), between turns: what the call's turn proposes before it has run, and that
+    /// turn has ended. `None` where there is no such call.
+    pub fn run_before(&self, index: u32) -> Option<Run> {
+        let at = self.session.calls.get(index as usize)?.at;
+        let fork = self.forks.iter().rev().find(|(number, _)| *number < at.turn);
+        let (number, mut player) = match fork {
+            Some((number, run)) => (*number, Player::resumed(run.fork(), self.mode)),
+            None => (0, Player::new(&self.session.facts, &self.policy, self.mode, Depth::Findings)),
+        };
+        player.told = self.told_before(number);
+        player.run.tell(Depth::Findings);
+        for turn in &self.session.turns {
+            if turn.number < number {
+                continue;
+            }
+            if turn.number == at.turn {
+                player.part(&self.session, turn, at.call, &self.calls);
+                break;
+            }
+            if turn.number != number {
+                player.enter(&self.session, turn);
+            }
+            player.follow(&self.session, turn, &self.calls);
+        }
+        Some(player.run)
+    }
+
     /// The narrowing of every turn, one by one. Where the recording does not say what was offered, `inferred` is asked
     /// about.
     pub fn narrowings(&self, inferred: Arc<[Arc<str>]>) -> Narrowings<'_> {

@@ -85,6 +85,27 @@ impl Path {
         }
     }
 
+    /// The least value that has this one at the path, and only there; `None` where a path asks for more than names, places
+    /// and stars.
+    pub fn built(&self, value: Value) -> Option<Value> {
+        match &self.form {
+            Form::Singular(steps) => steps.iter().rev().try_fold(value, |inner, step| match step {
+                Step::Name(name) => Some(member(name, inner)),
+                Step::Index(index) => item(*index, inner),
+            }),
+            Form::Query(query) => query.segments.iter().rev().try_fold(value, |inner, segment| {
+                // What is anywhere below is also directly below.
+                let segment = if let Segment::Descendant(segment) = segment { segment } else { segment };
+                match segment {
+                    Segment::Selector(Selector::Name(name)) => Some(member(name, inner)),
+                    Segment::Selector(Selector::Index(index)) => item(*index, inner),
+                    Segment::Selector(Selector::Wildcard) => item(0, inner),
+                    _ => None,
+                }
+            }),
+        }
+    }
+
     /// The same path below a member of the root: `$.eligible` below `result` is `$.result.eligible`.
     pub fn below(&self, member: &str) -> Option<Path> {
         let rest = self.text.trim_start().strip_prefix('$')?;
@@ -115,6 +136,19 @@ impl PartialEq for Path {
             _ => self.text == other.text,
         }
     }
+}
+
+fn member(name: &str, inner: Value) -> Value {
+    Value::Object([(name.to_owned(), inner)].into_iter().collect())
+}
+
+/// A list with a value at this place. Nobody builds a list of thousands for one value.
+fn item(index: i64, inner: Value) -> Option<Value> {
+    let before =
+        usize::try_from(if index < 0 { -index - 1 } else { index }).ok().filter(|before| *before < 64)?;
+    let mut items = vec![Value::Null; before];
+    items.insert(if index < 0 { 0 } else { before }, inner);
+    Some(Value::Array(items))
 }
 
 fn singular(query: &JpQuery) -> Option<Vec<Step>> {
@@ -183,6 +217,18 @@ mod tests {
         assert!(Path::parse("$.a[0]['b']").unwrap().is_singular());
         for many in ["$..a", "$.*", "$[0,1]", "$[0:1]", "$[?@.a]"] {
             assert!(!Path::parse(many).unwrap().is_singular(), "{many}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_built_where_a_path_finds_it() {
+        for path in ["$", "$.a.b", "$['a b'][2].c", "$[-2]", "$.many[*].x", "$..x", "$..[0]"] {
+            let path = Path::parse(path).unwrap();
+            let built = path.built(json!(7)).unwrap();
+            assert!(path.nodes(&built).contains(&&json!(7)), "{path:?}: {built}");
+        }
+        for path in ["$[?@.a]", "$[0:2]", "$[99999]", "$[-9223372036854775807]"] {
+            assert_eq!(Path::parse(path).unwrap().built(json!(7)), None, "{path}");
         }
     }
 

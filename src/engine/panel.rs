@@ -102,6 +102,11 @@ impl Route {
         self.unknown.iter().find(|(unit, _)| *unit == number).map(|(_, fault)| fault)
     }
 
+    /// The units that decide about the tool's calls, by number.
+    pub fn decides(&self) -> &[(usize, Slot)] {
+        &self.decide
+    }
+
     /// A call of this tool. Each unit gets its own name for the tool when it is asked.
     pub fn asked<'a>(&'a self, at: CallRef, arguments: &'a Body) -> ProposedCall<'a> {
         ProposedCall { at, tool: &self.tool, slot: Slot::default(), arguments }
@@ -158,6 +163,24 @@ impl Panel {
 
     fn seat(&self, number: usize) -> Option<(&dyn Unit, &Seat)> {
         Some((&**self.policy.units().get(number)?, self.seats.get(number)?))
+    }
+
+    /// The monitor of a unit; `None`: it has failed.
+    pub fn working(&self, number: usize) -> Option<&dyn Monitor> {
+        match self.seats.get(number)? {
+            Seat::Working(monitor) => Some(&**monitor),
+            Seat::Failed(_) => None,
+        }
+    }
+
+    /// The units that decide about a tool's calls, each with its own name for the tool and its monitor.
+    pub fn asked<'a>(
+        &'a self,
+        route: &'a Route,
+    ) -> impl Iterator<Item = (&'a dyn Unit, Slot, Option<&'a dyn Monitor>)> {
+        route.decide.iter().filter_map(|(number, slot)| {
+            Some((&**self.policy.units().get(*number)?, *slot, self.working(*number)))
+        })
     }
 
     /// Which rules hide a tool. One of which that cannot be found out hides it.

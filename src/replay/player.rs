@@ -88,6 +88,19 @@ impl Player {
         });
     }
 
+    /// What is between the last turn and this one, and what the turn proposes before its call with this number, where
+    /// that is not its first.
+    pub fn part(&mut self, session: &Session, turn: &Turn, before: u32, known: &[DecidedCall]) {
+        if before == 1 {
+            self.between(session, session.before(turn));
+            return;
+        }
+        self.enter(session, turn);
+        let front = turn.calls.start + before as usize - 1;
+        let part = Turn { calls: turn.calls.start..front, late: Vec::new(), ..turn.clone() };
+        self.follow(session, &part, known);
+    }
+
     fn play_by(&mut self, session: &Session, turn: &Turn, decide: &mut Decide<'_>) {
         let messages = session.messages.get(turn.messages.clone()).unwrap_or_default();
         if self.reads {

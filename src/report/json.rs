@@ -32,6 +32,7 @@ use crate::monitor::{Fault, Reason};
 use crate::policy::Policy;
 use crate::replay::{Frame, Replay, Status, Summary};
 use crate::session::{Call, CallRef, Session};
+use crate::way_out::way_out;
 
 /// The shape of judged sessions.
 pub const SCHEMA: &str = "rulestep.replay/2";
@@ -76,6 +77,11 @@ pub fn call(
         &ExplainLine {
             head: Head::of("rulestep.explain/1", replay.mode(), replay.session(), replay.policy()),
             call: CallLine::of(replay, frame, call, true).map(|line| line.beside(choice)),
+            way_out: choice
+                .is_none()
+                .then(|| way_out(replay, call.at.index))
+                .flatten()
+                .map(|way| words::way_out::data(&way, replay)),
         },
         out,
     )
@@ -129,6 +135,8 @@ struct ExplainLine<'a> {
     #[serde(flatten)]
     head: Head<'a>,
     call: Option<CallLine<'a>>,
+    /// For a stopped call.
+    way_out: Option<Value>,
 }
 
 #[derive(Serialize)]

@@ -24,6 +24,7 @@ use crate::engine::{Mode, Verdict};
 use crate::monitor::Effect;
 use crate::replay::{DecidedCall, Frame, NotTaken, Replay, Status, Summary};
 use crate::session::Call;
+use crate::way_out::way_out;
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
 pub fn session(judged: &JudgedSession, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -77,6 +78,18 @@ pub fn call(
         }
     }
     told(decided, out)?;
+    if let Some(way) = choice.is_none().then(|| way_out(replay, call.at.index)).flatten() {
+        let sentence = paint.bold(&words::way_out::sentence(&way, replay).whole());
+        let steps = words::way_out::steps(&way, replay);
+        let places = |rules: &[String]| paint.dim(&rules.join(", "));
+        match steps.as_slice() {
+            [(_, rules)] => row(out, "way out", format!("{sentence}  {}", places(rules)))?,
+            _ => row(out, "way out", sentence)?,
+        }
+        for (nth, (step, rules)) in steps.iter().enumerate().filter(|_| steps.len() > 1) {
+            row(out, "", format!("{}. {}  {}", nth + 1, step.whole(), places(rules)))?;
+        }
+    }
     halt(replay, call, out)?;
     let place = (call.at.call as usize).checked_sub(1);
     if let Some(decision) = place.and_then(|place| frame.calls.get(place)) {

@@ -6,6 +6,7 @@
 
 pub mod call;
 mod counted;
+pub mod way_out;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

@@ -4,6 +4,7 @@
 //! the changed session had been recorded. Numbers in an edit are always those of the session it is applied to.
 
 mod part;
+mod turns;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -46,6 +47,15 @@ pub enum Edit {
         /// The call.
         call: AddedCall,
     },
+    /// Another turn comes directly before the call (by index). What its own turn proposes before it stays in front.
+    AddTurn {
+        /// The call.
+        before: u32,
+        /// The one call of the turn; with `None` it proposes none.
+        call: Option<AddedCall>,
+    },
+    /// The call (by index) and those after it in its turn are proposed in a turn of their own.
+    NextTurn(u32),
 }
 
 /// A call that nobody recorded.
@@ -98,6 +108,10 @@ pub fn apply(session: &Session, edits: &[Edit]) -> EditResult {
                 let behind = behind.filter(|call| own.contains(&(*call as usize)));
                 plan.added.entry(*turn).or_default().push(Addition { place, behind, call });
             }
+            Edit::AddTurn { before, call } => {
+                plan.turns.entry(*before).or_default().push((place, call.as_ref()));
+            }
+            Edit::NextTurn(call) => drop(plan.turns.entry(*call).or_default()),
         }
     }
     plan.carry_out(session)
@@ -143,6 +157,9 @@ struct Plan<'e> {
     arguments: HashMap<u32, &'e Body>,
     results: HashMap<u32, (Outcome, &'e Body)>,
     added: BTreeMap<u32, Vec<Addition<'e>>>,
+    /// Turns directly before calls (by index), each with the place of its edit. Without any, the call's own turn begins
+    /// with it.
+    turns: BTreeMap<u32, Vec<(usize, Option<&'e AddedCall>)>>,
 }
 
 /// A call to be added.
@@ -161,6 +178,7 @@ impl<'e> Plan<'e> {
             arguments: HashMap::new(),
             results: HashMap::new(),
             added: BTreeMap::new(),
+            turns: BTreeMap::new(),
         }
     }
 
@@ -177,6 +195,8 @@ impl<'e> Plan<'e> {
             added: Vec::new(),
             additions: Vec::new(),
             results: Vec::new(),
+            answered: 0,
+            early: HashSet::new(),
         };
         for (place, message) in session.messages.iter().enumerate() {
             writing.message(place, message);
@@ -232,10 +252,14 @@ struct Writing<'a> {
     additions: Vec<usize>,
     /// Results of this turn that nobody recorded.
     results: Vec<(Option<String>, Outcome, &'a Body)>,
+    /// The call (by index) from which on unrecorded results are still to come.
+    answered: u32,
+    /// Results, by the place of their messages, that are in front of a turn which was added.
+    early: HashSet<usize>,
 }
 
 impl<'a> Writing<'a> {
-    fn message(&mut self, place: usize, message: &Message) {
+    fn message(&mut self, place: usize, message: &'a Message) {
         self.builder.at_line(message.line);
         match &message.kind {
             MessageKind::Response(number) => {
@@ -244,6 +268,9 @@ impl<'a> Writing<'a> {
                 }
             }
             MessageKind::Result(Some(index), _) => {
+                if self.early.contains(&place) {
+                    return;
+                }
                 if let Some(call) = self.session.calls.get(*index as usize) {
                     self.result(call, message);
                 }
@@ -257,10 +284,13 @@ impl<'a> Writing<'a> {
         }
     }
 
-    fn response(&mut self, turn: &'a Turn, place: usize, message: &Message) {
-        if place == turn.messages.start
-            && let Some(now) = self.turns.get_mut(turn.number as usize - 1)
-        {
+    fn response(&mut self, turn: &'a Turn, place: usize, message: &'a Message) {
+        let first = turn.calls.start as u32;
+        let opens = place == turn.messages.start;
+        if opens && !turn.calls.is_empty() {
+            self.add_turns(first, message);
+        }
+        if opens && let Some(now) = self.turns.get_mut(turn.number as usize - 1) {
             *now = Some(self.builder.next_turn());
         }
         // One key for all messages of a turn, and none that a neighbour has.
@@ -269,6 +299,10 @@ impl<'a> Writing<'a> {
         let is_last = place + 1 == turn.messages.end;
         let calls = self.session.calls.get(self.proposed(turn, place, is_last)).unwrap_or_default();
         for call in calls {
+            if call.at.index > first && self.plan.turns.contains_key(&call.at.index) {
+                self.part_turn(turn, call, message);
+                self.builder.response(key.as_deref(), Body::MISSING, message.at);
+            }
             if self.plan.part.has_call(call) {
                 let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
                 let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
@@ -282,7 +316,7 @@ impl<'a> Writing<'a> {
         if is_last {
             self.add(turn, None, message);
             self.alternatives(turn);
-            self.unrecorded(turn, message);
+            self.unrecorded(turn, turn.calls.end as u32, message);
         }
     }
 
@@ -302,14 +336,10 @@ impl<'a> Writing<'a> {
 
     /// The calls that nobody recorded after this one of the turn, or after all of them.
     fn add(&mut self, turn: &Turn, behind: Option<u32>, response: &Message) {
-        let Some(added) = self.plan.added.get(&turn.number) else { return };
-        // Of a long session, not for every turn.
-        let taken: HashSet<&str> = self.session.calls.iter().filter_map(|call| call.id.as_deref()).collect();
-        for Addition { place, call, .. } in added.iter().filter(|added| added.behind == behind) {
-            let id = free(&taken, "added", self.added.len() as u32);
-            let at = self.builder.call(Some(&id), &call.tool, call.arguments.clone(), response.at);
-            self.added.push(at.index);
-            self.additions.push(*place);
+        let plan = self.plan;
+        let added = plan.added.get(&turn.number).into_iter().flatten();
+        for Addition { place, call, .. } in added.filter(|added| added.behind == behind) {
+            let id = self.propose(*place, call, response);
             self.results.push((Some(id), call.outcome, &call.content));
         }
     }
@@ -324,9 +354,11 @@ impl<'a> Writing<'a> {
     }
 
     /// Results that nobody recorded, behind a turn's response.
-    fn unrecorded(&mut self, turn: &Turn, response: &Message) {
+    fn unrecorded(&mut self, turn: &Turn, until: u32, response: &Message) {
         let mut results = std::mem::take(&mut self.results);
+        let open = std::mem::replace(&mut self.answered, until)..until;
         let own = self.session.calls_of(turn).iter().filter(|call| call.result.is_none());
+        let own = own.filter(|call| open.contains(&call.at.index));
         for call in own.filter(|call| self.plan.part.has_call(call)) {
             if let Some((outcome, content)) = self.plan.results.get(&call.at.index) {
                 let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());

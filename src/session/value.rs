@@ -23,6 +23,46 @@ pub fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// Both values in one, where they do not contradict each other: members and items side by side. An item that is `null`
+/// leaves room for the other's.
+pub fn join(a: &Value, b: &Value) -> Option<Value> {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            let mut joined = a.clone();
+            for (key, other) in b {
+                let member = match a.get(key) {
+                    Some(own) => join(own, other)?,
+                    None => other.clone(),
+                };
+                joined.insert(key.clone(), member);
+            }
+            Some(Value::Object(joined))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            let items = (0..a.len().max(b.len())).map(|place| match (a.get(place), b.get(place)) {
+                (None | Some(Value::Null), Some(item)) | (Some(item), None | Some(Value::Null)) => {
+                    Some(item.clone())
+                }
+                (Some(own), Some(other)) => join(own, other),
+                (None, None) => None,
+            });
+            items.collect::<Option<_>>().map(Value::Array)
+        }
+        (a, b) => equal(a, b).then(|| a.clone()),
+    }
+}
+
+/// A value with the members of another in place of its own.
+pub fn overlay(under: &Value, over: &Value) -> Value {
+    let (Value::Object(a), Value::Object(b)) = (under, over) else { return over.clone() };
+    let mut laid = a.clone();
+    for (key, over) in b {
+        let member = a.get(key).map_or_else(|| over.clone(), |own| overlay(own, over));
+        laid.insert(key.clone(), member);
+    }
+    Value::Object(laid)
+}
+
 /// The order of two numbers by exact decimal value.
 pub fn compare(a: &Number, b: &Number) -> Ordering {
     Numeral::of(a).compare(Numeral::of(b))

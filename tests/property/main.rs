@@ -44,4 +44,6 @@ mod tool_policies;
 #[cfg(all(test, feature = "tui"))]
 mod verdicts;
 #[cfg(test)]
+mod way_out;
+#[cfg(test)]
 mod witness;

@@ -21,7 +21,7 @@ const ROOMS: &[&[&str]] = &[
     &["replay"],
     &["compare", "what_if", "case", "explore"],
     // What still shows a change asks what a change is.
-    &["witness", "redact", "suggest"],
+    &["witness", "way_out", "redact", "suggest"],
     &["files"],
     &["workspace"],
     &["report"],

@@ -13,7 +13,9 @@ use rulestep::internals::monitor::Effect;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::recording::{self, Options};
 use rulestep::internals::replay::{Replay, outcomes};
+use rulestep::internals::session::edit::apply;
 use rulestep::internals::session::{Outcome, Session};
+use rulestep::internals::way_out::{Answer, way_out};
 
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.
@@ -438,4 +440,34 @@ fn findings_say_what_would_have_helped() {
     assert!(withdrawn.other_reading, "an earlier check had found the order eligible");
     assert_eq!(withdrawn.matching, "newest");
     assert!(prior("risk-603", 5).other_reading, "the desk had been open");
+}
+
+/// What is said of every stopped call, the call itself as it is in the session with the steps put into it.
+#[test]
+fn every_stopped_call_has_a_way_out_or_none() {
+    let policy = policy();
+    let (mut ways, mut missing) = (0, Vec::new());
+    for session in sessions() {
+        for mode in [Mode::Enforce, Mode::Shadow] {
+            let replay = Replay::new(&session, &policy, mode);
+            for call in &session.calls {
+                let stops = replay.call(call.at.index).unwrap().decision.verdict.stops();
+                let Some(way) = way_out(&replay, call.at.index) else {
+                    assert!(!stops, "{} {:?}", session.id, call.at);
+                    continue;
+                };
+                let edited = apply(&session, &way.edits());
+                let judged = Replay::new(&edited.session, &policy, mode);
+                let now = judged.call(edited.call(call.at.index).unwrap()).unwrap().decision.verdict;
+                let helps = matches!(way.answer, Answer::After(_)) || way.change.is_some();
+                assert_eq!(now == Verdict::Allow, helps, "{} {:?}: {way:?}", session.id, call.at);
+                if let Answer::NotWithin(most) = way.answer {
+                    missing.push(format!("{} {}.{} {most}", session.id, call.at.turn, call.at.call));
+                }
+                ways += 1;
+            }
+        }
+    }
+    assert!(ways > 150, "{ways}");
+    assert_eq!(missing, <[String; 0]>::default(), "of so few rules everything is known");
 }

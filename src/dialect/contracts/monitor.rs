@@ -5,17 +5,20 @@
 mod outlook;
 mod standings;
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use hashbrown::DefaultHashBuilder;
 
 use self::standings::{GoodCall, News, Standing, Standings};
-use super::unit::{Contracts, Group, Need, Precondition};
+use super::unit::{Contracts, Group, Need, Precondition, PriorRule};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::Forbidden;
 use crate::monitor::finding::StateItem;
-use crate::monitor::{Cx, EarlierCall, Effect, Event, Hidden, Monitor, ProposedCall, Sink, Slot, Timers};
+use crate::monitor::{
+    Cx, Digest, EarlierCall, Effect, Event, Hidden, Monitor, ProposedCall, Sink, Slot, Timers,
+};
 use crate::session::{Body, CallRef, Outcome};
 
 /// How many earlier calls are kept as evidence for a value that did not match.
@@ -156,6 +159,12 @@ impl ContractsMonitor {
         };
         *last = Some((need.group, sought));
         self.unmet_by(sought, need)
+    }
+
+    /// Whether a call has not the one value that a requirement compares.
+    fn lacks_value(&self, need: Need, arguments: &Body) -> bool {
+        let resource = self.unit.groups.get(need.group).and_then(|group| group.resource.as_ref());
+        resource.is_some_and(|resource| arguments.parsed().and_then(|it| resource.here.one(it)).is_none())
     }
 
     fn unmet_by(&self, sought: Lookup<'_>, need: Need) -> Option<Code> {
@@ -337,6 +346,39 @@ impl Monitor for ContractsMonitor {
                 }
             }
             Event::Stopped(_) | Event::Message(_) | Event::Operation(_) | Event::Due(_) => {}
+        }
+    }
+
+    fn final_word(&self, call: ProposedCall<'_>, _cx: &Cx<'_>) -> Option<usize> {
+        let slot = call.slot.0 as usize;
+        let ban = self.tools.get(slot).and_then(|tool| tool.bans.first()).map(|ban| ban.rule);
+        ban.or_else(|| {
+            let unmeetable = |(precondition, need): &(&Precondition, Option<Need>)| {
+                let endless = precondition.steps.as_ref().is_some_and(|steps| steps.fewest.is_none());
+                // The value that the call lacks is its own, and a result that cannot be will not come.
+                let lacks = need.is_some_and(|need| self.lacks_value(need, call.arguments));
+                let unmet = || self.unmet(precondition, *need, call.arguments, &mut None).is_some();
+                endless
+                    || lacks
+                    || precondition.prior.as_ref().is_some_and(PriorRule::is_impossible) && unmet()
+            };
+            self.preconditions(slot).find(unmeetable).map(|(precondition, _)| precondition.rule)
+        })
+    }
+
+    fn digest(&self, calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        for call in calls {
+            let slot = call.slot.0 as usize;
+            self.bans(slot).next().is_some().hash(out);
+            for (precondition, need) in self.preconditions(slot) {
+                let fewest = precondition.steps.as_ref().and_then(|steps| steps.fewest);
+                fewest.map(|fewest| self.completed.min(fewest)).hash(out);
+                let standing = need.and_then(|need| match self.seek(need.group, call.arguments) {
+                    Lookup::Standing(standing) => standing.members.get(need.member),
+                    Lookup::NoPrior | Lookup::NoValue | Lookup::Unmatched => None,
+                });
+                standing.map(|own| (own.newest_good, own.good.is_some())).hash(out);
+            }
         }
     }
 

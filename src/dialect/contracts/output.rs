@@ -111,6 +111,17 @@ struct Look {
 #[derive(Debug, Clone, Default)]
 pub struct Tests(SmallVec<[u64; 2]>);
 
+/// A result that would do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sample {
+    /// This one; with nothing in it where any does.
+    Value(Option<Value>),
+    /// No result can, since two conditions contradict each other.
+    Impossible,
+    /// Not known: the paths ask for more than can be made up.
+    Unknown,
+}
+
 /// How many nodes a finding quotes.
 const QUOTED: usize = 4;
 
@@ -197,6 +208,30 @@ impl Conditions {
         self.0.iter().map(|condition| &condition.path)
     }
 
+    /// A result of which every condition holds.
+    pub fn sample(&self) -> Sample {
+        let mut sample: Option<Value> = None;
+        for condition in &self.0 {
+            let own = self.0.iter().filter(|other| other.path == condition.path);
+            let tests: Vec<&Test> = own.flat_map(|other| &other.tests).collect();
+            let value = match wanted(&tests) {
+                Wanted::Nothing => continue,
+                Wanted::Value(value) => value,
+                Wanted::Impossible => return Sample::Impossible,
+            };
+            let Some(built) = condition.path.built(value) else { return Sample::Unknown };
+            let joined = match &sample {
+                Some(sample) => value::join(sample, &built),
+                None => Some(built),
+            };
+            let Some(joined) = joined else { return Sample::Unknown };
+            sample = Some(joined);
+        }
+        let nothing = Value::Object(serde_json::Map::new());
+        let holds = self.0.iter().all(|condition| condition.holds(sample.as_ref().unwrap_or(&nothing)));
+        if holds { Sample::Value(sample) } else { Sample::Unknown }
+    }
+
     /// What each condition asked and found, for people.
     pub fn explain(&self, output: &Body) -> Vec<Output> {
         let value = output.value();
@@ -275,6 +310,36 @@ impl Test {
             Test::Lte(bound) => bounded(Comparison::Lte, bound),
         }
     }
+}
+
+/// What must be at one path.
+enum Wanted {
+    Nothing,
+    Value(Value),
+    Impossible,
+}
+
+/// A value that passes every test at one path.
+fn wanted(tests: &[&Test]) -> Wanted {
+    let bound = |test: &&Test| match test {
+        Test::Gte(bound) | Test::Lte(bound) => Some(Value::Number(bound.number().clone())),
+        Test::Equals(_) | Test::Exists(_) => None,
+    };
+    let equals = tests.iter().find_map(|test| match test {
+        Test::Equals(value) => Some(value.clone()),
+        _ => None,
+    });
+    // The bounds are the ends of what they admit, so if any number passes, one of them does.
+    let candidates: Vec<Value> = match equals {
+        Some(value) => vec![value],
+        None => tests.iter().filter_map(bound).collect(),
+    };
+    let candidates = if candidates.is_empty() { vec![Value::from("any")] } else { candidates };
+    if tests.iter().all(|test| **test == Test::Exists(false)) {
+        return Wanted::Nothing;
+    }
+    let passes = |value: &&Value| tests.iter().all(|test| test.holds(&[*value]));
+    candidates.iter().find(passes).cloned().map_or(Wanted::Impossible, Wanted::Value)
 }
 
 fn numeral(node: &Value) -> Option<Numeral<'_>> {

@@ -8,9 +8,12 @@ use serde_json::{Number, Value};
 use super::monitor::ContractsMonitor;
 use crate::condition::path::Path;
 use crate::dialect::contracts::output::Comparison;
-use crate::dialect::contracts::output::{Conditions, Table};
-use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
-use crate::session::{Body, Facts, Session, value};
+use crate::dialect::contracts::output::{Conditions, Sample, Table};
+use crate::monitor::{Choice, Help, Helps, Monitor, Prospect, Read, RuleId, Slot, Unit, Wakes};
+use crate::session::{Body, Facts, Outcome, Session, value};
+
+/// How many values of an argument are worth trying.
+const VALUES: usize = 8;
 
 /// What a contract says of its tool. Rules are local numbers, see [`Contracts::rules`].
 #[derive(Debug)]
@@ -76,6 +79,51 @@ impl Matching {
             Matching::Newest => "newest",
             Matching::Any => "any",
         }
+    }
+}
+
+impl PriorRule {
+    /// The prior call that a call asks for.
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        let output = match self.outputs.sample() {
+            Sample::Value(output) => output,
+            Sample::Impossible => return,
+            Sample::Unknown => return out.unsure(),
+        };
+        let Some(resource) = &self.resource else {
+            return out.call(Help { tool: Arc::clone(&self.tool), arguments: None, output });
+        };
+        let own = |body: &Body| body.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
+        let value = own(call.arguments);
+        let mut others: Vec<Value> = Vec::new();
+        let priors = call.earlier_of(&self.tool).filter(|prior| prior.outcome == Outcome::Ok);
+        let known = priors.filter_map(|prior| resource.of_prior(&prior.arguments, &prior.output).cloned());
+        // Where nobody knows a value, any does: what it is has no meaning to a contract.
+        for other in own(call.wanted).into_iter().chain(known).chain([Value::from("any")]) {
+            if others.len() < VALUES && !others.iter().any(|known| value::equal(known, &other)) {
+                others.push(other);
+            }
+        }
+        out.choice(Choice {
+            path: Arc::clone(resource.here.text()),
+            missing: value.is_none(),
+            values: others.into_iter().filter_map(|value| resource.here.built(value)).collect(),
+        });
+        let Some(built) = value.and_then(|value| resource.there.built(value)) else { return };
+        let (arguments, output) = match (resource.side, output) {
+            (Side::Arguments, output) => (Some(built), output),
+            (Side::Output, None) => (None, Some(built)),
+            (Side::Output, Some(output)) => match value::join(&output, &built) {
+                Some(joined) => (None, Some(joined)),
+                None => return out.unsure(),
+            },
+        };
+        out.call(Help { tool: Arc::clone(&self.tool), arguments, output });
+    }
+
+    /// Whether no prior call at all can be what is asked for.
+    pub fn is_impossible(&self) -> bool {
+        self.outputs.sample() == Sample::Impossible
     }
 }
 
@@ -281,6 +329,19 @@ impl Unit for Contracts {
                     });
                 }
                 out.extend(prior.outputs.paths().map(output));
+            }
+        }
+    }
+
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        let part = self.tools.get(call.slot.0 as usize);
+        let contract = part.and_then(|part| self.contracts.get(part.contract?));
+        for precondition in contract.iter().flat_map(|contract| &contract.preconditions) {
+            if precondition.steps.as_ref().is_some_and(|steps| steps.fewest.is_some()) {
+                out.turn();
+            }
+            if let Some(prior) = &precondition.prior {
+                prior.helps(call, out);
             }
         }
     }

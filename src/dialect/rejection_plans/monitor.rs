@@ -11,7 +11,7 @@ use crate::dialect::rejection_plans::codes;
 use crate::dialect::rejection_plans::js_regex::{self, JsRegex};
 use crate::monitor::history::Speaker;
 use crate::monitor::{
-    Cx, Depth, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem, Timers,
+    Cx, Depth, Digest, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem, Timers,
 };
 use crate::session::{Message, refusal};
 
@@ -105,6 +105,16 @@ impl Monitor for PlanMonitor {
             check.code = rejected.then_some(codes::PLAN_MATCHED);
             check.facts = facts;
         });
+    }
+
+    fn final_word(&self, _call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
+        (self.plan.hears_the_user_alone() && self.rejects(&self.look(cx, &[]))).then_some(0)
+    }
+
+    fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        if !self.plan.hears_the_user_alone() {
+            out.unknown();
+        }
     }
 
     fn observe(&mut self, _event: &Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}

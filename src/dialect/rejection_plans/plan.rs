@@ -6,7 +6,8 @@ use super::facts::{ConditionKind, Join};
 use super::monitor::PlanMonitor;
 use crate::dialect::rejection_plans::js_regex::JsRegex;
 use crate::dialect::rejection_plans::liquid::Template;
-use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
+use crate::monitor::history::Speaker;
+use crate::monitor::{Helps, Monitor, Prospect, Read, RuleId, Slot, Unit, Wakes};
 use crate::session::{Facts, Session};
 
 /// The plan of one tool: a unit of one rule.
@@ -68,6 +69,19 @@ impl Node {
     }
 }
 
+impl Plan {
+    /// Whether no call changes what its conditions look at: they read what the user said.
+    pub fn hears_the_user_alone(&self) -> bool {
+        let mut hears_others = |leaf: &Node| match (&leaf.test, &leaf.kind) {
+            (Test::Broken(_), _) => false,
+            (_, ConditionKind::Regex { speaker, .. }) => *speaker != Speaker::User,
+            (Test::Liquid(template), _) => template.names_messages(),
+            _ => true,
+        };
+        !self.body.conditions().iter().any(|condition| condition.any(&mut hears_others))
+    }
+}
+
 impl Unit for Plan {
     fn rules(&self) -> &[RuleId] {
         &self.rules
@@ -119,6 +133,12 @@ impl Unit for Plan {
         };
         for condition in self.body.conditions() {
             condition.any(&mut look);
+        }
+    }
+
+    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
+        if !self.hears_the_user_alone() {
+            out.unsure();
         }
     }
 

@@ -3,6 +3,7 @@
 //! Only calls that ran and have a result are in it, in the order of the calls; a late result is put where its call was.
 
 use std::collections::VecDeque;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::dispatches::Dispatches;
@@ -12,7 +13,8 @@ use crate::diagnostic::code::Code;
 use crate::dialect::limit;
 use crate::dialect::sequence_policies::codes;
 use crate::monitor::{
-    Cx, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem, Timers,
+    Cx, Digest, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem,
+    Timers,
 };
 use crate::session::{CallRef, Outcome};
 
@@ -203,6 +205,24 @@ impl Monitor for SequencesMonitor {
     fn observe(&mut self, event: &Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         if let Event::Resolved { call, outcome: Outcome::Ok | Outcome::Error, .. } = event {
             self.dispatch(call);
+        }
+    }
+
+    fn final_word(&self, call: ProposedCall<'_>, _cx: &Cx<'_>) -> Option<usize> {
+        let class = call.slot.0 as usize;
+        let lasting = |put: &Question<'_>| match put {
+            Question::Forbidden(_, rule) => rule.sequence.len() < 2,
+            Question::Limit(..) => true,
+        };
+        self.put(class).filter(lasting).find(|put| self.against(*put, class)).map(Question::rule)
+    }
+
+    fn digest(&self, calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        self.latest.iter().map(|(_, class)| *class).collect::<Vec<_>>().hash(out);
+        for put in calls.iter().flat_map(|call| self.put(call.slot.0 as usize)) {
+            if let Question::Limit(limit, count) = put {
+                count.used.min(limit.allowed).hash(out);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::explain::NamePattern;
 use super::monitor::SequencesMonitor;
-use crate::monitor::{Effect, Monitor, RuleId, Slot, Unit, Wakes};
+use crate::monitor::{Effect, Helps, Monitor, Prospect, RuleId, Slot, Unit, Wakes};
 use crate::session::{Facts, refusal};
 
 /// Calls that may not end the dispatched ones.
@@ -231,6 +231,15 @@ impl Unit for SequencePolicy {
                 Some((Arc::clone(said.tell_llm.as_ref()?), *self.rules.get(rule)?))
             }),
         );
+    }
+
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        let asked = self.asked(call.slot.0 as usize);
+        let mut ended = asked.iter().flat_map(|asked| &asked.sequences);
+        // Sequences have no gaps, so any call can break one. A limit is reached for good.
+        if ended.any(|number| self.sequences.get(*number).is_some_and(|positions| positions.len() > 1)) {
+            out.any_call();
+        }
     }
 
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {

@@ -3,6 +3,7 @@
 //! A call is compared with the name at its own place. It needs all calls before it to have succeeded, for a list that
 //! says what was done is not met by what was tried.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::explain::Progress;
@@ -11,7 +12,7 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
+use crate::monitor::{Cx, Digest, End, Help, Helps, Prospect, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// The exact calls of a session.
@@ -61,6 +62,19 @@ impl Kind for ExactCalls {
         let refused = open.is_some() || !self.is_at(place, look.tool);
         let found = open.map_or(cx.ran.last(), |place| cx.ran.at(place));
         refused.then(|| Objection::new(codes::SEQUENCE_NOT_EXACT, found).count(place as u64))
+    }
+
+    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
+        let help = |tool| Help { tool, arguments: None, output: None };
+        self.tools.iter().cloned().map(help).for_each(|help| out.call(help));
+    }
+
+    fn is_final(&self, _state: &ExactState, cx: &Cx<'_>) -> bool {
+        cx.ran.len() >= self.tools.len()
+    }
+
+    fn digest(&self, state: &ExactState, cx: &Cx<'_>, out: &mut Digest) {
+        (state.open.iter().next().is_some(), cx.ran.len().min(self.tools.len())).hash(out);
     }
 
     fn rests(&self, state: &ExactState, _look: Look<'_>, cx: &Cx<'_>) -> Support {

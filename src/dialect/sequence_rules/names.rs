@@ -1,5 +1,6 @@
 //! Rules about single calls: `blocklist`, `allowlist`, `max_calls`.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::operand::{Look, Match, Side};
@@ -10,7 +11,7 @@ use crate::dialect::limit::Limit;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
+use crate::monitor::{Cx, Digest, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// How many earlier calls a finding names.
@@ -95,6 +96,10 @@ impl Kind for List {
         (look.slot.0 == 1).then(|| Objection::new(self.code(), []))
     }
 
+    fn is_final(&self, _hits: &Hits, _cx: &Cx<'_>) -> bool {
+        true
+    }
+
     fn started(&self, hits: &mut Hits, _look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         hits.add(cx.ran);
     }
@@ -127,6 +132,14 @@ impl Kind for MaxCalls {
         let count = hits.len();
         (count >= self.max && self.tool.means(look) == Match::Yes)
             .then(|| Objection::new(codes::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
+    }
+
+    fn is_final(&self, _hits: &Hits, _cx: &Cx<'_>) -> bool {
+        true
+    }
+
+    fn digest(&self, hits: &Hits, _cx: &Cx<'_>, out: &mut Digest) {
+        hits.len().min(self.max).hash(out);
     }
 
     fn rests(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Support {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::facts::ToolName;
-use crate::monitor::{ProposedCall, Slot};
+use crate::monitor::{Help, Helps, ProposedCall, Prospect, Slot};
 use crate::session::Body;
 
 /// A tool as a rule names it, with what an alias stands for.
@@ -83,6 +83,30 @@ impl Operand {
     }
 }
 
+impl Operand {
+    /// Calls that it means, one of each tool.
+    pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        for tool in &self.tools {
+            let mut arguments = Map::new();
+            for argument in &self.args {
+                // A broken pattern matches nothing, so no call is meant.
+                let Some(pattern) = &argument.pattern else { return };
+                let recorded =
+                    [call.wanted].into_iter().chain(call.earlier_of(tool).map(|call| &call.arguments));
+                let recorded = recorded.filter_map(|body| body.parsed()?.get(&*argument.name).cloned());
+                // The pattern's own text without its anchors is often what it means.
+                let literal =
+                    pattern.as_str().trim_start_matches('^').trim_end_matches('$').replace('\\', "");
+                let mut values = recorded.chain([Value::String(literal)]);
+                let Some(value) = values.find(|value| argument.matches(value)) else { return out.unsure() };
+                arguments.insert(argument.name.to_string(), value);
+            }
+            let arguments = (!arguments.is_empty()).then_some(Value::Object(arguments));
+            out.call(Help { tool: Arc::clone(tool), arguments, output: None });
+        }
+    }
+}
+
 impl Argument {
     /// Text is searched as it is, any other value as compact JSON.
     fn matches(&self, value: &Value) -> bool {
@@ -116,6 +140,11 @@ impl Side {
     /// Whether the side means this very call.
     pub fn is(&self, look: Look<'_>) -> bool {
         self.means(look) == Match::Yes
+    }
+
+    /// Calls that the side means.
+    pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        self.operands.iter().for_each(|operand| operand.helps(call, out));
     }
 
     /// The tool's own names, for sessions that do not record what was offered.

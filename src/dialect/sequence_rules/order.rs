@@ -1,5 +1,6 @@
 //! Rules about two calls and which comes first: `before`, `immediately_before`, `never_after`.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::operand::{Look, Match, Side};
@@ -7,7 +8,7 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, Slot, Timers, Wakes};
+use crate::monitor::{Cx, Digest, End, Helps, Prospect, Slot, Timers, Wakes};
 use crate::session::CallRef;
 
 /// `before`.
@@ -45,6 +46,14 @@ impl Kind for Before {
             && self.then.means(look) == Match::Yes
             && self.first.means(look) == Match::No;
         refused.then(|| Objection::new(codes::BEFORE_MISSING, state.newest))
+    }
+
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        self.first.helps(call, out);
+    }
+
+    fn digest(&self, state: &BeforeState, _cx: &Cx<'_>, out: &mut Digest) {
+        state.first.is_some().hash(out);
     }
 
     fn rests(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Support {
@@ -117,6 +126,13 @@ enum LastOutcome {
 }
 
 impl AdjacentState {
+    /// Whether the call that ran last is a `first` that succeeded.
+    fn is_direct(&self, cx: &Cx<'_>) -> bool {
+        self.newest.is_some_and(|(_, place, known)| {
+            known == LastOutcome::Succeeded && place as usize == cx.ran.len()
+        })
+    }
+
     fn is_wrong(&mut self, then: CallRef, behind: Option<CallRef>) {
         if self.wrong.is_none_or(|(earliest, _)| then < earliest) {
             self.wrong = Some((then, behind));
@@ -137,11 +153,16 @@ impl Kind for ImmediatelyBefore {
     }
 
     fn gate(&self, state: &AdjacentState, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
-        let directly = state.newest.is_some_and(|(_, place, known)| {
-            known == LastOutcome::Succeeded && place as usize == cx.ran.len()
-        });
-        let refused = !directly && self.then.means(look) == Match::Yes;
+        let refused = !state.is_direct(cx) && self.then.means(look) == Match::Yes;
         refused.then(|| Objection::new(codes::NOT_ADJACENT, cx.ran.last()))
+    }
+
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        self.first.helps(call, out);
+    }
+
+    fn digest(&self, state: &AdjacentState, cx: &Cx<'_>, out: &mut Digest) {
+        state.is_direct(cx).hash(out);
     }
 
     fn rests(&self, state: &AdjacentState, look: Look<'_>, _cx: &Cx<'_>) -> Support {
@@ -238,6 +259,14 @@ impl Kind for NeverAfter {
         let trigger = state.trigger()?;
         let refused = self.forbidden.means(look) == Match::Yes;
         refused.then(|| Objection::new(codes::AFTER_TRIGGER, [trigger]))
+    }
+
+    fn is_final(&self, _state: &NeverState, _cx: &Cx<'_>) -> bool {
+        true
+    }
+
+    fn digest(&self, state: &NeverState, _cx: &Cx<'_>, out: &mut Digest) {
+        state.trigger().is_some().hash(out);
     }
 
     fn started(

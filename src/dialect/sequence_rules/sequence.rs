@@ -5,6 +5,7 @@
 //! step without a result on are kept, so that its result can be taken in where it belongs.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::explain::Progress;
@@ -13,7 +14,7 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::diagnostic::code::Code;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
+use crate::monitor::{Cx, Digest, End, Helps, Prospect, RuleId, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
 
 /// Calls that are kept after a step without a result. Beyond that the oldest counts for ever as one whose end nobody
@@ -227,6 +228,14 @@ impl Kind for Sequence {
         let next = state.now().iter().find(|next| self.refuses(**next, look))?;
         let done = state.walk.done.iter().rev().take(1).copied();
         Some(Objection::new(self.code(), done).count(*next as u64))
+    }
+
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        self.steps.iter().for_each(|step| step.helps(call, out));
+    }
+
+    fn digest(&self, state: &SequenceState, _cx: &Cx<'_>, out: &mut Digest) {
+        state.now().hash(out);
     }
 
     fn rests(&self, state: &SequenceState, _look: Look<'_>, _cx: &Cx<'_>) -> Support {

@@ -14,8 +14,8 @@ use super::operand::Look;
 use crate::diagnostic::code::Code;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Cx, EarlierCall, Effect, End, Event, Explain, Hidden, Monitor, ProposedCall, Read, RuleId, Sink, Slot,
-    StateItem, Timers, Unit, Wakes,
+    Cx, Digest, EarlierCall, Effect, End, Event, Explain, Helps, Hidden, Monitor, ProposedCall, Prospect,
+    Read, RuleId, Sink, Slot, StateItem, Timers, Unit, Wakes,
 };
 use crate::session::{CallRef, Facts, Outcome, Session, value};
 
@@ -31,6 +31,14 @@ pub(super) trait Kind: Send + Sync + 'static {
     fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         None
     }
+    /// See [`Unit::helps`].
+    fn helps(&self, _call: Prospect<'_>, _out: &mut Helps) {}
+    /// Of a call that the gate refuses: whether it always will.
+    fn is_final(&self, _state: &Self::State, _cx: &Cx<'_>) -> bool {
+        false
+    }
+    /// What of the state the gate looks at, for a kind that has a gate.
+    fn digest(&self, _state: &Self::State, _cx: &Cx<'_>, _out: &mut Digest) {}
     /// What an allowed call rests on: the calls that satisfied the rule, or that it counted.
     fn rests(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Support {
         Support::default()
@@ -184,6 +192,10 @@ impl<K: Kind> Unit for RuleUnit<K> {
         }
     }
 
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        self.kind.helps(call, out);
+    }
+
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
         let applies = self.when.iter().all(|when| when.allows(facts.context.as_ref()));
         let state = applies.then(K::State::default);
@@ -267,6 +279,17 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             | Event::Message(_)
             | Event::Operation(_)
             | Event::TurnEnd { .. } => {}
+        }
+    }
+
+    fn final_word(&self, call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
+        let (state, kind) = (self.state.as_ref()?, &self.unit.kind);
+        (kind.is_final(state, cx) && kind.gate(state, Look::call(call), cx).is_some()).then_some(0)
+    }
+
+    fn digest(&self, _calls: &[ProposedCall<'_>], cx: &Cx<'_>, out: &mut Digest) {
+        if let Some(state) = &self.state {
+            self.unit.kind.digest(state, cx, out);
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Snapshots, restoring and emptying concern what is recorded alone; files are facts of the world and stay.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
@@ -15,7 +16,7 @@ use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::Code;
 use crate::dialect::tool_policies::codes;
 use crate::monitor::{
-    CheckedValue, Cx, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot,
+    CheckedValue, Cx, Digest, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot,
     StateItem, Timers,
 };
 use crate::session::{Body, CallRef, Facts, Operation, Outcome, refusal};
@@ -293,6 +294,18 @@ impl Monitor for ToolPoliciesMonitor {
             | Event::Stopped(_)
             | Event::Message(_)
             | Event::Due(_) => {}
+        }
+    }
+
+    fn digest(&self, calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        for (call, ask) in
+            calls.iter().flat_map(|call| self.asks(call.slot).iter().map(move |ask| (call, ask)))
+        {
+            match self.answer(ask, call.arguments) {
+                Answer::Pathless => {}
+                Answer::Needs { missing, .. } => missing.hash(out),
+                Answer::File(file) => (file.exists.is_some(), file.read.is_some()).hash(out),
+            }
         }
     }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::files::Files;
 use super::monitor::ToolPoliciesMonitor;
 use super::path::{self, Locator};
-use crate::monitor::{Monitor, Read, RuleId, Slot, Unit, Wakes};
+use crate::condition::path::Path;
+use crate::monitor::{Help, Helps, Monitor, Prospect, Read, RuleId, Slot, Unit, Wakes};
 use crate::session::{Facts, Session};
 
 /// A document as it was read.
@@ -211,6 +212,34 @@ impl Unit for ToolPolicies {
             for path in locators.flat_map(Locator::places) {
                 out.push(Read::Argument { tool: Arc::clone(tool), path });
                 out.push(Read::Files);
+            }
+        }
+    }
+
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        let asks = self.part(call.slot).map(|part| part.asks.as_slice()).unwrap_or_default();
+        for ask in asks {
+            match ask {
+                Ask::Needs { tools, .. } => {
+                    let help = |tool| Help { tool, arguments: None, output: None };
+                    tools.iter().cloned().map(help).for_each(|help| out.call(help));
+                }
+                Ask::Write { read, locator, .. } => {
+                    let Some(path) = locator.path(call.arguments) else { continue };
+                    for tool in read.iter() {
+                        // A reader may name its argument differently: as it did before, else as this call does.
+                        let like =
+                            call.earlier_of(tool).find(|earlier| locator.path(&earlier.arguments).is_some());
+                        let place = locator.place(like.map_or(call.arguments, |earlier| &earlier.arguments));
+                        let built = Path::parse(&place).ok().and_then(|place| place.built(path.into()));
+                        match built {
+                            Some(_) => {
+                                out.call(Help { tool: Arc::clone(tool), arguments: built, output: None })
+                            }
+                            None => out.unsure(),
+                        }
+                    }
+                }
             }
         }
     }

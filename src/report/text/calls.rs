@@ -149,7 +149,7 @@ pub fn findings(
         if in_order && (nth == 0 || whole) {
             five_parts(explanation, call, replay, by_tool, paint, out)?;
         } else if let Some(way) = explanation.way_out.filter(|_| whole) {
-            row(out, "way out", way.whole())?;
+            row(out, "suggest", way.whole())?;
         }
     }
     Ok(())

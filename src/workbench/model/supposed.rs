@@ -272,7 +272,8 @@ pub fn summary(what_if: &WhatIf) -> String {
         match edit {
             Edit::Arguments { call, .. } | Edit::Result { call, .. } => changed.push(*call),
             Edit::DropCall(_) => dropped += 1,
-            Edit::AddCall { .. } => new += 1,
+            Edit::AddCall { .. } | Edit::AddTurn { .. } => new += 1,
+            Edit::NextTurn(call) => changed.push(*call),
         }
     }
     changed.sort_unstable();

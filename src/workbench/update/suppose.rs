@@ -378,18 +378,19 @@ pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: Ad
     let text = format!("{} is added after {place}", call.tool);
     let layer = model.entry().and_then(|entry| entry.supposed.top());
     let edits = layer.map(|layer| layer.what_if.edits()).unwrap_or_default();
-    let (at, known) = match behind {
+    let (at, edit) = match behind {
         Some(Target::Added(other)) => {
-            let known = edits.get(other).and_then(|edit| match edit {
-                Edit::AddCall { behind, .. } => *behind,
-                _ => None,
-            });
-            (other + 1, known)
+            let edit = match edits.get(other) {
+                Some(Edit::AddTurn { before, .. }) => Edit::AddTurn { before: *before, call: Some(call) },
+                Some(Edit::AddCall { behind, .. }) => Edit::AddCall { turn, behind: *behind, call },
+                _ => Edit::AddCall { turn, behind: None, call },
+            };
+            (other + 1, edit)
         }
-        Some(Target::Known(call)) => (edits.len(), Some(call)),
-        None => (edits.len(), None),
+        Some(Target::Known(other)) => (edits.len(), Edit::AddCall { turn, behind: Some(other), call }),
+        None => (edits.len(), Edit::AddCall { turn, behind: None, call }),
     };
-    change(model, Land::Added(at), |what_if| what_if.insert(at, Edit::AddCall { turn, behind: known, call }));
+    change(model, Land::Added(at), |what_if| what_if.insert(at, edit));
     model.say(text);
 }
 
@@ -404,10 +405,12 @@ fn set_result(model: &mut Model, target: Target, outcome: Outcome, content: Body
 }
 
 fn amend(what_if: &mut WhatIf, place: usize, amend: impl FnOnce(&mut AddedCall)) {
-    if let Some(Edit::AddCall { turn, behind, call }) = what_if.edits().get(place) {
-        let (turn, behind, mut call) = (*turn, *behind, call.clone());
-        amend(&mut call);
-        what_if.replace(place, Edit::AddCall { turn, behind, call });
+    let mut edit = what_if.edits().get(place).cloned();
+    if let Some(Edit::AddCall { call, .. } | Edit::AddTurn { call: Some(call), .. }) = &mut edit {
+        amend(call);
+    }
+    if let Some(edit) = edit {
+        what_if.replace(place, edit);
     }
 }
 

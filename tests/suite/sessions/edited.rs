@@ -174,6 +174,37 @@ fn calls_are_added_behind_others() {
     assert_hangs_together(&edited.session);
 }
 
+/// A turn before a call parts that call's own turn: what came of the calls before it is known by then.
+#[test]
+fn turns_are_added_before_calls() {
+    let session = busy();
+    let before = shape(&session);
+    assert!(before[0].starts_with("1.1 a") && before[1].starts_with("1.2 b"), "{before:?}");
+    let call = AddedCall {
+        tool: "new".into(),
+        arguments: Body::text("{}"),
+        outcome: Outcome::Ok,
+        content: Body::text("yes"),
+    };
+    let added = |before| Edit::AddTurn { before, call: Some(call.clone()) };
+    let edited = apply(&session, &[added(1), Edit::AddTurn { before: 1, call: None }, added(0), added(1)]);
+    let now = &edited.session;
+    assert_eq!(shape(now)[0], "1.1 new ok yes");
+    assert_eq!(shape(now)[1], before[0].replacen("1.1", "2.1", 1));
+    assert_eq!(shape(now)[2..4], ["3.1 new ok yes", "5.1 new ok yes"]);
+    assert_eq!(shape(now)[4], before[1].replacen("1.2", "6.1", 1));
+    let result = now.calls[1].result.unwrap();
+    assert!(now.calls[1].in_turn && result < now.turn(3).unwrap().messages.start, "{:?}", now.calls[1]);
+    assert_eq!((edited.call(0), edited.call(1), edited.added.as_slice()), (Some(1), Some(4), &[0, 2, 3][..]));
+    assert_eq!((edited.addition(0), edited.addition(2), edited.addition(3)), (Some(2), Some(0), Some(3)));
+    assert_hangs_together(now);
+    let edited = apply(&session, &[Edit::NextTurn(1)]);
+    assert_eq!(shape(&edited.session)[..2], [before[0].clone(), before[1].replacen("1.2", "2.1", 1)]);
+    assert_hangs_together(&edited.session);
+    // A call that is the first of its turn has that turn for itself already.
+    assert_eq!(shape(&apply(&session, &[Edit::NextTurn(0)]).session), before);
+}
+
 proptest! {
     #[test]
     fn changing_nothing_gives_an_equal_session(document in document()) {
@@ -210,8 +241,13 @@ proptest! {
                 behind: Some(u32::from(picked[3]) % calls as u32),
                 call: AddedCall { tool: "ping".into(), arguments: Body::MISSING, outcome, content: Body::text("x") },
             },
+            Edit::AddTurn {
+                before: u32::from(picked[3] / 2) % calls as u32,
+                call: (picked[0] % 3 > 0).then(|| AddedCall { tool: "pong".into(), arguments: Body::MISSING, outcome, content: Body::text("y") }),
+            },
+            Edit::NextTurn(u32::from(picked[2] / 3) % calls as u32),
         ];
-        let edited = apply(&session, &edits);
+        let edited = apply(&session, &edits[..if picked[1] % 2 == 0 { 3 } else { 5 }]);
         assert_hangs_together(&edited.session);
         if let Some(now) = edited.call(changed) {
             let call = &edited.session.calls[now as usize];

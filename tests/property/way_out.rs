@@ -1,0 +1,275 @@
+//! Ways out: each answer replays as allowed, nothing shorter is found by trying all short sequences of calls, and where there
+//! is said to be none, trying them finds none either.
+
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
+use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::edit::apply;
+use rulestep::internals::session::{Body, Origin, Outcome, Session};
+use rulestep::internals::way_out::{Answer, way_out};
+
+const TOOLS: [&str; 4] = ["a", "b", "c", "d"];
+const GOAL: &str = r#"{"order_id": 1, "path": "f"}"#;
+/// Moves that the brute force may make for one call.
+const BUDGET: u32 = 3000;
+
+/// Documents, then calls: tool, order, whether the result is good, whether the turn goes on.
+type Case = (Vec<String>, Vec<(&'static str, u8, u8, bool)>);
+
+fn tool() -> impl Strategy<Value = &'static str> {
+    select(&TOOLS[..])
+}
+
+fn contract(tool: &'static str) -> impl Strategy<Value = String> {
+    let output = select(vec![
+        "",
+        ", with_output: [{path: $.ok, equals: true}]",
+        ", with_output: [{path: $.n, gte: 2, lte: 3}]",
+        ", with_output: [{path: $.n, gte: 2}, {path: $.n, lte: 1}]",
+    ]);
+    let bound = select(vec!["", ", resource: {bind_from: arguments, path: $.order_id}"]);
+    let prior = (self::tool(), bound, output)
+        .prop_map(|(prior, bound, output)| format!("{{requires_prior_tool: {prior}{bound}{output}}}"));
+    let steps = (1..5).prop_map(|least| format!("{{requires_step_count: {{gte: {least}}}}}"));
+    let preconditions = vec(prop_oneof![5 => prior, 1 => steps], 0..3);
+    (preconditions, subsequence(&TOOLS[..], 0..2)).prop_map(move |(preconditions, forbids)| {
+        format!(
+            "{{tool: {tool}, preconditions: [{}], forbids_after: [{}]}}",
+            preconditions.join(", "),
+            forbids.join(", ")
+        )
+    })
+}
+
+fn document() -> impl Strategy<Value = String> {
+    let pattern = prop_oneof![tool().prop_map(str::to_owned), Just("{namePrefix: \"\"}".to_owned())];
+    let sequence = vec(pattern, 1..4).prop_map(|sequence| {
+        format!("{{forbidden: [{{sequence: [{}], action: deny, reason: r}}]}}", sequence.join(", "))
+    });
+    let limit = (tool(), 0..3).prop_map(|(tool, most)| {
+        format!("{{limits: {{{tool}: {{maxPerSession: {most}, action: deny, reason: r}}}}}}")
+    });
+    let dependencies = (tool(), subsequence(&TOOLS[..], 1..3)).prop_map(|(tool, needs)| {
+        format!(
+            "{{policies: [{{type: sequential_dependency, dependencies: {{{tool}: [{}]}}}}]}}",
+            needs.join(", ")
+        )
+    });
+    let files = (tool(), tool()).prop_map(|(read, write)| {
+        format!(
+            "{{existing_files: [f], policies: [{{type: read_before_write, read_tools: [{read}], write_tools: [{write}]}}]}}"
+        )
+    });
+    let order =
+        (select(vec!["before", "immediately_before"]), tool(), tool()).prop_map(|(kind, first, then)| {
+            format!("{{rules: [{{type: {kind}, first: {first}, then: {then}}}]}}")
+        });
+    let never = (tool(), tool()).prop_map(|(trigger, forbidden)| {
+        format!("{{rules: [{{type: never_after, trigger: {trigger}, forbidden: {forbidden}}}]}}")
+    });
+    let most = (tool(), 0..3)
+        .prop_map(|(tool, max)| format!("{{rules: [{{type: max_calls, tool: {tool}, max: {max}}}]}}"));
+    let walk = (subsequence(&TOOLS[..], 2..4), any::<bool>()).prop_map(|(tools, strict)| {
+        format!("{{rules: [{{type: sequence, tools: [{}], strict: {strict}}}]}}", tools.join(", "))
+    });
+    prop_oneof![3 => sequence, 2 => limit, 2 => dependencies, 2 => files, 2 => order, 1 => never, 1 => most, 1 => walk]
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let contracts: Vec<_> = TOOLS.iter().map(|tool| weighted(0.5, contract(tool))).collect();
+    let documents = (contracts, vec(document(), 0..3))
+        .prop_map(|(contracts, others)| contracts.into_iter().flatten().chain(others).collect());
+    let call = (tool(), 1u8..3, 0u8..4, prop::bool::weighted(0.2));
+    (documents, vec(call, 1..7))
+}
+
+fn policy(documents: &[String]) -> Option<Arc<Policy>> {
+    let files: Vec<PolicyFile> = documents
+        .iter()
+        .enumerate()
+        .map(|(nth, text)| {
+            let name: Arc<str> = format!("p{nth}.yaml").into();
+            PolicyFile { name: Arc::clone(&name), relative: name, text: text.as_str().into(), named: true }
+        })
+        .collect();
+    Policy::load(&files, None).policy
+}
+
+fn session(calls: &[(&'static str, u8, u8, bool)]) -> Arc<Session> {
+    let origin = Origin { file: "s.json".into(), index: 0, format: "native", line: 1 };
+    let (mut builder, mut waiting) = (Builder::new("s", origin), Vec::new());
+    for (nth, (tool, order, result, goes_on)) in calls.iter().enumerate() {
+        if waiting.is_empty() {
+            builder.response(None, Body::text("next"), None);
+        }
+        let id = format!("c{nth}");
+        builder.call(Some(&id), tool, Body::json(&format!(r#"{{"order_id": {order}, "path": "f"}}"#)), None);
+        waiting.push((id, *result));
+        if !goes_on || nth + 1 == calls.len() {
+            for (id, result) in waiting.drain(..) {
+                let (text, error) = match result {
+                    0 => (r#"{"ok": true, "n": 2}"#, false),
+                    1 => (r#"{"ok": false, "n": 9}"#, false),
+                    2 => ("failed", true),
+                    _ => continue,
+                };
+                builder.result(Some(&id), Body::text(text), Mark { error, refused: None }, None);
+            }
+        }
+    }
+    Arc::new(builder.finish())
+}
+
+/// Tries sequences of calls and of turns without any, each in a turn of its own, by length.
+struct Brute<'a> {
+    goal: NewCall<'a>,
+    moves: &'a [Option<(&'static str, Outcome, Body)>],
+    arguments: Body,
+    left: u32,
+}
+
+impl Brute<'_> {
+    fn allows(&self, run: &Run) -> bool {
+        let mut run = run.fork();
+        run.begin_turn(None);
+        run.propose(self.goal).1.verdict == Verdict::Allow
+    }
+
+    /// Whether some sequence of this length helps. `None`: there were too many to try.
+    fn helps(&mut self, run: &Run, length: u32) -> Option<bool> {
+        if length == 0 {
+            return Some(self.allows(run));
+        }
+        for step in self.moves {
+            self.left = self.left.checked_sub(1)?;
+            let mut next = run.fork();
+            next.begin_turn(None);
+            if let Some((tool, outcome, output)) = step {
+                let (ticket, decision) = next.propose(NewCall { tool, arguments: &self.arguments });
+                if decision.verdict != Verdict::Allow {
+                    continue;
+                }
+                next.resolve(ticket, *outcome, output);
+            }
+            next.end_turn();
+            if self.helps(&next, length - 1)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+}
+
+/// What was tried and found.
+#[derive(Debug, Default)]
+struct Tally {
+    stopped: u32,
+    after: u32,
+    never: u32,
+    unknown: u32,
+    /// Answers of which every shorter sequence was tried.
+    shortest: u32,
+    /// Of those without a way out, where every sequence of six was tried.
+    exhausted: u32,
+}
+
+fn examine((documents, calls): &Case, mode: Mode, tally: &mut Tally) {
+    let Some(policy) = policy(documents) else { return };
+    let session = session(calls);
+    let replay = Replay::new(&session, &policy, mode);
+    let context = || format!("{mode:?}\n{}\n{calls:?}", documents.join("\n"));
+    for call in &session.calls {
+        let stopped = replay.call(call.at.index).is_some_and(|decided| decided.decision.verdict.stops());
+        let Some(way) = way_out(&replay, call.at.index) else {
+            assert!(!stopped, "no answer about {:?}\n{}", call.at, context());
+            continue;
+        };
+        assert!(stopped);
+        tally.stopped += 1;
+        let good = Body::text(r#"{"ok": true, "n": 2}"#);
+        let named = TOOLS.into_iter().filter(|tool| {
+            documents
+                .iter()
+                .any(|text| text.contains(&format!(" {tool}")) || text.contains(&format!("[{tool}")))
+        });
+        let mut moves = vec![None, Some(("other", Outcome::Ok, good.clone()))];
+        moves.extend(named.map(|tool| Some((tool, Outcome::Ok, good.clone()))));
+        moves.extend(TOOLS.first().map(|tool| Some((*tool, Outcome::Error, Body::text("failed")))));
+        let mut brute = Brute {
+            goal: NewCall { tool: &call.tool, arguments: &call.arguments },
+            moves: &moves,
+            arguments: match call.arguments.raw().contains('2') {
+                true => call.arguments.clone(),
+                false => Body::json(GOAL),
+            },
+            left: BUDGET,
+        };
+        let start = replay.run_before(call.at.index).unwrap();
+        match &way.answer {
+            Answer::After(steps) => {
+                tally.after += 1;
+                let edited = apply(&session, &way.edits());
+                let judged = Replay::new(&edited.session, &policy, mode);
+                let now = edited.call(call.at.index).unwrap();
+                let verdict = |index| judged.call(index).unwrap().decision.verdict;
+                assert_eq!(verdict(now), Verdict::Allow, "{way:?}\n{}", context());
+                for added in &edited.added {
+                    assert_eq!(verdict(*added), Verdict::Allow, "{way:?}\n{}", context());
+                }
+                assert_eq!(edited.added.len(), steps.iter().filter(|step| step.call.is_some()).count());
+                for step in steps {
+                    assert!(!step.rules.is_empty(), "a step for no rule: {way:?}\n{}", context());
+                }
+                let all = (0..(steps.len() as u32).min(5)).all(|length| match brute.helps(&start, length) {
+                    Some(helps) => {
+                        assert!(!helps, "{length} are enough: {way:?}\n{}", context());
+                        true
+                    }
+                    None => false,
+                });
+                tally.shortest += u32::from(all);
+            }
+            Answer::Never(_) => {
+                tally.never += 1;
+                let all = (0..=6).all(|length| match brute.helps(&start, length) {
+                    Some(helps) => {
+                        assert!(!helps, "{length} help: {way:?}\n{}", context());
+                        true
+                    }
+                    None => false,
+                });
+                tally.exhausted += u32::from(all);
+            }
+            Answer::NotWithin(_) => tally.unknown += 1,
+            Answer::Said(_) => panic!("nothing depends on what is said"),
+        }
+    }
+}
+
+#[test]
+fn every_way_out_is_allowed_and_none_is_shorter() {
+    let config = Config { failure_persistence: None, ..Config::default() };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let (mut runner, mut tally) = (TestRunner::new_with_rng(config, rng), Tally::default());
+    let (cases, mut drawn) = (case(), 0);
+    let wanted = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500);
+    while tally.stopped < wanted {
+        let case = cases.new_tree(&mut runner).unwrap().current();
+        examine(&case, if drawn % 3 == 0 { Mode::Shadow } else { Mode::Enforce }, &mut tally);
+        drawn += 1;
+    }
+    println!("{drawn} policies and sessions: {tally:?}");
+    assert!(tally.after * 5 > tally.stopped && tally.never * 5 > tally.stopped, "{tally:?}");
+    assert!(tally.shortest * 10 > tally.after * 9, "{tally:?}");
+    assert!(tally.exhausted * 5 > tally.never, "{tally:?}");
+    assert!(tally.unknown * 50 <= tally.stopped, "{tally:?}");
+}
