@@ -83,6 +83,11 @@ impl Decision {
         Decision { verdict: Verdict::NotReached, ..Decision::allow() }
     }
 
+    /// Whether the call is allowed, and a rule found something all the same.
+    pub fn reports(&self) -> bool {
+        self.verdict == Verdict::Allow && !self.findings.is_empty()
+    }
+
     /// The finding that decided, for a stopped call.
     pub fn deciding(&self) -> Option<&Finding> {
         self.findings.first().filter(|finding| finding.effect >= Effect::Deny)

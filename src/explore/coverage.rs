@@ -41,6 +41,8 @@ pub struct RuleUse {
     pub stopped: u64,
     /// Calls that it spoke against while another rule decided, or that it only reports.
     pub objected: u64,
+    /// Of those, the calls that were allowed.
+    pub reported: u64,
     /// Sessions that it held in, as a rule about sessions.
     pub held: u64,
     /// Sessions that violate it.
@@ -103,12 +105,18 @@ impl RuleUse {
         self.stopped + self.violated + self.objected + self.alternatives_failed
     }
 
+    /// Whether it only ever reported calls.
+    pub fn only_reports(&self) -> bool {
+        self.fired() > 0 && self.fired() == self.reported
+    }
+
     fn merge(&mut self, later: &RuleUse) {
         self.sessions += later.sessions;
         self.calls += later.calls;
         self.passed += later.passed;
         self.stopped += later.stopped;
         self.objected += later.objected;
+        self.reported += later.reported;
         self.held += later.held;
         self.violated += later.violated;
         self.pending += later.pending;
@@ -151,6 +159,7 @@ impl Coverage {
                         continue;
                     }
                     used.extent.add(Occurrence::of(session, Place::Call(call.at)));
+                    used.reported += u64::from(judged.decision.reports());
                     *(if deciding == Some(rule) { &mut used.stopped } else { &mut used.objected }) += 1;
                 }
             }

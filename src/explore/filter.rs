@@ -55,6 +55,8 @@ pub enum State {
     NotReached,
     /// An allowed call.
     Allowed,
+    /// An allowed call that a rule reports.
+    Reported,
     /// A session rule that is violated.
     Violated,
     /// A session in which the comparison changes something.
@@ -85,11 +87,16 @@ pub(super) struct Term {
 
 /// What a term asks.
 #[derive(Debug, Clone)]
-pub(super) enum Test {
+pub enum Test {
+    /// Whether a pattern is found in a field.
     Field(Field, Regex),
+    /// Whether the row is in a state.
     Is(State),
+    /// Whether its turn is one of these.
     Turn(RangeInclusive<u32>),
+    /// Whether its session began then or later.
     Since(Millis),
+    /// Whether its session began before.
     Until(Millis),
 }
 
@@ -103,6 +110,15 @@ pub struct InvalidFilter {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
+}
+
+impl InvalidFilter {
+    /// What is wrong where in the text, in one line.
+    pub fn in_line(&self, text: &str) -> String {
+        let column = text.get(..self.at.start).map_or(0, |before| before.chars().count()) + 1;
+        let help = self.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        format!("at {column}: {}{help}", self.message)
+    }
 }
 
 const FIELDS: [(&str, Field); 9] = [
@@ -119,12 +135,13 @@ const FIELDS: [(&str, Field); 9] = [
 
 const OTHER_KEYS: [&str; 4] = ["is", "turn", "since", "until"];
 
-const STATES: [(&str, State); 11] = [
+const STATES: [(&str, State); 12] = [
     ("stopped", State::Stopped),
     ("denied", State::Denied),
     ("halted", State::Halted),
     ("not_reached", State::NotReached),
     ("allowed", State::Allowed),
+    ("reported", State::Reported),
     ("violated", State::Violated),
     ("changed", State::Changed),
     ("differs", State::Differs),
@@ -192,6 +209,11 @@ impl Filter {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    /// Whether a row passes of which this is so.
+    pub fn lets_pass(&self, is_so: impl Fn(&Test) -> bool) -> bool {
+        self.terms.iter().all(|term| is_so(&term.test) != term.negated)
     }
 
     pub(super) fn terms(&self) -> &[Term] {

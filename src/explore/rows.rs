@@ -59,7 +59,7 @@ pub(super) struct Event {
 }
 
 /// The bit of a state.
-pub(super) const fn bit(state: State) -> u16 {
+pub const fn bit(state: State) -> u16 {
     1 << state as u16
 }
 
@@ -135,7 +135,7 @@ impl SessionRow {
         for (event, (call, judged)) in self.events.iter().zip(calls) {
             let own = judged.decision.findings.iter();
             let findings = find(&mut own.map(|finding| (finding.rule, finding.code.as_str())));
-            events.push(Event { states: recorded(call) | decided(judged), findings, ..event.clone() });
+            events.push(Event { states: states(Some(call), judged), findings, ..event.clone() });
         }
         for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
             let code = state.code.map_or("", |code| code.as_str());
@@ -182,6 +182,11 @@ impl SessionRow {
     }
 }
 
+/// The states of a call, a bit each; of one that was not taken, those that were decided.
+pub fn states(call: Option<&Call>, judged: &DecidedCall) -> u16 {
+    call.map_or(0, recorded) | decided(judged)
+}
+
 fn recorded(call: &Call) -> u16 {
     match call.outcome {
         Outcome::Ok => 0,
@@ -193,6 +198,7 @@ fn recorded(call: &Call) -> u16 {
 
 fn decided(judged: &DecidedCall) -> u16 {
     let verdict = match judged.decision.verdict {
+        Verdict::Allow if judged.decision.reports() => bit(State::Allowed) | bit(State::Reported),
         Verdict::Allow => bit(State::Allowed),
         Verdict::Deny => bit(State::Denied) | bit(State::Stopped),
         Verdict::Halt => bit(State::Halted) | bit(State::Stopped),

@@ -10,6 +10,8 @@ pub struct SessionVerdict {
     pub stopped: u32,
     /// The same, of calls after the recording had parted from the policy.
     pub after: u32,
+    /// Calls that are allowed, and that a rule reports.
+    pub reported: u32,
     /// One of them ends the session.
     pub halted: bool,
     /// Violated rules about the session that no stopped call stands for.
@@ -27,6 +29,7 @@ impl SessionVerdict {
         Self {
             stopped: summary.deny + summary.halt - summary.deny_counterfactual,
             after: summary.deny_counterfactual,
+            reported: summary.reported,
             halted: summary.halt > 0,
             violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
             not_taken: summary.alternatives_stopped,

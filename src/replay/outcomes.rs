@@ -45,7 +45,7 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
         });
         player.play(session, turn, &mut |decision| {
             if let Some(call) = calls.next() {
-                let (_, counterfactual) = tally.count(call, decision.verdict);
+                let (_, counterfactual) = tally.count(call, &decision);
                 tables.call(&call.tool, &decision, counterfactual);
             }
         });

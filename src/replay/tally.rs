@@ -26,6 +26,9 @@ pub struct Summary {
     pub calls: u32,
     /// Calls by decision.
     pub allow: u32,
+    /// Of the allowed calls, those that a rule reports.
+    #[serde(skip)]
+    pub reported: u32,
     /// See `allow`.
     pub deny: u32,
     /// See `allow`.
@@ -114,7 +117,7 @@ impl Tally {
     }
 
     pub fn judge(&mut self, call: &Call, decision: Decision) -> DecidedCall {
-        let (agrees, counterfactual) = self.count(call, decision.verdict);
+        let (agrees, counterfactual) = self.count(call, &decision);
         DecidedCall { decision, agrees, counterfactual }
     }
 
@@ -135,12 +138,14 @@ impl Tally {
         self.halted || self.frontier.is_some_and(|frontier| turn > frontier.turn)
     }
 
-    pub fn count(&mut self, call: &Call, verdict: Verdict) -> (bool, bool) {
+    pub fn count(&mut self, call: &Call, decision: &Decision) -> (bool, bool) {
+        let verdict = decision.verdict;
         let ran_then = call.outcome != Outcome::Refused;
         let agrees = (verdict == Verdict::Allow) == ran_then;
         let counterfactual = self.is_counterfactual(call.at.turn);
         let summary = &mut self.summary;
         summary.calls += 1;
+        summary.reported += u32::from(decision.reports());
         match verdict {
             Verdict::Allow => summary.allow += 1,
             Verdict::Deny => summary.deny += 1,

@@ -102,7 +102,8 @@ pub fn answered(used: &RuleUse) -> String {
     let answers = [
         (used.passed, "passed"),
         (used.stopped, "stopped"),
-        (used.objected, "also failed"),
+        (used.objected.saturating_sub(used.reported), "also failed"),
+        (used.reported, "reported"),
         (used.held, "held"),
         (used.violated, "violated"),
         (used.pending, "undecided"),
@@ -211,6 +212,8 @@ struct RuleLine<'a> {
     passed: u64,
     stopped: u64,
     also_failed: u64,
+    /// Of those, the calls that were allowed.
+    reported: u64,
     held: u64,
     violated: u64,
     pending: u64,
@@ -284,6 +287,7 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         passed: used.passed,
         stopped: used.stopped,
         also_failed: used.objected,
+        reported: used.reported,
         held: used.held,
         violated: used.violated,
         pending: used.pending,

@@ -163,8 +163,10 @@ commands! {
     Panes Move Right "right" ["l" "Right"] never "scroll right, to text that is cut off";
     Panes Move Left "left" ["h" "Left"] scrolled "scroll back to the left";
 
-    Panes Jump NextFinding "next-finding" ["]f"] judged "next finding: a stopped call or a violated session rule";
-    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous finding";
+    Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated session rule";
+    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated session rule";
+    Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed and that a rule reports";
+    Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed and that a rule reports";
     Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule";
     Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule";
     Panes Jump NextChange "next-change" ["]c"] compared "next change, continuing in the next session";
@@ -186,7 +188,7 @@ commands! {
 
     All Look Open "open" ["Enter"] never "open the selected row: session, text of a message, call of a finding";
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
-    Panes Look Findings "findings" ["F"] never "all findings of all sessions";
+    Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `refund tool:pay is:stopped !rule:x /regex/`";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions by a column (chosen again: backwards)";
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of file, project, day, rule, verdict";

@@ -70,6 +70,11 @@ pub trait Window: Rows + Listed {
         None
     }
 
+    /// What is wrong with the filter that is typed, if the rows could not be sifted by it.
+    fn refused(&self) -> Option<&str> {
+        None
+    }
+
     /// Keeps the rows that contain these words.
     fn sift(&mut self, _model: &Model, _words: String) {}
 }

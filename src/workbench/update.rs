@@ -225,6 +225,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PreviousSession => go::session(model, -1),
         C::NextFinding => jump::finding(model, true),
         C::PreviousFinding => jump::finding(model, false),
+        C::NextReport => jump::report(model, true),
+        C::PreviousReport => jump::report(model, false),
         C::NextSameRule => jump::same_rule(model, true),
         C::PreviousSameRule => jump::same_rule(model, false),
         C::NextChange => jump::next_change(model, true),

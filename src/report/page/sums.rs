@@ -64,7 +64,7 @@ pub fn rules(end: &End<'_>) -> Markup {
                     caption { "What the recordings ask each rule" }
                     thead { tr {
                         th scope="col" { "Rule" } th scope="col" { "Result" }
-                        @for head in ["Calls", "Satisfied", "Stopped", "Also failed", "Sessions", "Violated"] {
+                        @for head in ["Calls", "Satisfied", "Stopped", "Also failed", "Reported", "Sessions", "Violated"] {
                             th.count scope="col" { (head) }
                         }
                     } }
@@ -78,7 +78,7 @@ pub fn rules(end: &End<'_>) -> Markup {
                                     br; code.meta { (rule.place()) }
                                 }
                                 td { (result(used.exercise())) }
-                                @for number in [used.calls, used.passed, used.stopped, used.objected, used.sessions, used.violated] {
+                                @for number in [used.calls, used.passed, used.stopped, used.objected.saturating_sub(used.reported), used.reported, used.sessions, used.violated] {
                                     td.count { (words::thousands(number)) }
                                 }
                             }

@@ -24,13 +24,20 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     {
         cursor = asking(model, prompt, ask, &mut row).map(|at| Position::new(area.x + at, area.y));
     } else if let Some(prompt) = &model.dialog.prompt {
-        let palette = matches!(model.dialog.overlays.last(), Some(Overlay::Palette(_)));
+        let overlay = model.dialog.overlays.last();
+        let palette = matches!(overlay, Some(Overlay::Palette(_)));
         row.put(Role::Key, if palette { ":" } else { "/" });
         let refused = prompt.cut.as_ref().or(prompt.refused.as_ref());
-        let (role, hint) = match (refused, palette) {
+        let (role, hint) = match (refused, overlay) {
             (Some(refused), _) => (Role::StatusProblem, refused.as_str()),
-            (None, true) => (Role::KeyDoc, "Enter runs, Tab completes, Up repeats, Esc closes"),
-            (None, false) => (Role::KeyDoc, "Enter keeps, Esc goes back"),
+            (None, Some(Overlay::Palette(_))) => {
+                (Role::KeyDoc, "Enter runs, Tab completes, Up repeats, Esc closes")
+            }
+            (None, Some(Overlay::Findings(_))) => (
+                Role::KeyDoc,
+                "is:stopped is:violated is:reported tool: rule: !not; Enter keeps, Esc goes back",
+            ),
+            (None, _) => (Role::KeyDoc, "Enter keeps, Esc goes back"),
         };
         // Where it is short of room, what was cut or refused is said all the same.
         let kept = if refused.is_some() { (hint.len() + 3).min(row.left() * 2 / 3) } else { 0 };

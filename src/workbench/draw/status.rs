@@ -123,7 +123,7 @@ fn documents(model: &Model, row: &mut Row<'_>) {
     row.put(Role::Status, &format!(" {documents} doc{s} {rules} rule{t}"));
 }
 
-/// Stopped or violated, stopped hypothetically, allowed: of the open session.
+/// Stopped or violated, stopped hypothetically, reported, allowed: of the open session.
 fn verdicts(model: &Model) -> Row<'_> {
     let mut row = Row::new(&model.theme, 60);
     cases(model, &mut row);
@@ -162,7 +162,8 @@ fn counts(row: &mut Row<'_>, replay: &Replay) {
     let parts = [
         (Role::VerdictDeny, Glyph::Deny, verdict.against(), true),
         (Role::VerdictAfter, Glyph::After, verdict.after, false),
-        (Role::VerdictAllow, Glyph::Allow, summary.allow, true),
+        (Role::VerdictReport, Glyph::Report, summary.reported, false),
+        (Role::VerdictAllow, Glyph::Allow, summary.allow.saturating_sub(summary.reported), true),
         (Role::VerdictNone, Glyph::None, summary.not_reached, false),
         (Role::Disagree, Glyph::Disagree, summary.disagree, false),
     ];

@@ -221,7 +221,7 @@ fn sessions_of_several_formats() {
         // Where the list is not on screen, the header says that parts of the file are lost.
         press(&mut model, "k k 6 z 2");
         let seen = screen(&model);
-        assert_eq!(seen.lines().next().unwrap().contains(" !2"), width < 110, "{seen}");
+        assert_eq!(seen.lines().next().unwrap().contains(" ?2"), width < 110, "{seen}");
     }
 }
 

@@ -104,7 +104,7 @@ fn worst(places: &[(ChangePlace, Option<&DecidedCall>)]) -> (Role, Glyph) {
         Glyph::Halt => 5,
         Glyph::Deny => 4,
         Glyph::After => 3,
-        Glyph::Problem => 2,
+        Glyph::Report => 2,
         Glyph::None => 1,
         _ => 0,
     };

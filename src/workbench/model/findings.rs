@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::overlay::{FindingRow, FindingsView, GroupBy, words_of};
+use super::overlay::{FindingRow, FindingsView, GroupBy};
 use super::{Model, verdict};
 use crate::compare::ChangePlace;
+use crate::explore::filter::{Field, Filter, State, Test};
+use crate::explore::rows::{bit, states};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Effect, RuleId};
 use crate::policy::Policy;
@@ -13,7 +15,6 @@ use crate::replay::Replay;
 use crate::report::words::rule_name;
 use crate::session::{Body, Session};
 use crate::workbench::line::{place, place_not_taken};
-use crate::workbench::transcript::contains;
 
 impl FindingRow {
     /// What a group of rows like this one is called.
@@ -58,19 +59,47 @@ impl FindingRow {
         model.archive.entries.get(self.entry).map_or("", |entry| &entry.name)
     }
 
-    fn passes(&self, words: &[&str], model: &Model) -> bool {
-        let reason = self.reason.as_deref().unwrap_or_default();
-        let fields = [
-            self.session(model),
-            &self.tool,
-            &self.rule,
-            &self.name,
-            self.code.as_str(),
-            self.effect.word(),
-            reason,
-            self.call(model).map_or("", |(_, arguments)| arguments.shown()),
-        ];
-        words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
+    /// Whether what a term of a filter asks is so of this finding: of its rule and no other, and of its call.
+    fn is_so(&self, test: &Test, model: &Model) -> bool {
+        let Some(entry) = model.archive.entries.get(self.entry) else { return false };
+        let session = entry.session.as_deref();
+        let began = session.and_then(|session| session.began);
+        match test {
+            Test::Is(State::Changed) => {
+                entry.changes.iter().flatten().any(|change| change.at == self.at && !change.inferred)
+            }
+            Test::Is(state) => self.states & bit(*state) != 0,
+            Test::Turn(turns) => self.at.turn().is_some_and(|turn| turns.contains(&turn)),
+            Test::Since(first) => began.is_some_and(|began| began >= *first),
+            Test::Until(end) => began.is_some_and(|began| began < *end),
+            Test::Field(field, pattern) => {
+                let own = |of: fn(&Session) -> Option<&str>| session.and_then(of).unwrap_or_default();
+                let fields: &[&str] = match field {
+                    Field::Tool => &[&self.tool],
+                    Field::Rule => &[&self.rule, &self.name],
+                    Field::Code => &[self.code.as_str()],
+                    Field::File => &[&entry.file],
+                    Field::Project => &[own(Session::project)],
+                    Field::Branch => &[own(Session::branch)],
+                    Field::Agent => &[own(Session::agent)],
+                    Field::Format => &[own(|session| Some(session.origin.format))],
+                    Field::Id => &[own(|session| Some(&session.id))],
+                    Field::Text => &[
+                        own(|session| Some(&session.id)),
+                        own(|session| session.title.as_deref()),
+                        &entry.name,
+                        &self.tool,
+                        &self.rule,
+                        &self.name,
+                        self.code.as_str(),
+                        self.effect.word(),
+                        self.reason.as_deref().unwrap_or_default(),
+                        self.call(model).map_or("", |(_, arguments)| arguments.shown()),
+                    ],
+                };
+                fields.iter().any(|field| !field.is_empty() && pattern.is_match(field))
+            }
+        }
     }
 }
 
@@ -111,12 +140,15 @@ impl FindingsView {
                 (Arc::clone(&name.0), Arc::clone(&name.1))
             };
             let taken = session.calls.iter().zip(replay.calls());
-            let taken = taken.map(|(call, judged)| (ChangePlace::Call(call.at), &call.tool, judged));
-            let others = replay.alternatives(None);
-            let others =
-                others.map(|other| (ChangePlace::Alternative(other.at()), &other.call.tool, other.judged));
+            let taken = taken.map(|(call, judged)| {
+                (ChangePlace::Call(call.at), &call.tool, judged, states(Some(call), judged))
+            });
+            let others = replay.alternatives(None).map(|other| {
+                let states = states(None, other.judged);
+                (ChangePlace::Alternative(other.at()), &other.call.tool, other.judged, states)
+            });
             let own = rows.len();
-            for (at, tool, judged) in taken.chain(others) {
+            for (at, tool, judged, states) in taken.chain(others) {
                 for finding in &judged.decision.findings {
                     let (rule, name) = named(finding.rule);
                     rows.push(FindingRow {
@@ -129,6 +161,7 @@ impl FindingsView {
                         code: finding.code,
                         effect: finding.effect,
                         reason: finding.reason.clone(),
+                        states,
                         counterfactual: judged.counterfactual,
                     });
                 }
@@ -151,6 +184,7 @@ impl FindingsView {
                     code,
                     effect: Effect::Deny,
                     reason: None,
+                    states: bit(State::Violated),
                     counterfactual: false,
                 });
             }
@@ -167,12 +201,15 @@ impl FindingsView {
         self.sift(model);
     }
 
-    /// Keeps the rows that pass the filter.
+    /// Keeps the rows that pass the filter; what is no filter yet changes nothing, and says what is wrong with it.
     pub fn sift(&mut self, model: &Model) {
-        let filter = self.filter.to_lowercase();
-        let words = words_of(&filter);
+        match Filter::parse(&self.filter, model.work.now) {
+            Ok(filter) => (self.sieve, self.wrong) = (filter, None),
+            Err(wrong) => self.wrong = Some(wrong.in_line(&self.filter)),
+        }
         let rows = self.rows.iter().enumerate();
-        self.shown = rows.filter(|(_, row)| row.passes(&words, model)).map(|(at, _)| at).collect();
+        let passes = |row: &FindingRow| self.sieve.lets_pass(|test| row.is_so(test, model));
+        self.shown = rows.filter(|(_, row)| passes(row)).map(|(at, _)| at).collect();
     }
 
     /// The row under the cursor.

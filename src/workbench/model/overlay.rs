@@ -14,6 +14,7 @@ use super::survey::SurveyView;
 use super::texts::TextsView;
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::explore::filter::Filter;
 use crate::monitor::{Effect, RuleId};
 use crate::workbench::document::Document;
 use crate::workbench::keys::{self, Scope};
@@ -67,8 +68,12 @@ pub struct FindingsView {
     pub list: List,
     /// What they are sorted and headed by.
     pub by: GroupBy,
-    /// Words that every row shown contains.
+    /// The filter as it is typed, in the language of all lists.
     pub filter: String,
+    /// The last one that could be understood: what the rows pass.
+    pub sieve: Filter,
+    /// What is wrong with the typed one.
+    pub wrong: Option<String>,
     /// The one rule, by id and name, that they are about, where it is one.
     pub only: Option<(Arc<str>, String)>,
     /// How many sessions had been judged when they were collected.
@@ -96,6 +101,8 @@ pub struct FindingRow {
     pub effect: Effect,
     /// The rule's reason, for telemetry.
     pub reason: Option<Arc<str>>,
+    /// The states of its call, as filters ask for them, a bit each.
+    pub states: u16,
     /// The call came after the recording had parted from the policy.
     pub counterfactual: bool,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::texts::lines_of;
 use super::{Model, Overlay, Spot, verdict};
 use crate::compare::Side;
-use crate::engine::{Decision, Verdict};
+use crate::engine::Decision;
 use crate::monitor::finding::{Check, Finding, RuleState};
 use crate::monitor::{Rule, RuleId, Rules};
 use crate::replay::DecidedCall;
@@ -334,9 +334,4 @@ impl Overlay {
             Self::Help(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) => None,
         }
     }
-}
-
-/// Whether a verdict is worth stopping at when going from finding to finding.
-pub fn has_finding(judged: &DecidedCall) -> bool {
-    !judged.decision.findings.is_empty() || matches!(judged.decision.verdict, Verdict::Deny | Verdict::Halt)
 }

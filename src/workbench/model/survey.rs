@@ -105,6 +105,8 @@ pub struct RuleRow {
     pub place: String,
     /// How far it is exercised.
     pub exercise: Exercise,
+    /// It fired, and only ever reported calls.
+    pub only_reports: bool,
     /// What it was asked and answered.
     pub answers: String,
 }

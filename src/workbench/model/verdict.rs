@@ -14,6 +14,8 @@ impl SessionVerdict {
             (Role::VerdictDeny, Glyph::Deny)
         } else if self.after > 0 {
             (Role::VerdictAfter, Glyph::After)
+        } else if self.reported > 0 {
+            (Role::VerdictReport, Glyph::Report)
         } else if self.not_exercised {
             (Role::VerdictNone, Glyph::None)
         } else {

@@ -36,8 +36,10 @@ impl Rows for FindingsView {
 
     fn instead(&self, _: &Model) -> Vec<(Role, String)> {
         let why = match self.rows.is_empty() {
-            true => "no rule stops or reports a call or a session",
-            false => "none passes the filter",
+            true => "No rule stops or reports a call, and no session rule is violated.",
+            false => {
+                "No finding passes the filter. `is:stopped`, `is:violated` and `is:reported` are its sorts."
+            }
         };
         vec![(Role::TextDim, why.to_owned())]
     }
@@ -83,6 +85,10 @@ impl Window for FindingsView {
         Some(&self.filter)
     }
 
+    fn refused(&self) -> Option<&str> {
+        self.wrong.as_deref()
+    }
+
     fn sift(&mut self, model: &Model, words: String) {
         self.filter = words;
         FindingsView::sift(self, model);
@@ -103,7 +109,7 @@ fn one<'m>(
         Effect::Halt => (Role::VerdictHalt, Glyph::Halt),
         Effect::Deny if found.counterfactual => (Role::VerdictAfter, Glyph::After),
         Effect::Deny => (Role::VerdictDeny, Glyph::Deny),
-        Effect::Report => (Role::VerdictReport, Glyph::Problem),
+        Effect::Report => (Role::VerdictReport, Glyph::Report),
         Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
     };
     row.gap(1).column(Role::TextStrong, if named { found.group(by, model) } else { "" }, column).gap(1);

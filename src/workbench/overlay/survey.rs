@@ -114,9 +114,10 @@ impl Window for SurveyView {
 fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, width: usize) -> Vec<Row<'m>> {
     let marks = model.theme.marks();
     let (role, glyph) = match rule.exercise {
+        Exercise::Fired if rule.only_reports => (Role::VerdictReport, Glyph::Report),
         Exercise::Fired => (Role::VerdictDeny, Glyph::Deny),
         Exercise::Passed => (Role::VerdictAllow, Glyph::Allow),
-        Exercise::NeverAsked => (Role::VerdictReport, Glyph::Problem),
+        Exercise::NeverAsked => (Role::VerdictReport, Glyph::None),
     };
     let mut row = Row::new(&model.theme, width);
     row.gap(1).glyph(role, glyph).gap(1);

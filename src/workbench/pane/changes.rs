@@ -6,11 +6,12 @@ use std::hash::{DefaultHasher, Hash};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::compare::{Answer, Base, Change, ChangePlace, Kind, Origin, RuleAt, Side, Stand};
 use crate::engine::Verdict;
+use crate::replay::Status;
 use crate::report::{diff, words};
 use crate::session::Body;
 use crate::workbench::line::{Link, mark_of, place, place_not_taken, rule_place};
 use crate::workbench::model::changes::Group;
-use crate::workbench::model::verdict::headline;
+use crate::workbench::model::verdict::{headline, outcome_look};
 use crate::workbench::model::{ChangeRow, Model, Pair, findings};
 use crate::workbench::paint::{Row, tail};
 use crate::workbench::rows::{Rows, Space, hints};
@@ -248,9 +249,11 @@ fn sign(change: &Change) -> (Role, Glyph) {
             (Role::VerdictNone, Glyph::None)
         }
         Answer::Report { reported: false } => (Role::VerdictAllow, Glyph::Allow),
-        Answer::Report { reported: true } | Answer::Session(_) | Answer::Rule(_) => {
-            (Role::VerdictReport, Glyph::Problem)
-        }
+        Answer::Report { reported: true } => (Role::VerdictReport, Glyph::Report),
+        Answer::Session(Status::Pass) => (Role::VerdictAllow, Glyph::Allow),
+        Answer::Session(Status::Stopped | Status::Fail) => (Role::VerdictDeny, Glyph::Deny),
+        Answer::Session(Status::NotExercised) | Answer::Rule(None) => (Role::VerdictNone, Glyph::None),
+        Answer::Rule(Some(outcome)) => outcome_look(outcome),
     }
 }
 

@@ -287,15 +287,11 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     }
 }
 
-fn reports(judged: &DecidedCall) -> bool {
-    judged.decision.findings.iter().any(|finding| finding.effect == Effect::Report)
-}
-
 /// How a decided call is marked.
 pub fn look(judged: &DecidedCall) -> (Role, Glyph) {
     match judged.decision.verdict {
         // It runs, and a rule has something to say of it all the same.
-        Verdict::Allow if reports(judged) => (Role::VerdictReport, Glyph::Problem),
+        Verdict::Allow if judged.decision.reports() => (Role::VerdictReport, Glyph::Report),
         Verdict::Allow => (Role::VerdictAllow, Glyph::Allow),
         Verdict::NotReached => (Role::VerdictNone, Glyph::None),
         Verdict::Deny | Verdict::Halt if judged.counterfactual => (Role::VerdictAfter, Glyph::After),

@@ -317,6 +317,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(replay.mode())),
         (verdict.after, Role::VerdictAfter, Glyph::After, "after that"),
         (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
+        (verdict.reported, Role::VerdictReport, Glyph::Report, "reported"),
         (verdict.not_taken, Role::VerdictDeny, Glyph::Deny, "not chosen"),
     ];
     for (count, role, glyph, word) in counted.into_iter().filter(|counted| counted.0 > 0) {
@@ -325,13 +326,22 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         row.put(Role::TextDim, &format!(" {word}"));
     }
     if !verdict.objects() {
-        let (role, glyph) = verdict.look();
         let word = match (verdict.not_exercised, replay.mode()) {
             (true, _) => " no rule had to decide",
             (false, Mode::Enforce) => " nothing stopped",
             (false, Mode::Shadow) => " nothing would stop",
         };
-        row.put(role, theme.glyph(glyph)).put(Role::TextDim, word);
+        if verdict.reported == 0 {
+            let (role, glyph) = verdict.look();
+            row.put(role, theme.glyph(glyph));
+        } else if word.len() < row.left() {
+            row.put(Role::TextDim, ",");
+        } else {
+            // What stopped nothing matters more than the word for the sign.
+            row = Row::new(theme, width);
+            row.put(Role::VerdictReport, &format!("{}{}", verdict.reported, theme.glyph(Glyph::Report)));
+        }
+        row.put(Role::TextDim, word);
     }
     row
 }

@@ -57,7 +57,7 @@ pub const OF_LINES: PaneSpec = PaneSpec {
     keeps_cursor: false,
     hints: |_| {
         hints![
-            NextCall PreviousCall "row", NextTurn PreviousTurn "turn", NextFinding "finding",
+            NextCall PreviousCall "row", NextTurn PreviousTurn "turn", NextFinding "stop",
             Open "go there", NextPane "pane", Right "sideways", Edit "edit", Zoom "zoom", Help "help",
             Quit "quit"
         ]

@@ -36,7 +36,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     keeps_cursor: true,
     hints: |_| {
         hints![
-            NextCall PreviousCall "call", NextTurn PreviousTurn "turn", NextFinding "finding",
+            NextCall PreviousCall "call", NextTurn PreviousTurn "turn", NextFinding "stop",
             NextChange "change", Cause "cause", WhatIfUndo "take back", Body "body", NextPane "pane",
             Search "search", Edit "edit", Mode "mode", Witness "witness", Save "save",
             WhatIfArguments "what if", Right "sideways", Zoom "zoom", Help "help", Quit "quit"
@@ -183,7 +183,7 @@ fn one<'m>(
             }
             drawn.gap(1);
             match (failed, refused) {
-                (Some(_), _) => drawn.glyph(Role::VerdictReport, Glyph::Problem),
+                (Some(_), _) => drawn.glyph(Role::VerdictReport, Glyph::Failed),
                 (_, Some(_)) => drawn.glyph(Role::VerdictReport, Glyph::Refused),
                 _ => drawn.gap(1),
             };

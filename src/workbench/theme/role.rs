@@ -138,7 +138,8 @@ impl Glyph {
             Self::After => Role::VerdictAfter,
             Self::Allow => Role::VerdictAllow,
             Self::None => Role::VerdictNone,
-            Self::Problem => Role::VerdictReport,
+            Self::Report | Self::Failed => Role::VerdictReport,
+            Self::Problem => Role::StatusProblem,
             Self::Disagree | Self::Refused => Role::Disagree,
             Self::Changed | Self::New => Role::ChangeNew,
             Self::Base => Role::ChangeBase,
@@ -215,10 +216,14 @@ glyphs! {
     After = "~" "~",
     /// Allowed, or a condition that holds.
     Allow = "✓" "+",
-    /// Not reached, not visible.
+    /// Not reached, not visible, never asked.
     None = "–" "-",
-    /// Look here: a file that is damaged, a rule that reports.
-    Problem = "!" "!",
+    /// Allowed, and a rule that only reports found something.
+    Report = "!" "!",
+    /// Could not be read: a part of a recording, a policy.
+    Problem = "?" "?",
+    /// The call failed when it was recorded.
+    Failed = "↯" "*",
     /// Decided differently by the two versions that are compared.
     Changed = "∆" "^",
     /// The recording did something else.
@@ -230,9 +235,9 @@ glyphs! {
     /// The selected row.
     Cursor = "›" ">",
     /// A folded part that can be opened.
-    Folded = "▸" ">",
+    Folded = "⊞" "*",
     /// An open part that can be folded.
-    Open = "▾" "v",
+    Open = "⊟" "v",
     /// The thumb of a scroll bar.
     Thumb = "┃" "#",
     /// Between facts in one line.
@@ -269,7 +274,7 @@ mod tests {
 
     #[test]
     fn verdicts_differ_in_glyph() {
-        let verdicts = [Glyph::Deny, Glyph::Halt, Glyph::After, Glyph::Allow, Glyph::None, Glyph::Problem];
+        let verdicts = [Glyph::Deny, Glyph::Halt, Glyph::After, Glyph::Allow, Glyph::None, Glyph::Report];
         for (at, one) in verdicts.iter().enumerate() {
             for other in &verdicts[at + 1..] {
                 assert_ne!(one.unicode(), other.unicode());

@@ -4,11 +4,10 @@ use super::go;
 use crate::compare::{Change, ChangePlace, Kind};
 use crate::monitor::RuleId;
 use crate::replay::{DecidedCall, Replay};
-use crate::report::diff;
+use crate::report::{diff, words};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::Key;
-use crate::workbench::model::select::has_finding;
 use crate::workbench::model::{ChangeRow, Entry, Model, Spot, verdict};
 use crate::workbench::pane::{origin_word, rule_name, words_of};
 use crate::workbench::transcript::{Row, RowKind};
@@ -16,14 +15,27 @@ use crate::workbench::transcript::{Row, RowKind};
 /// Places that are kept to go back to.
 const KEPT: usize = 100;
 
-/// The next call with a finding, or violated rule about the session, if need be in another session: nobody wants to know
-/// where a session ends.
+/// The next stopped call or violated rule about the session, if need be in another session: nobody wants to know where a
+/// session ends.
 pub fn finding(model: &mut Model, forward: bool) {
+    let stops = |judged: &DecidedCall| judged.decision.verdict.stops();
+    across(model, forward, (stops, true), "stopped call or violated session rule");
+}
+
+/// The next call that is only reported, in the same way. There may be many of them, so they do not stand between one stop and
+/// the next.
+pub fn report(model: &mut Model, forward: bool) {
+    across(model, forward, (|judged| judged.decision.reports(), false), "reported call");
+}
+
+/// The next call of which that is so, or, if they count, violated rule.
+fn across(model: &mut Model, forward: bool, wanted: (fn(&DecidedCall) -> bool, bool), what: &str) {
+    let (is_wanted, with_rules) = wanted;
     let Some(replay) = model.replay().cloned() else { return };
     let here = model.list(Pane::Transcript).cursor;
     let wanted = |row: Row| match row.kind {
-        RowKind::Call(_) | RowKind::Choice(..) => judged_at(&replay, row).is_some_and(has_finding),
-        RowKind::Rule(_) => true,
+        RowKind::Call(_) | RowKind::Choice(..) => judged_at(&replay, row).is_some_and(is_wanted),
+        RowKind::Rule(_) => with_rules,
         RowKind::Message(_) | RowKind::Result(_) => false,
     };
     if let Some(row) = model.settled.rows.seek(here, forward, wanted) {
@@ -33,15 +45,15 @@ pub fn finding(model: &mut Model, forward: bool) {
     let in_entry = |at: usize| {
         let (_, replay) = model.archive.entries.get(at)?.replay.as_ref()?;
         let mut calls = replay.calls().iter();
-        let found = if forward { calls.position(has_finding) } else { calls.rposition(has_finding) };
+        let found = if forward { calls.position(is_wanted) } else { calls.rposition(is_wanted) };
         let call = found.and_then(|found| Some(ChangePlace::Call(replay.session().calls.get(found)?.at)));
-        let others = replay.alternatives(None).filter(|other| has_finding(other.judged));
+        let others = replay.alternatives(None).filter(|other| is_wanted(other.judged));
         let mut others = others.map(|other| ChangePlace::Alternative(other.at()));
         let other = if forward { others.next() } else { others.last() };
         // Of one turn, its calls stand before those of other choices.
         let both = [call, other].into_iter().flatten();
         let call = if forward { both.min_by_key(|at| at.turn()) } else { both.max_by_key(|at| at.turn()) };
-        let mut rules = verdict::violations(replay).map(|state| state.rule);
+        let mut rules = verdict::violations(replay).filter(|_| with_rules).map(|state| state.rule);
         let rule = if forward { rules.next() } else { rules.last() };
         // Rules about the session speak when it has ended.
         let (call, rule) = (call.map(Ok), rule.map(Err));
@@ -53,7 +65,20 @@ pub fn finding(model: &mut Model, forward: bool) {
             to(model, entry, at);
             show_decision(model);
         }
-        None => model.say(format!("no finding {} this in any session{}", side(forward), so_far(model))),
+        None => {
+            let verdicts = model.scope().filter_map(|at| model.archive.entries.get(at)?.verdict());
+            let others = verdicts.map(|verdict| u64::from(verdict.reported)).sum::<u64>();
+            let others = match others {
+                0 => String::new(),
+                _ if !with_rules => String::new(),
+                count => format!(
+                    "; {} goes to {}",
+                    model.key(Command::NextReport),
+                    words::count(count, "reported call")
+                ),
+            };
+            model.say(format!("no {what} {} this in any session{}{others}", side(forward), so_far(model)));
+        }
     }
 }
 

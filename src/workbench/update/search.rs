@@ -91,7 +91,11 @@ fn sift(model: &mut Model, words: &str) -> bool {
         window.sift(model, words.to_owned());
         window.list_mut().cursor = 0;
     }
+    let refused = window.refused().map(str::to_owned);
     model.dialog.overlays.push(overlay);
+    if let Some(prompt) = &mut model.dialog.prompt {
+        prompt.refused = refused;
+    }
     sifts
 }
 
@@ -114,6 +118,10 @@ fn search(model: &mut Model, value: String, from: usize) {
 }
 
 fn keep(model: &mut Model) {
+    // What is no filter is typed on, or given up.
+    if model.dialog.overlays.last().is_some_and(|overlay| overlay.window().refused().is_some()) {
+        return;
+    }
     let Some(prompt) = model.dialog.prompt.take() else { return };
     if model.dialog.overlays.last().is_some_and(|overlay| overlay.window().filter().is_some()) {
         model.dialog.query = prompt.before;

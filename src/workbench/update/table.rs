@@ -1,7 +1,7 @@
 //! The list of sessions: filtered, sorted, grouped, folded.
 
 use super::{go, settle};
-use crate::explore::filter::{Filter, InvalidFilter};
+use crate::explore::filter::Filter;
 use crate::explore::table::{Column, GroupKind};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::supposed::Ask;
@@ -36,7 +36,7 @@ pub fn give_up(model: &mut Model, before: &str) {
 
 /// Keeps the sessions that pass; or says why the text is no filter.
 pub fn filter(model: &mut Model, text: &str) -> Result<(), String> {
-    let filter = Filter::parse(text, model.work.now).map_err(|wrong| words_of(text, wrong))?;
+    let filter = Filter::parse(text, model.work.now).map_err(|wrong| wrong.in_line(text))?;
     model.archive.table.filter = filter;
     arrange(model);
     let (asks, rules) = (&model.archive.table.filter, &model.basis);
@@ -46,12 +46,6 @@ pub fn filter(model: &mut Model, text: &str) -> Result<(), String> {
         model.say("no policy decides, so terms about decisions find nothing");
     }
     Ok(())
-}
-
-fn words_of(text: &str, wrong: InvalidFilter) -> String {
-    let column = text.get(..wrong.at.start).map_or(0, |before| before.chars().count()) + 1;
-    let help = wrong.help.map(|help| format!("; {help}")).unwrap_or_default();
-    format!("at {column}: {}{help}", wrong.message)
 }
 
 /// Sorts them by the column of this name: first as most people want it, chosen again backwards.

@@ -92,7 +92,7 @@ fn findings_go_on_in_the_next_session() {
         assert_eq!((model.place.open, at(&model).as_str()), (entry, place), "{keys}");
     }
     press(&mut model, "]f");
-    assert_eq!(note(&model), "no finding after this in any session");
+    assert_eq!(note(&model), "no stopped call or violated session rule after this in any session");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn a_waiting_chord_shows_how_it_can_go_on() {
     press(&mut model, "]");
     assert!(!model.dialog.which_key);
     feed(&mut model, Msg::ChordWaits);
-    assert!(screen(&model).contains("next finding: a stopped call"));
+    assert!(screen(&model).contains("next stopped call or violated session rule"));
     press(&mut model, "f");
     assert!(!model.dialog.which_key && model.dialog.pending.is_empty());
     assert_eq!(at(&model), "T2.2 issue_refund");

@@ -100,6 +100,7 @@ impl SurveyView {
                 id: Arc::clone(&rule.id),
                 place: rule.place(),
                 exercise: used.exercise(),
+                only_reports: used.only_reports(),
                 answers: answered(&used),
             }),
         };

@@ -66,7 +66,11 @@ fn they_are_gone_to_listed_and_opened() {
     press(&mut model, "]f");
     assert_eq!((model.place.open, not_taken(&model)), (1, Some((1, 2, 2))), "in the next session");
     press(&mut model, "]f");
-    assert!(note(&model).starts_with("no finding after this"), "{}", note(&model));
+    assert!(
+        note(&model).starts_with("no stopped call or violated session rule after this"),
+        "{}",
+        note(&model)
+    );
     press(&mut model, "F");
     let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
     let row = view.row().unwrap();

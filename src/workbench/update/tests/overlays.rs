@@ -33,7 +33,7 @@ fn findings_are_filtered_grouped_and_visited() {
     assert!(screen(&model).contains("resource_unmatched"));
     press(&mut model, "/");
     typed(&mut model, "refund-1 nothing");
-    assert!(screen(&model).contains("none passes the filter"));
+    assert!(screen(&model).contains("No finding passes the filter"));
     press(&mut model, "Ctrl-u");
     typed(&mut model, "ISSUE unmatched");
     press(&mut model, "Enter t");

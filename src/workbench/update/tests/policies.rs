@@ -132,7 +132,7 @@ fn without_a_whole_policy_nothing_is_judged() {
         "{seen}"
     );
     assert!(seen.contains("nothing is judged"));
-    assert!(seen.contains("! broken.json"));
+    assert!(seen.contains("? broken.json"));
     press(&mut model, "]f");
     assert_eq!(note(&model), "this session is not judged yet");
     press(&mut model, "}");

@@ -312,7 +312,7 @@ fn every_place_agrees_with_what_replay_exits_with() {
             let sign = match (name, objects) {
                 ("late_halt", _) => model.theme.glyph(Glyph::Halt),
                 (_, true) => model.theme.glyph(Glyph::Deny),
-                (_, false) => model.theme.glyph(Glyph::Allow),
+                (_, false) => model.theme.glyph(Glyph::Report),
             };
             let row = shown.lines().find(|line| line.contains("Where is ORD-1?")).unwrap_or_default();
             assert!(
@@ -324,9 +324,19 @@ fn every_place_agrees_with_what_replay_exits_with() {
                 !objects,
                 "{shown}"
             );
-            press(&mut model, "gg ]f");
-            let on = model.finding().is_some() || model.violation().is_some();
-            assert!(on && model.place.open == 1, "{name} {mode:?}: ]f\n{}", screen(&model));
+            // Only what stops or violates is a stop; what is reported has keys of its own.
+            for (keys, wanted) in [("gg ]f", objects), ("gg ]!", !objects)] {
+                press(&mut model, keys);
+                let said = model.dialog.note.is_some();
+                let on = model.finding().is_some() || model.violation().is_some();
+                let on = on && model.place.open == 1;
+                assert_eq!(
+                    (on && !said, said),
+                    (wanted, !wanted),
+                    "{name} {mode:?}: {keys}\n{}",
+                    screen(&model)
+                );
+            }
             press(&mut model, "F");
             let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
             assert!(view.rows.iter().any(|row| row.entry == 1), "{name} {mode:?}: F");
@@ -338,6 +348,51 @@ fn every_place_agrees_with_what_replay_exits_with() {
             assert_eq!(model.place.open == 1, objects, "{name} {mode:?}: ]s, first {first}");
         }
     }
+}
+
+/// A stopped call, a violated rule and reported calls side by side: one language says which of them the list of findings
+/// shows, and the header counts each of them once.
+#[test]
+fn findings_of_one_sort_are_listed_alone() {
+    let policy = "rules:\n- {type: blocklist, tools: [lookup_order]}\n- {type: require, tool: sign_off}\n- {type: eventually, tool: sign_off, within: 1}\n";
+    let mut model = judged(120, 40, "mono", loaded(policy), vec![clean(), refunds()]);
+    go_to(&mut model, 1);
+    assert!(screen(&model).lines().next().unwrap().trim_end().ends_with("✗2 !1 ✓2"), "{}", screen(&model));
+    press(&mut model, "F");
+    let listed = |model: &Model| {
+        let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
+        let row = |at: &usize| {
+            format!("{} {} {}", view.rows[*at].entry, view.rows[*at].place(), view.rows[*at].effect.word())
+        };
+        view.shown.iter().map(row).collect::<Vec<_>>()
+    };
+    let all = listed(&model);
+    for (filter, rows) in [
+        ("is:stopped", vec!["0 T1.1 deny"]),
+        ("is:reported", vec!["1 T1.1 report"]),
+        ("is:violated !rule:eventually", vec!["0 end deny", "1 end deny"]),
+        ("is:reported tool:check_* turn:1", vec!["1 T1.1 report"]),
+        ("is:reported tool:lookup_order", vec![]),
+        ("is:allowed id:refund-124", vec!["1 T1.1 report"]),
+        ("code:/forbid/", vec![]),
+    ] {
+        press(&mut model, "/");
+        typed(&mut model, filter);
+        press(&mut model, "Enter");
+        let shown = listed(&model);
+        let wanted = rows.iter().all(|row| shown.contains(&(*row).to_owned()));
+        assert!(wanted && (rows.is_empty() == shown.is_empty()), "{filter}: {shown:?} of {all:?}");
+        assert!(shown.len() < all.len(), "{filter}");
+        press(&mut model, "/ Ctrl-u Enter");
+    }
+    // What is no filter yet says so, shows what was shown before, and cannot be kept.
+    press(&mut model, "/");
+    typed(&mut model, "is:stop");
+    press(&mut model, "Enter");
+    assert!(screen(&model).contains("did you mean `is:stopped`?"), "{}", screen(&model));
+    assert!(model.dialog.prompt.is_some() && !listed(&model).is_empty());
+    press(&mut model, "Esc");
+    assert_eq!(listed(&model), all);
 }
 
 fn go_to(model: &mut Model, entry: usize) {
