@@ -7,6 +7,7 @@ pub mod beside;
 pub mod contracts;
 pub mod limit;
 pub mod lookalike;
+pub mod lookup;
 pub mod rejection_plans;
 pub mod sequence_policies;
 pub mod sequence_rules;
@@ -32,6 +33,8 @@ pub struct Dialect {
     pub title: &'static str,
     /// Its reference page, in Markdown: every key, what it means, and the codes. The module's documentation as well.
     pub reference: &'static str,
+    /// Keys and kinds that are what the page calls by another name: `sequences` holds `rules`.
+    pub places: &'static [(&'static str, &'static str)],
     /// The JSON Schema of its documents, for editors.
     pub schema: &'static str,
     /// Its codes, with their pages.

@@ -20,8 +20,8 @@ pub use misplaced::look_elsewhere;
 use values::theme_help;
 pub use values::{ANY, NONE};
 use values::{
-    changes_format, coverage_format, explained, failing, keys, languages, replay_format, stats_format,
-    suggest_format,
+    Explained, changes_format, coverage_format, explained, failing, keys, languages, replay_format,
+    stats_format, suggest_format,
 };
 
 /// The whole command line.
@@ -295,7 +295,7 @@ pub struct Test {
 /// `rulestep explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    #[arg(value_name = "CODE|DIALECT|SESSIONS", help = explained())]
+    #[arg(value_name = "CODE|DIALECT|SESSIONS", help = explained(), value_parser = Explained, hide_possible_values = true)]
     pub what: Vec<String>,
     /// Call to explain: a session id or file, the turn, and the call in that turn (both from 1). A session alone: all its
     /// findings

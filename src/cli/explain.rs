@@ -10,10 +10,11 @@ use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::screen::Screen;
 use crate::diagnostic::{Code, Page, PageKind};
+use crate::dialect::lookup::{self, Match, Reference, nearest_path};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::engine::SEMANTICS;
 use crate::replay::Replay;
-use crate::report::{Look, Scope, json, reference, text, words};
+use crate::report::{Look, Scope, json, reference as report, text, words};
 use crate::session::{AlternativeRef, Call, Session};
 use crate::source::nearest::nearest;
 
@@ -37,6 +38,9 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
         }
         return Ok(Exit::Clean);
     }
+    if let Some((page, asked)) = lookup::asked(name) {
+        return key(page, asked, format, screen);
+    }
     let topic = topics().find(|(topic, _)| topic == name).map(|(_, text)| text);
     let dialect = dialect::meant(name);
     let Some(text) = dialect.map(|dialect| dialect.reference).or(topic) else {
@@ -55,7 +59,35 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
         (Format::Json, None) => topic_data(name, text, screen)?,
         (Format::Text, _) => {
             let look = Look { color: screen.color, ..Look::default() };
-            reference::text(text, &look, screen.out())?;
+            report::text(text, &look, screen.out())?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+/// The entries of a key, or of all keys of a place.
+fn key(page: &Reference, asked: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
+    let sections = || page.sections_named(asked).into_iter().flat_map(|section| page.keys_of(section));
+    let found = page.named(asked);
+    let found: Vec<Match<'_>> = if found.is_empty() { sections().collect() } else { found };
+    if found.is_empty() {
+        let name = page.dialect.name;
+        let failure = Failure::usage(format!("{} have no key `{asked}`", page.dialect.plural()));
+        return Err(match nearest_path(page, asked) {
+            Some(near) => failure.help(format!("did you mean `{near}`?")),
+            None => failure.help(format!("`rulestep explain {name}` lists all keys")),
+        });
+    }
+    let look = Look { color: screen.color, ..Look::default() };
+    for (place, found) in found.iter().enumerate() {
+        match format {
+            Format::Json => writeln!(screen.out(), "{}", report::data(found))?,
+            Format::Text => {
+                if place > 0 {
+                    writeln!(screen.out())?;
+                }
+                report::entry(found, &look, screen.out())?;
+            }
         }
     }
     Ok(Exit::Clean)

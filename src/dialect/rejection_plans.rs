@@ -30,7 +30,7 @@ use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
-use crate::source::{Entry, Node, quoted};
+use crate::source::{Entry, Field, Node, quoted};
 use crate::wording;
 use places::{Form, Place, Slip};
 
@@ -39,7 +39,8 @@ pub const DIALECT: Dialect = Dialect {
     name: "rejection_plan",
     title: "rejection plans: what must or must not have been said before a tool is called",
     reference: include_str!("rejection_plans/reference.md"),
-    schema: include_str!("rejection_plans/schema.json"),
+    places: &[],
+    schema: include_str!("../../schemas/rejection_plan.schema.json"),
     codes: codes::PAGES,
     recognises,
     keys: &["rejectionPlan"],
@@ -86,6 +87,16 @@ impl Reader for PlanReader {
             self.plan(text, place, rules, problems);
         }
         problems.extend(found.slips.iter().map(|slip| slipped(text, slip)));
+        // A document in one of our own forms whose plan is not where it is read.
+        let node = text.node;
+        let is_read = |place: &Place<'_>| place.tool.pointer.is_empty() && place.form != Form::Published;
+        let is_own = node.get("tool").is_some() && node.get("type").is_none();
+        if is_own
+            && (node.get("dialect").is_some() || places::is_own_form(node))
+            && !found.places.iter().any(is_read)
+        {
+            own_keys(text, node, &[places::KEY, "conditions"], problems);
+        }
     }
 
     fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
@@ -106,7 +117,11 @@ impl PlanReader {
             let problem = found.problem(place.name_span(), "write a plan for each tool");
             problems.push(Diagnostic::from_problem(problem, text.source));
         }
-        own_keys(text, place, problems);
+        match place.form {
+            Form::Published => {}
+            Form::Own => own_keys(text, place.tool.node, &[places::KEY], problems),
+            Form::Bare => own_keys(text, place.tool.node, &["conditions"], problems),
+        }
         let rule = text.rule("rejection_plan", &field.pointer, field.span());
         let description = place.description().map(Arc::from);
         let governed: Arc<str> = tool.into();
@@ -158,20 +173,22 @@ fn phrase(rule: &Rule) -> Option<String> {
 }
 
 /// In our own forms there is nothing but the plan, so a key that nobody reads is a slip.
-fn own_keys(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) {
-    let key = match place.form {
-        Form::Published => return,
-        Form::Own => places::KEY,
-        Form::Bare => "conditions",
-    };
-    let known = ["dialect", "tool", "description", key];
-    for entry in place.tool.node.as_map().unwrap_or_default() {
+fn own_keys(text: Text<'_>, node: &Node, plan: &[&'static str], problems: &mut Vec<Diagnostic>) {
+    let known = [&["dialect", "tool", "description"], plan].concat();
+    for entry in node.as_map().unwrap_or_default() {
         if !known.contains(&entry.key.as_str()) {
-            let known_here = known.map(|key| format!("`{key}`")).join(", ");
-            let told = unknown(text, entry, nearest(&entry.key, known));
+            let known_here = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+            let told = unknown(text, entry, nearest(&entry.key, known.iter().copied()));
             problems.push(told.help(format!("known here: {known_here}")));
         }
     }
+    let mut wrong = Vec::new();
+    if let Some(mut fields) = Field::document(node).fields(&mut wrong) {
+        let description = fields.optional("description").filter(|description| !description.node.is_null());
+        let _ = description.and_then(|description| description.text(&mut wrong));
+        let _ = fields.optional("tool").and_then(|tool| tool.name(&mut wrong));
+    }
+    problems.extend(wrong.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
 }
 
 /// What was meant as a plan and guards nothing.

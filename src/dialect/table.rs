@@ -31,8 +31,8 @@ pub fn meant(name: &str) -> Option<&'static Dialect> {
 
 /// The dialect of a document: by `dialect: NAME`, else by its keys.
 pub fn of(node: &Node) -> Option<&'static Dialect> {
-    match node.get("dialect").and_then(Node::as_str) {
-        Some(name) => named(name),
+    match node.get("dialect") {
+        Some(name) => named(name.as_str()?),
         None => DIALECTS.iter().find(|dialect| (dialect.recognises)(node)),
     }
 }

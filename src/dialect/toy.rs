@@ -22,6 +22,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     name: "toy",
     title: "toy: tools that run once",
     reference: "Each tool in the list `once` runs once.\n",
+    places: &[],
     schema: "{}\n",
     codes: PAGES,
     recognises: |node| node.get("once").is_some(),

@@ -1,9 +1,14 @@
-//! The reference page of a dialect, for a terminal: headings flush left, everything else indented, examples further.
+//! The reference page of a dialect, for a terminal: headings flush left, everything else indented, examples further. And the
+//! entry of one key.
 
 use std::io::{self, Write};
 
+use serde_json::{Value, json};
+
 use super::Look;
 use super::paint::Paint;
+use crate::dialect::lookup::{Match, Presence, Section};
+use crate::wording::clean::{Marks, wrap};
 
 /// Writes a page that is kept as Markdown: headings, paragraphs, lists and fenced examples.
 pub fn text(page: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -23,4 +28,74 @@ pub fn text(page: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Characters of a line.
+const WIDTH: usize = 100;
+
+/// Writes the entry of a key.
+pub fn entry(found: &Match<'_>, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    let key = found.key;
+    writeln!(out, "{}", paint.bold(&found.path()))?;
+    paragraph(&format!("{}, {}", key.form, key.presence), out)?;
+    writeln!(out)?;
+    paragraph(&key.meaning, out)?;
+    for section in found.within() {
+        writeln!(out)?;
+        paragraph(&format!("In it: {}", names(section)), out)?;
+    }
+    writeln!(out)?;
+    paragraph(&published(found), out)?;
+    if let Some(example) = found.example() {
+        writeln!(out, "\n  Example:\n")?;
+        example.lines().try_for_each(|line| writeln!(out, "      {line}"))?;
+    }
+    Ok(())
+}
+
+/// The same for a program.
+pub fn data(found: &Match<'_>) -> Value {
+    let key = found.key;
+    let (presence, default) = match &key.presence {
+        Presence::Required => ("required", None),
+        Presence::Optional => ("optional", None),
+        Presence::Default(default) => ("default", Some(default)),
+    };
+    let within = found.within();
+    let keys = within.iter().flat_map(|section| section.keys.iter().map(|key| key.name));
+    json!({
+        "dialect": found.reference.dialect.name,
+        "key": found.path(),
+        "place": found.section.place,
+        "name": key.name,
+        "type": key.form,
+        "presence": presence,
+        "default": default,
+        "meaning": key.meaning,
+        "keys": keys.collect::<Vec<_>>(),
+        "follows": found.reference.follows,
+        "difference": found.difference(),
+        "example": found.example(),
+    })
+}
+
+/// What the key follows, and what is different there.
+fn published(found: &Match<'_>) -> String {
+    let follows = found.reference.follows;
+    match found.difference() {
+        Some(difference) => format!("Published as: {follows}. Difference: {difference}"),
+        None => format!("Published as: {follows}, without a known difference."),
+    }
+}
+
+/// The keys of a section.
+fn names(section: &Section) -> String {
+    let names = section.keys.iter().map(|key| format!("`{}`", key.name));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn paragraph(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    let lines = wrap(text, WIDTH, usize::MAX, Marks::default());
+    lines.iter().try_for_each(|line| writeln!(out, "  {}", line.text().trim_end()))
 }

@@ -3,7 +3,10 @@
 //! Every mapping of every example on a page is given a key that nobody knows. Its reader then lists the keys that it
 //! does know there, and these must be the ones that the page lists for this place.
 
-mod schemas;
+mod described;
+mod entries;
+pub mod exact;
+pub mod schemas;
 
 use std::collections::{BTreeMap, BTreeSet};
 

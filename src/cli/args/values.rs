@@ -1,9 +1,13 @@
 //! What options take, from the tables of the rooms: outputs, formats, dialects, themes, kinds of change.
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
 
 use crate::compare::Kind;
-use crate::dialect::DIALECTS;
+use crate::dialect::{self, DIALECTS, lookup};
 use crate::explore::breakdown::By;
 use crate::recording::FORMATS;
 use crate::report::{self, diff};
@@ -83,8 +87,27 @@ pub fn languages() -> String {
 pub fn explained() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
     format!(
-        "A code such as `resource_unmatched`, a policy language ({dialects}), or `semantics`. With --at: the recordings to search. Without arguments, lists all codes, languages and topics"
+        "A code such as `resource_unmatched`, a policy language ({dialects}), one of its keys such as `contract.preconditions.match`, or `semantics`. With --at: the recordings to search. Without arguments, lists all codes, languages and topics"
     )
+}
+
+/// What `explain` has a page of. Only completions are made of it: with `--at`, the arguments are recordings.
+#[derive(Clone)]
+pub struct Explained;
+
+impl TypedValueParser for Explained {
+    type Value = String;
+
+    fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        value.to_str().map(str::to_owned).ok_or_else(|| clap::Error::new(ErrorKind::InvalidUtf8))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let codes = dialect::codes().map(|page| page.code.as_str());
+        let dialects = DIALECTS.iter().map(|dialect| dialect.name);
+        let keys = lookup::paths().iter().map(String::as_str);
+        Some(Box::new(dialects.chain(keys).chain(codes).map(PossibleValue::new)))
+    }
 }
 
 fn listed(names: impl Iterator<Item = &'static str>) -> String {

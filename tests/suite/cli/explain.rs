@@ -140,3 +140,45 @@ fn completions_and_manual_pages_come_from_the_arguments() {
     assert!(run(&folder, &["man", "replay"]).contains("\\-\\-summary"));
     assert!(run(&folder, &["man", "nothing"]).starts_with("exit 2"));
 }
+
+/// The entry of a key, for people and for programs.
+#[test]
+fn the_entry_of_a_key() {
+    let folder = refunds();
+    assert_snapshot!(run(&folder, &["explain", "contracts.preconditions[0].match"]));
+    let data = run(&folder, &["explain", "contract.preconditions.match", "--format", "json"]);
+    let line = data.split_once("--- stdout\n").unwrap().1.split_once("\n--- stderr").unwrap().0;
+    let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!(entry["key"], "contract.preconditions.match");
+    assert_eq!(entry["default"], "`newest` with a `resource`, else `any`");
+    assert_eq!((&entry["type"], &entry["presence"]), (&"`newest` or `any`".into(), &"default".into()));
+    assert!(entry["difference"].as_str().unwrap().starts_with("an addition by Rulestep"), "{data}");
+    assert!(entry["example"].as_str().unwrap().contains("match: newest"), "{data}");
+    let all = run(&folder, &["explain", "sequence_rule.rules.then", "--format", "json"]);
+    assert_eq!(all.matches("\"name\":\"then\"").count(), 3, "{all}");
+    assert_snapshot!(run(&folder, &["explain", "contract.preconditions.requires_prior_tol"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: contracts have no key `preconditions.requires_prior_tol`
+      help: did you mean `contract.preconditions.requires_prior_tool`?
+    ");
+    // Of a key at the wrong place, the right place is named.
+    let misplaced = run(&folder, &["explain", "contract.with_output"]);
+    assert!(misplaced.contains("did you mean `contract.preconditions.with_output`?"), "{misplaced}");
+    assert!(
+        run(&folder, &["explain", "contract.colour"]).contains("help: `rulestep explain contract` lists")
+    );
+}
+
+/// Shells complete what can be explained.
+#[test]
+fn explain_is_completed() {
+    for shell in ["bash", "zsh"] {
+        let script = run(&refunds(), &["completions", shell]);
+        for word in ["contract.preconditions.match", "resource_unmatched", "sequence_rule.rules.before.first"]
+        {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
