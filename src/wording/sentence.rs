@@ -21,16 +21,20 @@ pub struct Sentence(String);
 const VALUE_BEGINS: char = '\u{1}';
 /// Before a name of which [`NAME`] columns are shown.
 const NAME_BEGINS: char = '\u{2}';
+/// Before a pattern of which [`PATTERN`] columns are shown.
+const PATTERN_BEGINS: char = '\u{5}';
 const ENDS: char = '\u{3}';
 /// Within a value: what matters in it begins here.
 const FOUND: char = '\u{4}';
-const SIGNS: [char; 4] = [VALUE_BEGINS, NAME_BEGINS, ENDS, FOUND];
+const SIGNS: [char; 5] = [VALUE_BEGINS, NAME_BEGINS, PATTERN_BEGINS, ENDS, FOUND];
 /// Letters shown before what was found.
 const BEFORE: usize = 16;
 /// Columns that a value takes.
 const VALUE: usize = 48;
 /// Columns that a name takes.
 const NAME: usize = 64;
+/// Columns that a pattern takes: in full it is in the rule, and long ones hide what the sentence says.
+const PATTERN: usize = 24;
 /// Letters of a value that a sentence keeps at each of its ends: no message or file is whole in a sentence.
 const KEPT: usize = 8192;
 
@@ -60,13 +64,14 @@ impl Sentence {
             if rest.is_empty() {
                 return None;
             }
-            let end = rest.find([VALUE_BEGINS, NAME_BEGINS, ENDS]);
+            let end = rest.find([VALUE_BEGINS, NAME_BEGINS, PATTERN_BEGINS, ENDS]);
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
             let mut after = after.chars();
             let own = width;
             width = match after.next() {
                 Some(VALUE_BEGINS) => Some(VALUE),
                 Some(NAME_BEGINS) => Some(NAME),
+                Some(PATTERN_BEGINS) => Some(PATTERN),
                 _ => None,
             };
             rest = after.as_str();
@@ -115,10 +120,18 @@ pub fn excerpt(text: &str, found: Option<&Range<usize>>) -> String {
     format!("\"{VALUE_BEGINS}{}{FOUND}{}{ENDS}\"", json(&kept(before)), json(&kept(after)))
 }
 
-/// A name, a path or a pattern from a recording or a policy.
+/// A name or a path from a recording or a policy.
 pub fn name(name: &str) -> Cow<'_, str> {
-    let plain = name.len() <= NAME && name.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    if plain { name.into() } else { held(NAME_BEGINS, &kept(name)).into() }
+    if is_plain(name, NAME) { name.into() } else { held(NAME_BEGINS, &kept(name)).into() }
+}
+
+/// A regular expression of a policy.
+pub fn pattern(pattern: &str) -> Cow<'_, str> {
+    if is_plain(pattern, PATTERN) { pattern.into() } else { held(PATTERN_BEGINS, &kept(pattern)).into() }
+}
+
+fn is_plain(text: &str, width: usize) -> bool {
+    text.len() <= width && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
 /// A path as a field's name where it is one: `$.order_id` is `order_id`.

@@ -92,13 +92,12 @@ impl Explain for OrderCheck {
 impl Explain for OrderOutcome {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let way_out = about.code.and_then(|code| suggestion(code, &self.asks, self.count));
-        let headline = match (about.code, about.ran) {
-            (Some(code), Some(ran)) => {
+        let headline = match about.code {
+            Some(code) => {
                 let OrderOutcome { asks: rule, count, .. } = self;
-                Actual { code, rule, count: *count, state: self, session: about.session, ran }.sentence()
+                Actual { code, rule, count: *count, state: self, session: about.session }.sentence()
             }
-            (Some(code), None) => code.title().to_owned(),
-            (None, _) => in_favour(&self.asks, self.count),
+            None => in_favour(&self.asks, self.count),
         };
         Explanation {
             expected: Some(Sentence::new(expected(&self.asks))),

@@ -222,6 +222,7 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     let name = words::rule_name(&explanation.rule);
     if explanation.expected.is_some() {
         paragraph(lines, &model.theme, Role::Text, &name, width, 0, link);
+        session_rules::rule_line(lines, seen, &explanation.rule, width, link);
         let trace = session_rules::trace_of(seen, finding, session);
         session_rules::parts(lines, seen, (&explanation, &trace), width, link);
         return;
@@ -232,6 +233,8 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
         labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
     }
     paragraph(lines, &model.theme, Role::TextDim, &name, width, 0, link);
+    let stands = tail(&rule_place(&explanation.rule), width.saturating_sub(LABEL), model.theme.marks());
+    labelled(lines, &model.theme, "rule", Role::TextDim, &stands, width, link);
     if let Some(checked) = &explanation.checked {
         let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);
         labelled(
@@ -254,8 +257,6 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     if let Some(reason) = &explanation.reason {
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
     }
-    let place = tail(&rule_place(&explanation.rule), width.saturating_sub(LABEL), model.theme.marks());
-    labelled(lines, &model.theme, "rule", Role::TextDim, &place, width, link);
 }
 
 fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {

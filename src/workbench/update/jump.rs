@@ -7,7 +7,7 @@ use crate::replay::{DecidedCall, Replay};
 use crate::report::{diff, words};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
-use crate::workbench::line::Key;
+use crate::workbench::line::{Key, place, place_not_taken};
 use crate::workbench::model::{ChangeRow, Entry, Model, Spot, verdict};
 use crate::workbench::pane::{origin_word, rule_name, words_of};
 use crate::workbench::transcript::{Row, RowKind};
@@ -190,9 +190,31 @@ pub fn stop(model: &mut Model, forward: bool) {
 
 /// To the earlier call that the row under the cursor, else the first finding, rests on.
 pub fn cause(model: &mut Model) {
-    if let Some(index) = model.settled.link.call.or_else(|| model.cause().map(|at| at.index)) {
-        to_call(model, index);
+    let Some(index) = model.settled.link.call.or_else(|| model.cause().map(|at| at.index)) else { return };
+    let finding = based(model).filter(|_| model.settled.rows.of_call(index).is_some());
+    to_call(model, index);
+    if let Some(finding) = finding {
+        // From the earlier call nothing else leads to what it is the cause of.
+        model.say(format!("{finding} is based on this call; {} goes back", model.key(Command::Back)));
     }
+}
+
+/// The selected finding, or what passed: `T2.2 resource_unmatched`.
+fn based(model: &Model) -> Option<String> {
+    let first = || model.finding().map(|finding| finding.rule).or(model.violation().map(|state| state.rule));
+    let rule = model.settled.link.rule.or_else(first)?;
+    let name = || model.rule(rule).map(words::rule_name).unwrap_or_default();
+    if let Some(state) = model.violation() {
+        let code = state.code.filter(|_| state.rule == rule);
+        return Some(format!("violated {}", code.map_or_else(name, |code| code.as_str().to_owned())));
+    }
+    let findings = model.judged_call().map(|judged| judged.decision.findings.as_slice()).unwrap_or_default();
+    let code = findings.iter().find(|finding| finding.rule == rule).map(|finding| finding.code);
+    let at = match model.not_taken() {
+        Some(at) => place_not_taken(at),
+        None => place(model.call()?.at),
+    };
+    Some(format!("{at} {}", code.map_or_else(name, |code| code.as_str().to_owned())))
 }
 
 /// To where the change under the cursor stands.

@@ -7,7 +7,7 @@ use crate::dialect::sequence_rules::codes;
 use crate::dialect::sequence_rules::facts::{Order, OrderOutcome, ToolName};
 use crate::monitor::About;
 use crate::session::{CallRef, Outcome, Session};
-use crate::wording::sentence::name;
+use crate::wording::sentence::{self, name};
 use crate::wording::{at, count, list, thousands, tool_of};
 
 /// What a rule expects, in a line.
@@ -174,7 +174,6 @@ pub(super) struct Actual<'a> {
     pub count: u64,
     pub state: &'a OrderOutcome,
     pub session: &'a Session,
-    pub ran: &'a [CallRef],
 }
 
 impl Actual<'_> {
@@ -232,15 +231,11 @@ impl Actual<'_> {
         }
     }
 
-    /// `DeleteCustomer (place 2)`.
+    /// `DeleteCustomer in turn 2`.
     fn call(&self, index: u32) -> String {
-        let tool = self.session.calls.get(index as usize).map(|call| tool_of(call.at, self.session));
-        format!("{} (place {})", tool.unwrap_or("a call".into()), self.place(index))
-    }
-
-    /// Place in the trace, from 1.
-    fn place(&self, index: u32) -> usize {
-        self.ran.partition_point(|call| call.index <= index)
+        let call = self.session.calls.get(index as usize).map(|call| call.at);
+        let named = |call| format!("{} in {}", tool_of(call, self.session), at(call, self.session));
+        call.map_or_else(|| "a call".to_owned(), named)
     }
 }
 
@@ -278,8 +273,10 @@ fn operand(named: &ToolName) -> String {
     if named.args_match.is_empty() {
         return tool;
     }
-    let arguments =
-        named.args_match.iter().map(|(argument, pattern)| format!("{} ~ {}", name(argument), name(pattern)));
+    let arguments = named
+        .args_match
+        .iter()
+        .map(|(argument, pattern)| format!("{} ~ {}", name(argument), sentence::pattern(pattern)));
     format!("{tool} ({})", arguments.collect::<Vec<_>>().join(", "))
 }
 

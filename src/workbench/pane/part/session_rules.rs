@@ -82,6 +82,7 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
         lines.push(line.part(Key::Part("decided")));
     }
     paragraph(lines, theme, Role::TextStrong, &rule_name(rule), width, 0, link);
+    rule_line(lines, seen, rule, width, link);
     let session = replay.session();
     let fault = state.position;
     let rests = state.calls.iter().copied().chain(fault).map(|call| (call, true));
@@ -99,9 +100,8 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
         Some(Traced { at, text: format!("{} {}{mark}", place(at), tool_of(session, at)), rests })
     });
     let trace: Vec<Traced> = trace.collect();
-    match words::violation(state, replay) {
-        Some(violation) => parts(lines, seen, (&violation, &trace), width, link),
-        None => rule_line(lines, seen, rule, width, link),
+    if let Some(violation) = words::violation(state, replay) {
+        parts(lines, seen, (&violation, &trace), width, link);
     }
 }
 
@@ -147,8 +147,8 @@ pub fn trace_of(seen: Seen<'_>, finding: &Finding, session: &Session) -> Vec<Tra
     all.into_iter().filter_map(line).collect()
 }
 
-/// The parts of what a rule about the order of calls has to say beside its name: what it expects, what happened instead,
-/// the calls, what would satisfy it, and where it stands.
+/// The parts of what a rule about the order of calls has to say beside its name and place: what it expects, what happened
+/// instead, what would satisfy it, and the calls.
 pub fn parts(
     lines: &mut Vec<Line>,
     seen: Seen<'_>,
@@ -173,10 +173,10 @@ pub fn parts(
     if trace.is_empty() {
         labelled(lines, theme, "trace", Role::TextDim, "no call ran", width, link);
     }
-    rule_line(lines, seen, &violation.rule, width, link);
 }
 
-fn rule_line(lines: &mut Vec<Line>, seen: Seen<'_>, rule: &Rule, width: usize, link: Link) {
+/// Where a rule is, above what it has to say: nobody should have to scroll for it.
+pub fn rule_line(lines: &mut Vec<Line>, seen: Seen<'_>, rule: &Rule, width: usize, link: Link) {
     let theme = &seen.model.theme;
     if let Some(test) = &rule.test {
         labelled(lines, theme, "test", Role::TextDim, test, width, link);
