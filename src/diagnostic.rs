@@ -8,8 +8,10 @@ use std::sync::Arc;
 use crate::source::{Position, Problem, ProblemKind, Source, Span};
 
 pub mod code;
+mod fix;
 
 pub use code::{Code, Page, PageKind};
+pub use fix::Fix;
 
 /// Something to be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What would fix it.
     pub help: Option<String>,
+    /// The same as edits of the text, where they can be made without asking back.
+    pub fix: Option<Box<Fix>>,
     /// Whether a part of a recording was dropped, and whether that may have held calls.
     pub loss: Option<Loss>,
 }
@@ -94,7 +98,15 @@ pub enum Place {
 impl Diagnostic {
     /// Without a place.
     pub fn new(code: Code, severity: Severity, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, severity, message: message.into(), labels: Vec::new(), help: None, loss: None }
+        Diagnostic {
+            code,
+            severity,
+            message: message.into(),
+            labels: Vec::new(),
+            help: None,
+            fix: None,
+            loss: None,
+        }
     }
 
     /// An error, without a place.
@@ -177,6 +189,12 @@ impl Diagnostic {
     /// With what would fix it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
+        self
+    }
+
+    /// With edits that would fix it, if there are any.
+    pub fn fix(mut self, fix: Option<Fix>) -> Diagnostic {
+        self.fix = fix.map(Box::new);
         self
     }
 

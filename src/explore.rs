@@ -10,6 +10,7 @@ pub mod names;
 pub mod occurrence;
 pub mod rows;
 pub mod sieve;
+pub mod sightings;
 pub mod survey;
 pub mod table;
 pub mod trigrams;

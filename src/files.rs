@@ -19,6 +19,8 @@ mod inputs;
 #[cfg(feature = "cli")]
 pub mod packed;
 mod read;
+#[cfg(feature = "cli")]
+pub mod settings;
 #[cfg(feature = "tui")]
 pub mod stamp;
 #[cfg(feature = "cli")]

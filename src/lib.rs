@@ -49,6 +49,7 @@
 //! | `redact` | a session reduced to what rules look at |
 //! | `what_if` | a session and a policy changed in memory |
 //! | `explore` | questions about many sessions: which match a filter, what they say of every rule |
+//! | `lint` | what is probably not meant in a version, also by what recordings say; which of it is reported |
 //! | `suggest` | rules that recordings suggest, as policy documents |
 //! | `case` | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `workspace` | what was opened: recordings, a version, a base; read again as they change |
@@ -83,7 +84,7 @@
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::main;
-pub use diagnostic::{Code, Diagnostic, Label, Place, Severity};
+pub use diagnostic::{Code, Diagnostic, Fix, Label, Place, Severity};
 pub use engine::{Decision, Halt, Verdict};
 #[cfg(feature = "recordings")]
 pub use gate::InvalidRecording;
@@ -109,6 +110,8 @@ mod engine;
 mod explore;
 mod files;
 mod gate;
+#[cfg(feature = "cli")]
+mod lint;
 mod monitor;
 mod policy;
 #[cfg(feature = "recordings")]
@@ -152,6 +155,7 @@ pub mod internals {
         #[cfg(feature = "recordings")] recording
         #[cfg(feature = "cli")] cli
         #[cfg(feature = "cli")] explore
+        #[cfg(feature = "cli")] lint
         #[cfg(feature = "cli")] report
         #[cfg(feature = "cli")] suggest
         #[cfg(feature = "cli")] workspace

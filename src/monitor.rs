@@ -11,6 +11,7 @@ pub mod finding;
 pub mod help;
 pub mod history;
 pub mod rule;
+pub mod statement;
 pub mod trace;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use finding::{Check, Finding, StateItem};
 pub use help::{Choice, Digest, Help, Helps, Prospect};
 pub use history::{History, Speaker};
 pub use rule::{Rule, RuleId, Rules, rule_name};
+pub use statement::{CallPart, Look, NameTest, Probe, Says, Statement};
 pub use trace::Trace;
 
 /// Rules that share one precedence and one running state. Built when a policy is loaded.
@@ -49,6 +51,10 @@ pub trait Unit: Send + Sync {
     fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
         out.unsure();
     }
+    /// What the rules say of tools, as far as other rules can contradict it.
+    fn statements(&self, _out: &mut Vec<Statement>) {}
+    /// The values of calls that the rules look at, so that recordings can say which of them exist.
+    fn probes(&self, _out: &mut Vec<Probe>) {}
     /// The state before the first turn.
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
 }

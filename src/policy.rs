@@ -15,7 +15,7 @@ use hmac_sha256::Hash;
 
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
-use crate::monitor::{RuleId, Rules, Unit};
+use crate::monitor::{Probe, RuleId, Rules, Unit};
 use crate::session::Body;
 use crate::source::{Node, Source, Span};
 pub use beside::named_in;
@@ -60,6 +60,7 @@ pub struct Policy {
     digest: Arc<str>,
     names: Vec<Arc<str>>,
     texts: Texts,
+    probes: Vec<Probe>,
     reads_history: bool,
     diagnostics: Vec<Diagnostic>,
 }
@@ -134,6 +135,11 @@ impl Policy {
         &self.names
     }
 
+    /// The values of calls that the rules look at.
+    pub fn probes(&self) -> &[Probe] {
+        &self.probes
+    }
+
     /// Whether some unit looks at what was said.
     pub fn reads_history(&self) -> bool {
         self.reads_history
@@ -160,6 +166,8 @@ impl Policy {
         }
         names.sort();
         names.dedup();
+        let mut probes = Vec::new();
+        units.iter().for_each(|unit| unit.probes(&mut probes));
         let reads_history = units.iter().any(|unit| unit.reads_history());
         Policy {
             files: Vec::new(),
@@ -169,6 +177,7 @@ impl Policy {
             digest,
             names,
             texts: Texts::of(&units),
+            probes,
             units,
             reads_history,
             diagnostics: Vec::new(),

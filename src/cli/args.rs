@@ -273,6 +273,27 @@ pub struct Check {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["named", "policy", "only"])]
     pub config: Option<String>,
+    /// Recordings that the rules are compared with: files, folders or globs. Reports tools and values that no recorded call has,
+    /// conditions that never or always pass, and rules that never object
+    #[arg(long, value_name = "SESSIONS", num_args = 1, action = ArgAction::Append)]
+    pub against: Vec<String>,
+    /// Report findings with this code as errors. May be repeated
+    #[arg(long, value_name = "CODE", action = ArgAction::Append)]
+    pub deny: Vec<String>,
+    /// Do not report findings with this code. May be repeated
+    #[arg(long, value_name = "CODE", action = ArgAction::Append)]
+    pub allow: Vec<String>,
+    /// Apply the fixes that change no decision, and nothing else in the files
+    #[arg(long)]
+    pub fix: bool,
+    /// With --fix: also apply the suggestions that change decisions, such as the nearest name of a misspelt tool
+    #[arg(long, requires = "fix")]
+    pub suggested: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Number of threads (0 = one per CPU)
+    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub jobs: usize,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,

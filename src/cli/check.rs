@@ -1,12 +1,22 @@
 //! `rulestep check`: policies parsed and validated.
 
+mod fix;
+
+use std::sync::Arc;
+
 use super::args::{self, Format};
+use super::count::Counting;
 use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
+use super::selection::Selection;
 use crate::case::read::{Cases, read};
 use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::policy::LoadResult;
+use crate::engine::Mode;
+use crate::explore::survey::Survey;
+use crate::lint::{Level, Levels, recorded, settle};
+use crate::policy::{LoadResult, Policy};
+use crate::replay::Replay;
 use crate::report::{json, words};
 use crate::workspace::{LoadedVersion, NoPolicy, Version};
 
@@ -18,9 +28,20 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     let only = input::only(&asked.policies)?;
     let specs: Vec<String> = asked.named.iter().chain(&asked.policies.policy).cloned().collect();
-    let version = Version::named(&specs, false).map_err(|why| input::undecided(why, "policy", screen))?;
-    let LoadedVersion { policy, loaded } = version.load(only);
+    let mut version = Version::named(&specs, false).map_err(|why| input::undecided(why, "policy", screen))?;
+    choose(&mut version.levels, asked)?;
+    let levels = version.levels.clone();
+    let LoadedVersion { policy, mut loaded } = match asked.fix {
+        true => fix::run(version, only, asked.suggested, screen)?,
+        false => version.load(only),
+    };
     let failed = matches!(policy, Err(NoPolicy::Unreadable(_)));
+    let mut counted = None;
+    if let (false, Ok(policy)) = (asked.against.is_empty(), &policy) {
+        let (found, total) = against(asked, policy, screen)?;
+        loaded.diagnostics.extend(settle(found, policy, &levels));
+        counted = Some(total);
+    }
     // Cases that are beside the policies are parsed, not judged.
     let cases: Vec<Cases> = loaded.cases.iter().map(|source| read(source, false)).collect();
     let of_cases = cases.iter().flat_map(|read| &read.diagnostics);
@@ -51,17 +72,52 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
             };
             let found = cases.iter().map(|read| read.found as u64).sum();
             let cases = if found == 0 { String::new() } else { format!(", {}", words::count(found, "case")) };
-            writeln!(screen.out(), "{}{cases}: {verdict}{out}", contents(&loaded))?;
+            let read = counted.as_ref().map(|read| format!(", {}", words::count(read.sessions, "session")));
+            let contents = format!("{}{cases}{}", contents(&loaded), read.unwrap_or_default());
+            writeln!(screen.out(), "{contents}: {verdict}{out}")?;
+            if !asked.against.is_empty() && policy.is_err() {
+                screen.note("the policy does not load, so it was not compared with recordings");
+            }
         }
     }
     if let Err(NoPolicy::Empty { message, .. }) = policy {
         return Err(Failure::usage(message));
+    }
+    if let Some(ended) = counted.as_ref().map(super::count::ended).filter(|ended| *ended != Exit::Clean) {
+        return Ok(ended);
     }
     Ok(match (failed, errors + warnings) {
         (true, _) => Exit::Bad,
         (_, 0) => Exit::Clean,
         _ => Exit::Found,
     })
+}
+
+/// The levels that the command line asks for, which count more than those of `rulestep.toml`.
+fn choose(levels: &mut Levels, asked: &args::Check) -> Result<(), Failure> {
+    levels.strict = true;
+    let allowed = asked.allow.iter().map(|name| (name, Level::Allow));
+    for (name, level) in allowed.chain(asked.deny.iter().map(|name| (name, Level::Deny))) {
+        levels
+            .set(name, level)
+            .map_err(|told| told.help.into_iter().fold(Failure::usage(told.message), Failure::help))?;
+    }
+    Ok(())
+}
+
+/// What recordings say against the policy, and how completely they were read.
+fn against(
+    asked: &args::Check,
+    policy: &Arc<Policy>,
+    screen: &mut Screen,
+) -> Result<(Vec<Diagnostic>, crate::report::Total), Failure> {
+    let args::Check { against, reading, jobs, .. } = asked;
+    let selection = Selection::default();
+    let counting = Counting::of(against, reading, &selection, Arc::clone(policy), Mode::Enforce, *jobs);
+    let mut survey = Survey::default();
+    let mut take = |counted| survey.merge(&counted);
+    let total = counting.run(Replay::with_checks, &Survey::of, &mut take, screen)?;
+    Ok((recorded(policy, &survey), total))
 }
 
 /// The settings of the workbench, as far as they are wrong.

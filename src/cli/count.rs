@@ -45,6 +45,18 @@ impl<'a> Counting<'a> {
         Ok(Counting { wanted, reading, selection, policy, mode, jobs })
     }
 
+    /// Sessions that an option names.
+    pub fn of(
+        named: &'a [String],
+        reading: &'a args::Reading,
+        selection: &'a Selection,
+        policy: Arc<Policy>,
+        mode: Mode,
+        jobs: usize,
+    ) -> Counting<'a> {
+        Counting { wanted: SessionSource::Named(named), reading, selection, policy, mode, jobs }
+    }
+
     /// Replays every chosen session with `judge`, counts it with `count`, and puts the counts to `take` in the order of the
     /// recordings. Returns how completely they were read.
     pub fn run<T: Send>(

@@ -106,6 +106,29 @@ impl Path {
         }
     }
 
+    /// What is there once `outer`, which this path leads through, is known to be `value`; `None` if it does not lead through.
+    pub fn beyond<'v>(&self, outer: &Path, value: &'v Value) -> Option<Option<&'v Value>> {
+        let rest = self.rest(outer)?;
+        Some(walk(rest, value))
+    }
+
+    /// Whether it leads through another path, to something inside what is there.
+    pub fn is_inside(&self, outer: &Path) -> bool {
+        self.rest(outer).is_some()
+    }
+
+    /// Whether no value has something at both: one takes a place for a mapping, the other one for a list.
+    pub fn excludes(&self, other: &Path) -> bool {
+        let (Form::Singular(own), Form::Singular(others)) = (&self.form, &other.form) else { return false };
+        let apart = own.iter().zip(others.iter()).find(|(own, other)| own != other);
+        matches!(apart, Some((Step::Name(_), Step::Index(_)) | (Step::Index(_), Step::Name(_))))
+    }
+
+    fn rest(&self, outer: &Path) -> Option<&[Step]> {
+        let (Form::Singular(own), Form::Singular(outer)) = (&self.form, &outer.form) else { return None };
+        own.strip_prefix(&**outer).filter(|rest| !rest.is_empty())
+    }
+
     /// The same path below a member of the root: `$.eligible` below `result` is `$.result.eligible`.
     pub fn below(&self, member: &str) -> Option<Path> {
         let rest = self.text.trim_start().strip_prefix('$')?;

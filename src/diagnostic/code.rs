@@ -6,6 +6,7 @@
 
 mod cases;
 mod documents;
+mod lints;
 mod page;
 mod rules;
 mod sessions;
@@ -13,6 +14,7 @@ mod settings;
 
 pub use cases::*;
 pub use documents::*;
+pub use lints::*;
 pub(crate) use page::codes;
 pub use page::{Code, Page, PageKind};
 pub use rules::*;
@@ -20,7 +22,18 @@ pub use sessions::*;
 pub use settings::*;
 
 /// The families, in the order in which their pages are listed.
-const TABLE: &[&[Page]] = &[rules::PAGES, documents::PAGES, sessions::PAGES, cases::PAGES, settings::PAGES];
+const TABLE: &[&[Page]] =
+    &[rules::PAGES, documents::PAGES, lints::PAGES, sessions::PAGES, cases::PAGES, settings::PAGES];
+
+/// The pages of codes of documents that cannot be used as they are, in every dialect.
+pub fn of_documents() -> impl Iterator<Item = &'static Page> {
+    documents::PAGES.iter()
+}
+
+/// The pages of codes that policies of every dialect can have.
+pub fn of_policies() -> impl Iterator<Item = &'static Page> {
+    of_documents().chain(lints::PAGES)
+}
 
 /// The pages of codes that no dialect owns, family by family.
 pub fn shared() -> impl Iterator<Item = &'static Page> {

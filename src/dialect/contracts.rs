@@ -2,6 +2,7 @@
 
 pub mod codes;
 pub mod explain;
+mod lint;
 mod monitor;
 pub mod output;
 mod published;
@@ -63,6 +64,7 @@ impl Reader for ContractReader {
         let mut reading = Reading { text, rules, own: &mut self.rules, tool: None, runner, told: Vec::new() };
         let contract = reading.contract(&mut found);
         problems.append(&mut reading.told);
+        let whole = found.is_empty();
         problems.extend(found.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
         let Some((contract, span)) = contract else { return };
         if let Some((other, place)) = self.places.get(&contract.tool) {
@@ -74,6 +76,9 @@ impl Reader for ContractReader {
                     .help("put the preconditions of both into one contract"),
             );
             return;
+        }
+        if whole {
+            problems.extend(lint::warnings(text, &contract, rules, &self.rules));
         }
         self.places.insert(Arc::clone(&contract.tool), (text.source.clone(), span));
         self.contracts.push(contract);
@@ -142,7 +147,8 @@ impl<'a> Reading<'a, '_> {
             format!("the contract has no `tool`, so it applies to {}, after its file's name", quoted(stem));
         let told =
             Diagnostic::notice(codes::TOOL_FROM_FILE_NAME, message).at(self.text.source, fields.head());
-        self.told.push(told.help(format!("write `tool: {stem}` to say it in the file")));
+        let told = told.help(format!("write `tool: {stem}` to say it in the file"));
+        self.told.push(told.fix(lint::named(self.text, stem)));
         (Some(stem.into()), Some(fields.head()))
     }
 

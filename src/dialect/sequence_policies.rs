@@ -52,6 +52,7 @@ impl Reader for Policies {
         problems.extend(found.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
         problems.extend(lint::warnings(text));
         if let Some((id, forbidden, limits)) = policy {
+            problems.extend(lint::rules(text, &forbidden, &limits, rules, &own));
             self.0.push(Arc::new(SequencePolicy::new(own, id, forbidden, limits)));
         }
     }

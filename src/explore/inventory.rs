@@ -16,7 +16,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-pub use self::facts::Access;
+pub use self::facts::{Access, words};
 use self::facts::{is_action, is_command, is_file, is_shell};
 use super::occurrence::{Occurrence, Place};
 use crate::replay::Replay;

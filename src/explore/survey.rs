@@ -2,26 +2,34 @@
 
 use super::coverage::Coverage;
 use super::inventory::Inventory;
+use super::sightings::Sightings;
 use crate::replay::Replay;
 
-/// Both counts of the same sessions.
+/// All counts of the same sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
     /// What they say of the rules.
     pub coverage: Coverage,
     /// What they hold.
     pub inventory: Inventory,
+    /// Which tools and values that rules look at they have.
+    pub sightings: Sightings,
 }
 
 impl Survey {
     /// Of one session, replayed with its checks.
     pub fn of(replay: &Replay) -> Survey {
-        Survey { coverage: Coverage::of(replay), inventory: Inventory::of(replay) }
+        Survey {
+            coverage: Coverage::of(replay),
+            inventory: Inventory::of(replay),
+            sightings: Sightings::of(replay),
+        }
     }
 
     /// Adds what was counted of later sessions.
     pub fn merge(&mut self, later: &Survey) {
         self.coverage.merge(&later.coverage);
         self.inventory.merge(&later.inventory);
+        self.sightings.merge(&later.sightings);
     }
 }

@@ -9,7 +9,7 @@ use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Map, Value, json};
 
-use crate::diagnostic::{Diagnostic, Label, Place, Severity};
+use crate::diagnostic::{Diagnostic, Fix, Label, Place, Severity};
 use crate::source::{Source, Span};
 
 /// The most lines of a span that are drawn; of a longer one the first stands for all.
@@ -49,6 +49,11 @@ pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(one_line(help)));
     }
+    if let Some(fix) = &diagnostic.fix {
+        let how = if fix.is_safe { "`--fix` applies it" } else { "`--fix --suggested` applies it" };
+        group =
+            group.element(Level::NOTE.with_name("fix").message(format!("{} ({how})", one_line(&fix.title))));
+    }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     renderer.term_width(style.width).render(&[group])
 }
@@ -73,7 +78,22 @@ pub fn json(diagnostic: &Diagnostic) -> Value {
         place
     });
     object.insert("related".into(), related.collect());
+    if let Some(fix) = &diagnostic.fix {
+        object.insert("fix".into(), fix_json(fix));
+    }
     Value::Object(object)
+}
+
+/// Edits in the order of the text, each with the place of what it replaces.
+fn fix_json(fix: &Fix) -> Value {
+    let edits = fix.edits.iter().map(|(span, text)| {
+        let mut edit = place_json(&Place::Text { source: fix.source.clone(), span: *span });
+        if let Value::Object(object) = &mut edit {
+            object.insert("text".into(), json!(text));
+        }
+        edit
+    });
+    json!({"title": fix.title, "safe": fix.is_safe, "edits": edits.collect::<Vec<_>>()})
 }
 
 fn place_json(place: &Place) -> Value {

@@ -151,22 +151,28 @@ impl<'d> Edits<'d> {
     ///
     /// # Errors
     /// Two changes meet, a comment would be lost, or the text would not be read as what is meant.
-    pub fn finish(mut self) -> Result<String, Refused> {
+    pub fn finish(self) -> Result<String, Refused> {
+        self.both().map(|(text, _)| text)
+    }
+
+    /// The same as the parts of the text that change, in its order, each with what comes in its place.
+    ///
+    /// # Errors
+    /// As [`Edits::finish`].
+    pub fn parts(self) -> Result<Vec<(Span, String)>, Refused> {
+        self.both().map(|(_, parts)| parts)
+    }
+
+    fn both(mut self) -> Result<(String, Vec<(Span, String)>), Refused> {
         for members in &self.collections {
             self.texts.extend(self.rewritten(members).ok_or(Refused)?);
         }
         self.texts.sort_by_key(|(span, _)| *span);
-        let (mut text, mut from) = (String::with_capacity(self.source.text().len()), 0);
-        for (span, new) in &self.texts {
-            text.push_str(self.source.text().get(from..span.start).ok_or(Refused)?);
-            text.push_str(new);
-            from = span.end;
-        }
-        text.push_str(self.source.text().get(from..).ok_or(Refused)?);
+        let text = put(self.source.text(), &self.texts).ok_or(Refused)?;
         let again = parse(&Source::new(self.source.name(), text.as_str()));
         let meant = self.documents.iter().map(|document| self.meant(document));
         let is_meant = again.problems.is_empty() && again.documents.iter().map(Node::to_json).eq(meant);
-        if is_meant { Ok(text) } else { Err(Refused) }
+        if is_meant { Ok((text, self.texts)) } else { Err(Refused) }
     }
 
     fn members(&mut self, node: &'d Node) -> &mut Members<'d> {
@@ -222,8 +228,20 @@ impl<'d> Edits<'d> {
     }
 }
 
+/// A text with others in place of parts of it, which are in its order. `None` where two parts meet, or one is not in it.
+pub fn put(text: &str, parts: &[(Span, String)]) -> Option<String> {
+    let (mut made, mut from) = (String::with_capacity(text.len()), 0);
+    for (span, new) in parts {
+        made.push_str(text.get(from..span.start)?);
+        made.push_str(new);
+        from = span.end;
+    }
+    made.push_str(text.get(from..)?);
+    Some(made)
+}
+
 /// The keys and scalars of a value, in the order of the text.
-fn leaves(node: &Node, out: &mut Vec<Span>) {
+pub fn leaves(node: &Node, out: &mut Vec<Span>) {
     let before = out.len();
     match &node.value {
         NodeValue::Seq(items) => items.iter().for_each(|item| leaves(item, out)),

@@ -1,5 +1,6 @@
 //! A version of a policy as it is named: its files, and whether it decides.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use crate::compare::Base;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::Dialect;
 use crate::files;
+use crate::lint::{self, Levels};
 use crate::policy::{LoadResult, Policy, PolicyFile};
 
 /// The folder of policies where none is named.
@@ -17,7 +19,7 @@ pub const DEFAULT_POLICY: &str = "contracts";
 pub const RECORDED: &str = "recorded";
 
 /// The files of a version, and what could not be read of it.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Version {
     /// What was read.
     pub files: Vec<PolicyFile>,
@@ -25,6 +27,8 @@ pub struct Version {
     pub unreadable: Vec<Diagnostic>,
     /// What else there is to say.
     pub notices: Vec<Diagnostic>,
+    /// Which findings are reported.
+    pub levels: Levels,
 }
 
 /// A version that was loaded.
@@ -94,6 +98,7 @@ impl Version {
     /// Versions of which `git:REV` means the same paths as `beside`.
     pub fn beside(specs: &[String], beside: &[String]) -> Version {
         let mut version = Version::default();
+        version.settings(specs);
         for spec in specs {
             match files::read_version(spec, beside) {
                 Err(diagnostic) => version.unreadable.push(diagnostic),
@@ -110,9 +115,35 @@ impl Version {
         version
     }
 
+    /// Takes in the nearest settings of each part, each file once.
+    fn settings(&mut self, specs: &[String]) {
+        let mut read = BTreeSet::new();
+        for found in specs.iter().filter_map(|spec| files::settings::nearest(spec)) {
+            match found {
+                Ok(source) if read.insert(source.name().to_owned()) => {
+                    let (levels, problems) = Levels::read(&source);
+                    self.levels.join(levels);
+                    self.notices.extend(problems);
+                }
+                Ok(_) => {}
+                Err(problem) => self.notices.push(problem),
+            }
+        }
+    }
+
+    /// With another text in a file.
+    pub fn with_text(mut self, name: &str, text: String) -> Version {
+        let text: Arc<str> = text.into();
+        for file in self.files.iter_mut().filter(|file| *file.name == *name) {
+            file.text = Arc::clone(&text);
+        }
+        self
+    }
+
     /// Whether the version decides: all of it was read, no document has an error, and there is one.
     pub fn load(self, only: Option<&'static Dialect>) -> LoadedVersion {
         let mut loaded = Policy::load(&self.files, only);
+        lint::lint(&mut loaded, &self.levels, only.is_none() && self.unreadable.is_empty());
         let told: Vec<Diagnostic> = self.notices.into_iter().chain(loaded.diagnostics).collect();
         let policy = match &loaded.policy {
             _ if !self.unreadable.is_empty() => Err(NoPolicy::Unreadable(self.unreadable.clone())),

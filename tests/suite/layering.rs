@@ -21,7 +21,7 @@ const ROOMS: &[&[&str]] = &[
     &["replay"],
     &["compare", "what_if", "case", "explore"],
     // What still shows a change asks what a change is.
-    &["witness", "way_out", "redact", "suggest"],
+    &["witness", "way_out", "redact", "suggest", "lint"],
     &["files"],
     &["workspace"],
     &["report"],

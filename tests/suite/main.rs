@@ -27,6 +27,8 @@ mod gate;
 #[cfg(feature = "cli")]
 mod hostile;
 mod layering;
+#[cfg(feature = "cli")]
+mod lint;
 mod plans;
 mod policies;
 #[cfg(feature = "cli")]

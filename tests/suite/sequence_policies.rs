@@ -173,7 +173,7 @@ fn what_is_probably_not_meant_is_told() {
     for (text, expected) in cases {
         assert_eq!(said(text), [expected], "{text}");
     }
-    let clean = "id: x\nforbidden:\n  - {sequence: [a, {namePrefix: ''}], action: halt, reason: security:x, tellLLM: Not now.}\nlimits: {}\n";
+    let clean = "id: x\nforbidden:\n  - {sequence: [a, {namePrefix: b}], action: halt, reason: security:x, tellLLM: Not now.}\nlimits: {}\n";
     assert_eq!(said(clean), Vec::<String>::new());
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::condition::path::Path;
+use crate::monitor::Look;
 use crate::session::Body;
 use crate::session::value::{self, Bound, Numeral};
 
@@ -94,7 +95,7 @@ pub enum Test {
 /// Several [`Conditions`] on the same results: each path is looked up once, and each test of it made once.
 #[derive(Debug, Default)]
 pub struct Table {
-    looks: Vec<Look>,
+    looks: Vec<PathTests>,
     tests: usize,
     /// For each of the conditions, the tests it needs.
     needs: Vec<Tests>,
@@ -102,7 +103,7 @@ pub struct Table {
 
 /// A path, and the tests of what is there, each with its number in the table.
 #[derive(Debug)]
-struct Look {
+struct PathTests {
     path: Path,
     tests: Vec<(Test, usize)>,
 }
@@ -140,7 +141,7 @@ impl Table {
 
     fn number(&mut self, path: &Path, test: &Test) -> usize {
         let place = self.looks.iter().position(|look| look.path == *path).unwrap_or_else(|| {
-            self.looks.push(Look { path: path.clone(), tests: Vec::new() });
+            self.looks.push(PathTests { path: path.clone(), tests: Vec::new() });
             self.looks.len() - 1
         });
         let Some(look) = self.looks.get_mut(place) else { return self.tests };
@@ -159,7 +160,7 @@ impl Table {
             return passed;
         }
         let Some(value) = output.value() else { return passed };
-        for Look { path, tests } in &self.looks {
+        for PathTests { path, tests } in &self.looks {
             if path.is_singular() {
                 let node = path.one(value);
                 let numeral = node.and_then(numeral);
@@ -201,6 +202,11 @@ impl Conditions {
     /// These conditions together.
     pub fn new(conditions: Vec<Condition>) -> Conditions {
         Conditions(conditions)
+    }
+
+    /// One by one.
+    pub fn iter(&self) -> impl Iterator<Item = &Condition> {
+        self.0.iter()
     }
 
     /// Where they look.
@@ -258,6 +264,36 @@ impl Conditions {
 }
 
 impl Condition {
+    /// That something is at a path.
+    pub fn exists(path: &Path) -> Condition {
+        Condition { path: path.clone(), tests: vec![Test::Exists(true)] }
+    }
+
+    /// Whether any value at the path will do.
+    pub fn is_only_presence(&self) -> bool {
+        self.tests.iter().all(|test| *test == Test::Exists(true))
+    }
+
+    /// What it wants, in words: `equals true`.
+    pub fn words(&self) -> String {
+        let words = self.explain(None).into_iter().map(|output| match output.comparison {
+            Comparison::Exists if output.wanted == Value::Bool(false) => "is not there".to_owned(),
+            Comparison::Exists => "is there".to_owned(),
+            Comparison::Equals => format!("equals {}", output.wanted),
+            Comparison::Gte => format!("is at least {}", output.wanted),
+            Comparison::Lte => format!("is at most {}", output.wanted),
+        });
+        words.collect::<Vec<_>>().join(" and ")
+    }
+
+    /// What it finds in a part of a call.
+    pub fn look(&self, body: &Body) -> Look {
+        let Some(value) = body.value() else { return Look { present: false, passes: false } };
+        let nodes = self.path.nodes(value);
+        let passes = self.tests.iter().all(|test| test.holds(&nodes));
+        Look { present: !nodes.is_empty(), passes }
+    }
+
     fn holds_in(&self, output: &Body) -> bool {
         output.value().is_some_and(|value| self.holds(value))
     }
@@ -290,6 +326,45 @@ impl Condition {
 }
 
 impl Test {
+    /// Whether something must be there.
+    fn needs_something(&self) -> bool {
+        *self != Test::Exists(false)
+    }
+
+    /// Whether no value passes both, each at its path.
+    pub fn contradicts(&self, path: &Path, other: &Test, other_path: &Path) -> bool {
+        if path == other_path {
+            return match (self, other) {
+                (Test::Exists(false), other) => other.needs_something(),
+                (Test::Exists(true), other) => !other.needs_something(),
+                (Test::Equals(value), other) => !other.holds(&[value]),
+                (Test::Gte(least), Test::Lte(most)) => {
+                    most.numeral().compare(least.numeral()) == Ordering::Less
+                }
+                (Test::Gte(_) | Test::Lte(_), Test::Gte(_) | Test::Lte(_))
+                    if !matches!((self, other), (Test::Lte(_), Test::Gte(_))) =>
+                {
+                    false
+                }
+                (_, _) => other.contradicts(other_path, self, path),
+            };
+        }
+        if path.is_inside(other_path) {
+            return other.contradicts(other_path, self, path);
+        }
+        if other_path.is_inside(path) {
+            return match self {
+                Test::Exists(true) => false,
+                Test::Exists(false) | Test::Gte(_) | Test::Lte(_) => other.needs_something(),
+                Test::Equals(value) => {
+                    let there = other_path.beyond(path, value).flatten();
+                    !other.holds(there.as_slice())
+                }
+            };
+        }
+        self.needs_something() && other.needs_something() && path.excludes(other_path)
+    }
+
     fn holds(&self, nodes: &[&Value]) -> bool {
         match (self, nodes) {
             (_, []) => self.holds_one(None, None),

@@ -7,9 +7,10 @@ use serde_json::{Number, Value};
 
 use super::monitor::ContractsMonitor;
 use crate::condition::path::Path;
-use crate::dialect::contracts::output::Comparison;
-use crate::dialect::contracts::output::{Conditions, Sample, Table};
-use crate::monitor::{Choice, Help, Helps, Monitor, Prospect, Read, RuleId, Slot, Unit, Wakes};
+use crate::dialect::contracts::output::{Comparison, Condition, Conditions, Sample, Table};
+use crate::monitor::{
+    CallPart, Choice, Help, Helps, Monitor, Probe, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes,
+};
 use crate::session::{Body, Facts, Outcome, Session, value};
 
 /// How many values of an argument are worth trying.
@@ -342,6 +343,54 @@ impl Unit for Contracts {
             }
             if let Some(prior) = &precondition.prior {
                 prior.helps(call, out);
+            }
+        }
+    }
+
+    fn statements(&self, out: &mut Vec<Statement>) {
+        let mut say = |rule: usize, says| {
+            let rule = self.rules.get(rule).copied();
+            out.extend(rule.map(|rule| Statement { rule, when: Arc::default(), says }));
+        };
+        for Contract { tool, preconditions, forbids_after } in &self.contracts {
+            for Precondition { rule, steps, prior } in preconditions {
+                if let Some(prior) = prior {
+                    let (tool, any_of) = (Arc::clone(tool), [Arc::clone(&prior.tool)].into());
+                    say(*rule, Says::Needs { tool, any_of, directly: false });
+                }
+                if steps.as_ref().is_some_and(|steps| steps.fewest.is_none()) {
+                    let tool = Arc::clone(tool);
+                    say(*rule, Says::Never(Arc::new(move |name| *tool == *name)));
+                }
+            }
+            for (forbidden, rule) in forbids_after {
+                say(*rule, Says::Forbids { after: Arc::clone(tool), tool: Arc::clone(forbidden) });
+            }
+        }
+    }
+
+    fn probes(&self, out: &mut Vec<Probe>) {
+        for Contract { tool, preconditions, .. } in &self.contracts {
+            for Precondition { rule, prior, .. } in preconditions {
+                let (Some(rule), Some(prior)) = (self.rules.get(*rule).copied(), prior) else { continue };
+                let mut look = |tool: &Arc<str>, part: CallPart, condition: Condition, asks: bool| {
+                    let path = Arc::clone(condition.path.text());
+                    let words = asks.then(|| condition.words());
+                    let tool = Arc::clone(tool);
+                    let look = Arc::new(move |body: &Body| condition.look(body));
+                    out.push(Probe { rule, tool, part, path, condition: words, look });
+                };
+                if let Some(Resource { here, side, there }) = &prior.resource {
+                    let part = match side {
+                        Side::Arguments => CallPart::Arguments,
+                        Side::Output => CallPart::Result,
+                    };
+                    look(tool, CallPart::Arguments, Condition::exists(here), false);
+                    look(&prior.tool, part, Condition::exists(there), false);
+                }
+                for condition in prior.outputs.iter() {
+                    look(&prior.tool, CallPart::Result, condition.clone(), !condition.is_only_presence());
+                }
             }
         }
     }

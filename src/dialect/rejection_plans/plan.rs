@@ -7,7 +7,7 @@ use super::monitor::PlanMonitor;
 use crate::dialect::rejection_plans::js_regex::JsRegex;
 use crate::dialect::rejection_plans::liquid::Template;
 use crate::monitor::history::Speaker;
-use crate::monitor::{Helps, Monitor, Prospect, Read, RuleId, Slot, Unit, Wakes};
+use crate::monitor::{Helps, Monitor, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes};
 use crate::session::{Facts, Session};
 
 /// The plan of one tool: a unit of one rule.
@@ -139,6 +139,18 @@ impl Unit for Plan {
     fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
         if !self.hears_the_user_alone() {
             out.unsure();
+        }
+    }
+
+    fn statements(&self, out: &mut Vec<Statement>) {
+        if matches!(self.body, Body::Broken(_)) {
+            let tool = Arc::clone(&self.tool);
+            let says = Says::Never(Arc::new(move |name| *tool == *name));
+            out.extend(self.rules.iter().map(|rule| Statement {
+                rule: *rule,
+                when: Arc::default(),
+                says: says.clone(),
+            }));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::rejection_plans::codes;
 use crate::monitor::history::Speaker;
 use crate::source::nearest::edits;
-use crate::source::{Field, Fields, Problem, ProblemKind, Source, Span};
+use crate::source::{self, Field, Fields, Problem, ProblemKind, Source, Span};
 
 /// The letters by which a misspelt key may differ from the one that was meant.
 const SLIP: usize = 2;
@@ -22,6 +22,7 @@ pub(super) fn plan(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic
     let mut reading = Reading { source, said };
     let mut wrong = Vec::new();
     let conditions = read_plan(field, &mut wrong, &mut reading);
+    reading.joined(Join::And, &conditions, field.node.get("conditions"));
     match reading.wrong(wrong) {
         Some(cause) => Body::Broken(cause),
         None => Body::Conditions(conditions.unwrap_or_default()),
@@ -37,6 +38,7 @@ pub(super) fn conditions(field: &Field<'_>, source: &Source, said: &mut Vec<Diag
         true => None,
         false => field.list(&mut wrong, |item, _| Some(reading.condition(&item, 0))),
     };
+    reading.joined(Join::And, &conditions, Some(field.node));
     match reading.wrong(wrong) {
         Some(cause) => Body::Broken(cause),
         None => Body::Conditions(conditions.unwrap_or_default()),
@@ -136,6 +138,14 @@ impl Reading<'_> {
         (ConditionKind::Liquid { template: text.unwrap_or_default().into(), printed: None }, test)
     }
 
+    /// Says what is wrong between conditions of one list.
+    fn joined(&mut self, join: Join, conditions: &Option<Vec<Node>>, list: Option<&source::Node>) {
+        let spans = list.and_then(source::Node::as_seq).unwrap_or_default().iter().map(|item| item.span);
+        let spans: Vec<Span> = spans.collect();
+        let conditions = conditions.as_deref().unwrap_or_default();
+        self.said.extend(warn::contradiction(join, conditions, &spans, self.source));
+    }
+
     fn group(&mut self, mut fields: Fields<'_>, span: Span, groups: usize, wrong: &mut Vec<Problem>) -> Read {
         let join = fields
             .required("operator", wrong)
@@ -145,9 +155,13 @@ impl Reading<'_> {
             wrong.push(Problem::new(ProblemKind::BadValue, fields.head(), message));
             return (ConditionKind::Group(join), None);
         }
-        let conditions = fields
-            .required("conditions", wrong)
+        let list = fields.required("conditions", wrong);
+        let conditions = list
+            .as_ref()
             .and_then(|field| field.list(wrong, |item, _| Some(self.condition(&item, groups + 1))));
+        if let (Some(join), Some(list)) = (join, &list) {
+            self.joined(join, &conditions, Some(list.node));
+        }
         self.unread(&fields);
         if conditions.as_ref().is_some_and(Vec::is_empty) {
             wrong.push(Problem::new(ProblemKind::BadValue, span, "the group has no conditions"));

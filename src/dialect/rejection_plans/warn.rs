@@ -1,11 +1,15 @@
 //! Traps in a plan's text that change no meaning: what was written is kept, and what it does is said.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
+use super::facts::{ConditionKind, Join};
+use super::plan::Node;
 use super::template;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::rejection_plans::codes;
 use crate::dialect::rejection_plans::liquid::{Scope, Template, Value};
+use crate::monitor::history::Speaker;
 use crate::source::{Source, Span, quoted};
 
 /// A pattern with a backspace in it was most probably meant to have a word boundary there.
@@ -17,6 +21,37 @@ pub(super) fn pattern(pattern: &str, source: &Source, span: Span) -> Option<Diag
             .at(source, span)
             .help("write `\\\\b` for a word boundary")
     })
+}
+
+/// A pattern that must be found and must not be found in one message.
+pub(super) fn contradiction(
+    join: Join,
+    conditions: &[Node],
+    spans: &[Span],
+    source: &Source,
+) -> Option<Diagnostic> {
+    let regex = |node: &Node| match &node.kind {
+        ConditionKind::Regex { pattern, negate, speaker, position, .. } => {
+            Some((Arc::clone(pattern), *speaker, *position, *negate))
+        }
+        _ => None,
+    };
+    let all: Vec<_> = conditions.iter().map(regex).zip(spans).collect();
+    let opposite = all.iter().enumerate().find_map(|(at, (own, span))| {
+        let (pattern, speaker, position, negate) = own.as_ref()?;
+        let is_opposite = |other: &(Arc<str>, Speaker, i64, bool)| {
+            (&other.0, other.1, other.2, other.3) == (pattern, *speaker, *position, !*negate)
+        };
+        let other = all.iter().take(at).find(|(other, _)| other.as_ref().is_some_and(is_opposite))?;
+        Some((**span, *other.1))
+    });
+    let (span, other) = opposite?;
+    let message = match join {
+        Join::And => "the pattern must be found and not be found in the same message, so this never matches",
+        Join::Or => "the pattern is found in the message or it is not, so this always matches",
+    };
+    let told = Diagnostic::warning(code::CONTRADICTORY_CONDITIONS, message).at(source, span);
+    Some(told.related(source, other, "the opposite condition is here"))
 }
 
 /// A guard on the model's newest message meets the message that makes the call.

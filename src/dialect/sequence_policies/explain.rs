@@ -10,7 +10,7 @@ use crate::diagnostic::code;
 use crate::dialect::limit::used_of;
 use crate::dialect::sequence_policies::codes;
 use crate::monitor::explanation::{HaltCause, detail};
-use crate::monitor::{About, Explain, Explanation, Line, Rule};
+use crate::monitor::{About, Explain, Explanation, Line, NameTest, Rule};
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, at, count, joined, thousands};
 
@@ -49,6 +49,25 @@ pub enum NamePattern {
     Exact(Arc<str>),
     /// Any name that begins so.
     Prefix(Arc<str>),
+}
+
+impl NamePattern {
+    /// Whether it matches every name that another one matches.
+    pub fn covers(&self, other: &NamePattern) -> bool {
+        match (self, other) {
+            (NamePattern::Exact(name), NamePattern::Exact(other)) => name == other,
+            (NamePattern::Exact(_), NamePattern::Prefix(_)) => false,
+            (NamePattern::Prefix(prefix), NamePattern::Exact(other) | NamePattern::Prefix(other)) => {
+                other.starts_with(&**prefix)
+            }
+        }
+    }
+
+    /// As a test of names.
+    pub fn test(&self) -> NameTest {
+        let pattern = self.clone();
+        Arc::new(move |name| pattern.covers(&NamePattern::Exact(name.into())))
+    }
 }
 
 /// What a rule without a name of its own is called.

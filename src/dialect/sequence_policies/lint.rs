@@ -1,18 +1,26 @@
 //! What is probably not meant in a sequence policy, though it can be used as it is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::explain::NamePattern;
 use super::leak;
-use crate::diagnostic::Diagnostic;
+use super::unit::{Forbidden, Limit, Response};
+use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::dialect::Text;
 use crate::dialect::sequence_policies::codes;
+use crate::monitor::{Rule, RuleId, Rules};
 use crate::source::{Entry, Node, Span, quoted};
+
+/// Categories that are usual.
+const CATEGORIES: [&str; 3] = ["security", "cost", "correctness"];
 
 /// The warnings about a document, in the order of its rules.
 pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let mut reasons: HashMap<&str, (&str, Span)> = HashMap::new();
-    for (kind, rule) in rules(text.node) {
+    let categories = written(text.node).filter_map(|(_, rule)| rule.get("reason")?.as_str()?.split_once(':'));
+    let known: HashSet<&str> = categories.map(|(category, _)| category).chain(CATEGORIES).collect();
+    for (kind, rule) in written(text.node) {
         let reason = rule.entry("reason").and_then(told);
         let tell_llm = rule.entry("tellLLM").and_then(told);
         if let Some((reason, span)) = reason {
@@ -24,6 +32,12 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
                         .at(text.source, span)
                         .help(help),
                 );
+            }
+            if let Some((one, other)) = two_categories(reason, &known) {
+                let message =
+                    format!("the reason names two categories, {} and {}", quoted(one), quoted(other));
+                let help = "reports count it under the first one: keep one, or split the rule";
+                out.push(Diagnostic::warning(code::TWO_CATEGORIES, message).at(text.source, span).help(help));
             }
             match reasons.get(reason) {
                 Some((first, place)) if *first != kind => {
@@ -62,8 +76,97 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
     out
 }
 
+/// The warnings about rules that can be read. `own`: the document's rules, by their local numbers.
+pub(super) fn rules(
+    text: Text<'_>,
+    forbidden: &[Forbidden],
+    limits: &[Limit],
+    rules: &Rules,
+    own: &[RuleId],
+) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let rule = |number: usize| own.get(number).and_then(|id| rules.get(*id));
+    let head = |rule: &Rule| rule.span.first_line(text.source.text());
+    for (at, later) in forbidden.iter().enumerate() {
+        let Some(written) = rule(later.rule) else { continue };
+        let list = text.node.at(&written.pointer).and_then(|node| node.get("sequence"));
+        if later.sequence.is_empty() {
+            let message = "a sequence without steps is complete at once, so every call is stopped";
+            let span = list.map_or(written.span, |list| list.span);
+            out.push(Diagnostic::warning(code::EMPTY_SEQUENCE, message).at(text.source, span));
+        }
+        let items = list.and_then(Node::as_seq).unwrap_or_default();
+        for (step, item) in later.sequence.iter().zip(items) {
+            if matches!(step, NamePattern::Prefix(prefix) if prefix.is_empty()) {
+                let message = "every tool's name begins with the empty prefix";
+                // After a step that is narrower, any call at all may well be meant.
+                let any =
+                    |step: &NamePattern| matches!(step, NamePattern::Prefix(prefix) if prefix.is_empty());
+                let told = match later.sequence.iter().all(any) {
+                    true => Diagnostic::warning(code::EMPTY_PREFIX, message),
+                    false => Diagnostic::notice(code::EMPTY_PREFIX, message),
+                };
+                out.push(told.at(text.source, item.span));
+            }
+        }
+        let first = forbidden.iter().take(at).find(|earlier| covers(&earlier.sequence, &later.sequence));
+        let Some((earlier, first)) = first.and_then(|earlier| Some((earlier, rule(earlier.rule)?))) else {
+            continue;
+        };
+        let same = earlier.sequence == later.sequence && alike(&earlier.said, &later.said);
+        let (code, message, title) = match same {
+            true => (code::DUPLICATE_RULE, "the document says this twice", "remove the second one"),
+            false => (
+                code::SHADOWED_RULE,
+                "this sequence never decides: every call that completes it completes an earlier one",
+                "remove the rule",
+            ),
+        };
+        // What never decides can be removed; whether it was to decide is for its author to say.
+        let fix = Fix::remove(text.source, written.span, title);
+        let told = Diagnostic::warning(code, message).at(text.source, head(written));
+        out.push(told.related(text.source, head(first), "this one decides first").fix(fix));
+    }
+    for limit in limits.iter().filter(|limit| limit.allowed == 0) {
+        let Some(written) = rule(limit.rule) else { continue };
+        let bound = text.node.at(&written.pointer).and_then(|node| node.get("maxPerSession"));
+        let tool = quoted(&limit.tool);
+        let help = format!("write `sequence: [{}]` under `forbidden`, or a limit of 1", limit.tool);
+        out.push(
+            Diagnostic::warning(code::ZERO_LIMIT, format!("a limit of 0 allows no call of {tool}"))
+                .at(text.source, bound.map_or(head(written), |bound| bound.span))
+                .help(help),
+        );
+    }
+    out
+}
+
+/// Whether every call that completes one sequence completes the other one as well.
+fn covers(sequence: &[NamePattern], other: &[NamePattern]) -> bool {
+    sequence.len() <= other.len()
+        && sequence.iter().rev().zip(other.iter().rev()).all(|(own, other)| own.covers(other))
+}
+
+fn alike(one: &Response, other: &Response) -> bool {
+    (one.effect, &one.reason, &one.tell_llm) == (other.effect, &other.reason, &other.tell_llm)
+}
+
+/// Two categories in a reason: one after the other before the first colon, or each before a colon.
+fn two_categories<'r>(reason: &'r str, known: &HashSet<&str>) -> Option<(&'r str, &'r str)> {
+    let word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let (head, _) = reason.split_once(':')?;
+    let mut found: Vec<&str> = head.split(|c| !word(c)).filter(|part| known.contains(part)).collect();
+    for (at, _) in reason.match_indices(':') {
+        let before = reason.get(..at).unwrap_or_default();
+        let last = before.rsplit(|c| !word(c)).next().unwrap_or_default();
+        found.extend(Some(last).filter(|last| known.contains(last)));
+    }
+    let first = *found.first()?;
+    found.into_iter().find(|other| *other != first).map(|other| (first, other))
+}
+
 /// Every rule with its kind, readable or not.
-fn rules(document: &Node) -> impl Iterator<Item = (&'static str, &Node)> {
+fn written(document: &Node) -> impl Iterator<Item = (&'static str, &Node)> {
     let forbidden = document.get("forbidden").and_then(Node::as_seq).unwrap_or_default().iter();
     let limits = document.get("limits").and_then(Node::as_map).unwrap_or_default().iter();
     forbidden.map(|rule| ("forbidden", rule)).chain(limits.map(|entry| ("limit", &entry.value)))
@@ -106,6 +209,25 @@ mod tests {
         }
         for bad in ["", "too many refunds", "security:", ":x", "a b:c", "security: "] {
             assert!(!has_category(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn reasons_with_two_categories() {
+        let known = HashSet::from(["security", "cost", "correctness", "pii"]);
+        for (reason, expected) in [
+            ("security:exfiltration, cost:api", Some(("security", "cost"))),
+            ("security/cost: both", Some(("security", "cost"))),
+            ("security,cost:x", Some(("security", "cost"))),
+            ("security:cost:runaway", Some(("security", "cost"))),
+            ("pii:x; correctness: y", Some(("pii", "correctness"))),
+            ("security:a:b", None),
+            ("security:the cost of it", None),
+            ("security:a security:b", None),
+            ("cost", None),
+            ("", None),
+        ] {
+            assert_eq!(two_categories(reason, &known), expected, "{reason}");
         }
     }
 

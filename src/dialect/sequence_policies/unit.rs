@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::explain::NamePattern;
 use super::monitor::SequencesMonitor;
-use crate::monitor::{Effect, Helps, Monitor, Prospect, RuleId, Slot, Unit, Wakes};
+use crate::monitor::{Effect, Helps, Monitor, Prospect, RuleId, Says, Slot, Statement, Unit, Wakes};
 use crate::session::{Facts, refusal};
 
 /// Calls that may not end the dispatched ones.
@@ -221,6 +221,24 @@ impl Unit for SequencePolicy {
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
         out.extend(self.classes.exact.keys().cloned());
+    }
+
+    fn statements(&self, out: &mut Vec<Statement>) {
+        let mut say = |rule: usize, says| {
+            let rule = self.rules.get(rule).copied();
+            out.extend(rule.map(|rule| Statement { rule, when: Arc::default(), says }));
+        };
+        for Forbidden { rule, sequence, .. } in &self.forbidden {
+            match &**sequence {
+                [] => say(*rule, Says::Never(Arc::new(|_| true))),
+                [only] => say(*rule, Says::Never(only.test())),
+                [first, then] => say(*rule, Says::Apart(first.test(), then.test())),
+                _ => {}
+            }
+        }
+        for Limit { rule, tool, .. } in self.limits.iter().filter(|limit| limit.allowed == 0) {
+            say(*rule, Says::Never(NamePattern::Exact(Arc::clone(tool)).test()));
+        }
     }
 
     fn texts(&self, out: &mut Vec<(Arc<str>, RuleId)>) {

@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use super::explain::Deadline;
-use super::operand::{Look, Side};
+use super::operand::{Look, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::{Blocks, Waiting};
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
+use crate::monitor::{Cx, End, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// The timer of the next deadline.
@@ -91,6 +91,20 @@ impl Kind for After {
         // Without any room the deadline passes with the trigger itself.
         let decide = self.within == 0 && trigger != 0;
         Wakes { decide, observe: trigger | then != 0, slot: Slot(trigger | then) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        let any_of: Arc<[_]> = self.then.tools().cloned().collect();
+        let follows = |after: &Arc<str>| Says::Follows {
+            after: Arc::clone(after),
+            each: true,
+            any_of: Arc::clone(&any_of),
+        };
+        out.extend(self.trigger.always().map(follows));
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.trigger.operands().iter().chain(self.then.operands()).collect()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

@@ -12,7 +12,9 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, Help, Helps, Prospect, RuleId, Slot, StateItem, Timers, Trace, Wakes};
+use crate::monitor::{
+    Cx, Digest, End, Help, Helps, Prospect, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes,
+};
 use crate::session::CallRef;
 
 /// The exact calls of a session.
@@ -50,6 +52,10 @@ impl Kind for ExactCalls {
     fn wakes(&self, _tool: &str) -> Wakes {
         // What is not on the list is as wrong as what comes at the wrong place.
         Wakes { decide: true, observe: true, slot: Slot::default() }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        out.push(Says::Exactly(Arc::clone(&self.tools)));
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

@@ -1,9 +1,9 @@
 //! What is probably not meant in sequence rules that can be read.
 
 use super::facts::{Order, ToolName};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::dialect::sequence_rules::codes;
-use crate::source::{Node, NodeValue, quoted};
+use crate::source::{Node, NodeValue, Source, Span, quoted};
 
 /// An id that says nothing, or none.
 pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
@@ -95,8 +95,8 @@ pub(super) fn broken_pattern(pattern: &str, error: &regex::Error) -> Diagnostic 
     Diagnostic::warning(codes::BROKEN_PATTERN, message)
 }
 
-/// A rule that always gives one answer, or that names one tool on both sides.
-pub(super) fn order(order: &Order) -> Option<Diagnostic> {
+/// A rule that always gives one answer, or that names one tool on both sides. `is_alias`: whether a name stands for others.
+pub(super) fn order(order: &Order, is_alias: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
     let equal = |left: &ToolName, right: &ToolName, what: &str| {
         (left == right).then(|| {
             let message = format!("both sides name {}: {what}", quoted(&left.tool));
@@ -127,6 +127,40 @@ pub(super) fn order(order: &Order) -> Option<Diagnostic> {
             never("an empty blocklist denies nothing")
         }
         Order::Allowlist { tools } if tools.is_empty() => never("an empty allowlist denies every call"),
+        // A blocklist knows neither arguments nor aliases.
+        Order::MaxCalls { tool, max: 0 } if tool.args_match.is_empty() && !is_alias(&tool.tool) => {
+            let message = format!("a limit of 0 allows no call of {}", quoted(&tool.tool));
+            let help = "write a `blocklist`, or a limit of 1";
+            Some(Diagnostic::warning(code::ZERO_LIMIT, message).help(help))
+        }
         _ => None,
     }
+}
+
+/// What can be done about a warning of [`order`] without another decision: a rule that requires nothing is removed, a limit of 0
+/// becomes a blocklist.
+pub(super) fn fix(order: &Order, rule: &Node, source: &Source) -> Option<Fix> {
+    let remove = || Fix::remove(source, rule.span, "remove the rule, which requires nothing");
+    match order {
+        Order::Before { first, then } if then.iter().all(|then| then == first) => remove(),
+        Order::Sequence { tools, .. } if tools.is_empty() => remove(),
+        Order::Blocklist { pattern: None, tools } if tools.is_empty() => remove(),
+        Order::MaxCalls { tool, max: 0 } => {
+            let changes = vec![
+                ("type", Some(("type", "blocklist".into()))),
+                ("tool", Some(("tools", vec![&*tool.tool].into()))),
+                ("max", None),
+            ];
+            Fix::entries(source, rule.span, changes, "write a blocklist")
+        }
+        _ => None,
+    }
+}
+
+/// A rule that the same list has already.
+pub(super) fn repeated(source: &Source, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::warning(code::DUPLICATE_RULE, "the list has this rule twice")
+        .at(source, span.first_line(source.text()))
+        .related(source, first.first_line(source.text()), "it is here first")
+        .fix(Fix::remove(source, span, "remove the second one"))
 }

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use super::operand::{Look, Match, Side};
+use super::operand::{Look, Match, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::condition::glob::Glob;
 use crate::diagnostic::code;
@@ -11,7 +11,7 @@ use crate::dialect::limit::Limit;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, RuleId, Slot, StateItem, Timers, Trace, Wakes};
+use crate::monitor::{Cx, Digest, End, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// How many earlier calls a finding names.
@@ -88,6 +88,15 @@ impl Kind for List {
         Wakes { decide: forbidden, observe: forbidden, slot: Slot(u64::from(forbidden)) }
     }
 
+    fn says(&self, out: &mut Vec<Says>) {
+        let (globs, pattern, blocks) = (self.globs.clone(), self.pattern.clone(), self.blocks);
+        out.push(Says::Never(Arc::new(move |tool| {
+            let listed = globs.iter().any(|glob| glob.matches(tool))
+                || pattern.as_ref().is_some_and(|pattern| tool.contains(&**pattern));
+            listed == blocks
+        })));
+    }
+
     fn names(&self, out: &mut Vec<Arc<str>>) {
         out.extend(self.globs.iter().filter_map(Glob::exact).cloned());
     }
@@ -122,6 +131,17 @@ impl Kind for MaxCalls {
     fn wakes(&self, tool: &str) -> Wakes {
         let slot = self.tool.slot(tool);
         Wakes { decide: slot != 0, observe: slot != 0, slot: Slot(slot) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        if self.max == 0 {
+            let tools: Vec<Arc<str>> = self.tool.always().cloned().collect();
+            out.push(Says::Never(Arc::new(move |name| tools.iter().any(|tool| **tool == *name))));
+        }
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.tool.operands().iter().collect()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

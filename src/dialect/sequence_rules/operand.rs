@@ -6,8 +6,9 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::facts::ToolName;
-use crate::monitor::{Help, Helps, ProposedCall, Prospect, Slot};
+use crate::monitor::{self, Help, Helps, ProposedCall, Prospect, Says, Slot};
 use crate::session::Body;
+use crate::source::quoted;
 
 /// A tool as a rule names it, with what an alias stands for.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Operand {
 }
 
 /// A pattern that one argument must match. A broken one matches nothing.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Argument {
     pub name: Arc<str>,
     pub pattern: Option<Regex>,
@@ -108,6 +109,17 @@ impl Operand {
 }
 
 impl Argument {
+    /// What it wants, in words; none of a broken pattern, which is reported where it is read.
+    pub fn asks(&self) -> Option<String> {
+        self.pattern.as_ref().map(|pattern| format!("matches {}", quoted(pattern.as_str())))
+    }
+
+    /// Whether the argument is there, and matches.
+    pub fn look(&self, arguments: &Body) -> monitor::Look {
+        let value = arguments.parsed().and_then(|given| given.as_object()?.get(&*self.name));
+        monitor::Look { present: value.is_some(), passes: value.is_some_and(|value| self.matches(value)) }
+    }
+
     /// Text is searched as it is, any other value as compact JSON.
     fn matches(&self, value: &Value) -> bool {
         self.pattern.as_ref().is_some_and(|pattern| match value {
@@ -152,6 +164,16 @@ impl Side {
         self.operands.iter().flat_map(|operand| &operand.tools)
     }
 
+    /// The tools of which every call is meant, whatever its arguments.
+    pub fn always(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.operands.iter().filter(|operand| operand.args.is_empty()).flat_map(|operand| &operand.tools)
+    }
+
+    /// The operands.
+    pub fn operands(&self) -> &[Operand] {
+        &self.operands
+    }
+
     /// As the rule names them.
     pub fn named(&self) -> impl Iterator<Item = &ToolName> {
         self.operands.iter().map(|operand| &operand.named)
@@ -160,5 +182,13 @@ impl Side {
     /// As the rule names the first of them.
     pub fn name(&self) -> Arc<str> {
         self.named().next().map(|named| Arc::clone(&named.tool)).unwrap_or_default()
+    }
+}
+
+/// That each `then` needs a `first`. A call that may be its own `first` needs none.
+pub(super) fn says_needs(first: &Side, then: &Side, directly: bool, out: &mut Vec<Says>) {
+    let any_of: Arc<[Arc<str>]> = first.tools().cloned().collect();
+    for tool in then.always().filter(|tool| !first.tools().any(|first| first == *tool)) {
+        out.push(Says::Needs { tool: Arc::clone(tool), any_of: Arc::clone(&any_of), directly });
     }
 }

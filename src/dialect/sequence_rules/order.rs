@@ -3,12 +3,12 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use super::operand::{Look, Match, Side};
+use super::operand::{Look, Match, Operand, Side, says_needs};
 use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, Helps, Prospect, Slot, Timers, Wakes};
+use crate::monitor::{Cx, Digest, End, Helps, Prospect, Says, Slot, Timers, Wakes};
 use crate::session::CallRef;
 
 /// `before`.
@@ -35,6 +35,14 @@ impl Kind for Before {
     fn wakes(&self, tool: &str) -> Wakes {
         let (first, then) = (self.first.slot(tool), self.then.slot(tool));
         Wakes { decide: then != 0, observe: first | then != 0, slot: Slot(first | then) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        says_needs(&self.first, &self.then, false, out);
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.first.operands().iter().chain(self.then.operands()).collect()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -148,6 +156,14 @@ impl Kind for ImmediatelyBefore {
         Wakes { decide: then != 0, observe: first | then != 0, slot: Slot(first | then) }
     }
 
+    fn says(&self, out: &mut Vec<Says>) {
+        says_needs(&self.first, &self.then, true, out);
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.first.operands().iter().chain(self.then.operands()).collect()
+    }
+
     fn names(&self, out: &mut Vec<Arc<str>>) {
         out.extend(self.first.tools().chain(self.then.tools()).cloned());
     }
@@ -249,6 +265,18 @@ impl Kind for NeverAfter {
     fn wakes(&self, tool: &str) -> Wakes {
         let (trigger, forbidden) = (self.trigger.slot(tool), self.forbidden.slot(tool));
         Wakes { decide: forbidden != 0, observe: trigger | forbidden != 0, slot: Slot(trigger | forbidden) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        for after in self.trigger.always() {
+            for tool in self.forbidden.always() {
+                out.push(Says::Forbids { after: Arc::clone(after), tool: Arc::clone(tool) });
+            }
+        }
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.trigger.operands().iter().chain(self.forbidden.operands()).collect()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

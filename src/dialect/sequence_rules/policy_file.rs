@@ -3,6 +3,8 @@
 //! The file holds a list of names (the exact calls), a list of rules, or a policy document. However many tests name it,
 //! its rules apply once, under the first of them. What a policy document is, suites of tests may hold as well.
 
+use std::collections::HashMap;
+
 use super::reading::{Aliases, Reading};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Text;
@@ -58,6 +60,7 @@ pub(super) fn read<'a>(
         files: &mut *reading.files,
         test: reading.test.clone(),
         warnings: Vec::new(),
+        seen: HashMap::new(),
     };
     contents(&mut inner, &mut told);
     let warnings = inner.warnings;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::explain::Deadline;
-use super::operand::{Look, Side};
+use super::operand::{Look, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, RuleId, Slot, StateItem, Timers, Wakes};
+use crate::monitor::{Cx, End, RuleId, Says, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
 
 /// `require`.
@@ -22,6 +22,14 @@ impl Kind for Require {
     fn wakes(&self, tool: &str) -> Wakes {
         let slot = self.tool.slot(tool);
         Wakes { decide: false, observe: slot != 0, slot: Slot(slot) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        out.push(Says::Must(self.tool.tools().cloned().collect()));
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.tool.operands().iter().collect()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -84,6 +92,14 @@ impl Kind for Eventually {
     fn wakes(&self, tool: &str) -> Wakes {
         let slot = self.tool.slot(tool);
         Wakes { decide: false, observe: slot != 0, slot: Slot(slot) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        out.push(Says::Must(self.tool.tools().cloned().collect()));
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.tool.operands().iter().collect()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

@@ -7,6 +7,7 @@ use super::facts::Order;
 use super::lint;
 use super::reading::{Aliases, Reading};
 use super::unit::When;
+use crate::diagnostic::Fix;
 use crate::monitor::{Rule, RuleId, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span};
@@ -94,10 +95,20 @@ impl<'a> Reading<'a, '_> {
         let tools = made.as_ref().map(|(order, _)| order.tools()).unwrap_or_default();
         let id = self.push(written, item.pointer.clone(), item.span(), RuleHead { name, description, tools });
         let (order, build) = made?;
-        if let Some(warning) = lint::order(&order) {
-            self.warn(warning, item.span().first_line(self.text.source.text()));
+        let is_alias = |name: &str| aliases.all.iter().any(|alias| alias.name == name);
+        if let Some(warning) = lint::order(&order, &is_alias) {
+            let fix = lint::fix(&order, item.node, self.text.source);
+            self.warn(warning.fix(fix), item.span().first_line(self.text.source.text()));
         }
-        self.add(id, build(id, Arc::new(order), when?));
+        let when = when?;
+        // Rules of one list have the same aliases, and are of one test.
+        let list = item.pointer.rsplit_once('/').map_or("", |(list, _)| list);
+        let known = format!("{list} {order:?} {when:?}");
+        match self.seen.get(&known) {
+            Some(first) => self.warnings.push(lint::repeated(self.text.source, item.span(), *first)),
+            None => drop(self.seen.insert(known, item.span())),
+        }
+        self.add(id, build(id, Arc::new(order), when));
         Some(())
     }
 
@@ -110,7 +121,8 @@ impl<'a> Reading<'a, '_> {
     ) -> Option<()> {
         let names: Vec<Field<'a>> = item.items(out)?.collect();
         if names.len() < 2 {
-            self.warn(lint::short_sequence(), item.span());
+            let fix = Fix::remove(self.text.source, item.span(), "remove the list, which requires nothing");
+            self.warn(lint::short_sequence().fix(fix), item.span());
         }
         let mut fields = Field::document(self.text.node).fields(out)?;
         for (first, then) in names.iter().zip(names.iter().skip(1)) {
@@ -154,7 +166,12 @@ impl<'a> Reading<'a, '_> {
                 continue;
             };
             if let Some(warning) = lint::when(key, value.node) {
-                self.warn(warning, value.span());
+                let plain = value.node.as_str().and_then(|text| serde_json::from_str(text).ok());
+                let fix = plain.and_then(|plain: serde_json::Value| {
+                    let title = format!("write {plain} without quotes");
+                    Fix::rewrite(self.text.source, value.span(), &plain, title)
+                });
+                self.warn(warning.fix(fix), value.span());
             }
             if let Some(conditions) = &mut conditions {
                 conditions.push(When { key: key.into(), value: value.node.to_json() });

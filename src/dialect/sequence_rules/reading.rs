@@ -1,12 +1,12 @@
 //! What a text's rules are read into, and the aliases they may use.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::lint;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::dialect::Text;
 use crate::monitor::{Rules, Unit};
 use crate::source::wildcard::Wildcard;
@@ -23,6 +23,8 @@ pub(super) struct Reading<'a, 'r> {
     pub test: Option<Arc<str>>,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
+    /// The rules so far, by their list and what they say, each with its place.
+    pub seen: HashMap<String, Span>,
 }
 
 /// Names for several tools: those of a mapping, then those around it.
@@ -56,7 +58,7 @@ impl<'a, 'r> Reading<'a, 'r> {
         units: &'r mut Vec<Arc<dyn Unit>>,
         files: &'r mut BTreeSet<String>,
     ) -> Reading<'a, 'r> {
-        Reading { text, rules, units, files, test: None, warnings: Vec::new() }
+        Reading { text, rules, units, files, test: None, warnings: Vec::new(), seen: HashMap::new() }
     }
 
     /// Something that is probably not meant.
@@ -90,7 +92,8 @@ impl<'a, 'r> Reading<'a, 'r> {
     /// Warns of the aliases of this mapping that no rule has named.
     pub fn lint_aliases(&mut self, aliases: &Aliases<'a>) {
         for alias in aliases.all.iter().take(aliases.own).filter(|alias| !alias.used.get()) {
-            self.warn(lint::unused_alias(alias.name), alias.span);
+            let fix = Fix::remove(self.text.source, alias.span, "remove the alias");
+            self.warn(lint::unused_alias(alias.name).fix(fix), alias.span);
         }
     }
 }

@@ -14,7 +14,7 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::diagnostic::code::Code;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, Helps, Prospect, RuleId, Slot, StateItem, Timers, Wakes};
+use crate::monitor::{Cx, Digest, End, Helps, Prospect, RuleId, Says, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
 
 /// Calls that are kept after a step without a result. Beyond that the oldest counts for ever as one whose end nobody
@@ -218,6 +218,38 @@ impl Kind for Sequence {
         // In a strict sequence every other call may be the wrong one.
         let wakes = !self.steps.is_empty() && (self.strict || slot > 0);
         Wakes { decide: wakes, observe: wakes, slot: Slot(slot as u64) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        // A session that has begun must go on to the end.
+        let begin =
+            self.steps.first().filter(|first| first.args.is_empty()).map_or(&[][..], |first| &first.tools);
+        for (after, step) in
+            begin.iter().flat_map(|after| self.steps.iter().skip(1).map(move |step| (after, step)))
+        {
+            if !step.names(after) {
+                out.push(Says::Follows {
+                    after: Arc::clone(after),
+                    each: false,
+                    any_of: step.tools.clone().into(),
+                });
+            }
+        }
+        for (at, (before, step)) in self.steps.iter().zip(self.steps.iter().skip(1)).enumerate() {
+            if !step.args.is_empty() {
+                continue;
+            }
+            // A tool of an earlier step may be that step.
+            let earlier = |tool: &Arc<str>| self.steps.iter().take(at + 1).any(|step| step.names(tool));
+            for tool in step.tools.iter().filter(|tool| !earlier(tool)) {
+                let (tool, any_of) = (Arc::clone(tool), before.tools.clone().into());
+                out.push(Says::Needs { tool, any_of, directly: self.strict });
+            }
+        }
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.steps.iter().collect()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

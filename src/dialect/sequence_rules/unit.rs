@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use super::explain::OrderCheck;
 use super::facts::{Order, OrderOutcome};
-use super::operand::Look;
+use super::operand::{Look, Operand};
 use crate::diagnostic::code::Code;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Cx, Digest, EarlierCall, Effect, End, Event, Explain, Helps, Hidden, Monitor, ProposedCall, Prospect,
-    Read, RuleId, Sink, Slot, StateItem, Timers, Unit, Wakes,
+    CallPart, Cx, Digest, EarlierCall, Effect, End, Event, Explain, Helps, Hidden, Monitor, Probe,
+    ProposedCall, Prospect, Read, RuleId, Says, Sink, Slot, StateItem, Statement, Timers, Unit, Wakes,
 };
-use crate::session::{CallRef, Facts, Outcome, Session, value};
+use crate::session::{Body, CallRef, Facts, Outcome, Session, value};
 
 /// A kind of rule.
 pub(super) trait Kind: Send + Sync + 'static {
@@ -27,6 +27,12 @@ pub(super) trait Kind: Send + Sync + 'static {
     fn wakes(&self, tool: &str) -> Wakes;
     /// Exact tool names that the rule has.
     fn names(&self, out: &mut Vec<Arc<str>>);
+    /// What it says of tools.
+    fn says(&self, _out: &mut Vec<Says>) {}
+    /// The operands, some of which look at arguments.
+    fn operands(&self) -> Vec<&Operand> {
+        Vec::new()
+    }
     /// What speaks against a call; of a look without arguments, what speaks against every call of the tool.
     fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         None
@@ -194,6 +200,29 @@ impl<K: Kind> Unit for RuleUnit<K> {
 
     fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
         self.kind.helps(call, out);
+    }
+
+    fn statements(&self, out: &mut Vec<Statement>) {
+        let ([rule], mut says) = (self.rule, Vec::new());
+        self.kind.says(&mut says);
+        let when: Arc<[_]> =
+            self.when.iter().map(|when| (Arc::clone(&when.key), when.value.clone())).collect();
+        out.extend(says.into_iter().map(|says| Statement { rule, when: Arc::clone(&when), says }));
+    }
+
+    fn probes(&self, out: &mut Vec<Probe>) {
+        let [rule] = self.rule;
+        for operand in self.kind.operands() {
+            for (tool, argument) in
+                operand.tools.iter().flat_map(|tool| operand.args.iter().map(move |arg| (tool, arg)))
+            {
+                let (path, condition) = (Arc::clone(&argument.name), argument.asks());
+                let argument = argument.clone();
+                let look = Arc::new(move |arguments: &Body| argument.look(arguments));
+                let tool = Arc::clone(tool);
+                out.push(Probe { rule, tool, part: CallPart::Arguments, path, condition, look });
+            }
+        }
     }
 
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {

@@ -93,35 +93,6 @@ other name without a read. Write `/workspace`.
 `dependencies: {}`, or move the policy to the prompt's `policies`.
 ";
 
-    Problem SELF_DEPENDENCY = "self_dependency": "a tool needs itself",
-"A tool that must have succeeded before it runs can never run.
-
-    {type: sequential_dependency, dependencies: {deploy: [deploy]}}
-
-Remove it from its own list. To allow only one call of a tool, use `limits` in a sequence policy.
-";
-
-    Problem DEPENDENCY_CYCLE = "dependency_cycle": "tools need each other in a circle",
-"Each of these tools needs the next to succeed first, and the last needs the first. None of them can ever
-run.
-
-    {type: sequential_dependency, dependencies: {build: [test], test: [build]}}
-
-Remove one of the entries.
-";
-
-    Problem UNKNOWN_TOOL = "unknown_tool": "no section lists this tool",
-"The document has sections, which list its tools, and none of them lists this name.
-
-    sections:
-      - id: ops
-        tools: [lint, deploy]
-        policies: [{type: sequential_dependency, dependencies: {deploy: [lnt]}}]
-
-A tool that does not exist never succeeds, so every tool that needs it is always denied, and its own
-entries have no effect. Correct the name, or add the tool to a section.
-";
-
     Problem NEVER_ASKED = "never_asked": "a section's policy names a tool of another section",
 "The policies of a section govern only the tools that the section lists.
 

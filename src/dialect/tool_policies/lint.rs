@@ -2,9 +2,9 @@
 //!
 //! That a call without a path is let through cannot be seen here: it depends on the call.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::dialect::Text;
 use crate::dialect::tool_policies::codes;
 use crate::source::nearest::nearest;
@@ -15,7 +15,6 @@ pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
     let mut linting = Linter { text, scopes: Scopes::of(text.node), out: Vec::new() };
     linting.mounts();
     linting.names();
-    linting.circles();
     linting.out
 }
 
@@ -35,14 +34,6 @@ struct Linter<'a> {
     text: Text<'a>,
     scopes: Scopes<'a>,
     out: Vec<Diagnostic>,
-}
-
-/// A tool needs another, as an entry says here.
-#[derive(Clone, Copy)]
-struct Need<'a> {
-    section: Option<usize>,
-    tool: (&'a str, Span),
-    needs: (&'a str, Span),
 }
 
 impl<'a> Scopes<'a> {
@@ -74,17 +65,14 @@ impl<'a> Scopes<'a> {
         section.is_none_or(|section| self.homes.get(tool) == Some(&section))
     }
 
-    /// The needs of all sequential policies, in the order of the text.
-    fn needs(&self) -> Vec<Need<'a>> {
+    /// What the tools of all sequential policies need, in the order of the text.
+    fn needs(&self) -> Vec<(&'a str, Span)> {
         let mut needs = Vec::new();
-        for (section, policy) in self.policies.iter().filter(|(_, policy)| is_sequential(policy)) {
+        for (_, policy) in self.policies.iter().filter(|(_, policy)| is_sequential(policy)) {
             let entries = policy.get("dependencies").and_then(Node::as_map).unwrap_or_default();
             for entry in entries {
-                let tool = (entry.key.as_str(), entry.key_span);
-                for need in entry.value.as_seq().unwrap_or_default() {
-                    let Some(name) = need.as_str() else { continue };
-                    needs.push(Need { section: *section, tool, needs: (name, need.span) });
-                }
+                let items = entry.value.as_seq().unwrap_or_default();
+                needs.extend(items.iter().filter_map(|need| Some((need.as_str()?, need.span))));
             }
         }
         needs
@@ -96,6 +84,14 @@ impl<'a> Linter<'a> {
         let mut warning = Diagnostic::warning(code, message).at(self.text.source, span);
         warning.help = help;
         self.out.push(warning);
+    }
+
+    /// What was warned of last is fixed by this text instead.
+    fn suggest(&mut self, span: Span, text: &str) {
+        let fix = Fix::rewrite(self.text.source, span, &text.into(), format!("write {}", quoted(text)));
+        if let Some(last) = self.out.last_mut() {
+            last.fix = fix.map(Box::new);
+        }
     }
 
     fn mounts(&mut self) {
@@ -115,6 +111,7 @@ impl<'a> Linter<'a> {
                     message,
                     Some(format!("write {}", quoted(trimmed))),
                 );
+                self.suggest(mount.span, trimmed);
             }
         }
     }
@@ -143,7 +140,7 @@ impl<'a> Linter<'a> {
                 self.warn(codes::NEVER_ASKED, span, message, None);
             }
         }
-        for Need { needs: (name, span), .. } in self.scopes.needs() {
+        for (name, span) in self.scopes.needs() {
             match self.scopes.homes.get(name) {
                 None => unknown.push((name, span)),
                 Some(home) if !self.scopes.prompt_records && !self.scopes.recording.contains(home) => {
@@ -157,71 +154,14 @@ impl<'a> Linter<'a> {
         }
         unknown.sort_by_key(|(_, span)| span.start);
         for (name, span) in unknown {
-            let help = nearest(name, self.scopes.homes.keys().copied())
-                .map(|known| format!("did you mean `{known}`?"));
-            self.warn(codes::UNKNOWN_TOOL, span, format!("no section lists {}", quoted(name)), help);
-        }
-    }
-
-    fn circles(&mut self) {
-        let mut edges: HashMap<&'a str, Vec<(&'a str, Span)>> = HashMap::new();
-        let mut order: Vec<&'a str> = Vec::new();
-        for need in self.scopes.needs() {
-            let ((tool, _), (name, span)) = (need.tool, need.needs);
-            if !self.scopes.governs(need.section, tool) {
-                continue;
-            }
-            if tool == name {
-                let message = format!("{} needs itself, so it can never run", quoted(tool));
-                self.warn(codes::SELF_DEPENDENCY, span, message, None);
-                continue;
-            }
-            let known = edges.entry(tool).or_insert_with(|| {
-                order.push(tool);
-                Vec::new()
-            });
-            known.push((name, span));
-        }
-        let mut told: HashSet<&str> = HashSet::new();
-        for tool in order {
-            if told.contains(tool) {
-                continue;
-            }
-            let Some((circle, span)) = circle(tool, &edges) else { continue };
-            told.extend(&circle);
-            let names: Vec<String> = circle.iter().chain([&tool]).map(|name| quoted(name)).collect();
-            let message = format!("none of these tools can ever run: {}", names.join(" needs "));
-            self.warn(codes::DEPENDENCY_CYCLE, span, message, None);
-        }
-    }
-}
-
-/// A shortest way from a tool over what it needs back to itself, and where its first step is.
-fn circle<'a>(tool: &'a str, edges: &HashMap<&'a str, Vec<(&'a str, Span)>>) -> Option<(Vec<&'a str>, Span)> {
-    // From each tool that was reached, the one that needs it.
-    let mut from: HashMap<&str, &'a str> = HashMap::new();
-    let mut queue = VecDeque::from([tool]);
-    while let Some(at) = queue.pop_front() {
-        for (next, _) in edges.get(at).into_iter().flatten() {
-            if *next == tool {
-                let mut way = vec![at];
-                while let Some(before) =
-                    way.last().filter(|last| **last != tool).and_then(|last| from.get(last))
-                {
-                    way.push(before);
-                }
-                way.reverse();
-                let second = way.get(1).copied().unwrap_or(tool);
-                let first = edges.get(tool)?.iter().find(|(name, _)| *name == second)?;
-                return Some((way, first.1));
-            }
-            if !from.contains_key(next) {
-                from.insert(next, at);
-                queue.push_back(next);
+            let known = nearest(name, self.scopes.homes.keys().copied());
+            let help = known.map(|known| format!("did you mean `{known}`?"));
+            self.warn(code::UNKNOWN_TOOL, span, format!("no section lists {}", quoted(name)), help);
+            if let Some(known) = known {
+                self.suggest(span, known);
             }
         }
     }
-    None
 }
 
 fn items<'a>(node: &'a Node, key: &str) -> &'a [Node] {

@@ -7,8 +7,10 @@ use super::files::Files;
 use super::monitor::ToolPoliciesMonitor;
 use super::path::{self, Locator};
 use crate::condition::path::Path;
-use crate::monitor::{Help, Helps, Monitor, Prospect, Read, RuleId, Slot, Unit, Wakes};
-use crate::session::{Facts, Session};
+use crate::monitor::{
+    CallPart, Help, Helps, Look, Monitor, Probe, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes,
+};
+use crate::session::{Body, Facts, Session};
 
 /// A document as it was read.
 #[derive(Debug)]
@@ -240,6 +242,43 @@ impl Unit for ToolPolicies {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    fn statements(&self, out: &mut Vec<Statement>) {
+        for part in &self.parts {
+            for ask in &part.asks {
+                let (Some(tool), Ask::Needs { rule, tools }) = (&part.name, ask) else { continue };
+                let Some(rule) = self.rules.get(*rule).copied() else { continue };
+                out.extend(tools.iter().map(|needs| Statement {
+                    rule,
+                    when: Arc::default(),
+                    says: Says::Needs {
+                        tool: Arc::clone(tool),
+                        any_of: [Arc::clone(needs)].into(),
+                        directly: false,
+                    },
+                }));
+            }
+        }
+    }
+
+    fn probes(&self, out: &mut Vec<Probe>) {
+        for part in &self.parts {
+            for ask in &part.asks {
+                let (Some(tool), Ask::Write { rule, locator, .. }) = (&part.name, ask) else { continue };
+                let (Some(rule), Some(path)) = (self.rules.get(*rule).copied(), locator.places().next())
+                else {
+                    continue;
+                };
+                let locator = locator.clone();
+                let look = Arc::new(move |arguments: &Body| {
+                    let present = locator.path(arguments).is_some();
+                    Look { present, passes: present }
+                });
+                let tool = Arc::clone(tool);
+                out.push(Probe { rule, tool, part: CallPart::Arguments, path, condition: None, look });
             }
         }
     }

@@ -1,0 +1,272 @@
+//! Rules that contradict each other, or of which one makes another one pointless.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::linter::{Linter, head};
+use super::world::{Follow, Need, World, circle, worlds};
+use crate::diagnostic::{Diagnostic, code};
+use crate::monitor::{RuleId, Says};
+use crate::source::quoted;
+
+/// Finds them.
+pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
+    for world in worlds(linter) {
+        let stuck = world.stuck();
+        circles(linter, &world, &stuck, out);
+        required(linter, &world, out);
+        banned(linter, &world, &stuck, out);
+        adjacent(linter, &world, out);
+        follow_ups(linter, &world, out);
+        shadowed(linter, &world, out);
+    }
+}
+
+/// Tools that need each other.
+fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, out: &mut Vec<Diagnostic>) {
+    let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let blocks = |need: &&Need<'_>| need.any_of.iter().all(|needed| stuck.contains(&**needed));
+    let mut order: Vec<&str> = Vec::new();
+    for need in world.needs.iter().filter(blocks) {
+        let to = edges.entry(need.tool).or_default();
+        for needed in need.any_of {
+            if needed != need.tool {
+                to.insert(needed);
+            } else if need.any_of.len() == 1 {
+                let message = format!("{} needs itself, so it can never run", quoted(need.tool));
+                told(linter, code::SELF_DEPENDENCY, need, message, out);
+            }
+        }
+        order.push(need.tool);
+    }
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for tool in order {
+        if seen.contains(tool) {
+            continue;
+        }
+        let Some(way) = circle(tool, &edges).filter(|way| way.iter().all(|tool| !seen.contains(tool))) else {
+            continue;
+        };
+        seen.extend(&way);
+        let second = way.get(1).copied().unwrap_or(tool);
+        let names: Vec<String> = way.iter().chain([&tool]).map(|name| quoted(name)).collect();
+        let message = format!("none of these tools can ever run: {}", names.join(" needs "));
+        let step = |from: &str, to: &str| {
+            world
+                .needs
+                .iter()
+                .filter(blocks)
+                .find(|need| **need.tool == *from && need.any_of.iter().any(|needed| **needed == *to))
+        };
+        let Some(first) = step(tool, second) else { continue };
+        let before = out.len();
+        told(linter, code::DEPENDENCY_CYCLE, first, message, out);
+        let steps = way.iter().zip(way.iter().skip(1).chain([&tool])).skip(1);
+        let others: BTreeSet<RuleId> =
+            steps.filter_map(|(from, to)| step(from, to)).map(|need| need.rule).collect();
+        for other in others.into_iter().filter(|other| *other != first.rule) {
+            if let Some(last) = out.get_mut(before) {
+                *last = linter.with(last.clone(), other, "and this rule closes the circle");
+            }
+        }
+    }
+}
+
+/// A finding at the place where a rule says what a tool needs.
+fn told(
+    linter: &mut Linter<'_>,
+    code: crate::diagnostic::Code,
+    need: &Need<'_>,
+    message: String,
+    out: &mut Vec<Diagnostic>,
+) {
+    let needed = need.any_of.first().map_or(&**need.tool, |needed| needed);
+    let Some(rule) = linter.rule(need.rule) else { return };
+    let Some(span) = linter.span(need.rule, needed, Some(need.tool)) else { return };
+    out.push(Diagnostic::warning(code, message).at(&rule.source, span));
+}
+
+/// What is required, and denied in any case.
+fn required(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
+    let all = |any_of: &[std::sync::Arc<str>]| {
+        let rules: Option<Vec<RuleId>> = any_of.iter().map(|tool| world.never(tool)).collect();
+        rules.and_then(|rules| rules.first().copied())
+    };
+    let mut say =
+        |linter: &mut Linter<'_>, rule: RuleId, tool: &str, under: Option<&str>, by: RuleId, so: String| {
+            if rule == by {
+                return;
+            }
+            let (Some(written), Some(span)) = (linter.rule(rule), linter.span(rule, tool, under)) else {
+                return;
+            };
+            let message = format!("{} denies every call of {}{so}", linter.name(by), quoted(tool));
+            let found = Diagnostic::warning(code::REQUIRED_TOOL_DENIED, message).at(&written.source, span);
+            out.push(linter.with(found, by, "every call is denied here"));
+        };
+    for need in world.needs.iter().filter(|need| world.never(need.tool).is_none()) {
+        if let (Some(by), Some(needed)) = (all(need.any_of), need.any_of.first()) {
+            let so = format!(", so {}, which needs it, can never run", quoted(need.tool));
+            say(linter, need.rule, needed, Some(need.tool), by, so);
+        }
+    }
+    for (rule, any_of) in &world.must {
+        if let (Some(by), Some(tool)) = (all(any_of), any_of.first()) {
+            say(
+                linter,
+                *rule,
+                tool,
+                None,
+                by,
+                ", so no session satisfies the rule that requires it".to_owned(),
+            );
+        }
+    }
+    for follow in world.follows.iter().filter(|follow| world.never(follow.after).is_none()) {
+        if let (Some(by), Some(tool)) = (all(follow.any_of), follow.any_of.first()) {
+            let which = if follow.each { "every call" } else { "a call" };
+            let so = format!(", which must follow {which} of {}", quoted(follow.after));
+            say(linter, follow.rule, tool, None, by, so);
+        }
+    }
+}
+
+/// What a tool needs, and what forbids the tool once it has run.
+fn banned(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, out: &mut Vec<Diagnostic>) {
+    for need in world.needs.iter().filter(|need| !stuck.contains(&**need.tool)) {
+        let rules: Option<Vec<RuleId>> =
+            need.any_of.iter().map(|needed| world.banned_by(needed, need.tool)).collect();
+        let (Some(by), Some(needed)) = (rules.and_then(|rules| rules.first().copied()), need.any_of.first())
+        else {
+            continue;
+        };
+        let Some(rule) = linter.rule(by) else { continue };
+        let Some(span) = linter.span(by, need.tool, None) else { continue };
+        let message = format!(
+            "{} can never run: it needs {}, and this rule then forbids it",
+            quoted(need.tool),
+            quoted(needed)
+        );
+        let found = Diagnostic::warning(code::PREREQUISITE_BANS, message).at(&rule.source, span);
+        out.push(linter.with(found, need.rule, "it is needed here"));
+    }
+}
+
+/// What must be directly before a tool, and may not be.
+fn adjacent(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
+    for need in world.needs.iter().filter(|need| need.directly) {
+        let apart = |needed: &std::sync::Arc<str>| {
+            world
+                .apart
+                .iter()
+                .find(|(_, first, then)| first(needed) && then(need.tool))
+                .map(|(rule, ..)| *rule)
+        };
+        let rules: Option<Vec<RuleId>> = need.any_of.iter().map(apart).collect();
+        let (Some(by), Some(needed)) = (rules.and_then(|rules| rules.first().copied()), need.any_of.first())
+        else {
+            continue;
+        };
+        let message = format!(
+            "{} must come directly before {}, and {} forbids that",
+            quoted(needed),
+            quoted(need.tool),
+            linter.name(by)
+        );
+        contradiction(linter, need.rule, by, message, out);
+    }
+}
+
+fn contradiction(linter: &Linter<'_>, rule: RuleId, by: RuleId, message: String, out: &mut Vec<Diagnostic>) {
+    let Some(written) = linter.rule(rule) else { return };
+    let found = Diagnostic::warning(code::CONTRADICTORY_RULES, message).at(&written.source, head(written));
+    out.push(linter.with(found, by, "this rule says the opposite"));
+}
+
+/// Calls that must follow and may not, or that would have to follow each other for ever.
+fn follow_ups(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
+    let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for Follow { rule, after, any_of, each } in world.follows.iter().copied() {
+        let rules: Option<Vec<RuleId>> = any_of.iter().map(|tool| world.banned_by(after, tool)).collect();
+        if let (Some(by), Some(tool)) = (rules.and_then(|rules| rules.first().copied()), any_of.first()) {
+            let which = if each { "every call" } else { "a call" };
+            let (tool, after, by_name) = (quoted(tool), quoted(after), linter.name(by));
+            let message = format!("{tool} must follow {which} of {after}, and {by_name} forbids it then");
+            contradiction(linter, rule, by, message, out);
+        }
+        if let ([only], true) = (any_of, each)
+            && only != after
+        {
+            edges.entry(after).or_default().insert(only);
+        }
+    }
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for Follow { rule, after, .. } in world.follows.iter().filter(|follow| follow.each) {
+        if seen.contains(&***after) {
+            continue;
+        }
+        let Some(way) = circle(after, &edges) else { continue };
+        seen.extend(&way);
+        let next = way.get(1).copied().unwrap_or(after);
+        let mut others = world.follows.iter().filter(|follow| follow.each && **follow.after == *next);
+        let other = others.next().map_or(*rule, |follow| follow.rule);
+        let names: Vec<String> = way.iter().copied().chain([&***after]).map(quoted).collect();
+        let names = names.join(", ");
+        let message = format!("each of these calls must be followed by the next, without end: {names}");
+        contradiction(linter, *rule, other, message, out);
+    }
+    for (at, (rule, one)) in world.must.iter().enumerate() {
+        for (by, other) in world.must.iter().skip(at + 1) {
+            let ([one], [other]) = (one, other) else { continue };
+            let first = world.forbids.get(&(&**one, &**other));
+            if first.is_some() && world.forbids.contains_key(&(&**other, &**one)) && one != other {
+                let message = format!(
+                    "{} and {} are both required, and each forbids the other",
+                    quoted(one),
+                    quoted(other)
+                );
+                contradiction(linter, *rule, *by, message, out);
+            }
+        }
+    }
+}
+
+/// Rules about a tool that is denied in any case.
+fn shadowed(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
+    let mut about: BTreeMap<RuleId, BTreeSet<&str>> = BTreeMap::new();
+    for need in &world.needs {
+        about.entry(need.rule).or_default().insert(need.tool);
+    }
+    for ((_, tool), rule) in &world.forbids {
+        about.entry(*rule).or_default().insert(tool);
+    }
+    for (id, rule) in linter.policy.rules().iter() {
+        if let ("limit" | "precondition" | "rejection_plan", Some(tool)) = (rule.kind, &rule.tool) {
+            about.entry(id).or_default().insert(tool);
+        }
+    }
+    for (rule, tools) in about {
+        let by: Option<Vec<RuleId>> = tools.iter().map(|tool| world.never(tool)).collect();
+        let (Some(by), Some(tool)) = (by.and_then(|by| by.first().copied()), tools.first()) else { continue };
+        // A rule that says in two ways that a tool never runs is one rule; and of two that deny everything neither is special.
+        // A sequence also asks whether the session finishes it.
+        let asks_more = linter.rule(rule).is_none_or(|rule| rule.kind == "sequence");
+        if by == rule || asks_more || denies(linter, rule) || !world.is_home(linter, rule) {
+            continue;
+        }
+        let (Some(written), Some(span)) = (linter.rule(rule), linter.span(rule, tool, None)) else {
+            continue;
+        };
+        let message =
+            format!("this rule never decides: {} denies every call of {}", linter.name(by), quoted(tool));
+        let found = Diagnostic::warning(code::SHADOWED_RULE, message).at(&written.source, span);
+        out.push(linter.with(found, by, "every call is denied here"));
+    }
+}
+
+/// Whether a rule itself denies all calls of some tools.
+fn denies(linter: &Linter<'_>, rule: RuleId) -> bool {
+    linter
+        .statements
+        .iter()
+        .any(|said| said.rule == rule && matches!(said.says, Says::Never(_) | Says::Exactly(_)))
+}

@@ -1,0 +1,44 @@
+//! A version that is looked through, with the places of its rules.
+
+use super::place::Places;
+use crate::diagnostic::Diagnostic;
+use crate::monitor::{Rule, RuleId, Statement, rule_name};
+use crate::policy::Policy;
+use crate::source::{Span, quoted};
+
+/// A version that is looked through.
+pub struct Linter<'p> {
+    pub policy: &'p Policy,
+    pub statements: &'p [Statement],
+    pub places: Places,
+}
+
+impl<'p> Linter<'p> {
+    pub fn rule(&self, id: RuleId) -> Option<&'p Rule> {
+        self.policy.rules().get(id)
+    }
+
+    /// What a rule is called in a message.
+    pub fn name(&self, id: RuleId) -> String {
+        self.rule(id).map_or_else(String::new, |rule| quoted(&rule_name(rule)))
+    }
+
+    /// Where a rule has a name; else its first line.
+    pub fn span(&mut self, id: RuleId, name: &str, under: Option<&str>) -> Option<Span> {
+        let rule = self.rule(id)?;
+        self.places.in_rule(rule, name, under).or_else(|| Some(head(rule)))
+    }
+
+    /// With another rule that has to do with it.
+    pub fn with(&self, diagnostic: Diagnostic, other: RuleId, message: &str) -> Diagnostic {
+        match self.rule(other) {
+            Some(rule) => diagnostic.related(&rule.source, head(rule), message),
+            None => diagnostic,
+        }
+    }
+}
+
+/// The first line of a rule.
+pub fn head(rule: &Rule) -> Span {
+    rule.span.first_line(rule.source.text())
+}

@@ -1,0 +1,173 @@
+//! Names that are probably slips of the keyboard: a policy's own tools, compared with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::linter::Linter;
+use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::explore::inventory::words;
+use crate::monitor::{RuleId, Says};
+use crate::source::quoted;
+
+/// How the rules of a version use a name.
+#[derive(Default)]
+struct Use {
+    rules: BTreeSet<RuleId>,
+    /// Some rule needs calls of it, and none is about it.
+    only_required: bool,
+}
+
+/// Finds names that only one rule has and that are nearly a name which others have.
+pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
+    let uses = uses(linter);
+    for (name, own) in &uses {
+        let [rule] = own.rules.iter().copied().collect::<Vec<_>>()[..] else { continue };
+        let known = uses.iter().filter(|(other, used)| {
+            let firmer = if own.only_required { !used.only_required } else { false };
+            let others = used.rules.iter().filter(|other| **other != rule).count();
+            (others > 1 || (firmer && others > 0)) && is_slip(name, other)
+        });
+        let Some((meant, used)) = known.max_by_key(|(_, used)| used.rules.len()) else { continue };
+        let Some(written) = linter.policy.rules().get(rule) else { continue };
+        // Names that stand for nothing written, as the usual read tools, are not misspelt.
+        let Some(span) = linter.places.of(written, name) else { continue };
+        let count = used.rules.len();
+        let rules = if count == 1 { "one rule has".to_owned() } else { format!("{count} rules have") };
+        let message = format!("only this rule has the tool {}; {rules} {}", quoted(name), quoted(meant));
+        let title = format!("write {}", quoted(meant));
+        let fix = Fix::rewrite(&written.source, span, &(***meant).into(), title);
+        let told = Diagnostic::warning(code::MISSPELT_TOOL, message).at(&written.source, span);
+        out.push(told.help(format!("did you mean {}?", quoted(meant))).fix(fix));
+    }
+}
+
+fn uses<'p>(linter: &Linter<'p>) -> BTreeMap<&'p Arc<str>, Use> {
+    let names = linter.policy.names();
+    let known =
+        |name: &str| names.binary_search_by(|known| (**known).cmp(name)).ok().and_then(|at| names.get(at));
+    let mut uses: BTreeMap<&Arc<str>, Use> = BTreeMap::new();
+    let mut required: BTreeSet<(&str, RuleId)> = BTreeSet::new();
+    for statement in linter.statements {
+        let (needed, about): (&[Arc<str>], Option<&Arc<str>>) = match &statement.says {
+            Says::Needs { tool, any_of, .. } => (any_of, Some(tool)),
+            Says::Must(any_of) => (any_of, None),
+            Says::Follows { after, any_of, .. } => (any_of, Some(after)),
+            Says::Forbids { after, tool } => {
+                for name in [after, tool].into_iter().filter_map(|name| known(name)) {
+                    uses.entry(name).or_default().rules.insert(statement.rule);
+                }
+                continue;
+            }
+            Says::Never(_) | Says::Apart(..) | Says::Exactly(_) => continue,
+        };
+        for name in needed.iter().chain(about).filter_map(|name| known(name)) {
+            uses.entry(name).or_default().rules.insert(statement.rule);
+        }
+        required.extend(needed.iter().filter_map(|name| known(name)).map(|name| (&**name, statement.rule)));
+        if let Some(about) = about {
+            required.remove(&(&**about, statement.rule));
+        }
+    }
+    for (id, rule) in linter.policy.rules().iter() {
+        for name in rule.tools.iter().chain(&rule.tool).filter_map(|name| known(name)) {
+            uses.entry(name).or_default().rules.insert(id);
+        }
+    }
+    for (name, used) in &mut uses {
+        used.only_required = used.rules.iter().all(|rule| required.contains(&(&***name, *rule)));
+    }
+    uses
+}
+
+/// Whether one name is probably the other one with a slip: the same but for case and signs, or one word of it with a letter
+/// too many, missing, exchanged or wrong. Names that differ as real tools do (`get_order` and `get_orders`, `lock` and
+/// `unlock`, `step_1` and `step_2`) are not slips.
+fn is_slip(name: &str, other: &str) -> bool {
+    const LONGEST: usize = 80;
+    if name == other || name.len() > LONGEST || other.len() > LONGEST {
+        return false;
+    }
+    let (own, others) = (words(name), words(other));
+    if own.concat() == others.concat() {
+        return true;
+    }
+    if own.len() != others.len() {
+        return false;
+    }
+    let mut different = own.iter().zip(&others).filter(|(own, other)| own != other);
+    match (different.next(), different.next()) {
+        (Some((own, other)), None) => is_slip_of_word(own, other),
+        _ => false,
+    }
+}
+
+fn is_slip_of_word(word: &str, other: &str) -> bool {
+    const ENDINGS: [&str; 8] = ["s", "es", "d", "ed", "r", "er", "ing", "y"];
+    let (long, short) = if word.len() >= other.len() { (word, other) } else { (other, word) };
+    let letters = long.chars().count();
+    let digits = |word: &str| word.chars().filter(char::is_ascii_digit).collect::<String>();
+    if digits(word) != digits(other) || word.chars().next() != other.chars().next() {
+        return false;
+    }
+    if long
+        .strip_prefix(short)
+        .is_some_and(|ending| ENDINGS.contains(&ending) && (ending != "y" || letters < 6))
+    {
+        return false;
+    }
+    let same_length = word.chars().count() == other.chars().count();
+    match strsim::damerau_levenshtein(word, other) {
+        // Two letters exchanged are a slip in any word; another letter makes a word of a short word.
+        1 if same_length => letters >= 6 || is_exchanged(word, other),
+        1 => letters >= 4,
+        2 => letters >= 8,
+        _ => false,
+    }
+}
+
+fn is_exchanged(word: &str, other: &str) -> bool {
+    let (mut own, mut others): (Vec<char>, Vec<char>) = (word.chars().collect(), other.chars().collect());
+    own.sort_unstable();
+    others.sort_unstable();
+    own == others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_told_from_other_tools() {
+        for (name, other) in [
+            ("check_eligibilty", "check_eligibility"),
+            ("check_eligibilit", "check_eligibility"),
+            ("chekc_eligibility", "check_eligibility"),
+            ("lnt", "lint"),
+            ("tets", "test"),
+            ("VerifyIdentiy", "VerifyIdentity"),
+            ("verify-identity", "verify_identity"),
+            ("verifyIdentity", "verify_identity"),
+            ("process_refundd", "process_refund"),
+            ("get_custommer", "get_customer"),
+        ] {
+            assert!(is_slip(name, other) && is_slip(other, name), "{name} {other}");
+        }
+        for (name, other) in [
+            ("get_order", "get_orders"),
+            ("lock_account", "unlock_account"),
+            ("step_1", "step_2"),
+            ("set_limit", "get_limit"),
+            ("create_card", "create_cart"),
+            ("import_data", "export_data"),
+            ("increase_limit", "decrease_limit"),
+            ("read_file", "write_file"),
+            ("a", "b"),
+            ("deploy", "deploy_v2"),
+            ("book_flight", "book_hotel"),
+            ("approve", "approved"),
+            ("same", "same"),
+        ] {
+            assert!(!is_slip(name, other) && !is_slip(other, name), "{name} {other}");
+        }
+    }
+}

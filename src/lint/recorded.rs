@@ -1,0 +1,180 @@
+//! What recordings say against a policy: tools and values that they do not have, rules that never or always object.
+
+use std::collections::BTreeSet;
+
+use super::linter::{Linter, head};
+use super::place::Places;
+use crate::diagnostic::{Diagnostic, Fix, Severity, code};
+use crate::explore::coverage::{Exercise, RuleUse};
+use crate::explore::survey::Survey;
+use crate::monitor::{CallPart, Probe, RuleId, Says};
+use crate::policy::Policy;
+use crate::source::nearest::nearest;
+use crate::source::{Span, quoted};
+use crate::wording::{count, thousands};
+
+/// The fewest calls from which is concluded that a rule always objects.
+const FEW: u64 = 3;
+
+/// The findings of what was counted.
+pub fn recorded(policy: &Policy, survey: &Survey) -> Vec<Diagnostic> {
+    // Without a call nothing is known of any rule, and whoever counted says so.
+    if survey.inventory.calls + survey.inventory.alternatives == 0 {
+        return Vec::new();
+    }
+    let mut statements = Vec::new();
+    policy.units().iter().for_each(|unit| unit.statements(&mut statements));
+    let mut linter = Linter { policy, statements: &statements, places: Places::default() };
+    let (mut out, mut explained) = (Vec::new(), BTreeSet::new());
+    unknown_tools(&mut linter, survey, &mut explained, &mut out);
+    probes(&mut linter, survey, &mut explained, &mut out);
+    rules(&linter, survey, &explained, &mut out);
+    out
+}
+
+/// How often a tool is called.
+fn calls(survey: &Survey, tool: &str) -> u64 {
+    survey.coverage.tools.get(tool).map_or(0, |tool| tool.calls + tool.alternatives)
+}
+
+fn unknown_tools(
+    linter: &mut Linter<'_>,
+    survey: &Survey,
+    explained: &mut BTreeSet<RuleId>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let known: BTreeSet<&str> =
+        survey.coverage.tools.keys().chain(&survey.sightings.offered).map(|tool| &**tool).collect();
+    for name in linter.policy.names().iter().filter(|name| !known.contains(&***name)) {
+        // The rules that need the tool, and whether that is for a call.
+        let needs = |says: &Says| match says {
+            Says::Needs { any_of, .. } | Says::Follows { any_of, .. } => {
+                any_of.contains(name).then_some(true)
+            }
+            Says::Must(any_of) => any_of.contains(name).then_some(false),
+            _ => None,
+        };
+        let needed: Vec<(RuleId, bool)> =
+            linter.statements.iter().filter_map(|said| Some((said.rule, needs(&said.says)?))).collect();
+        let mut about = linter.policy.rules().iter();
+        let about = about.find(|(_, rule)| rule.tools.contains(name) || rule.tool.as_ref() == Some(name));
+        let Some(rule) = needed.first().map(|(rule, _)| *rule).or(about.map(|(rule, _)| rule)) else {
+            continue;
+        };
+        let Some(written) = linter.rule(rule) else { continue };
+        // A usual name that the text does not have, as that of a read tool, is nobody's mistake.
+        let Some(span) = linter.places.of(written, name) else { continue };
+        let near = nearest(name, known.iter().copied());
+        // The rules that need it object to calls that the recordings have.
+        let objected =
+            needed.iter().map(|(rule, _)| survey.coverage.rules.get(rule).map_or(0, RuleUse::fired));
+        let objected: u64 = objected.sum();
+        let mut message = format!("no recorded call or list of tools has {}", quoted(name));
+        if objected > 0 {
+            let rules = if needed.len() == 1 { "the rule that needs it" } else { "the rules that need it" };
+            let what = if needed.iter().all(|(_, of_call)| *of_call) { "call" } else { "call or session" };
+            message.push_str(&format!(", and {rules} objected to {}", count(objected, what)));
+        }
+        let serious = near.is_some() || objected > 0;
+        let severity = if serious { Severity::Warning } else { Severity::Notice };
+        let mut told = Diagnostic::new(code::UNKNOWN_TOOL, severity, message).at(&written.source, span);
+        if let Some(near) = near {
+            let often = match calls(survey, near) {
+                0 => "which is offered and never called".to_owned(),
+                calls => format!("which is called {}", times(calls)),
+            };
+            told = told.help(format!("did you mean {}, {often}?", quoted(near)));
+            let title = format!("write {}", quoted(near));
+            told = told.fix(Fix::rewrite(&written.source, span, &near.into(), title));
+        }
+        if serious {
+            explained.extend(needed.iter().map(|(rule, _)| *rule));
+            explained.insert(rule);
+        }
+        out.push(told);
+    }
+}
+
+fn times(calls: u64) -> String {
+    if calls == 1 { "once".to_owned() } else { format!("{} times", thousands(calls)) }
+}
+
+fn probes(
+    linter: &mut Linter<'_>,
+    survey: &Survey,
+    explained: &mut BTreeSet<RuleId>,
+    out: &mut Vec<Diagnostic>,
+) {
+    for (number, used) in &survey.sightings.probes {
+        let Some(probe) = linter.policy.probes().get(*number) else { continue };
+        let Some(rule) = linter.rule(probe.rule) else { continue };
+        let of = |calls: u64| {
+            let noun = match probe.part {
+                CallPart::Arguments => "recorded call",
+                CallPart::Result => "recorded result",
+            };
+            format!("{} of {}", count(calls, noun), quoted(&probe.tool))
+        };
+        let path = quoted(&probe.path);
+        let (code, severity, message) = match (used.present, used.passed, &probe.condition) {
+            (0, 0, _) => {
+                let message = format!("nothing is at {path} in {}", of(used.calls));
+                (code::PATH_NOT_RECORDED, Severity::Warning, message)
+            }
+            (_, 0, Some(condition)) => {
+                let message = format!("{path} never {condition}: it does in 0 of {}", of(used.calls));
+                (code::CONDITION_NEVER_PASSES, Severity::Warning, message)
+            }
+            (_, passed, Some(condition)) if passed == used.calls && passed > 1 => {
+                let message = format!("{path} always {condition}: in {}", of(used.calls));
+                (code::CONDITION_ALWAYS_PASSES, Severity::Notice, message)
+            }
+            _ => continue,
+        };
+        if severity == Severity::Warning {
+            explained.insert(probe.rule);
+        }
+        let span = probe_span(&mut linter.places, probe, rule);
+        out.push(Diagnostic::new(code, severity, message).at(&rule.source, span));
+    }
+}
+
+fn probe_span(places: &mut Places, probe: &Probe, rule: &crate::monitor::Rule) -> Span {
+    let under = match probe.part {
+        CallPart::Result if probe.condition.is_some() => Some("with_output"),
+        CallPart::Result => Some("prior"),
+        CallPart::Arguments => None,
+    };
+    places.in_rule(rule, &probe.path, under).unwrap_or_else(|| head(rule))
+}
+
+fn rules(linter: &Linter<'_>, survey: &Survey, explained: &BTreeSet<RuleId>, out: &mut Vec<Diagnostic>) {
+    let bans = |id: RuleId| {
+        linter.statements.iter().any(|said| said.rule == id && matches!(said.says, Says::Never(_)))
+    };
+    for (id, rule, used) in survey.coverage.of_policy(linter.policy) {
+        let (code, severity, message) = match used.exercise() {
+            Exercise::NeverAsked => {
+                let message = format!("no recorded call is one that {} is about", linter.name(id));
+                (code::RULE_NEVER_EXERCISED, Severity::Notice, message)
+            }
+            Exercise::Passed => {
+                let asked = match used.calls {
+                    0 => count(used.sessions, "session"),
+                    calls => count(calls, "recorded call"),
+                };
+                let message = format!("{} never objected: {asked} satisfied it", linter.name(id));
+                (code::RULE_NEVER_FIRED, Severity::Notice, message)
+            }
+            Exercise::Fired
+                if used.passed == 0 && used.calls >= FEW && !bans(id) && !explained.contains(&id) =>
+            {
+                let all = count(used.calls, "recorded call");
+                let message = format!("{} objected to every one of {all}", linter.name(id));
+                (code::FIRES_ON_EVERY_CALL, Severity::Warning, message)
+            }
+            Exercise::Fired => continue,
+        };
+        out.push(Diagnostic::new(code, severity, message).at(&rule.source, head(rule)));
+    }
+}

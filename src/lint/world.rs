@@ -1,0 +1,214 @@
+//! What the rules of a version say together, for the sessions that they all apply to.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::linter::Linter;
+use crate::monitor::{NameTest, RuleId, Says, Statement};
+use crate::session::value;
+
+/// Tools, any of which will do.
+pub type AnyOf<'p> = &'p [Arc<str>];
+
+/// The sessions for which rules are written: those of a context, and perhaps those of one test.
+type Sessions<'p> = (&'p [(Arc<str>, Value)], Option<Arc<str>>);
+
+/// That calls of a tool need an earlier success of one of these.
+#[derive(Clone)]
+pub struct Need<'p> {
+    pub rule: RuleId,
+    pub tool: &'p Arc<str>,
+    pub any_of: AnyOf<'p>,
+    pub directly: bool,
+}
+
+/// That a call of a tool must be followed by one of these, each call or the first one.
+#[derive(Clone, Copy)]
+pub struct Follow<'p> {
+    pub rule: RuleId,
+    pub after: &'p Arc<str>,
+    pub any_of: AnyOf<'p>,
+    pub each: bool,
+}
+
+/// Rules that apply together.
+pub struct World<'p> {
+    sessions: Sessions<'p>,
+    pub needs: Vec<Need<'p>>,
+    /// Which rule denies every call of a tool.
+    never: Vec<(RuleId, NameTest)>,
+    /// After the first tool, the second one is forbidden.
+    pub forbids: HashMap<(&'p str, &'p str), RuleId>,
+    pub apart: Vec<(RuleId, &'p NameTest, &'p NameTest)>,
+    pub must: Vec<(RuleId, AnyOf<'p>)>,
+    pub follows: Vec<Follow<'p>>,
+    /// For each tool, those without which it never runs.
+    necessary: HashMap<&'p str, BTreeSet<&'p str>>,
+}
+
+/// The worlds of a version: one for the rules that always apply, one for each context and each test that brings more.
+pub fn worlds<'p>(linter: &Linter<'p>) -> Vec<World<'p>> {
+    let test = |statement: &Statement| linter.rule(statement.rule).and_then(|rule| rule.test.clone());
+    let mut kinds: Vec<Sessions<'p>> = Vec::new();
+    for statement in linter.statements {
+        let kind = (&*statement.when, test(statement));
+        if !kinds.iter().any(|(when, test)| *test == kind.1 && same(when, kind.0)) {
+            kinds.push(kind);
+        }
+    }
+    let of_kind = |(when, in_test): Sessions<'p>| {
+        let applies = |statement: &&Statement| {
+            let own = test(statement);
+            (own.is_none() || own == in_test) && statement.when.iter().all(|wanted| has(when, wanted))
+        };
+        World::of((when, in_test.clone()), linter.statements.iter().filter(applies))
+    };
+    kinds.into_iter().map(of_kind).collect()
+}
+
+fn has(when: &[(Arc<str>, Value)], wanted: &(Arc<str>, Value)) -> bool {
+    when.iter().any(|(key, known)| *key == wanted.0 && value::equal(known, &wanted.1))
+}
+
+fn same(one: &[(Arc<str>, Value)], other: &[(Arc<str>, Value)]) -> bool {
+    one.len() == other.len() && one.iter().all(|wanted| has(other, wanted))
+}
+
+impl<'p> World<'p> {
+    fn of(sessions: Sessions<'p>, statements: impl Iterator<Item = &'p Statement>) -> World<'p> {
+        let mut world = World {
+            sessions,
+            needs: Vec::new(),
+            never: Vec::new(),
+            forbids: HashMap::new(),
+            apart: Vec::new(),
+            must: Vec::new(),
+            follows: Vec::new(),
+            necessary: HashMap::new(),
+        };
+        for Statement { rule, says, .. } in statements {
+            let rule = *rule;
+            match says {
+                Says::Needs { tool, any_of, directly } => {
+                    world.needs.push(Need { rule, tool, any_of, directly: *directly });
+                }
+                Says::Never(test) => world.never.push((rule, Arc::clone(test))),
+                Says::Forbids { after, tool } => {
+                    world.forbids.entry((after, tool)).or_insert(rule);
+                }
+                Says::Apart(first, then) => world.apart.push((rule, first, then)),
+                Says::Must(any_of) => world.must.push((rule, any_of)),
+                Says::Follows { after, any_of, each } => {
+                    world.follows.push(Follow { rule, after, any_of, each: *each });
+                }
+                Says::Exactly(tools) => {
+                    world.must.extend(tools.iter().map(|tool| (rule, std::slice::from_ref(tool))));
+                    let listed: BTreeSet<Arc<str>> = tools.iter().cloned().collect();
+                    world.never.push((rule, Arc::new(move |name| !listed.contains(name))));
+                }
+            }
+        }
+        world.necessary = necessary(&world.needs);
+        world
+    }
+
+    /// Whether a rule is written for all sessions that this world has: others apply elsewhere too.
+    pub fn is_home(&self, linter: &Linter<'_>, rule: RuleId) -> bool {
+        let (when, test) = &self.sessions;
+        let own = linter.statements.iter().find(|said| said.rule == rule).map_or(&[][..], |said| &said.when);
+        linter.rule(rule).is_some_and(|rule| rule.test == *test) && same(own, when)
+    }
+
+    /// The rule that denies every call of a tool.
+    pub fn never(&self, tool: &str) -> Option<RuleId> {
+        self.never.iter().find(|(_, covers)| covers(tool)).map(|(rule, _)| *rule)
+    }
+
+    /// The rule that forbids a tool once `before` has run, or once something has that must run before it.
+    pub fn banned_by(&self, before: &'p str, tool: &'p str) -> Option<RuleId> {
+        let earlier = self.necessary.get(before).into_iter().flatten().copied();
+        std::iter::once(before).chain(earlier).find_map(|earlier| self.forbids.get(&(earlier, tool)).copied())
+    }
+
+    /// The tools that can never run because they need each other: what is needed first is never there.
+    pub fn stuck(&self) -> BTreeSet<&'p str> {
+        let mut stuck: BTreeSet<&str> = self.needs.iter().map(|need| &**need.tool).collect();
+        loop {
+            let blocked = |tool: &&str| {
+                let mut own = self.needs.iter().filter(|need| **need.tool == **tool);
+                own.any(|need| need.any_of.iter().all(|needed| stuck.contains(&**needed)))
+            };
+            let still: BTreeSet<&str> = stuck.iter().copied().filter(blocked).collect();
+            if still.len() == stuck.len() {
+                return stuck;
+            }
+            stuck = still;
+        }
+    }
+}
+
+/// For each tool what must have succeeded before any call of it, whatever way is taken. Where tools need each other there is
+/// no way, and nothing more is concluded.
+fn necessary<'p>(needs: &[Need<'p>]) -> HashMap<&'p str, BTreeSet<&'p str>> {
+    let mut by_tool: BTreeMap<&'p str, Vec<&[Arc<str>]>> = BTreeMap::new();
+    let mut known: HashMap<&'p str, BTreeSet<&'p str>> = HashMap::new();
+    let mut dependants: HashMap<&'p str, Vec<&'p str>> = HashMap::new();
+    for need in needs {
+        by_tool.entry(need.tool).or_default().push(need.any_of);
+        for needed in need.any_of {
+            dependants.entry(needed).or_default().push(need.tool);
+        }
+    }
+    let mut open: VecDeque<&str> = by_tool.keys().copied().collect();
+    let names: HashMap<&str, &'p str> =
+        needs.iter().flat_map(|need| need.any_of).map(|name| (&**name, &**name)).collect();
+    while let Some(tool) = open.pop_front() {
+        let mut all: BTreeSet<&'p str> = BTreeSet::new();
+        for any_of in by_tool.get(tool).into_iter().flatten() {
+            let ways = any_of.iter().map(|needed| {
+                let mut way = known.get(&**needed).cloned().unwrap_or_default();
+                way.extend(names.get(&**needed).copied());
+                way
+            });
+            all.extend(
+                ways.reduce(|one, other| one.intersection(&other).copied().collect()).unwrap_or_default(),
+            );
+        }
+        // Sets only grow, and there are finitely many names in them.
+        if known.get(tool).is_none_or(|before| *before != all) && !all.is_empty() {
+            if let Some((tool, _)) = by_tool.get_key_value(tool) {
+                known.insert(*tool, all);
+            }
+            open.extend(dependants.get(tool).into_iter().flatten().copied());
+        }
+    }
+    known
+}
+
+/// A shortest way from a tool over `edges` back to itself, with the tool first. Only through tools that `within` has.
+pub fn circle<'p>(tool: &'p str, edges: &BTreeMap<&'p str, BTreeSet<&'p str>>) -> Option<Vec<&'p str>> {
+    // From each tool that was reached, the one before it.
+    let mut from: HashMap<&str, &'p str> = HashMap::new();
+    let mut queue = VecDeque::from([tool]);
+    while let Some(at) = queue.pop_front() {
+        for next in edges.get(at).into_iter().flatten().copied() {
+            if next == tool {
+                let mut way = vec![at];
+                while let Some(before) =
+                    way.last().filter(|last| **last != tool).and_then(|last| from.get(last))
+                {
+                    way.push(before);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            if !from.contains_key(next) {
+                from.insert(next, at);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
