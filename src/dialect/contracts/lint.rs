@@ -1,5 +1,7 @@
 //! What is probably not meant in a contract, though it can be used as it is.
 
+use std::cmp::Ordering;
+
 use super::output::{Condition, Test};
 use super::unit::{Contract, Matching, PriorRule, Side};
 use crate::condition::path::Path;
@@ -95,9 +97,37 @@ fn bound<'c>(prior: &'c PriorRule, rule: &Rule) -> Vec<Wish<'c>> {
 fn clash<'c>(others: &[Wish<'c>], own: &[Wish<'c>]) -> Option<(Wish<'c>, Wish<'c>)> {
     own.iter().enumerate().find_map(|(at, wish)| {
         let before = others.iter().chain(own.iter().take(at));
-        let mut clashes = before.filter(|other| wish.test.contradicts(wish.path, other.test, other.path));
+        let mut clashes = before.filter(|other| contradict(wish.test, wish.path, other.test, other.path));
         clashes.next().map(|other| (*other, *wish))
     })
+}
+
+/// Whether no value passes both tests, each at its path.
+fn contradict(test: &Test, path: &Path, other: &Test, other_path: &Path) -> bool {
+    let needs_something = |test: &Test| *test != Test::Exists(false);
+    if path == other_path {
+        return match (test, other) {
+            (Test::Exists(wanted), other) => *wanted != needs_something(other),
+            (Test::Equals(value), other) => !other.holds(&[value]),
+            (Test::Gte(least), Test::Lte(most)) => most.numeral().compare(least.numeral()) == Ordering::Less,
+            (Test::Gte(_), Test::Gte(_)) | (Test::Lte(_), Test::Lte(_)) => false,
+            (test, other) => contradict(other, other_path, test, path),
+        };
+    }
+    if path.is_inside(other_path) {
+        return contradict(other, other_path, test, path);
+    }
+    if other_path.is_inside(path) {
+        return match test {
+            Test::Exists(true) => false,
+            Test::Exists(false) | Test::Gte(_) | Test::Lte(_) => needs_something(other),
+            Test::Equals(value) => {
+                let there = other_path.beyond(path, value).flatten();
+                !other.holds(there.as_slice())
+            }
+        };
+    }
+    needs_something(test) && needs_something(other) && path.excludes(other_path)
 }
 
 fn contradiction(text: Text<'_>, code: Code, tool: &str, one: Wish<'_>, other: Wish<'_>) -> Diagnostic {

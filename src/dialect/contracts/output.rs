@@ -326,46 +326,8 @@ impl Condition {
 }
 
 impl Test {
-    /// Whether something must be there.
-    fn needs_something(&self) -> bool {
-        *self != Test::Exists(false)
-    }
-
-    /// Whether no value passes both, each at its path.
-    pub fn contradicts(&self, path: &Path, other: &Test, other_path: &Path) -> bool {
-        if path == other_path {
-            return match (self, other) {
-                (Test::Exists(false), other) => other.needs_something(),
-                (Test::Exists(true), other) => !other.needs_something(),
-                (Test::Equals(value), other) => !other.holds(&[value]),
-                (Test::Gte(least), Test::Lte(most)) => {
-                    most.numeral().compare(least.numeral()) == Ordering::Less
-                }
-                (Test::Gte(_) | Test::Lte(_), Test::Gte(_) | Test::Lte(_))
-                    if !matches!((self, other), (Test::Lte(_), Test::Gte(_))) =>
-                {
-                    false
-                }
-                (_, _) => other.contradicts(other_path, self, path),
-            };
-        }
-        if path.is_inside(other_path) {
-            return other.contradicts(other_path, self, path);
-        }
-        if other_path.is_inside(path) {
-            return match self {
-                Test::Exists(true) => false,
-                Test::Exists(false) | Test::Gte(_) | Test::Lte(_) => other.needs_something(),
-                Test::Equals(value) => {
-                    let there = other_path.beyond(path, value).flatten();
-                    !other.holds(there.as_slice())
-                }
-            };
-        }
-        self.needs_something() && other.needs_something() && path.excludes(other_path)
-    }
-
-    fn holds(&self, nodes: &[&Value]) -> bool {
+    /// Of these nodes.
+    pub fn holds(&self, nodes: &[&Value]) -> bool {
         match (self, nodes) {
             (_, []) => self.holds_one(None, None),
             (Test::Exists(wanted), _) => *wanted,
