@@ -250,7 +250,7 @@ mod tests {
             let built = path.built(json!(7)).unwrap();
             assert!(path.nodes(&built).contains(&&json!(7)), "{path:?}: {built}");
         }
-        for path in ["$[?@.a]", "$[0:2]", "$[99999]", "$[-9223372036854775807]"] {
+        for path in ["$[?@.a]", "$[0:2]", "$[99999]", "$[-99999]"] {
             assert_eq!(Path::parse(path).unwrap().built(json!(7)), None, "{path}");
         }
     }

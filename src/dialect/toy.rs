@@ -205,7 +205,8 @@ mod tests {
             "issue_refund ran in turn 2 call 1, and may run once",
             "issue_refund once",
             "spent: the one call",
-            "way out   nothing in this session",
+            "suggest   nothing in this session",
+            "way out   No way out was found",
             "at start  issue_refund: 1 of 1 left",
         ] {
             assert!(shown.contains(part), "{part} is not in\n{shown}");

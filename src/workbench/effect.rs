@@ -42,6 +42,8 @@ pub enum Effect {
     Suppose(Box<Suppose>),
     /// Look for a witness; what was looked for before is given up. `None`: it is only given up.
     Witness(Option<Box<Wanted>>),
+    /// Look for the way out of a stopped call.
+    WayOut(Box<WayOutRequest>),
     /// Tell what is in a turn; what was asked for before is void.
     Frames(Box<FrameRequest>),
     /// Look for the next turn that hides a tool; what was looked for before is void.
@@ -99,6 +101,16 @@ pub struct Suppose {
     pub number: u64,
     /// What is supposed.
     pub premise: Premise,
+}
+
+/// A request for the way out of a stopped call.
+pub struct WayOutRequest {
+    /// Its number; the answer bears it.
+    pub number: u64,
+    /// What judged the call.
+    pub replay: Arc<Replay>,
+    /// The call, by index.
+    pub call: u32,
 }
 
 /// A request for what is in a turn.
@@ -216,6 +228,7 @@ impl std::fmt::Debug for Effect {
             Self::Suppose(suppose) => write!(f, "Suppose({})", suppose.number),
             Self::Witness(None) => f.write_str("Witness(none)"),
             Self::Witness(Some(wanted)) => write!(f, "Witness({} call {})", wanted.number, wanted.call),
+            Self::WayOut(request) => write!(f, "WayOut({} call {})", request.number, request.call),
             Self::Frames(request) => write!(f, "Frames({})", request.number),
             Self::Hidden(search) => write!(f, "Hidden({} from turn {})", search.number, search.turn),
             Self::Survey(request) => write!(f, "Survey({})", request.wish.sessions.len()),

@@ -75,6 +75,8 @@ pub struct Facts {
     pub watched: bool,
     /// The policy decides on the selected call, or pane 8 tells of one.
     pub witness: bool,
+    /// A rule stops the selected call.
+    pub stopped: bool,
     /// Something supposed can be taken back.
     pub undo: bool,
     /// Something is supposed that can be dropped.
@@ -227,6 +229,7 @@ commands! {
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
     Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop";
+    Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
     Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call had another outcome: ok, error, refused, no result";
@@ -336,6 +339,10 @@ fn decided(facts: &Facts) -> Option<&'static str> {
 
 fn witness(facts: &Facts) -> Option<&'static str> {
     (!facts.witness).then_some("this is neither stopped nor decided differently, so there is nothing to show")
+}
+
+fn stopped(facts: &Facts) -> Option<&'static str> {
+    (!facts.stopped).then_some("no rule stops this call, so there is nothing to get out of")
 }
 
 fn undo(facts: &Facts) -> Option<&'static str> {

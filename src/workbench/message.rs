@@ -16,6 +16,7 @@ use crate::witness::Witness;
 use crate::workbench::model::hits::Hit;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
+use crate::workbench::model::way_out::WayOutAnswer;
 use crate::workbench::model::{CaseList, Frames};
 pub use crate::workspace::recordings::Event;
 
@@ -76,6 +77,13 @@ pub enum Msg {
         number: u64,
         /// What was found.
         found: Option<Box<Witness>>,
+    },
+    /// The way out of a stopped call was looked for.
+    WayOut {
+        /// Which request this answers.
+        number: u64,
+        /// What was found; `None`: no rule stops the call.
+        answer: Option<Box<WayOutAnswer>>,
     },
     /// What is in a turn.
     Frames {

@@ -23,6 +23,7 @@ pub mod survey;
 pub mod table;
 pub mod texts;
 pub mod verdict;
+pub mod way_out;
 pub mod work;
 
 use std::borrow::Cow;

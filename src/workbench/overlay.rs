@@ -10,6 +10,7 @@ mod palette;
 mod problems;
 mod survey;
 mod texts;
+mod way_out;
 
 use super::layout::shrink;
 use super::list::List;
@@ -19,6 +20,7 @@ use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, Problem
 use super::model::palette::PaletteView;
 use super::model::survey::SurveyView;
 use super::model::texts::TextsView;
+use super::model::way_out::WayOutView;
 use super::model::{Model, Overlay};
 use super::rows::{Hint, Rows, Space};
 
@@ -42,7 +44,7 @@ macro_rules! listed {
         }
     })+};
 }
-listed!(BodyView CasesView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView SurveyView);
+listed!(BodyView CasesView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView SurveyView WayOutView);
 
 /// Rows in a frame of their own, over the panes.
 pub trait Window: Rows + Listed {
@@ -93,6 +95,7 @@ impl Overlay {
             Self::Palette(view) => view,
             Self::Survey(view) => view,
             Self::Cases(view) => view,
+            Self::WayOut(view) => view,
         }
     }
 
@@ -109,6 +112,7 @@ impl Overlay {
             Self::Palette(view) => view,
             Self::Survey(view) => view,
             Self::Cases(view) => view,
+            Self::WayOut(view) => view,
         }
     }
 

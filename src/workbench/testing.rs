@@ -165,6 +165,7 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 let newest = AtomicU64::new(wanted.number);
                 effects.extend(update(model, suppose::look(&wanted, &newest)));
             }
+            Effect::WayOut(request) => effects.extend(update(model, suppose::way_out(&request))),
             Effect::Frames(request) => {
                 let made = frames::make(&request, &AtomicU64::new(request.number));
                 effects.extend(made.into_iter().flat_map(|made| update(model, made)));

@@ -31,6 +31,7 @@ mod table;
 mod texts;
 mod themes;
 mod values;
+mod way_out;
 mod witness;
 
 use super::effect::Effect;
@@ -73,6 +74,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Judged { generation, replays } => load::judged(model, generation, replays),
         Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
         Msg::Supposed { number, answer } => suppose::judged(model, number, answer),
+        Msg::WayOut { number, answer } => way_out::found(model, number, answer.map(|answer| *answer)),
         Msg::Witness { number, found } => witness::found(model, number, found),
         Msg::Frames { number, made } => frames::arrived(model, number, made),
         Msg::Hidden { number, turn } => frames::found(model, number, turn),
@@ -312,6 +314,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         }
         C::Save => save::begin(model, effects),
         C::Witness => witness::begin(model, effects),
+        C::WayOut => way_out::open(model, effects),
         C::WhatIfArguments => suppose::arguments(model, effects),
         C::WhatIfResult => suppose::result(model, effects),
         C::WhatIfOutcome => suppose::outcome(model),

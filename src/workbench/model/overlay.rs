@@ -12,6 +12,7 @@ use super::palette::PaletteView;
 use super::supposed::Ask;
 use super::survey::SurveyView;
 use super::texts::TextsView;
+use super::way_out::WayOutView;
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::explore::filter::Filter;
@@ -43,6 +44,8 @@ pub enum Overlay {
     Survey(SurveyView),
     /// The cases beside the policy.
     Cases(CasesView),
+    /// The way out of a stopped call.
+    WayOut(WayOutView),
 }
 
 /// A body being read.
@@ -177,7 +180,8 @@ impl Overlay {
             | Self::Loads(_)
             | Self::Hits(_)
             | Self::Palette(_)
-            | Self::Cases(_) => Scope::Help,
+            | Self::Cases(_)
+            | Self::WayOut(_) => Scope::Help,
             Self::Texts(_) => Scope::Texts,
             Self::Survey(_) => Scope::Survey,
         }

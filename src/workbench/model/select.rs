@@ -179,6 +179,7 @@ impl Model {
             source: self.editable().is_some(),
             search: self.dialog.query.is_some(),
             watched: self.basis.live.way.is_some(),
+            stopped: self.judged_call().is_some_and(|judged| judged.decision.verdict.stops()),
             witness: match self.place.focus {
                 Pane::Changes => !self.basis.changes.is_empty(),
                 _ => {
@@ -331,7 +332,7 @@ impl Overlay {
                 let line = unmet.and_then(|at| Some(case.judged.as_ref()?.report.unmet.get(at)?.line));
                 Some(Editable::case(&case.file, line.unwrap_or(case.line)))
             }
-            Self::Help(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) => None,
+            Self::Help(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) | Self::WayOut(_) => None,
         }
     }
 }

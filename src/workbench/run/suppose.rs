@@ -15,8 +15,9 @@ use crate::files;
 use crate::replay::Replay;
 use crate::source::Source;
 use crate::witness::{self, BUDGET, Budget, Witness};
-use crate::workbench::effect::{Save, Suppose, Wanted};
+use crate::workbench::effect::{Save, Suppose, Wanted, WayOutRequest};
 use crate::workbench::message::Msg;
+use crate::workbench::model::way_out::WayOutAnswer;
 
 /// How long a witness is looked for; then the smallest part found so far is shown.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -29,6 +30,12 @@ pub fn suppose(suppose: &Suppose) -> Msg {
         Box::new((hypothesis, replay))
     });
     Msg::Supposed { number: *number, answer }
+}
+
+/// Looks for the way out of a stopped call.
+pub fn way_out(request: &WayOutRequest) -> Msg {
+    let answer = WayOutAnswer::of(&request.replay, request.call).map(Box::new);
+    Msg::WayOut { number: request.number, answer }
 }
 
 /// Looks for a witness, as long as `newest` is the number of this request.

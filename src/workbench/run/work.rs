@@ -127,6 +127,9 @@ impl Workers {
             Effect::Judge(judge) => self.judge(judge),
             Effect::Suppose(suppose) => self.suppose(suppose),
             Effect::Witness(wanted) => self.look(wanted),
+            Effect::WayOut(request) => {
+                self.of_turns("looking for a way out", move || Some(suppose::way_out(&request)))
+            }
             Effect::Frames(request) => self.frames(request),
             Effect::Hidden(search) => self.hidden(search),
             Effect::Survey(request) => self.survey(request),

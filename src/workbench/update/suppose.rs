@@ -138,19 +138,28 @@ pub fn change(model: &mut Model, land: Land, change: impl FnOnce(&mut WhatIf)) {
     if layer.what_if == before {
         return;
     }
-    layer.undo.push(before);
+    layer.undo.push(before.clone());
     if layer.undo.len() > UNDONE {
         layer.undo.remove(0);
     }
     layer.land = land;
     if !layer.is_hypothetical() {
-        to_recording(model);
+        to_recording(model, before);
     }
 }
 
-/// Nothing is supposed any more: the recording is shown again.
-fn to_recording(model: &mut Model) {
+/// Nothing is supposed any more: the recording is shown again. `before` was supposed: the call under the cursor is where that
+/// had it.
+fn to_recording(model: &mut Model, before: WhatIf) {
+    let top = |model: &mut Model, what_if: WhatIf| {
+        let entry = model.archive.entries.get_mut(model.place.open);
+        entry
+            .and_then(|entry| entry.supposed.top_mut())
+            .map(|layer| std::mem::replace(&mut layer.what_if, what_if))
+    };
+    let Some(now) = top(model, before) else { return };
     exchange(model, |model| {
+        top(model, now.clone());
         if let Some(layer) =
             model.archive.entries.get_mut(model.place.open).and_then(|entry| entry.supposed.top_mut())
         {
@@ -168,14 +177,14 @@ pub fn undo(model: &mut Model) {
     else {
         return model.say("no what-if to undo");
     };
-    layer.what_if = before;
+    let undone = std::mem::replace(&mut layer.what_if, before);
     let (left, hypothetical) = (layer.undo.len(), layer.is_hypothetical());
     let text = match (hypothetical, left) {
         (false, _) => "undone: this is the recording again".to_owned(),
         (true, left) => format!("undone; {left} more can be undone"),
     };
     if !hypothetical {
-        to_recording(model);
+        to_recording(model, undone);
     }
     model.say(text);
 }

@@ -10,7 +10,7 @@ const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (58, 14)];
 const THEMES: [&str; 2] = ["mono", "harbor"];
 
 /// The views: how each is reached from a stopped call.
-const VIEWS: [(&str, &str); 21] = [
+const VIEWS: [(&str, &str); 22] = [
     ("all", ""),
     ("sessions", "1 z"),
     ("transcript", "2 z"),
@@ -31,6 +31,7 @@ const VIEWS: [(&str, &str); 21] = [
     ("rules", "O"),
     ("inventory", "I"),
     ("cases", "C"),
+    ("way-out", "w"),
     ("chord", "]"),
 ];
 
@@ -90,8 +91,19 @@ fn view(width: u16, height: u16, theme: &str, name: &str, keys: &str) -> Model {
         _ => {}
     }
     press(&mut model, keys);
-    let overlays =
-        ["body", "findings", "help", "palette", "problems", "loads", "texts", "rules", "inventory", "cases"];
+    let overlays = [
+        "body",
+        "findings",
+        "help",
+        "palette",
+        "problems",
+        "loads",
+        "texts",
+        "rules",
+        "inventory",
+        "cases",
+        "way-out",
+    ];
     let lies_over = overlays.contains(&name);
     assert_eq!(!model.dialog.overlays.is_empty(), lies_over, "{name}");
     if name == "chord" {

@@ -345,3 +345,29 @@ fn long_texts_go_to_the_editor() {
     let effect = press(&mut model, "xa").pop();
     assert!(matches!(effect, Some(Effect::Compose { .. })), "at once");
 }
+
+#[test]
+fn the_way_out_is_shown_and_tried() {
+    let mut model = refund();
+    press(&mut model, "w");
+    let shown = screen(&model);
+    assert!(shown.contains("Way out for T"), "{shown}");
+    assert!(shown.contains("Allowed after `check_eligibility` with order_id = \"ORD-124\""), "{shown}");
+    press(&mut model, "Enter");
+    assert!(model.dialog.overlays.is_empty());
+    assert_eq!((selected(&model).split(' ').next(), verdict(&model)), (Some("issue_refund"), "allow"));
+    assert!(screen(&model).contains("WHAT IF 1"), "{}", screen(&model));
+    press(&mut model, "xu");
+    assert_eq!(verdict(&model), "deny", "{}", screen(&model));
+
+    // What is asked again answers the newest question alone.
+    press(&mut model, "w");
+    update(&mut model, Msg::WayOut { number: 0, answer: None });
+    assert!(screen(&model).contains("Allowed after"), "{}", screen(&model));
+    press(&mut model, "Esc gg j");
+    while verdict(&model) != "allow" {
+        press(&mut model, "j");
+    }
+    press(&mut model, "w");
+    assert_eq!(note(&model), "no rule stops this call, so there is nothing to get out of");
+}
