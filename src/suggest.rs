@@ -22,29 +22,59 @@ pub use claim::{Bounds, Candidate, Claim, Side, Suggestion};
 use observe::Observations;
 use rank::{Ranked, Trials};
 
-/// The rules that these sessions suggest, the best first.
-pub fn suggest(sessions: &[Arc<Session>], bounds: &Bounds) -> Vec<Suggestion> {
+/// What sessions suggest.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Suggestions {
+    /// The rules, the best first.
+    pub rules: Vec<Suggestion>,
+    /// Rules that could not be tried: no document says them, for a name with a star in it, say.
+    pub refused: Vec<Candidate>,
+}
+
+/// The rules that these sessions suggest.
+pub fn suggest(sessions: &[Arc<Session>], bounds: &Bounds) -> Suggestions {
     let mut observations = Observations::new(bounds.against);
     sessions.iter().for_each(|session| observations.add(session));
-    let candidates = rank::candidates(&observations, bounds);
-    let tried = tried(&candidates, sessions);
-    rank::suggestions(tried, bounds)
+    let mut candidates = rank::candidates(&observations, bounds);
+    let load = |candidates: &[&Candidate]| {
+        let documents = document::documents(candidates);
+        let files: Vec<_> = documents.iter().map(document::Document::file).collect();
+        Policy::load(&files, None).policy.map(|policy| (policy, documents))
+    };
+    let plain: Vec<&Candidate> = candidates.iter().map(|ranked| &ranked.candidate).collect();
+    let mut refused = Vec::new();
+    let loaded = load(&plain).or_else(|| {
+        // One that does not load must not take the others with it.
+        let (good, bad) = plain.iter().copied().partition(|candidate| load(&[candidate]).is_some());
+        let (good, bad): (Vec<&Candidate>, Vec<&Candidate>) = (good, bad);
+        refused = bad.into_iter().cloned().collect();
+        load(&good)
+    });
+    candidates.retain(|ranked| !refused.contains(&ranked.candidate));
+    let Some((policy, documents)) = loaded else {
+        // Together they do not load, though each does: none of them was tried.
+        refused.extend(candidates.into_iter().map(|ranked| ranked.candidate));
+        return Suggestions { rules: Vec::new(), refused };
+    };
+    let tried = tried(&candidates, &policy, &documents, sessions);
+    Suggestions { rules: rank::suggestions(tried, bounds), refused }
 }
 
 /// Replays every session under all candidates at once. Nothing takes effect, so that each rule is asked about the history
 /// that was recorded.
-fn tried(candidates: &[Ranked], sessions: &[Arc<Session>]) -> Trials {
+fn tried(
+    candidates: &[Ranked],
+    policy: &Arc<Policy>,
+    documents: &[document::Document],
+    sessions: &[Arc<Session>],
+) -> Trials {
     let plain: Vec<&Candidate> = candidates.iter().map(|ranked| &ranked.candidate).collect();
-    let documents = document::documents(&plain);
-    let files: Vec<_> = documents.iter().map(document::Document::file).collect();
-    // A document that its dialect refuses is a defect of the writer: then nothing is suggested.
-    let Some(policy) = Policy::load(&files, None).policy else { return Trials::default() };
-    let places = document::places(&documents);
+    let places = document::places(documents);
     let rules: BTreeMap<&str, RuleId> = policy.rules().iter().map(|(id, rule)| (&*rule.id, id)).collect();
     let rule = |candidate: &Candidate| rules.get(places.get(candidate)?.as_str()).copied();
     let (mut coverage, mut trials) = (Coverage::default(), Trials::default());
     for session in sessions {
-        let of_session = Coverage::of(&Replay::with_checks(session, &policy, Mode::Shadow));
+        let of_session = Coverage::of(&Replay::with_checks(session, policy, Mode::Shadow));
         let satisfied: BTreeSet<&Claim> =
             plain.iter().filter(|rule| is_exercised(rule, &of_session)).map(|rule| &rule.claim).collect();
         for claim in satisfied {

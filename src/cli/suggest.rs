@@ -1,5 +1,6 @@
 //! `rulestep suggest`: rules that recordings suggest, as text or as policy documents.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::report::suggest::{OUTPUTS, View, sentence, support};
 use crate::report::words;
 use crate::session::Session;
 use crate::suggest::document::{Document, commented};
-use crate::suggest::{Bounds, Candidate, Suggestion, suggest};
+use crate::suggest::{Bounds, Candidate, Suggestion, Suggestions, suggest};
 
 /// Runs the verb.
 pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -34,7 +35,14 @@ pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> 
     let keep = |replay: &Replay| Arc::clone(replay.session());
     let read = counting.run(Replay::new, &keep, &mut |session| sessions.push(session), screen)?;
     let bounds = Bounds { support: asked.min_support, against: asked.max_violations, most: asked.most };
-    let suggestions = suggest(&sessions, &bounds);
+    let Suggestions { rules: suggestions, refused } = suggest(&sessions, &bounds);
+    if !refused.is_empty() {
+        let rules = words::count(refused.len() as u64, "possible rule");
+        let tools: BTreeSet<String> =
+            refused.iter().map(|candidate| words::name(&candidate.tool).into_owned()).collect();
+        let tools = words::list(tools);
+        screen.say(&format!("{rules} about {tools} not tried: no policy can name the tools in it"));
+    }
     let documents = documents(&suggestions);
     if let Some(folder) = output {
         fs::create_dir_all(folder)

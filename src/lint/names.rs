@@ -109,10 +109,11 @@ fn is_slip_of_word(word: &str, other: &str) -> bool {
     if digits(word) != digits(other) || word.chars().next() != other.chars().next() {
         return false;
     }
-    if long
-        .strip_prefix(short)
-        .is_some_and(|ending| ENDINGS.contains(&ending) && (ending != "y" || letters < 6))
-    {
+    // `books` of `book` is a word, `refundd` of `refund` is none.
+    let is_ending = |ending: &str| {
+        ENDINGS.contains(&ending) && (ending != "y" || letters < 6) && !short.ends_with(ending)
+    };
+    if long.strip_prefix(short).is_some_and(is_ending) {
         return false;
     }
     let same_length = word.chars().count() == other.chars().count();

@@ -6,6 +6,7 @@ use ratatui::layout::Size;
 
 use super::keys::Key;
 use crate::compare::{Base, Change, Comparison, Side};
+use crate::diagnostic::Diagnostic;
 use crate::explore::survey::Survey;
 use crate::files::watch::WatchEvent;
 use crate::policy::LoadResult;
@@ -107,6 +108,8 @@ pub enum Msg {
         counted: usize,
         /// What they say and hold.
         survey: Arc<Survey>,
+        /// What that says against the policy, once all are counted.
+        findings: Vec<Diagnostic>,
     },
     /// The cases beside the policy were judged.
     Cases {

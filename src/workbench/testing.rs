@@ -17,6 +17,7 @@ use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
+use crate::lint::Levels;
 use crate::policy::{LoadResult, Policy, PolicyFile};
 use crate::recording;
 use crate::replay::Replay;
@@ -182,7 +183,9 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
             }
             Effect::Survey(request) => {
                 let mut told = Vec::new();
-                survey::count(&request, &AtomicU64::new(request.number), &mut |msg| told.push(msg));
+                survey::count(&request, &Levels::default(), &AtomicU64::new(request.number), &mut |msg| {
+                    told.push(msg)
+                });
                 effects.extend(told.into_iter().flat_map(|told| update(model, told)));
             }
             Effect::Texts(comparison) => {

@@ -78,7 +78,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Witness { number, found } => witness::found(model, number, found),
         Msg::Frames { number, made } => frames::arrived(model, number, made),
         Msg::Hidden { number, turn } => frames::found(model, number, turn),
-        Msg::Survey { number, counted, survey } => survey::arrived(model, number, counted, survey),
+        Msg::Survey { number, counted, survey, findings } => {
+            survey::arrived(model, number, (counted, survey), findings);
+        }
         Msg::Cases { number, cases } => cases::arrived(model, number, *cases),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),

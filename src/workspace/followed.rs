@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Dialect;
 use crate::files;
 use crate::files::watch::{ChangedFiles, WatchTargets};
+use crate::lint::Levels;
 use crate::policy::{LoadResult, is_case_file};
 use crate::recording::Options;
 
@@ -59,6 +60,13 @@ impl Workspace {
         let watched =
             WatchTargets { policies: on_disk(self.policy_paths()), sessions: on_disk(self.sessions.clone()) };
         (watched.sides() != ChangedFiles::default()).then_some(watched)
+    }
+
+    /// Which findings are reported, as the settings are now.
+    pub fn levels(&self) -> Levels {
+        let mut version = Version::default();
+        version.read_settings(&self.policy_paths());
+        version.levels
     }
 
     /// Reads the policy. One that does not decide shows what could be read of it.

@@ -98,7 +98,7 @@ impl Version {
     /// Versions of which `git:REV` means the same paths as `beside`.
     pub fn beside(specs: &[String], beside: &[String]) -> Version {
         let mut version = Version::default();
-        version.settings(specs);
+        version.read_settings(specs);
         for spec in specs {
             match files::read_version(spec, beside) {
                 Err(diagnostic) => version.unreadable.push(diagnostic),
@@ -116,7 +116,7 @@ impl Version {
     }
 
     /// Takes in the nearest settings of each part, each file once.
-    fn settings(&mut self, specs: &[String]) {
+    pub(super) fn read_settings(&mut self, specs: &[String]) {
         let mut read = BTreeSet::new();
         for found in specs.iter().filter_map(|spec| files::settings::nearest(spec)) {
             match found {

@@ -23,6 +23,8 @@ mod generate_rules;
 #[cfg(test)]
 mod generate_sessions;
 #[cfg(test)]
+mod lint;
+#[cfg(test)]
 mod naive;
 #[cfg(test)]
 mod naive_plans;

@@ -91,7 +91,7 @@ fn refunds(count: usize) -> Vec<String> {
 #[test]
 fn what_all_calls_have_before_them_is_suggested() {
     let sessions = read(&refunds(60));
-    let suggestions = suggest(&sessions, &Bounds::default());
+    let suggestions = suggest(&sessions, &Bounds::default()).rules;
     assert_eq!(
         said(&suggestions),
         [
@@ -120,12 +120,12 @@ fn one_call_against_it_takes_a_rule_back() {
     let mut lines = refunds(24);
     lines.push(session(99, &[("refund", json!({"order_id": "Q"}), json!({"receipt": "X"}))]));
     let sessions = read(&lines);
-    let strict = suggest(&sessions, &Bounds::default());
+    let strict = suggest(&sessions, &Bounds::default()).rules;
     assert!(
         strict.iter().all(|s| !matches!(&s.claim, Claim::Needs(need) if &*need.prior == "check")),
         "{strict:?}"
     );
-    let lenient = suggest(&sessions, &Bounds { against: 1, ..Bounds::default() });
+    let lenient = suggest(&sessions, &Bounds { against: 1, ..Bounds::default() }).rules;
     let needs =
         lenient.iter().find(|s| matches!(&s.claim, Claim::Needs(need) if &*need.prior == "check")).unwrap();
     assert_eq!((needs.calls, needs.against), (24, 1));
@@ -133,12 +133,33 @@ fn one_call_against_it_takes_a_rule_back() {
     assert_eq!(&*first.session, "s99");
 }
 
+/// A tool whose name no policy can have takes its own rules with it, and no other.
+#[test]
+fn what_no_document_can_say_is_left_out_alone_and_named() {
+    let mut lines = refunds(60);
+    for at in 0..60 {
+        let order = json!({"order_id": format!("S{at}")});
+        let star = |name| (name, order.clone(), json!({"ok": true}));
+        lines.push(session(100 + at, &[star("check"), star("ship*")]));
+    }
+    let found = suggest(&read(&lines), &Bounds::default());
+    assert!(
+        said(&found.rules).iter().any(|said| said.starts_with("refund needs an earlier check")),
+        "{found:?}"
+    );
+    assert!(
+        !found.refused.is_empty()
+            && found.refused.iter().all(|refused| format!("{refused:?}").contains("ship*"))
+    );
+    assert_eq!(suggest(&read(&refunds(60)), &Bounds::default()).refused, []);
+}
+
 #[test]
 fn too_few_observations_suggest_nothing() {
-    assert_eq!(suggest(&read(&refunds(9)), &Bounds::default()), []);
-    assert!(!suggest(&read(&refunds(9)), &Bounds { support: 9, ..Bounds::default() }).is_empty());
-    assert_eq!(suggest(&read(&refunds(24)), &Bounds { most: 1, ..Bounds::default() }).len(), 1);
-    assert_eq!(suggest(&[], &Bounds::default()), []);
+    assert_eq!(suggest(&read(&refunds(9)), &Bounds::default()).rules, []);
+    assert!(!suggest(&read(&refunds(9)), &Bounds { support: 9, ..Bounds::default() }).rules.is_empty());
+    assert_eq!(suggest(&read(&refunds(24)), &Bounds { most: 1, ..Bounds::default() }).rules.len(), 1);
+    assert_eq!(suggest(&[], &Bounds::default()).rules, []);
 }
 
 #[test]
@@ -148,7 +169,7 @@ fn a_value_that_never_changes_binds_nothing() {
         session(id, &[("list", region.clone(), json!("ok")), ("deploy", region, json!("ok"))])
     };
     let sessions = read(&(0..40).map(one).collect::<Vec<_>>());
-    assert_eq!(suggest(&sessions, &Bounds::default()), []);
+    assert_eq!(suggest(&sessions, &Bounds::default()).rules, []);
 }
 
 #[test]
@@ -165,7 +186,7 @@ fn calls_of_the_same_response_and_failed_calls_are_not_before() {
         ]);
         json!({"id": id.to_string(), "messages": messages}).to_string()
     };
-    assert_eq!(suggest(&read(&(0..40).map(one).collect::<Vec<_>>()), &Bounds::default()), []);
+    assert_eq!(suggest(&read(&(0..40).map(one).collect::<Vec<_>>()), &Bounds::default()).rules, []);
 }
 
 /// Names that YAML, file systems and paths take for something else.
@@ -197,7 +218,7 @@ fn any_name_can_be_written() {
             session(id, &first.into_iter().chain(other).chain(acts).collect::<Vec<_>>())
         };
         let sessions = read(&(0..12).map(one).collect::<Vec<_>>());
-        let suggestions = suggest(&sessions, &Bounds::default());
+        let suggestions = suggest(&sessions, &Bounds::default()).rules;
         let needs = suggestions.iter().filter(|s| matches!(s.claim, Claim::Needs(_)));
         assert!(needs.map(|s| s.tools.len()).max().unwrap_or(0) > 1, "{key}: {suggestions:?}");
         assert_eq!(stopped(&policy(&suggestions), &sessions), 0, "{key}");
@@ -208,7 +229,7 @@ fn any_name_can_be_written() {
 fn orders_of_tau_bench_need_a_look_at_the_same_order() {
     let Some(traces) = traces(".") else { return };
     let sessions = opened(&traces.join("tau-bench/retail-tool-calling.json"));
-    let suggestions = suggest(&sessions, &Bounds::default());
+    let suggestions = suggest(&sessions, &Bounds::default()).rules;
     assert!((1..=15).contains(&suggestions.len()), "{suggestions:#?}");
     assert!(suggestions.iter().all(|suggestion| suggestion.against == 0));
     let orders = suggestions.first().unwrap();
@@ -220,7 +241,7 @@ fn orders_of_tau_bench_need_a_look_at_the_same_order() {
     let coding = traces.join("claude-code");
     let files = crate::traces::files(&coding);
     let sessions: Vec<_> = files.iter().flat_map(|file| opened(file)).collect();
-    let suggestions = suggest(&sessions, &Bounds::default());
+    let suggestions = suggest(&sessions, &Bounds::default()).rules;
     assert!(
         said(&suggestions).contains(&"Edit needs an earlier Read with the same file_path".to_owned()),
         "{suggestions:?}"
@@ -241,7 +262,7 @@ fn suggestions_hold_in_sessions_that_were_held_out() {
                 sessions.iter().cloned().enumerate().partition(|(at, _)| at % 2 == odd);
             let halves =
                 [own, other].map(|half| half.into_iter().map(|(_, session)| session).collect::<Vec<_>>());
-            for suggestion in suggest(&halves[0], &Bounds::default()) {
+            for suggestion in suggest(&halves[0], &Bounds::default()).rules {
                 all += 1;
                 let holds = stopped(&policy(std::slice::from_ref(&suggestion)), &halves[1]) == 0;
                 println!("{} {}", if holds { "holds" } else { "fails" }, said(&[suggestion])[0]);

@@ -89,6 +89,11 @@ impl Kind for List {
     }
 
     fn says(&self, out: &mut Vec<Says>) {
+        // What denies every call at all is reported by itself, and would make all other rules pointless.
+        let all = if self.blocks { self.pattern.as_deref() == Some("") } else { self.globs.is_empty() };
+        if all {
+            return;
+        }
         let (globs, pattern, blocks) = (self.globs.clone(), self.pattern.clone(), self.blocks);
         out.push(Says::Never(Arc::new(move |tool| {
             let listed = globs.iter().any(|glob| glob.matches(tool))

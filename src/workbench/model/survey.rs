@@ -4,6 +4,7 @@ mod collect;
 
 use std::sync::Arc;
 
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::coverage::Exercise;
 use crate::explore::inventory::Inventory;
@@ -37,6 +38,8 @@ pub struct SurveyQuery {
     pub counted: usize,
     /// What they say and hold.
     pub survey: Arc<Survey>,
+    /// What that says against the policy; nothing until all are counted.
+    pub findings: Vec<Diagnostic>,
 }
 
 /// Which list is shown.

@@ -48,8 +48,12 @@ impl Rows for ProblemsView {
         self.rows.get(at).map(ToString::to_string)
     }
 
-    fn instead(&self, _: &Model) -> Vec<(Role, String)> {
-        vec![(Role::TextDim, "no problems in the policy or the recordings".to_owned())]
+    fn instead(&self, model: &Model) -> Vec<(Role, String)> {
+        let text = match model.surveying() {
+            Some(_) => "the policy is being compared with the recordings",
+            None => "no problems in the policy or the recordings",
+        };
+        vec![(Role::TextDim, text.to_owned())]
     }
 }
 
@@ -58,9 +62,13 @@ impl Window for ProblemsView {
         "Problems".to_owned()
     }
 
-    fn note(&self, _: &Model) -> String {
+    fn note(&self, model: &Model) -> String {
         let at = if self.rows.is_empty() { 0 } else { self.list.cursor + 1 };
-        format!("{at}/{}", self.rows.len())
+        let place = format!("{at}/{}", self.rows.len());
+        match model.surveying() {
+            Some((counted, all)) => format!("{place}, {counted} of {all} sessions compared"),
+            None => place,
+        }
     }
 
     fn tall(&self) -> usize {

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use crate::diagnostic::Severity;
 use crate::explore::survey::Survey;
+use crate::lint::{Levels, recorded, settle};
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::workbench::effect::SurveyRequest;
@@ -16,7 +18,7 @@ const TOGETHER: usize = 64;
 
 /// Counts sessions on the threads of the pool that runs this; gives up when something newer was asked for. What is counted
 /// is told each time half as many more sessions are, so that a long list is not made anew for each.
-pub fn count(request: &SurveyRequest, newest: &AtomicU64, tell: &mut dyn FnMut(Msg)) {
+pub fn count(request: &SurveyRequest, levels: &Levels, newest: &AtomicU64, tell: &mut dyn FnMut(Msg)) {
     let wish = &request.wish;
     let policy = wish.policy.clone().unwrap_or_else(Policy::empty);
     let (mut survey, mut counted, mut told) = (Survey::default(), 0, 0);
@@ -30,8 +32,12 @@ pub fn count(request: &SurveyRequest, newest: &AtomicU64, tell: &mut dyn FnMut(M
         counted += sessions.len();
         if counted >= told + told / 2 && counted < wish.sessions.len() {
             told = counted;
-            tell(Msg::Survey { number: request.number, counted, survey: Arc::new(survey.clone()) });
+            let findings = Vec::new();
+            tell(Msg::Survey { number: request.number, counted, survey: Arc::new(survey.clone()), findings });
         }
     }
-    tell(Msg::Survey { number: request.number, counted, survey: Arc::new(survey) });
+    let mut findings = settle(recorded(&policy, &survey), &policy, levels);
+    // Which rules never fired is in the list of rules.
+    findings.retain(|found| found.severity > Severity::Notice);
+    tell(Msg::Survey { number: request.number, counted, survey: Arc::new(survey), findings });
 }

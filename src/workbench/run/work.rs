@@ -226,10 +226,12 @@ impl Workers {
     /// Counts sessions, and no longer those that were asked for before.
     fn survey(&self, request: Box<SurveyRequest>) {
         let (out, newest) = (self.out.clone(), Arc::clone(&self.survey));
+        let workspace = Arc::clone(&self.workspace);
         newest.store(request.number, Ordering::SeqCst);
         self.counts.spawn_fifo(move || {
             let mut tells = |told| tell(&out, told);
-            let counted = catch_unwind(AssertUnwindSafe(|| survey::count(&request, &newest, &mut tells)));
+            let count = || survey::count(&request, &workspace.levels(), &newest, &mut tells);
+            let counted = catch_unwind(AssertUnwindSafe(count));
             if counted.is_err() {
                 tell(&out, fault("counting the sessions"));
             }

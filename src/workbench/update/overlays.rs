@@ -176,6 +176,9 @@ pub fn renew_problems(model: &mut Model) {
 
 fn all_problems(model: &Model) -> Vec<Diagnostic> {
     let mut rows = model.basis.rules.problems.clone();
+    // Of the version and the sessions that are open now; others are counted anew.
+    let counted = model.work.survey.as_ref().filter(|query| query.wish.is(&model.survey_wish()));
+    rows.extend(counted.iter().flat_map(|query| query.findings.iter().cloned()));
     rows.extend(model.habits.problems.iter().cloned());
     rows.extend(model.basis.cases.problems.iter().cloned());
     rows.extend(model.archive.problems.iter().cloned());

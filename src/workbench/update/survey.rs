@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{go, jump, overlays};
 use crate::compare::ChangePlace;
+use crate::diagnostic::Diagnostic;
 use crate::explore::occurrence::{Occurrence, Place};
 use crate::explore::survey::Survey;
 use crate::workbench::effect::{Effect, SurveyRequest};
@@ -38,7 +39,9 @@ pub fn sort(model: &mut Model) {
 
 /// While a list is open, what it shows is to be counted of the sessions that are in scope now.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
-    let open = model.dialog.overlays.iter().any(|overlay| matches!(overlay, Overlay::Survey(_)));
+    // What recordings say against the policy is among its problems.
+    let asks = |overlay: &Overlay| matches!(overlay, Overlay::Survey(_) | Overlay::Problems(_));
+    let open = model.dialog.overlays.iter().any(asks);
     if !open || model.work.reading.is_some() {
         return;
     }
@@ -47,16 +50,18 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     }
     let number = model.work.next_number();
-    let query = SurveyQuery { number, wish: wish.clone(), counted: 0, survey: Arc::default() };
+    let query =
+        SurveyQuery { number, wish: wish.clone(), counted: 0, survey: Arc::default(), findings: Vec::new() };
     model.work.survey = Some(query);
     effects.push(Effect::Survey(Box::new(SurveyRequest { number, wish })));
     renew(model);
 }
 
 /// Sessions were counted; what answers an older request is dropped.
-pub fn arrived(model: &mut Model, number: u64, counted: usize, survey: Arc<Survey>) {
+pub fn arrived(model: &mut Model, number: u64, done: (usize, Arc<Survey>), findings: Vec<Diagnostic>) {
     let Some(query) = model.work.survey.as_mut().filter(|query| query.number == number) else { return };
-    (query.counted, query.survey) = (counted, survey);
+    ((query.counted, query.survey), query.findings) = (done, findings);
+    overlays::renew_problems(model);
     renew(model);
 }
 

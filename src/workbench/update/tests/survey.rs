@@ -148,9 +148,26 @@ fn what_is_not_counted_yet_is_said() {
     assert!(effects.is_empty(), "{effects:?}");
     let shown = screen(&model);
     assert!(shown.contains("Rules 1: all of them fired") && !shown.contains("counted"), "{shown}");
-    let old = Msg::Survey { number: first.number, counted: 2, survey: Arc::default() };
+    let old = Msg::Survey { number: first.number, counted: 2, survey: Arc::default(), findings: Vec::new() };
     update(&mut model, old);
     assert_eq!(screen(&model), shown);
+}
+
+/// A misspelt tool stops every call that needs it, and the list of problems says so.
+#[test]
+fn what_recordings_say_against_the_policy_is_a_problem() {
+    let mut model = two();
+    let typo = "tool: issue_refund\npreconditions: [{requires_prior_tool: check_eligibilty}]\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(typo)), at: "now".to_owned() });
+    press(&mut model, "!");
+    let shown = screen(&model);
+    assert!(
+        shown.contains("unknown_tool") && shown.contains("`check_eligibility`, which is called once?"),
+        "{shown}"
+    );
+    let right = typo.replace("eligibilty", "eligibility");
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&right)), at: "now".to_owned() });
+    assert!(!screen(&model).contains("unknown_tool"), "{}", screen(&model));
 }
 
 /// A session that is read again is counted again, while the list stays open.
