@@ -89,6 +89,21 @@ fn kept(fix: &Fix) -> Vec<String> {
     kept
 }
 
+/// What is put into the documents is found, and can be fixed.
+#[test]
+fn spoiled_documents_have_fixes() {
+    let rules = json!({"aliases": {"Both": ["a", "b"]}, "rules": [{"type": "require", "tool": "Both"}]});
+    let (_, told) = found(&files(&[spoiled(rules, &[0, 14, 21, 28])]));
+    let codes: Vec<&str> = told
+        .iter()
+        .filter(|told| told.fix.as_ref().is_some_and(|fix| fix.is_safe))
+        .map(|told| told.code.as_str())
+        .collect();
+    for code in ["duplicate_rule", "never_met", "equal_operands", "unused_alias"] {
+        assert!(codes.contains(&code), "{code}: {told:#?}");
+    }
+}
+
 proptest! {
     #![proptest_config(config(150))]
 
