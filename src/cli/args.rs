@@ -77,6 +77,10 @@ pub struct Open {
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
+    /// Start at the first session, not where these recordings were left the last time
+    #[cfg(feature = "tui")]
+    #[arg(long)]
+    pub no_restore: bool,
     /// How to notice edited files. Choose `poll` on network file systems, which do not report changes
     #[cfg(feature = "tui")]
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]

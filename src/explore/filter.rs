@@ -221,6 +221,26 @@ impl Filter {
     }
 }
 
+/// A term that a row passes which has this value, as people would type it. `whole`: and none with a longer one.
+pub fn term_of(key: Option<&str>, value: &str, whole: bool) -> String {
+    let key = key.map(|key| format!("{key}:")).unwrap_or_default();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if !whole && !value.is_empty() && value.chars().all(plain) {
+        return format!("{key}{value}");
+    }
+    if !whole && !value.is_empty() && !value.contains(['"', '*', '?']) && !value.contains(char::is_control) {
+        return format!("{key}\"{value}\"");
+    }
+    let (start, end) = if whole { ("^", "$") } else { ("", "") };
+    let escaped = |c: char| match c {
+        '/' => "\\/".to_owned(),
+        // Nobody could type these.
+        c if c.is_control() => format!("\\x{{{:x}}}", u32::from(c)),
+        c => regex::escape(c.encode_utf8(&mut [0; 4])),
+    };
+    format!("{key}/{start}{}{end}/", value.chars().map(escaped).collect::<String>())
+}
+
 /// A term as written: where, and its text without quotes around the value.
 struct Token<'t> {
     at: Range<usize>,

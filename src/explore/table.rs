@@ -117,6 +117,11 @@ impl Column {
         Column::Problems,
     ];
 
+    /// Whether the largest is looked for.
+    pub const fn is_most_first(self) -> bool {
+        !matches!(self, Column::Title | Column::Project | Column::Branch | Column::Agent | Column::Format)
+    }
+
     /// Its heading.
     pub const fn word(self) -> &'static str {
         match self {

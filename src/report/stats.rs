@@ -58,12 +58,25 @@ pub static OUTPUTS: &[Output] = &[
 pub struct Section<'a> {
     /// What it lists.
     pub title: &'static str,
+    /// How a filter asks for one of its rows.
+    pub asks: Ask,
     /// Heads of the numbers.
     pub heads: Vec<&'static str>,
     /// All rows, those with the greatest first number first.
     pub rows: Vec<Row<'a>>,
     /// What is missing in it.
     pub notes: Vec<String>,
+}
+
+/// How a filter asks for a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// By a key, such as `tool:`, with the whole name.
+    Key(&'static str),
+    /// By a text that some call has among its arguments.
+    Text,
+    /// By the day.
+    Day,
 }
 
 /// A row of it.
@@ -114,33 +127,44 @@ pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
     let days = days.map(|(day, count)| of_sessions(day.map(|day| day.to_string()), count));
     let with = |notes: [&Option<String>; 2]| notes.into_iter().flatten().cloned().collect();
     vec![
-        Section { title: "tools", heads: tool_heads, rows: tools.collect(), notes: Vec::new() },
+        Section {
+            title: "tools",
+            asks: Ask::Key("tool"),
+            heads: tool_heads,
+            rows: tools.collect(),
+            notes: Vec::new(),
+        },
         Section {
             title: "programs, by the first word of each command",
+            asks: Ask::Text,
             heads: vec!["calls"],
             rows: mentions(&inventory.programs),
             notes: with([&commands, &unread]),
         },
         Section {
             title: "files that arguments name",
+            asks: Ask::Text,
             heads: vec!["calls", "read", "written"],
             rows: files.collect(),
             notes: with([&unread, &None]),
         },
         Section {
             title: "hosts of URLs in arguments",
+            asks: Ask::Text,
             heads: vec!["calls"],
             rows: mentions(&inventory.hosts),
             notes: with([&urls, &unread]),
         },
         Section {
             title: "projects",
+            asks: Ask::Key("project"),
             heads: vec!["sessions", "calls"],
             rows: projects.collect(),
             notes: Vec::new(),
         },
         Section {
             title: "days (UTC), the newest first",
+            asks: Ask::Day,
             heads: vec!["sessions", "calls"],
             rows: days.collect(),
             notes: Vec::new(),

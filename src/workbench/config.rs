@@ -9,6 +9,7 @@ use super::keys::{Command, Key, Keymap, TABLE, chord};
 use super::theme::BUILTIN;
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Mode;
+use crate::explore::table::Column;
 use crate::source::nearest::nearest;
 use crate::source::{Source, Span};
 
@@ -25,6 +26,14 @@ pub struct Config {
     pub live: Option<bool>,
     /// The policy where the command line names none.
     pub policy: Vec<String>,
+    /// What the list of sessions is sorted by, and whether backwards.
+    pub sort: Option<(Column, bool)>,
+    /// The columns of the list of sessions, those first that are worth most; empty: the usual ones.
+    pub columns: Vec<Column>,
+    /// Whether the mouse is listened to.
+    pub mouse: Option<bool>,
+    /// Whether the next start is where the last one ended.
+    pub restore: Option<bool>,
     /// Which chords mean which command.
     pub keymap: Keymap,
     /// The files that were read.
@@ -33,7 +42,8 @@ pub struct Config {
     pub problems: Vec<Diagnostic>,
 }
 
-const SETTINGS: [&str; 5] = ["theme", "ascii", "mode", "live", "policy"];
+const SETTINGS: [&str; 9] =
+    ["theme", "ascii", "mode", "live", "policy", "sort", "columns", "mouse", "restore"];
 
 /// The most keys of a chord.
 const LONGEST: usize = 3;
@@ -53,6 +63,29 @@ impl Config {
             match name {
                 "ascii" => config.ascii = Some(flag?),
                 "live" => config.live = Some(flag?),
+                "mouse" => config.mouse = Some(flag?),
+                "restore" => config.restore = Some(flag?),
+                "sort" => {
+                    let word = word.ok_or_else(|| {
+                        wrong("the name of a column, `-` before it for the other way round")
+                    })?;
+                    let (name, backwards) = word.strip_prefix('-').map_or((word, false), |name| (name, true));
+                    let column = column(name).map_err(|help| wrong("the name of a column").help(help))?;
+                    config.sort = Some((column, column.is_most_first() != backwards));
+                }
+                "columns" => {
+                    let names = texts(value).ok_or_else(|| wrong("a list of names of columns"))?;
+                    let mut columns = Vec::new();
+                    for name in names {
+                        let help = |help| wrong("a list of names of columns").help(help);
+                        let column = column(&name).map_err(help)?;
+                        // The title has what the others leave.
+                        if column != Column::Title && !columns.contains(&column) {
+                            columns.push(column);
+                        }
+                    }
+                    config.columns = columns;
+                }
                 "theme" => {
                     let known = BUILTIN.map(|(name, _)| name);
                     let word = word.ok_or_else(|| wrong("the name of a theme"))?;
@@ -180,13 +213,22 @@ fn texts(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
     }
 }
 
+/// The column of this name; else what may have been meant.
+fn column(name: &str) -> Result<Column, String> {
+    let known = Column::ALL.into_iter().find(|column| column.word() == name);
+    known.ok_or_else(|| match nearest(name, Column::ALL.map(Column::word)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the columns are {}", Column::ALL.map(Column::word).join(", ")),
+    })
+}
+
 fn unknown(source: &Source, at: Span, what: &str, name: &str, known: &[&str]) -> Diagnostic {
     let problem =
         Diagnostic::error(code::UNKNOWN_SETTING, format!("there is no {what} `{name}`")).at(source, at);
     match nearest(name, known.iter().copied()) {
         Some(near) => problem.help(format!("did you mean `{near}`?")),
         None if known.len() < 10 => problem.help(format!("the {what}s are {}", known.join(", "))),
-        None => problem.help("`:` in the workbench lists all commands"),
+        None => problem.help("the workbench lists all commands by their names"),
     }
 }
 
@@ -231,6 +273,17 @@ mod tests {
         assert_eq!((config.theme.as_deref(), config.mode), (Some("paper"), Some(Mode::Shadow)));
         assert_eq!((config.ascii, config.live), (Some(true), Some(false)));
         assert_eq!(config.policy, ["a", "b"]);
+        let settings =
+            "sort = '-calls'\ncolumns = ['when', 'title', 'calls', 'when']\nmouse = false\nrestore = false\n";
+        let (sorted, problems) = read(settings, "");
+        assert_eq!(problems, Vec::<String>::new());
+        assert_eq!(
+            (sorted.sort, sorted.mouse, sorted.restore),
+            (Some((Column::Calls, false)), Some(false), Some(false))
+        );
+        assert_eq!(sorted.columns, [Column::When, Column::Calls]);
+        assert_eq!(read("sort = 'calls'", "").0.sort, Some((Column::Calls, true)), "as `S` sorts first");
+        assert_eq!(read("sort = 'title'", "").0.sort, Some((Column::Title, false)));
         let meaning = |text| config.keymap.meaning(&chord::parse(text).unwrap(), Scope::Panes);
         assert_eq!(meaning("gz"), Meaning::Command(Command::Zoom));
         assert_eq!(meaning("F2"), Meaning::Command(Command::Zoom));
@@ -255,6 +308,18 @@ mod tests {
             ),
             ("\nmode = 'audit'", "", "bad_setting config.toml:2:8 `mode` is `enforce` or `shadow`"),
             ("ascii = 'on'", "", "bad_setting config.toml:1:9 `ascii` is `true` or `false`"),
+            (
+                "sort = 'cals'",
+                "",
+                "bad_setting config.toml:1:8 `sort` is the name of a column did you mean `calls`?",
+            ),
+            (
+                "columns = ['calls', 'wen']",
+                "",
+                "bad_setting config.toml:1:11 `columns` is a list of names of columns did you mean `when`?",
+            ),
+            ("columns = 3", "", "bad_setting config.toml:1:11 `columns` is a list of names of columns"),
+            ("mouse = 'on'", "", "bad_setting config.toml:1:9 `mouse` is `true` or `false`"),
             (
                 "policy = 3",
                 "",

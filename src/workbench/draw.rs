@@ -162,8 +162,10 @@ fn rows(
 fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
     let scope = model.dialog.overlays.last().map_or(Scope::Panes, Overlay::scope);
     let Meaning::Prefix(rest) = model.habits.keymap.meaning(&model.dialog.pending, scope) else { return };
-    let mut rest: Vec<(String, Cow<'_, str>)> =
-        rest.into_iter().map(|(keys, command)| (keys, Cow::Borrowed(command.row().doc))).collect();
+    let mut rest: Vec<(String, Cow<'_, str>)> = rest
+        .into_iter()
+        .map(|(keys, command)| (keys, model.habits.keymap.worded(command.row().doc)))
+        .collect();
     if model.habits.keymap.meaning(&model.dialog.pending, scope)
         == Meaning::Prefix(vec![("a-z".to_owned(), Command::GoMark)])
     {

@@ -21,6 +21,8 @@ pub enum Effect {
     Quit,
     /// Forget what is on the screen and draw everything.
     Redraw,
+    /// Listen to the mouse, or leave it to the terminal.
+    Mouse(bool),
     /// Go to the background of the shell.
     Suspend,
     /// Read the policy again.
@@ -216,6 +218,7 @@ impl std::fmt::Debug for Effect {
         match self {
             Self::Quit => f.write_str("Quit"),
             Self::Redraw => f.write_str("Redraw"),
+            Self::Mouse(on) => write!(f, "Mouse({on})"),
             Self::Suspend => f.write_str("Suspend"),
             Self::LoadPolicy => f.write_str("LoadPolicy"),
             Self::LoadBase(name) => write!(f, "LoadBase({name})"),

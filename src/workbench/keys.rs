@@ -245,6 +245,7 @@ commands! {
     Panes Do CopyExplain "copy-command" ["yc"] judged "copy the shell command that explains this decision again";
     Panes Do CopyMarkdown "copy-markdown" ["ym"] told "copy the decision as Markdown for a ticket";
     All Do Export "export" <File> [] never "write the screen (`FILE.svg`) or this session (`FILE.html`, `FILE.md`)";
+    All Do Mouse "mouse" ["M"] never "turn the mouse on or off (Shift selects text while it is on)";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";
     All Do Close "close" ["Esc"] never "close the popup on top, or end a search";
     All Do Quit "quit" ["q"] never "close the popup on top, or quit";
@@ -260,6 +261,7 @@ commands! {
     Texts Overlay PreviousHunk "previous-hunk" ["[c"] never "previous hunk";
     Survey Overlay NextTab "next-tab" ["t" "Tab"] never "next list: of an inventory, or tools that no rule is about";
     Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
+    Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session that this row counts";
     Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next number, or by name";
     Findings Overlay GroupBy "group-by" ["t"] never "group by the next of session, rule, tool, code, reason";
 }

@@ -39,6 +39,18 @@ impl List {
         self.keep(len, height);
     }
 
+    /// As it is when what is on screen moves by this many rows; the cursor goes along only where it would be out of sight.
+    #[must_use]
+    pub fn scrolled(self, by: isize, len: usize, height: usize) -> List {
+        let top = self.top.saturating_add_signed(by).min(len.saturating_sub(height));
+        let margin = MARGIN.min(height.saturating_sub(1) / 2);
+        let (first, last) = (top + margin, (top + height).saturating_sub(margin + 1));
+        // At the ends of the list there is nothing beyond to be seen.
+        let first = if top == 0 { 0 } else { first };
+        let last = if top + height >= len { len.saturating_sub(1) } else { last };
+        List { top, cursor: self.cursor.clamp(first.min(last), last) }
+    }
+
     /// Sets the cursor on a row.
     pub fn set(&mut self, cursor: usize, len: usize, height: usize) {
         self.cursor = cursor;
@@ -86,6 +98,11 @@ mod tests {
                 prop_assert!(list.cursor < len.max(1));
                 prop_assert!(list.top <= list.cursor && list.cursor < list.top + height);
                 prop_assert!(list.top == 0 || list.top + height <= len);
+                let mut scrolled = list.scrolled(step / 4, len, height);
+                let top = scrolled.top;
+                scrolled.keep(len, height);
+                prop_assert_eq!(scrolled.top, top, "what is scrolled stays scrolled");
+                prop_assert!(scrolled.cursor < len.max(1));
             }
         }
     }

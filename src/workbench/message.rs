@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use super::keys::Key;
 use crate::compare::{Base, Change, Comparison, Side};
@@ -29,6 +29,8 @@ pub enum Msg {
     Paste(String),
     /// These characters were typed, a key each, before anything could be drawn.
     Typed(String),
+    /// Something was done with the mouse.
+    Mouse(Mouse),
     /// The terminal has another size.
     Resize(Size),
     /// A chord has been waiting for its next key for a while.
@@ -155,6 +157,26 @@ pub enum Msg {
     },
     /// The terminal is gone, or the loop was asked to end.
     End,
+}
+
+/// What was done with the mouse, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mouse {
+    /// The place of the screen.
+    pub at: Position,
+    /// What.
+    pub act: MouseAct,
+}
+
+/// What the mouse does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MouseAct {
+    /// The left button was pressed.
+    Click,
+    /// The wheel was turned a notch up.
+    Up,
+    /// The wheel was turned a notch down.
+    Down,
 }
 
 /// What changed in a session.

@@ -16,6 +16,7 @@ pub mod live;
 pub mod overlay;
 pub mod palette;
 mod places;
+pub mod saved;
 pub mod seen;
 pub mod select;
 pub mod supposed;

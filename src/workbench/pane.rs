@@ -9,7 +9,7 @@ mod forbidden;
 pub mod part;
 pub mod policy;
 mod preconditions;
-mod sessions;
+pub mod sessions;
 mod spec;
 mod split;
 mod tools;
@@ -21,7 +21,7 @@ use ratatui::layout::Rect;
 
 use self::part::supposed;
 use self::spec::PaneSpec;
-use super::layout::{Layout, Pane};
+use super::layout::{Layout, Pane, Shape};
 use super::line::{Line, Link};
 use super::model::Model;
 use super::rows::{Hint, Rows, Space, are_cut};
@@ -146,6 +146,20 @@ impl Pane {
         let area = self.areas(model, &model.layout()).map(|areas| areas.rows);
         area.is_some_and(|area| are_cut(self.rows(model), model, &self.space(model, area)))
     }
+}
+
+/// The panes whose numbers and short names stand above the others, apart by a blank; of the names as much as there is room
+/// for.
+pub fn tabs(width: u16, model: &Model, layout: &Layout) -> Vec<(Pane, String)> {
+    let beside = layout.shape == Shape::Medium && !model.place.zoom;
+    let panes = || Pane::ALL.into_iter().filter(move |pane| !beside || *pane != Pane::Transcript);
+    let tab = |pane: Pane, letters: usize| {
+        format!("{}{}", pane.number(), pane.short().chars().take(letters).collect::<String>())
+    };
+    let room = usize::from(width) + 1;
+    let fits = |letters: &usize| panes().map(|pane| tab(pane, *letters).len() + 1).sum::<usize>() <= room;
+    let letters = [5, 3, 2].into_iter().find(fits).unwrap_or(0);
+    panes().map(|pane| (pane, tab(pane, letters))).collect()
 }
 
 /// The lines of a pane under one version.

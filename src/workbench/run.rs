@@ -8,6 +8,7 @@ pub mod frames;
 #[cfg(test)]
 pub(crate) mod headless;
 mod input;
+pub mod state;
 pub(crate) mod suppose;
 pub(crate) mod survey;
 mod terminal;
@@ -15,6 +16,7 @@ mod work;
 
 use std::io::{self, stdout};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -29,9 +31,10 @@ use self::work::Workers;
 use super::config::Config;
 use super::effect::Effect;
 use super::message::{Arrived, Msg};
+use super::model::saved::SavedPlace;
 use super::model::{BuiltIn, Chosen, Dress, Model, Opening};
 use super::theme::{GlyphSet, Theme, ThemeError};
-use super::update::update;
+use super::update::{restore, update};
 use crate::engine::Mode;
 use crate::files::watch::{Watch, WatchTargets, Way, watch};
 use crate::report::words;
@@ -57,6 +60,10 @@ pub struct Settings {
     pub mode: Mode,
     /// What the person chose once and for all.
     pub config: Config,
+    /// The file in which the place is kept where these recordings were left; `None` where none is.
+    pub place: Option<PathBuf>,
+    /// Whether it begins there.
+    pub restore: bool,
     /// A theme's name; without one the environment decides.
     pub theme: Option<String>,
 }
@@ -114,6 +121,9 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     let workers = Workers::start(Arc::clone(&settings.workspace), out.clone())?;
     terminal::hook_panics();
     end_on_signals(out.clone())?;
+    // The wheel and clicks are what most people try; `M` gives the terminal its own selection back.
+    let mouse = settings.config.mouse != Some(false);
+    terminal::listen_to_mouse(mouse)?;
     let screen = Screen::enter()?;
     let mut model = Model::new(Opening {
         theme,
@@ -122,6 +132,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         mode: settings.mode,
     });
     model.habits.dress = dress;
+    model.habits.mouse = mouse;
     model.habits.keymap = settings.config.keymap;
     model.habits.problems = settings.config.problems;
     model.basis.live.off = settings.config.live == Some(false);
@@ -130,13 +141,26 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     model.basis.paths = settings.policy_paths;
     model.basis.flags = settings.flags;
     let size = model.size;
+    model.archive.table.sort = settings.config.sort;
+    model.archive.table.columns = settings.config.columns;
+    model.work.now = jiff::Timestamp::now().as_millisecond();
+    match settings.place.as_deref().filter(|_| settings.restore).map(state::read) {
+        Some(Ok(Some(place))) => restore::begin(&mut model, place),
+        Some(Err(why)) => model.fail(format!("the place of the last visit cannot be read: {why}")),
+        Some(Ok(None)) | None => {}
+    }
     update(&mut model, Msg::Resize(size));
     workers.policy();
     workers.sessions();
     workers.cases(&mut model);
     let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;
     let input = Input::start(out);
-    Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() }.run(&input)?;
+    let mut running = Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() };
+    running.run(&input)?;
+    if let Some((file, place)) = settings.place.zip(SavedPlace::of(&running.model)) {
+        // Without it the next start is at the first session, which needs no excuse.
+        let _ = state::write(&file, &place);
+    }
     Ok(())
 }
 
@@ -167,7 +191,7 @@ struct Loop {
 }
 
 impl Loop {
-    fn run(mut self, input: &Input) -> io::Result<()> {
+    fn run(&mut self, input: &Input) -> io::Result<()> {
         self.draw()?;
         input.allow();
         loop {
@@ -239,6 +263,7 @@ impl Loop {
         match effect {
             Effect::Quit => return Ok(ControlFlow::Break(())),
             Effect::Redraw => self.screen.forget()?,
+            Effect::Mouse(on) => terminal::listen_to_mouse(on)?,
             Effect::Suspend => self.suspend()?,
             Effect::Compose { ask, text } => {
                 let editor = self.editor.clone();

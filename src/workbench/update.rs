@@ -16,11 +16,13 @@ mod jump;
 mod live;
 mod load;
 mod marks;
+pub(super) mod mouse;
 mod overlays;
 mod palette;
 mod paste;
 mod prompt;
 mod recordings;
+pub(super) mod restore;
 mod save;
 mod search;
 mod settle;
@@ -51,6 +53,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = Vec::new();
     match msg {
         Msg::Key(key) => pressed(model, key, &mut effects),
+        Msg::Mouse(mouse) => {
+            if let Some(command) = mouse::moved(model, mouse, &mut effects) {
+                run(model, command, &mut effects);
+            }
+        }
         Msg::Paste(text) => paste::pasted(model, &text),
         Msg::Typed(text) => {
             for (at, c) in text.char_indices() {
@@ -89,6 +96,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Note { failed, text } => model.dialog.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }
+    restore::go_back(model);
     suppose::ask(model, &mut effects);
     if model.table_is_due() {
         model.arrange();
@@ -102,6 +110,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.dialog.note = None;
+    // Whoever goes somewhere is not taken elsewhere.
+    model.habits.restore = None;
     match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
         Some(_) if palette::is_open(model) => {
@@ -266,6 +276,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Inventory => survey::open(model, Tab::List(0)),
         C::NextTab => survey::tab(model, 1),
         C::PreviousTab => survey::tab(model, -1),
+        C::FirstCall => survey::first(model),
         C::SortRows => survey::sort(model),
         C::Cases => cases::open(model),
         C::Problems => overlays::problems(model),
@@ -325,6 +336,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::WhatIfRule => suppose::switch(model),
         C::WhatIfUndo => suppose::undo(model),
         C::WhatIfNone => suppose::drop_all(model),
+        C::Mouse => mouse::toggle(model, effects),
         C::Suspend => effects.push(Effect::Suspend),
         C::Close => {
             if !overlays::close(model) {

@@ -10,8 +10,8 @@ use crate::engine::Mode;
 use crate::files;
 use crate::files::watch::{LOOK, Way};
 use crate::workbench::model::{BuiltIn, Chosen};
-use crate::workbench::run::environment::config;
-use crate::workbench::run::{RunError, Settings, run};
+use crate::workbench::run::environment::{config, folders};
+use crate::workbench::run::{RunError, Settings, run, state};
 use crate::workbench::theme::{Depth, Theme};
 use crate::workspace::{NoPolicy, Workspace};
 
@@ -49,7 +49,12 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
         [] => "contracts/".to_owned(),
         named => named.join(" "),
     };
+    // The samples always begin with a stopped call.
+    let [_, state_folder] = folders();
+    let place = state_folder.filter(|_| config.restore != Some(false) && !wanted.is_samples());
     let settings = Settings {
+        place: place.and_then(|folder| state::file(&folder, sessions)),
+        restore: !asked.no_restore,
         flags: flags(asked),
         policy_paths: workspace.policy_paths(),
         watch: workspace.watched().zip(way(asked.watch)),

@@ -6,11 +6,12 @@ use ratatui::layout::Rect;
 use crate::files::watch::{ChangedFiles, Way};
 use crate::replay::Replay;
 use crate::workbench::keys::Command;
-use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane, Shape};
+use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane};
 use crate::workbench::line::{place, problem_place};
 use crate::workbench::model::{Model, SessionVerdict};
 use crate::workbench::paint::{Row, tail};
 use crate::workbench::pane::part::supposed;
+use crate::workbench::pane::tabs as tabs_of;
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
 
@@ -179,22 +180,14 @@ fn counts(row: &mut Row<'_>, replay: &Replay) {
 /// for.
 pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
-    let beside = layout.shape == Shape::Medium && !model.place.zoom;
-    let panes = || Pane::ALL.into_iter().filter(move |pane| !beside || *pane != Pane::Transcript);
-    let tab = |pane: Pane, letters: usize| {
-        format!("{}{}", pane.number(), pane.short().chars().take(letters).collect::<String>())
-    };
-    let fits =
-        |letters: &usize| panes().map(|pane| tab(pane, *letters).len() + 1).sum::<usize>() <= row.left() + 1;
-    let letters = [5, 3, 2].into_iter().find(fits).unwrap_or(0);
-    for pane in panes() {
+    for (pane, text) in tabs_of(area.width, model, layout) {
         let seen = layout.pane(pane).is_some();
         let role = match (seen, pane == model.place.focus) {
             (true, true) => Role::TitleFocus,
             (true, false) => Role::Title,
             _ => Role::TextDim,
         };
-        row.put(role, &tab(pane, letters));
+        row.put(role, &text);
         row.gap(1);
     }
     let note = model.place.focus.note(model);

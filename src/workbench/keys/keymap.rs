@@ -135,9 +135,19 @@ impl Keymap {
         let mut parts: Vec<Cow<'_, str>> = text.split('`').map(Cow::Borrowed).collect();
         let mut changed = false;
         for part in parts.iter_mut().skip(1).step_by(2) {
-            let named = TABLE.iter().find(|row| row.keys.first() == Some(&&**part));
-            if let Some(row) = named.filter(|row| !self.has(row.command, part)) {
-                *part = Cow::Owned(self.key(row.command).into_owned());
+            // `'a` is the key of a command that takes a letter, with the letter.
+            let with_letter = |row: &super::Row| match row.argument {
+                Some(Argument::Letter) => part.strip_suffix('a'),
+                _ => None,
+            };
+            let key = |row: &super::Row| {
+                let first = row.keys.first()?;
+                [Some(&**part), with_letter(row)].into_iter().flatten().find(|key| key == first)
+            };
+            let named = TABLE.iter().find_map(|row| Some((row.command, key(row)?.to_owned())));
+            if let Some((command, key)) = named.filter(|(command, key)| !self.has(*command, key)) {
+                let letter = part.get(key.len()..).unwrap_or_default().to_owned();
+                *part = Cow::Owned(format!("{}{letter}", self.key(command)));
                 changed = true;
             }
         }
@@ -169,6 +179,8 @@ mod tests {
         assert_eq!(meaning("db"), Meaning::Nothing);
         assert_eq!(keymap.worded("no base; `db` chooses one, `x`"), "no base; `cb` chooses one, `x`");
         assert_eq!(keymap.worded("`dl` stays"), "`dl` stays");
+        keymap.bind(Command::GoMark, &["M".into()]);
+        assert_eq!(keymap.worded("go there: `'a`, `+a`"), "go there: `Ma`, `+a`");
         keymap.bind(Command::Base, &[]);
         assert_eq!(keymap.worded("`db` chooses one"), "`:base` chooses one");
     }

@@ -1,7 +1,10 @@
 //! What the person at the keyboard is used to: how the screen is dressed, what was run before.
 
+use super::saved::Restore;
 use crate::diagnostic::Diagnostic;
+use crate::explore::table::Column;
 use crate::monitor::RuleId;
+use crate::session::Millis;
 use crate::workbench::keys::Keymap;
 use crate::workbench::layout::Pane;
 use crate::workbench::theme::{Depth, GlyphSet};
@@ -17,6 +20,36 @@ pub struct Habits {
     pub problems: Vec<Diagnostic>,
     /// The lines that were run by name, the newest last.
     pub history: Vec<String>,
+    /// Whether the mouse is listened to.
+    pub mouse: bool,
+    /// The last click, of which a second one may make a double click.
+    pub click: Option<Click>,
+    /// Where the workbench was closed, until its session is read or a key is pressed.
+    pub restore: Option<Restore>,
+}
+
+/// What is under the pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A row of the overlay on top.
+    OverlayRow(usize),
+    /// Something else of it.
+    Overlay,
+    /// A row of a pane.
+    Row(Pane, usize),
+    /// The heading of a column of the list of sessions.
+    Heading(Column),
+    /// Something else of a pane, or its name above.
+    Pane(Pane),
+}
+
+/// A click.
+#[derive(Debug, Clone, Copy)]
+pub struct Click {
+    /// What it hit.
+    pub target: Target,
+    /// When.
+    pub at: Millis,
 }
 
 /// What the terminal can show, whichever theme is chosen.

@@ -97,6 +97,8 @@ pub struct SurveyRow {
     pub rule: Option<RuleRow>,
     /// The first call, or session, that it counts.
     pub first: Option<Occurrence>,
+    /// The term of the filter of the list of sessions that asks for what it counts.
+    pub term: Option<String>,
 }
 
 /// What there is to say of a rule.

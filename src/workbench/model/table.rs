@@ -5,7 +5,6 @@ mod listing;
 use std::collections::HashSet;
 
 use crate::explore::filter::Filter;
-use crate::explore::rows::SessionRow;
 use crate::explore::table::{Column, Group, GroupKey, GroupKind, Place};
 
 /// What is chosen to have no column sort.
@@ -20,14 +19,27 @@ pub struct SessionTable {
     pub sort: Option<(Column, bool)>,
     /// What they are grouped by.
     pub group: Option<GroupKind>,
-    /// The columns that any session has something in, of those that may be empty.
-    filled: HashSet<Column>,
+    /// The columns that the person chose, those first that are worth most; empty: the usual ones.
+    pub columns: Vec<Column>,
+    /// How much of each column is filled, and how wide that is, by the sessions that were measured last.
+    measured: Vec<(Column, Measure)>,
+    /// Sessions that have come or changed since.
+    unmeasured: usize,
     /// The groups whose sessions are out of sight.
     pub folded: HashSet<GroupKey>,
     /// What that comes to; `None` while nothing is asked.
     view: Option<View>,
     /// Sessions that have come or changed since.
     stale: usize,
+}
+
+/// How much of a column is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Measure {
+    /// Sessions that have something in it.
+    pub filled: usize,
+    /// The widest of that, in columns of the screen.
+    pub width: usize,
 }
 
 /// The sessions as they are listed.
@@ -57,27 +69,16 @@ impl SessionTable {
         !self.filter.is_empty() || self.sort.is_some() || self.group.is_some()
     }
 
-    /// What is known of a session has changed.
+    /// A session has come, or what is known of it has changed.
     pub fn note_change(&mut self) {
         self.stale += 1;
+        self.unmeasured += 1;
     }
 
-    /// A session has come.
-    pub fn note_entry(&mut self, row: &SessionRow) {
-        self.stale += 1;
-        let known = [
-            (Column::When, row.began.is_some()),
-            (Column::Project, row.project.is_some()),
-            (Column::Branch, row.branch.is_some()),
-            (Column::Agent, row.agent.is_some()),
-            (Column::Problems, row.problems > 0),
-        ];
-        self.filled.extend(known.into_iter().filter(|(_, known)| *known).map(|(column, _)| column));
-    }
-
-    /// Whether any session has something in this column.
-    pub fn fills(&self, column: Column) -> bool {
-        self.filled.contains(&column)
+    /// What was measured of a column.
+    pub fn measure(&self, column: Column) -> Measure {
+        let known = self.measured.iter().find(|(known, _)| *known == column);
+        known.map_or(Measure::default(), |(_, measure)| *measure)
     }
 
     /// What is asked of the sessions, in words: the filter, the order, the groups.

@@ -30,7 +30,12 @@ impl Rows for HelpView {
         let missing = self.missing(model, help);
         let said = if missing.is_empty() { Role::Text } else { Role::TextDim };
         let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
-        let lines = text::wrap(&format!("{}{missing}", help.doc()), room, usize::MAX, theme.marks());
+        let lines = text::wrap(
+            &format!("{}{missing}", model.habits.keymap.worded(help.doc())),
+            room,
+            usize::MAX,
+            theme.marks(),
+        );
         let row = |(place, line)| {
             let mut row = Row::new(theme, width);
             let group = if named && place == 0 { help.heading() } else { "" };
@@ -58,11 +63,11 @@ impl Rows for HelpView {
             HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
             HelpRow::Role(role) => role.name().to_owned(),
         };
-        Some(format!("{sign}  {}", row.doc()))
+        Some(format!("{sign}  {}", model.habits.keymap.worded(row.doc())))
     }
 
     fn instead(&self, _: &Model) -> Vec<(Role, String)> {
-        vec![(Role::TextDim, "No row has these words. Esc shows all again.".to_owned())]
+        vec![(Role::TextDim, "No row has these words. An empty filter shows all.".to_owned())]
     }
 }
 

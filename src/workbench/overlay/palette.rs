@@ -67,14 +67,25 @@ impl PaletteView {
         match missing {
             // Where there is no room for both, the reason is what matters.
             Some(missing) => row.put(said, &format!("({})", model.habits.keymap.worded(missing))),
-            None => row.put(said, table.doc),
+            None => row.put(said, &model.habits.keymap.worded(table.doc)),
         };
     }
 }
 
 impl Window for PaletteView {
     fn title(&self, _: &Model, _: usize) -> String {
-        "Run a command".to_owned()
+        let title = match with_argument(self.typed.trim_start()) {
+            Some((Command::SortSessions, ..)) => "Sort sessions by",
+            Some((Command::FilterSessions, ..)) => "Filter the sessions",
+            Some((Command::Theme, ..)) => "Choose a theme",
+            Some((Command::Base, ..)) => "Compare with a base",
+            Some((Command::GoTo, ..)) => "Go to a call or a turn",
+            Some((Command::SetMark, ..)) => "Mark this row",
+            Some((Command::GoMark, ..)) => "Go to a marked row",
+            Some((Command::Export, ..)) => "Write into a file",
+            Some(_) | None => "Run a command",
+        };
+        title.to_owned()
     }
 
     fn note(&self, _: &Model) -> String {

@@ -92,10 +92,10 @@ impl Window for SurveyView {
                 Open "its findings", SortRows "sort", NextTab "tools without a rule", Search "filter", Quit "close"
             ],
             Tab::Tools => {
-                hints![Open "first call", SortRows "sort", NextTab "rules", Search "filter", Quit "close"]
+                hints![Open "list sessions", FirstCall "first call", SortRows "sort", NextTab "rules", Search "filter", Quit "close"]
             }
             Tab::List(_) => {
-                hints![Open "first call", NextTab "next list", SortRows "sort", Search "filter", Quit "close"]
+                hints![Open "list sessions", FirstCall "first call", NextTab "next list", SortRows "sort", Search "filter", Quit "close"]
             }
         }
     }

@@ -3,11 +3,14 @@
 mod columns;
 mod label;
 
+pub use self::columns::heading_at;
+
 use self::label::{name, sign};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::engine::Mode;
 use crate::explore::table::{Group, GroupKind};
 use crate::report::words;
+use crate::workbench::keys::Command;
 use crate::workbench::model::table::TableLine;
 use crate::workbench::model::verdict::stopped_word;
 use crate::workbench::model::{Entry, Held, Model, SessionVerdict};
@@ -49,6 +52,13 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     },
     ..OF_LINES
 };
+
+/// Measures the columns of the table where it is on screen.
+pub fn measure(model: &mut Model, width: usize) {
+    if width >= columns::TABLE {
+        model.measure_columns(columns::needed);
+    }
+}
 
 struct Sessions;
 
@@ -97,7 +107,8 @@ impl Rows for Sessions {
             (true, _) => "reading".to_owned(),
             (false, 0) => "no sessions here".to_owned(),
             (false, all) => {
-                format!("none of {} passes the filter; f changes it", words::count(all as u64, "session"))
+                let key = model.key(Command::FilterSessions);
+                format!("none of {} passes the filter; {key} changes it", words::count(all as u64, "session"))
             }
         };
         vec![(Role::TextDim, why)]

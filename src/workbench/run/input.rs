@@ -5,11 +5,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use crossterm::event::{Event, KeyCode, KeyEventKind, poll, read};
-use ratatui::layout::Size;
+use crossterm::event::{Event, KeyCode, KeyEventKind, MouseButton, MouseEvent, MouseEventKind, poll, read};
+use ratatui::layout::{Position, Size};
 
 use crate::workbench::keys::Key;
-use crate::workbench::message::{Arrived, Msg};
+use crate::workbench::message::{Arrived, Mouse, MouseAct, Msg};
 
 /// The means to let the thread read.
 pub struct Input {
@@ -79,7 +79,16 @@ impl Burst {
             Event::Key(key) if key.kind != KeyEventKind::Release => return self.key(Key::from(key)),
             Event::Paste(text) => Msg::Paste(text),
             Event::Resize(width, height) => Msg::Resize(Size::new(width, height)),
-            Event::Key(_) | Event::FocusGained | Event::FocusLost | Event::Mouse(_) => return,
+            Event::Mouse(MouseEvent { kind, column, row, .. }) => {
+                let act = match kind {
+                    MouseEventKind::Down(MouseButton::Left) => MouseAct::Click,
+                    MouseEventKind::ScrollUp => MouseAct::Up,
+                    MouseEventKind::ScrollDown => MouseAct::Down,
+                    _ => return,
+                };
+                Msg::Mouse(Mouse { at: Position::new(column, row), act })
+            }
+            Event::Key(_) | Event::FocusGained | Event::FocusLost => return,
         };
         self.messages.push(message);
     }

@@ -30,6 +30,33 @@ pub fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
 
+/// Whether the mouse is listened to while the terminal is taken over.
+static MOUSE: AtomicBool = AtomicBool::new(false);
+
+/// Listens to the mouse from now on, or leaves it to the terminal.
+///
+/// # Errors
+/// The terminal cannot be written to.
+pub fn listen_to_mouse(on: bool) -> io::Result<()> {
+    MOUSE.store(on, Ordering::SeqCst);
+    match (is_taken(), on) {
+        (false, _) => Ok(()),
+        (true, true) => capture(),
+        (true, false) => execute!(stdout(), DisableMouseCapture),
+    }
+}
+
+/// Clicks and the wheel, and no movement: each would wake the program.
+#[cfg(not(windows))]
+fn capture() -> io::Result<()> {
+    execute!(stdout(), crossterm::style::Print("\x1b[?1000h\x1b[?1006h"))
+}
+
+#[cfg(windows)]
+fn capture() -> io::Result<()> {
+    execute!(stdout(), crossterm::event::EnableMouseCapture)
+}
+
 /// Why the workbench cannot be drawn here; `None` where it can.
 pub fn unsuitable(term: Option<&str>) -> Option<&'static str> {
     if !stdout().is_terminal() {
@@ -122,8 +149,9 @@ impl Drop for Screen {
 
 fn take() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
-    let taken =
-        enable_raw_mode().and_then(|()| execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste));
+    let taken = enable_raw_mode()
+        .and_then(|()| execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste))
+        .and_then(|()| if MOUSE.load(Ordering::SeqCst) { capture() } else { Ok(()) });
     if taken.is_err() {
         give_back();
     }

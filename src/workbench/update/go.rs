@@ -1,6 +1,7 @@
 //! Moving: between rows, calls, turns, sessions and panes.
 
 use super::settle;
+use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::{Go, List};
 use crate::workbench::model::table::TableLine;
@@ -17,8 +18,11 @@ pub fn next(model: &mut Model, by: isize) {
         matches!(row.kind, RowKind::Call(_) | RowKind::Choice(_, Some(_)) | RowKind::Rule(_))
     }) {
         Some(row) => to_row(model, row),
-        None if by > 0 => model.say("no call after this one; the arrows go row by row"),
-        None => model.say("no call before this one; the arrows go row by row"),
+        None => {
+            let (down, up) = (model.key(Command::Down), model.key(Command::Up));
+            let place = if by > 0 { "after" } else { "before" };
+            model.say(format!("no call {place} this one; {down} and {up} go row by row"));
+        }
     }
 }
 

@@ -82,7 +82,7 @@ pub fn enter(model: &mut Model) {
         _ => model.settled.rows.place_of(row.hit.row),
     };
     let Some(at) = at else {
-        return model.say("this what-if leaves the call out; q shows the recording");
+        return jump::say_left_out(model);
     };
     go::to_row(model, at);
     // What is found stays marked, and `n` goes on from here.

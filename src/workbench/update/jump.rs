@@ -358,9 +358,21 @@ pub fn to(model: &mut Model, entry: usize, at: Result<ChangePlace, RuleId>) {
     };
     match (row, at) {
         (Some(row), _) => go::to_row(model, row),
-        (None, Err(_)) => model.say("with this what-if the rule holds; q shows the recording"),
-        (None, Ok(_)) => model.say("this what-if leaves the call out; q shows the recording"),
+        (None, Err(_)) => {
+            let back = model.key(Command::Quit);
+            model.say(format!("with this what-if the rule holds; {back} shows the recording"));
+        }
+        (None, Ok(_)) => say_left_out(model),
     }
+}
+
+/// What is supposed has no such call.
+pub fn say_left_out(model: &mut Model) {
+    let back = model.key(Command::Quit);
+    let case = model.shown_supposed().is_some_and(|(layer, _)| layer.case.is_some());
+    let what =
+        if case { "the case on screen does not have this call" } else { "this what-if leaves the call out" };
+    model.say(format!("{what}; {back} shows the recording"));
 }
 
 /// The row of a recorded call, which may stand elsewhere in what is supposed.

@@ -129,7 +129,7 @@ fn made(
             supposed: Supposed::default(),
         };
         entry.row.problems = entry.damaged();
-        table.note_entry(&entry.row);
+        table.note_change();
         entry
     };
     let mut diagnostics = Some(diagnostics);

@@ -11,12 +11,14 @@ use crate::workbench::line::Link;
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::{Frames, Model, Overlay, Sideways, verdict};
+use crate::workbench::pane::sessions;
 
 /// After anything.
 pub fn settle(model: &mut Model) {
     end_rows(model);
     follow(model);
     let layout = model.layout();
+    sessions::measure(model, layout.width(Pane::Sessions));
     // What has the keys comes first: the policy pane may show the rule that its row rests on.
     model.settled.link = Link::default();
     let focus = model.place.focus;

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{go, jump, overlays};
+use super::{go, jump, overlays, table};
 use crate::compare::ChangePlace;
 use crate::diagnostic::Diagnostic;
 use crate::explore::occurrence::{Occurrence, Place};
 use crate::explore::survey::Survey;
+use crate::report::words;
 use crate::workbench::effect::{Effect, SurveyRequest};
+use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::overlay::FindingsView;
 use crate::workbench::model::survey::{SurveyView, Tab};
@@ -86,11 +88,36 @@ pub fn enter(model: &mut Model) {
             overlays::findings_of(model, FindingsView { only, ..FindingsView::default() });
         }
         (Some(_), None) => model.say("this rule never fired, so it has no findings"),
-        (None, Some(first)) => {
-            let first = first.clone();
-            visit(model, &first);
-        }
-        (None, None) => model.say("only choices that were not taken call this tool"),
+        (None, _) => match row.term.clone() {
+            Some(term) => list(model, &term),
+            None => model.say("no filter asks for this row"),
+        },
+    }
+}
+
+/// Lists the sessions that a row counts: its term is added to the filter.
+fn list(model: &mut Model, term: &str) {
+    let before = model.archive.table.filter.text().trim().to_owned();
+    let text = match format!(" {before} ").contains(&format!(" {term} ")) {
+        true => before,
+        false => format!("{before} {term}").trim().to_owned(),
+    };
+    if let Err(why) = table::filter(model, &text) {
+        return model.fail(format!("the filter `{text}` cannot be read: {why}"));
+    }
+    model.dialog.overlays.clear();
+    go::focus(model, Pane::Sessions);
+    let (listed, key) = (model.scope_len() as u64, model.key(Command::FilterSessions));
+    model.say(format!("{} listed; {key} changes the filter", words::count(listed, "session")));
+}
+
+/// Goes to the first call of what the row under the cursor counts, or to its first session.
+pub fn first(model: &mut Model) {
+    let Some(Overlay::Survey(view)) = model.dialog.overlays.last() else { return };
+    match view.row().map(|row| row.first.clone()) {
+        Some(Some(first)) => visit(model, &first),
+        Some(None) => model.say("no call that was taken is counted here"),
+        None => {}
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{go, settle};
 use crate::explore::filter::Filter;
 use crate::explore::table::{Column, GroupKind};
+use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::table::{FILE_ORDER, TableLine};
@@ -41,7 +42,8 @@ pub fn filter(model: &mut Model, text: &str) -> Result<(), String> {
     arrange(model);
     let (asks, rules) = (&model.archive.table.filter, &model.basis);
     if asks.asks_changes() && rules.changes.comparison.is_none() {
-        model.say("nothing is compared, so `is:changed` finds nothing; `db` chooses a base");
+        let key = model.key(Command::Base);
+        model.say(format!("nothing is compared, so `is:changed` finds nothing; {key} chooses a base"));
     } else if asks.asks_decisions() && rules.rules.policy.is_none() {
         model.say("no policy decides, so terms about decisions find nothing");
     }
@@ -56,7 +58,7 @@ pub fn sort(model: &mut Model, word: &str) -> Result<(), String> {
         None => return Err(format!("no column `{word}`")),
         Some(column) => Some(match table.sort {
             Some((sorted, reverse)) if sorted == column => (column, !reverse),
-            _ => (column, is_most_first(column)),
+            _ => (column, column.is_most_first()),
         }),
     };
     arrange(model);
@@ -69,11 +71,6 @@ pub fn sort(model: &mut Model, word: &str) -> Result<(), String> {
     };
     model.say(note);
     Ok(())
-}
-
-/// Whether the largest is looked for.
-const fn is_most_first(column: Column) -> bool {
-    !matches!(column, Column::Title | Column::Project | Column::Branch | Column::Agent | Column::Format)
 }
 
 /// Groups the sessions by the next thing.
@@ -90,9 +87,12 @@ pub fn group(model: &mut Model) {
     };
     table.folded.clear();
     arrange(model);
+    let (fold, all) = (model.key(Command::Open), model.key(Command::FoldSessions));
     model.say(match model.archive.table.group {
         None => "sessions are not grouped".to_owned(),
-        Some(kind) => format!("sessions grouped by {}; Enter folds a group, Space all of them", kind.word()),
+        Some(kind) => {
+            format!("sessions grouped by {}; {fold} folds a group, {all} all of them", kind.word())
+        }
     });
 }
 
@@ -113,7 +113,8 @@ pub fn fold(model: &mut Model) -> bool {
 /// Folds all groups, or unfolds all.
 pub fn fold_all(model: &mut Model) {
     if model.archive.table.group.is_none() {
-        return model.say("the sessions are not grouped; `t` in their list groups them");
+        let key = model.key(Command::GroupSessions);
+        return model.say(format!("the sessions are not grouped; {key} groups them"));
     }
     let groups = (0..).map_while(|at| model.archive.table.group_at(at)).map(|group| group.key).collect();
     let folded = &mut model.archive.table.folded;

@@ -8,6 +8,7 @@ use crate::session::Session;
 use crate::what_if::WhatIf;
 use crate::witness::Witness;
 use crate::workbench::effect::{Effect, Wanted};
+use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::supposed::{Land, Layer, Looking, Smallest};
 use crate::workbench::model::{ChangeRow, Model};
@@ -102,7 +103,8 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     }
     let (of, left) = (looking.session.calls.len(), witness.session().calls.len());
     let smallest = if witness.minimal { "minimal" } else { "not proven minimal" };
-    model.say(format!("{left} of {of} calls show it, {smallest}; q goes back"));
+    let back = model.key(Command::Quit);
+    model.say(format!("{left} of {of} calls show it, {smallest}; {back} goes back"));
     let land = witness.call(looking.call).map_or(Land::Stay, |at| Land::Call(at.index));
     let from = model.list(Pane::Transcript);
     let part = Smallest { witness: *witness, of, recorded: looking.change, from, jumped: looking.listed };

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use super::{RuleRow, Sort, SurveyRow, SurveyView, SurveyWish, Tab};
 use crate::explore::coverage::{Exercise, RuleUse};
+use crate::explore::filter::term_of;
 use crate::explore::inventory::Inventory;
 use crate::explore::occurrence::Occurrence;
 use crate::explore::survey::Survey;
 use crate::policy::Policy;
 use crate::report::coverage::answered;
-use crate::report::stats::sections;
+use crate::report::stats::{Ask, sections};
 use crate::report::words::{self, rule_name};
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::words_of;
@@ -42,6 +43,22 @@ impl Model {
                     == (&occurrence.file, occurrence.index, &occurrence.session)
             })
         })
+    }
+}
+
+/// The term that asks for a row of an inventory. What is not recorded is asked for by what is.
+fn term(asks: Ask, name: Option<&str>) -> Option<String> {
+    match (asks, name) {
+        (Ask::Key(key), Some(name)) => Some(term_of(Some(key), name, true)),
+        (Ask::Key(key), None) => Some(format!("!{key}:/^/")),
+        (Ask::Text, Some(name)) => Some(term_of(None, name, false)),
+        (Ask::Text, None) => None,
+        // `until` is the end of what is asked for, and no part of it.
+        (Ask::Day, Some(day)) => {
+            let next = day.parse::<jiff::civil::Date>().ok()?.tomorrow().ok()?;
+            Some(format!("since:{day} until:{next}"))
+        }
+        (Ask::Day, None) => Some("!since:0001-01-01".to_owned()),
     }
 }
 
@@ -96,6 +113,7 @@ impl SurveyView {
             name: rule_name(rule),
             numbers: vec![used.fired(), used.stopped, used.violated, used.calls, used.sessions],
             first: used.extent.first.clone(),
+            term: None,
             rule: Some(RuleRow {
                 id: Arc::clone(&rule.id),
                 place: rule.place(),
@@ -114,6 +132,7 @@ impl SurveyView {
             numbers: vec![calls],
             rule: None,
             first: survey.inventory.tools.get(tool).and_then(|row| row.first.clone()),
+            term: Some(term_of(Some("tool"), tool, true)),
         };
         self.rows = tools.map(row).collect();
         self.heads = vec!["calls"];
@@ -126,8 +145,10 @@ impl SurveyView {
         self.title = format!("Inventory: {}", section.title);
         self.heads = section.heads;
         self.notes = section.notes;
+        let asks = section.asks;
         let row = |row: crate::report::stats::Row<'_>| SurveyRow {
             name: row.shown(),
+            term: term(asks, row.name.as_deref()),
             numbers: row.numbers,
             rule: None,
             first: row.first.cloned(),

@@ -1,9 +1,9 @@
 //! The list of sessions as the rest of the workbench asks for it: which entries it keeps, and on which line they are.
 
-use super::{TableLine, View};
+use super::{Measure, TableLine, View};
 use crate::explore::sieve::Sieve;
-use crate::explore::table::{Group, Place, group, sift, sort};
-use crate::workbench::model::Model;
+use crate::explore::table::{Column, Group, Place, group, sift, sort};
+use crate::workbench::model::{Entry, Model};
 
 impl Model {
     /// The entries that the list of sessions keeps, in its order: what `F`, `O`, `]s` and pane 8 are about.
@@ -63,6 +63,8 @@ impl Model {
     pub fn arrange(&mut self) {
         let (entries, names, table) = (&self.archive.entries, &self.archive.names, &mut self.archive.table);
         table.stale = 0;
+        // Others may be listed.
+        table.unmeasured = entries.len().max(1);
         table.view = table.asks().then(|| {
             let mut places = sift(entries, &Sieve::new(&table.filter, names));
             let mut kept = vec![false; entries.len()];
@@ -94,6 +96,26 @@ impl Model {
             View { places, kept, groups, lines, hidden_damage }
         });
         self.recount_changes();
+    }
+
+    /// Measures the columns of the sessions that the list keeps, if that is due. `cell` is what a column shows of one.
+    pub fn measure_columns(&mut self, cell: fn(&Model, &Entry, Column) -> usize) {
+        let all = self.archive.entries.len();
+        let resting = self.work.reading.is_none() && self.judging().is_none();
+        let unmeasured = self.archive.table.unmeasured;
+        if unmeasured == 0 || !resting && unmeasured * 8 <= all {
+            return;
+        }
+        let mut measured = Column::ALL.map(|column| (column, Measure::default()));
+        for entry in self.scope().filter_map(|at| self.archive.entries.get(at)) {
+            for (column, measure) in &mut measured {
+                let width = cell(self, entry, *column);
+                measure.filled += usize::from(width > 0);
+                measure.width = measure.width.max(width);
+            }
+        }
+        self.archive.table.measured = measured.to_vec();
+        self.archive.table.unmeasured = 0;
     }
 
     /// Whether the list should be made anew: much of what it is made from has changed, or some, and no more is on its way.

@@ -4,20 +4,22 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::label::{name, sign};
-use crate::engine::Mode;
 use crate::explore::table::Column;
 use crate::workbench::model::table::TableLine;
 use crate::workbench::model::verdict::stopped_word;
 use crate::workbench::model::{Entry, Model};
 use crate::workbench::paint::{Row, tail};
 use crate::workbench::rows::Space;
+use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
 /// Columns of the screen from which there are columns of the table.
 pub const TABLE: usize = 76;
-/// Columns of the screen that a title has at least, and from which a time has its hours.
+/// Columns of the screen that a title has at least, and the part of all that it keeps where others would take more.
 const TITLE: usize = 28;
-const HOURS: usize = 116;
+const SHARE: usize = 40;
+/// A column that fewer than one session in this many has something in comes after all others.
+const SPARSE: usize = 5;
 
 /// What is worth most comes first.
 const WORTH: [Column; 11] = [
@@ -34,39 +36,90 @@ const WORTH: [Column; 11] = [
     Column::Agent,
 ];
 
+/// The most columns of the screen that names take, and a time with its hours.
+const LONGEST: usize = 24;
+const TIME: usize = 16;
+const DATE: usize = 10;
+
 /// The columns that there is room for, in their order, each with its width; the title has the rest.
 fn columns(model: &Model, width: usize) -> Vec<(Column, usize)> {
-    let formats = model.archive.files.formats();
-    let wide = |column| match column {
-        Column::When if width >= HOURS => 16,
-        Column::When => 10,
-        Column::Project | Column::Branch => 14,
-        Column::Agent => 12,
-        Column::Format => formats.keys().map(|format| format.len()).max().unwrap_or(0),
-        Column::Turns | Column::Rules => 5,
-        Column::Calls => 6,
-        Column::Stopped if model.basis.mode == Mode::Shadow => 10,
-        Column::Stopped | Column::Violated | Column::Problems => 8,
-        Column::Title => 0,
+    let table = &model.archive.table;
+    let chosen = !table.columns.is_empty();
+    let worth: &[Column] = if chosen { &table.columns } else { &WORTH };
+    let wide = |column: Column| {
+        let head = head(model, column).chars().count() + usize::from(is_sorted(model, column));
+        table.measure(column).width.max(head)
     };
-    let shows = |column: &Column| match column {
-        Column::When | Column::Project | Column::Branch | Column::Agent | Column::Problems => {
-            model.archive.table.fills(*column)
+    let shows = |column: &Column| {
+        let filled = table.measure(*column).filled;
+        match column {
+            Column::Title => false,
+            Column::Format => model.archive.files.formats().len() > 1 || chosen,
+            // Unread files say so there.
+            Column::Calls => true,
+            _ => filled > 0,
         }
-        Column::Format => formats.len() > 1,
-        _ => true,
     };
-    let mut left = width.saturating_sub(3 + TITLE);
-    let mut chosen: Vec<(Column, usize)> = Vec::new();
-    for column in WORTH.into_iter().filter(shows) {
-        let needed = wide(column) + 1;
-        if needed <= left {
-            left -= needed;
-            chosen.push((column, wide(column)));
+    let is_sparse = |column: &Column| {
+        !chosen
+            && table.measure(*column).filled * SPARSE < model.scope_len()
+            && matches!(column, Column::When | Column::Project | Column::Branch | Column::Agent)
+    };
+    let mut left = width.saturating_sub(3 + TITLE.max(width * SHARE / 100));
+    let mut taken: Vec<(Column, usize)> = Vec::new();
+    let (sparse, full): (Vec<Column>, Vec<Column>) = worth.iter().copied().filter(shows).partition(is_sparse);
+    for column in full.into_iter().chain(sparse) {
+        let whole = wide(column);
+        let fits = |needed: &usize| *needed < left;
+        let short = (column == Column::When).then_some(DATE);
+        if let Some(needed) = [Some(whole), short].into_iter().flatten().find(fits) {
+            left -= needed + 1;
+            taken.push((column, needed));
         }
     }
-    chosen.sort_by_key(|(column, _)| Column::ALL.iter().position(|known| known == column));
-    chosen
+    let order: &[Column] = if chosen { worth } else { &Column::ALL };
+    taken.sort_by_key(|(column, _)| order.iter().position(|known| known == column));
+    taken
+}
+
+/// Columns of the screen that a session needs in a column; none where it has nothing there.
+pub fn needed(model: &Model, entry: &Entry, column: Column) -> usize {
+    let most = match column {
+        // The title has what the others leave.
+        Column::Title => return 0,
+        Column::When => TIME,
+        _ => LONGEST,
+    };
+    let (_, text) = cell_of(model, entry, column, most);
+    text::width(&text, model.theme.marks(), most)
+}
+
+fn is_sorted(model: &Model, column: Column) -> bool {
+    model.archive.table.sort.is_some_and(|(sorted, _)| sorted == column)
+}
+
+/// What stands above a column.
+fn head(model: &Model, column: Column) -> &'static str {
+    match column {
+        Column::Stopped => stopped_word(model.basis.mode),
+        column => column.word(),
+    }
+}
+
+/// The column whose heading is at a column of the screen, and where each begins.
+pub fn heading_at(model: &Model, width: usize, x: usize) -> Option<Column> {
+    if width < TABLE {
+        return None;
+    }
+    let columns = columns(model, width);
+    let mut end = width.saturating_sub(columns.iter().map(|(_, width)| width + 1).sum::<usize>());
+    if x < end {
+        return Some(Column::Title);
+    }
+    columns.into_iter().find_map(|(column, width)| {
+        end += width + 1;
+        (x < end).then_some(column)
+    })
 }
 
 /// Columns of numbers, which end where their headings do.
@@ -85,11 +138,7 @@ pub fn heading<'m>(model: &'m Model, width: usize) -> Row<'m> {
     let put = |row: &mut Row<'m>, column: Column, width: usize| {
         let sorted = model.archive.table.sort.filter(|(sorted, _)| *sorted == column);
         let mark = sorted.map_or("", |(_, reverse)| if reverse { "-" } else { "+" });
-        let word = match column {
-            Column::Stopped => stopped_word(model.basis.mode),
-            column => column.word(),
-        };
-        let word = format!("{mark}{word}");
+        let word = format!("{mark}{}", head(model, column));
         let role = if sorted.is_some() { Role::TextStrong } else { Role::TextDim };
         let word = if is_number(column) { format!("{word:>width$}") } else { word };
         row.column(role, &word, width);
@@ -168,7 +217,7 @@ fn cell_of(model: &Model, entry: &Entry, column: Column, width: usize) -> (Role,
 
 /// A time in UTC, as filters read it.
 fn when(at: i64, width: usize) -> String {
-    let format = if width >= 16 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d" };
+    let format = if width >= TIME { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d" };
     let at = Timestamp::from_millisecond(at).ok().map(|at| at.to_zoned(TimeZone::UTC));
     at.map_or(String::new(), |at| at.strftime(format).to_string())
 }

@@ -1,10 +1,11 @@
 //! Keys, pastes and resizes that nobody would think of: nothing panics, and what is on screen follows from the state alone.
 
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use super::super::{go, settle};
 use super::*;
 use crate::workbench::keys::TABLE;
+use crate::workbench::message::{Mouse, MouseAct};
 
 /// Numbers that look random and come again for the same seed.
 struct Numbers(u64);
@@ -27,7 +28,17 @@ fn run(seed: u64, keys: usize, sessions: usize) {
     with_cases(&mut model, &CASES);
     let mut pressed: Vec<String> = Vec::new();
     for at in 0..keys {
-        match numbers.next(20) {
+        match numbers.next(22) {
+            20 | 21 => {
+                let (width, height) = (model.size.width.max(1), model.size.height.max(1));
+                let place = |most: u16, numbers: &mut Numbers| numbers.next(usize::from(most) + 1) as u16;
+                let at = Position::new(place(width, &mut numbers), place(height, &mut numbers));
+                let act = [MouseAct::Click, MouseAct::Click, MouseAct::Up, MouseAct::Down][numbers.next(4)];
+                for _ in 0..1 + numbers.next(2) {
+                    pressed.push(format!("<{act:?} {},{}>", at.x, at.y));
+                    feed(&mut model, Msg::Mouse(Mouse { at, act }));
+                }
+            }
             0 => {
                 let (width, height) = SIZES[numbers.next(SIZES.len())];
                 pressed.push(format!("<{width}x{height}>"));

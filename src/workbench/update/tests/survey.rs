@@ -98,7 +98,7 @@ fn the_inventory_goes_to_the_first_call() {
         "{}",
         screen(&model)
     );
-    press(&mut model, "Enter");
+    press(&mut model, "o");
     assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.1 issue_refund"));
     let mut titles = Vec::new();
     press(&mut model, "I");
@@ -114,8 +114,86 @@ fn the_inventory_goes_to_the_first_call() {
     assert_eq!(titles, ["tools", "programs", "files", "hosts", "projects", "days", "tools"]);
     press(&mut model, "Shift-Tab Shift-Tab Shift-Tab");
     assert!(screen(&model).contains("(not recorded)"), "{}", screen(&model));
-    press(&mut model, "Enter");
+    press(&mut model, "o");
     assert_eq!(model.place.open, 0, "a row of sessions goes to the first of them");
+}
+
+/// Each row of each list asks for the sessions that it counts, in the language of the filter; the next adds to it.
+#[test]
+fn enter_lists_the_sessions_that_a_row_counts() {
+    use crate::session::Session;
+    let session = |id: &str, tool: &str, arguments: &str, at: i64, project: Option<&str>| -> Session {
+        let mut made = Builder::new(
+            id,
+            Origin { file: format!("{id}.json").into(), index: 0, format: "native", line: 1 },
+        );
+        if let Some(project) = project {
+            made.context("project", serde_json::json!(project));
+        }
+        made.said("user", Body::text("go"), Some(at));
+        made.response(None, Body::MISSING, Some(at));
+        made.call(Some("c"), tool, Body::text(arguments), Some(at));
+        made.result(Some("c"), Body::text("done"), Mark::default(), None);
+        made.finish()
+    };
+    const DAY: i64 = 86_400_000;
+    let mut sessions = vec![
+        session("one", "bash", r#"{"command": "cargo test --all"}"#, 20_000 * DAY, Some("/work/a b")),
+        session(
+            "two",
+            "bash_output",
+            r#"{"url": "https://example.com/x?q=1"}"#,
+            20_001 * DAY,
+            Some("/work/a b/c"),
+        ),
+        session("three", "Read*", r#"{"file_path": "src/it's \\"a\\".rs"}"#, 20_001 * DAY + 5, None),
+        session("four", "bash", r#"{"file_path": "src/lib.rs"}"#, 20_002 * DAY - 1, None),
+    ];
+    let mut broken = session("five", "bash", "{}", 0, None);
+    broken.began = None;
+    sessions.push(broken);
+    let mut rows = 0;
+    for list in 0..6 {
+        let mut at = 0;
+        loop {
+            let mut model = opened(120, 40, "mono", sessions.clone());
+            press(&mut model, "I");
+            for _ in 0..list {
+                press(&mut model, "t");
+            }
+            let Some(Overlay::Survey(view)) = model.dialog.overlays.last_mut() else { panic!("a list") };
+            if at >= view.shown.len() {
+                break;
+            }
+            view.list.cursor = at;
+            let row = view.row().unwrap().clone();
+            press(&mut model, "Enter");
+            assert!(model.dialog.overlays.is_empty() && model.place.focus == Pane::Sessions);
+            let filter = model.archive.table.filter.text().to_owned();
+            let listed: Vec<usize> = model.scope().collect();
+            let first = row.first.as_ref().unwrap();
+            let counted = model.entry_of(first).unwrap();
+            assert!(listed.contains(&counted), "{filter} {}: {listed:?}", row.name);
+            // Of tools, projects and days it is exactly those.
+            match row.numbers.as_slice() {
+                [sessions, _] if list > 3 => assert_eq!(listed.len() as u64, *sessions, "{filter}"),
+                [calls, ..] if list == 0 => assert_eq!(listed.len() as u64, *calls, "{filter}"),
+                _ => {}
+            }
+            assert!(note(&model).ends_with("listed; f changes the filter"), "{}", note(&model));
+            press(&mut model, "f");
+            assert_eq!(model.dialog.prompt.as_ref().unwrap().input.value(), filter, "it can be edited");
+            (at, rows) = (at + 1, rows + 1);
+        }
+    }
+    assert!(rows >= 12, "{rows}");
+    // The next one adds to it.
+    let mut model = opened(120, 40, "mono", sessions);
+    press(&mut model, "I Enter I t t t t Enter");
+    let filter = model.archive.table.filter.text().to_owned();
+    assert!(filter.starts_with("tool:") && filter.contains("project:"), "{filter}");
+    press(&mut model, "I Enter I Enter");
+    assert_eq!(model.archive.table.filter.text().matches("tool:").count(), 1, "{filter}");
 }
 
 #[test]

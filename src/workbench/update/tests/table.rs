@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::explore::table::Column;
 use crate::workbench::model::hits::HitsView;
 use crate::workbench::testing::screen;
 
@@ -223,6 +224,57 @@ fn the_whole_table_has_a_column_for_each_thing_known() {
     filtered(&mut model, "is:stopped");
     press(&mut model, "t");
     insta::assert_snapshot!("table_grouped_120x40", screen(&model));
+}
+
+/// Columns are as wide as what is in them, those that are empty go, and the title has the rest.
+#[test]
+fn columns_are_as_wide_as_what_is_in_them() {
+    let heading = |model: &Model| {
+        let seen = screen(model);
+        let line = seen.lines().find(|line| line.contains("title")).unwrap_or_default();
+        line.trim_matches(['║', '│', ' ']).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut model = table(120, 40);
+    press(&mut model, "1 z");
+    assert_eq!(heading(&model), ["title", "when", "project", "turns", "calls", "stopped", "rules"]);
+    // What the filter leaves out has no part in it.
+    filtered(&mut model, "!is:stopped");
+    assert_eq!(heading(&model), ["title", "when", "project", "turns", "calls"]);
+    filtered(&mut model, "");
+    // What was chosen is in that order; what is empty goes all the same.
+    model.archive.table.columns = vec![Column::Calls, Column::Branch, Column::Stopped, Column::When];
+    filtered(&mut model, "");
+    assert_eq!(heading(&model), ["title", "calls", "stopped", "when"]);
+    // One session in ten has a project and a time: they come last, and leave the title its part.
+    let mut sessions: Vec<Session> = (0..60)
+        .map(|at| {
+            let mut made = Builder::new(
+                format!("s{at}"),
+                Origin { file: "a.jsonl".into(), index: at, format: "native", line: 1 },
+            );
+            made.said(
+                "user",
+                Body::text(format!("{at}: a title of some length that nobody wants to see cut off")),
+                None,
+            );
+            made.response(None, Body::MISSING, None);
+            made.call(Some("l"), "lookup_order", Body::text("{}"), None);
+            made.finish()
+        })
+        .collect();
+    sessions.extend((0..3).map(|at| session(&format!("t{at}"), "/a/very/long/path/of/a/project", 1, 0)));
+    let mut model = opened(100, 40, "mono", sessions);
+    press(&mut model, "1 z");
+    assert!(screen(&model).contains("0: a title of some length that nobody"), "{}", screen(&model));
+}
+
+#[test]
+fn the_list_of_columns_says_what_it_is() {
+    let mut model = table(120, 40);
+    press(&mut model, "S");
+    assert!(screen(&model).contains("Sort sessions by"), "{}", screen(&model));
+    press(&mut model, "Esc :");
+    assert!(screen(&model).contains("Run a command"), "{}", screen(&model));
 }
 
 fn hits(model: &Model) -> &HitsView {
