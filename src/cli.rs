@@ -14,6 +14,7 @@ mod explain;
 mod input;
 mod manual;
 mod migrate;
+mod mutate;
 mod new_file;
 mod open;
 mod redacted;

@@ -51,6 +51,7 @@
 //! | `explore` | questions about many sessions: which match a filter, what they say of every rule |
 //! | `lint` | what is probably not meant in a version, also by what recordings say; which of it is reported |
 //! | `suggest` | rules that recordings suggest, as policy documents |
+//! | `mutation` | policies weakened on purpose, to see whether cases notice |
 //! | `case` | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `workspace` | what was opened: recordings, a version, a base; read again as they change |
 //! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
@@ -113,6 +114,8 @@ mod gate;
 #[cfg(feature = "cli")]
 mod lint;
 mod monitor;
+#[cfg(feature = "cli")]
+mod mutation;
 mod policy;
 #[cfg(feature = "recordings")]
 mod recording;

@@ -312,6 +312,15 @@ pub struct Test {
     /// Replace the expectations that fail with the actual decisions, and change nothing else in the files
     #[arg(long)]
     pub update: bool,
+    /// Remove and weaken each rule in turn, and list what no case notices
+    #[arg(long, conflicts_with = "update")]
+    pub mutate: bool,
+    /// With --mutate: recordings that may notice what no case does
+    #[arg(long, value_name = "SESSIONS", requires = "mutate")]
+    pub sessions: Vec<String>,
+    /// With --mutate: exit with 1 if fewer than this many percent of all mutations are noticed
+    #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub min_score: Option<u8>,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TestFormat,

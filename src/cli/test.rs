@@ -32,6 +32,9 @@ pub fn run(asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
         }
         named => named.to_vec(),
     };
+    if asked.mutate {
+        return super::mutate::run(asked, &named, screen);
+    }
     let found = files::expand(&named);
     let mut test =
         Test { screen, update: asked.update, runner: CaseRunner::default(), answer: Answer::default() };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::loading::Loading;
-use super::{Policy, digest_of};
+use super::{Policy, PolicyFile, digest_of};
 use crate::monitor::{RuleId, Rules};
 
 impl Policy {
@@ -21,6 +21,18 @@ impl Policy {
         let digest = digest_of(std::iter::once(&*self.digest).chain(names));
         let loaded = Loading::of(&self.files, self.only, Rules::without(off)).finish(digest);
         loaded.policy.filter(|policy| policy.rules.len() == self.rules.len())
+    }
+
+    /// This version with another text of one file; `None` where it does not load with it.
+    pub fn with_text(&self, file: &str, text: &str) -> Option<Arc<Policy>> {
+        let mut files = self.files.clone();
+        files.iter_mut().filter(|known| *known.name == *file).for_each(|known| known.text = text.into());
+        Policy::load(&files, self.only).policy
+    }
+
+    /// The files that it was read from, in the order of their rules.
+    pub fn files(&self) -> &[PolicyFile] {
+        &self.files
     }
 
     /// The rules that are switched off: with any, this is a hypothesis and no version that somebody wrote.

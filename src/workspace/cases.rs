@@ -82,6 +82,18 @@ impl CaseRunner {
         CaseRun { result, of_policy, of_recording }
     }
 
+    /// What a case is judged with: its session, and its policy before the rules that it names are switched off.
+    ///
+    /// # Errors
+    /// One of them cannot be read.
+    pub fn parts(&mut self, case: &Case) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
+        let session = match &case.session {
+            CaseSession::Inline(session) => Arc::clone(session),
+            CaseSession::InFile { file, id } => session(case, file, id.as_deref(), &mut Vec::new())?,
+        };
+        Ok((session, self.policy(case, &mut Vec::new())?))
+    }
+
     fn resolve(
         &mut self,
         case: &Case,

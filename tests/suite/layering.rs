@@ -19,7 +19,7 @@ const ROOMS: &[&[&str]] = &[
     &["policy"],
     &["engine"],
     &["replay"],
-    &["compare", "what_if", "case", "explore"],
+    &["compare", "what_if", "case", "explore", "mutation"],
     // What still shows a change asks what a change is.
     &["witness", "way_out", "redact", "suggest", "lint"],
     &["files"],

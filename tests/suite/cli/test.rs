@@ -181,3 +181,42 @@ fn cases_with_policies_of_their_own() {
     std::fs::write(folder.path().join("other.yaml"), "tool: other\nforbids_after: [pay]\n").unwrap();
     assert!(run(&folder, &["test", "a.case.yaml"]).starts_with("exit 0\n"));
 }
+
+/// Two rules: one that the case would miss, and one whose removal it does not notice.
+#[test]
+fn weakened_policies_are_noticed_or_listed() {
+    let folder = files(CASE);
+    let told = run(&folder, &["test", "--mutate", "."]);
+    assert!(told.starts_with("exit 1"), "a removal survives\n{told}");
+    for part in [
+        "contracts/close_case.yaml:2: no case notices: without this rule: no close_case after close_case\n",
+        "contracts/issue_refund.yaml:5: no case notices: without `with_output`\n",
+        "1 of 3 removals noticed, 1 of 2 weakenings noticed, score 40 %",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    let told = run(&folder, &["test", "--mutate", ".", "--sessions", "sessions/a.json"]);
+    assert!(told.contains("nor does any of the recordings"), "{told}");
+    // The recordings notice what this case does not look at.
+    let blind = files(
+        &CASE
+            .replace("{call: 2.1, decision: deny, code: resource_unmatched}", "{call: 1.1, decision: allow}")
+            .replace("  - {status: stopped, summary: {deny: 1}}\n", ""),
+    );
+    let told = run(&blind, &["test", "--mutate", ".", "--sessions", "sessions/a.json"]);
+    assert!(told.contains("  a case of this would: refund-124:2.1\n"), "{told}");
+    let told = run(&folder, &["test", "--mutate", ".", "--format", "json"]);
+    assert!(told.contains(r#""removals":{"noticed":1,"of":3}"#), "{told}");
+    // What does not pass notices nothing.
+    let told = run(&files(&CASE.replace("deny, code", "allow, code")), &["test", "--mutate", "."]);
+    assert!(told.starts_with("exit 2") && told.contains("does not pass, so it notices nothing"), "{told}");
+}
+
+#[test]
+fn every_rule_of_the_samples_is_tested_beside_it() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let told =
+        seen(&rulestep(root, &["test", "--mutate", "contracts", "--min-score", "90"]).output().unwrap());
+    assert!(told.starts_with("exit 0"), "{told}");
+    assert!(!told.contains("without this rule"), "{told}");
+}

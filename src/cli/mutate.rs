@@ -1,0 +1,242 @@
+//! `rulestep test --mutate`: which mistakes in the policies the cases would notice.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::args;
+use super::exit::{Exit, Failure};
+use super::input::{SessionSource, Sessions};
+use super::screen::Screen;
+use crate::case::Case;
+use crate::case::judge::{judge, version};
+use crate::engine::Mode;
+use crate::files;
+use crate::mutation::{Mutant, Mutated, mutants};
+use crate::policy::Policy;
+use crate::recording::Options;
+use crate::replay::Replay;
+use crate::report::words;
+use crate::session::{CallRef, Session};
+use crate::wording::clean::{self, Marks};
+use crate::workspace::cases::{CaseFile, CaseRunner};
+use crate::workspace::{LoadedVersion, Version};
+
+/// Columns that a mutation may take.
+const WHAT: usize = 120;
+
+/// A case that passes, with what it is judged with.
+struct Witness {
+    name: String,
+    case: Case,
+    session: Arc<Session>,
+    policy: Arc<Policy>,
+}
+
+/// What came of a mutant.
+struct Fate {
+    mutant: Mutant,
+    /// It changes a policy that loads.
+    loads: bool,
+    /// The cases that fail under it.
+    cases: Vec<String>,
+    /// The first recorded call, of each session, that is decided differently; the session alone where only a rule about it
+    /// ends differently.
+    recordings: Vec<String>,
+}
+
+/// Runs the verb.
+pub fn run(asked: &args::Test, named: &[String], screen: &mut Screen) -> Result<Exit, Failure> {
+    let witnesses = witnesses(named, screen)?;
+    let mut policies: Vec<Arc<Policy>> = whole(named)?.into_iter().collect();
+    for witness in &witnesses {
+        if policies.iter().all(|known| !Arc::ptr_eq(known, &witness.policy)) {
+            policies.push(Arc::clone(&witness.policy));
+        }
+    }
+    let mut all: BTreeMap<(String, String), Mutant> = BTreeMap::new();
+    for mutant in policies.iter().flat_map(|policy| mutants(policy)) {
+        all.entry((mutant.place.clone(), mutant.what.clone())).or_insert(mutant);
+    }
+    if all.is_empty() {
+        let failure = Failure::usage("no rule is in the policies of these cases, so none can be weakened");
+        return Err(failure.help("name the folder that holds the policies and their cases"));
+    }
+    let sessions = recorded(asked, screen)?;
+    let base = policies.first().cloned();
+    let fates: Vec<Fate> = all
+        .into_values()
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|mutant| fate(mutant, &policies, &witnesses, base.as_ref(), &sessions))
+        .collect();
+    write(asked, &fates, !sessions.is_empty(), screen)
+}
+
+/// Every case with its policy and session; all of them pass.
+fn witnesses(named: &[String], screen: &mut Screen) -> Result<Vec<Witness>, Failure> {
+    let (mut runner, mut witnesses) = (CaseRunner::default(), Vec::new());
+    let found = files::expand(named);
+    found.diagnostics.iter().for_each(|told| screen.tell(told));
+    for input in found.inputs.iter().filter(|input| input.named || files::is_document(&input.name)) {
+        let text = input.read_text().map_err(|told| Failure::usage(told.to_string()))?;
+        let Some(CaseFile { read, runs, .. }) = runner.file(&input.name, text, input.named) else { continue };
+        let unread = read.cases.is_empty();
+        for (case, run) in read.cases.into_iter().zip(runs) {
+            let passes = run.result.is_ok_and(|result| result.passes());
+            let resolved = runner.parts(&case).ok().filter(|_| passes);
+            let Some((session, policy)) = resolved else {
+                return Err(failing(case.source.name()));
+            };
+            let line = case.source.position(case.span.start).line;
+            witnesses.push(Witness { name: format!("{}:{line}", case.source.name()), case, session, policy });
+        }
+        if unread && input.name.contains(".case.") {
+            return Err(failing(&input.name));
+        }
+    }
+    Ok(witnesses)
+}
+
+fn failing(file: &str) -> Failure {
+    let message = format!("a case in `{file}` does not pass, so it notices nothing");
+    Failure::usage(message).help("`rulestep test` says why; fix it first")
+}
+
+/// All policies that are named at once; none where they are no version together.
+fn whole(named: &[String]) -> Result<Option<Arc<Policy>>, Failure> {
+    let paths: Vec<String> = named.iter().filter(|path| Path::new(path).is_dir()).cloned().collect();
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let LoadedVersion { policy, .. } = Version::beside(&paths, &paths).load(None);
+    Ok(policy.ok())
+}
+
+fn recorded(asked: &args::Test, screen: &mut Screen) -> Result<Vec<Arc<Session>>, Failure> {
+    if asked.sessions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted = SessionSource::of(&asked.sessions, false, "rulestep test --mutate --sessions SESSIONS")?;
+    let mut sessions = Sessions::new(wanted, Options::default(), screen);
+    let read: Vec<Arc<Session>> = sessions.by_ref().map(Arc::new).collect();
+    let told = sessions.ended();
+    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+    Ok(read)
+}
+
+fn fate(
+    mutant: Mutant,
+    policies: &[Arc<Policy>],
+    witnesses: &[Witness],
+    base: Option<&Arc<Policy>>,
+    sessions: &[Arc<Session>],
+) -> Fate {
+    let (mut loads, mut cases, mut recordings) = (false, Vec::new(), Vec::new());
+    for (place, policy) in policies.iter().enumerate() {
+        let Mutated::Policy(changed) = mutant.apply(policy) else { continue };
+        loads = true;
+        for witness in witnesses.iter().filter(|witness| Arc::ptr_eq(&witness.policy, policy)) {
+            let passes = version(&witness.case, &changed)
+                .is_ok_and(|version| judge(&witness.case, &witness.session, &version).passes());
+            if !passes {
+                cases.push(witness.name.clone());
+            }
+        }
+        if place == 0 && base.is_some() {
+            recordings.extend(sessions.iter().filter_map(|session| differs(session, policy, &changed)));
+        }
+    }
+    Fate { mutant, loads, cases, recordings }
+}
+
+/// Where a recorded session is decided differently.
+fn differs(session: &Arc<Session>, policy: &Arc<Policy>, changed: &Arc<Policy>) -> Option<String> {
+    let replay = |policy| Replay::new(session, policy, Mode::Enforce);
+    let (before, after) = (replay(policy), replay(changed));
+    let calls = before.calls().iter().zip(after.calls()).zip(&session.calls);
+    let at = calls.filter(|((before, after), _)| before.decision.verdict != after.decision.verdict);
+    let first: Option<CallRef> = at.map(|(_, call)| call.at).next();
+    let violated = |replay: &Replay| {
+        let rules = replay.rules().iter();
+        rules.filter(|rule| rule.code.is_some()).map(|rule| rule.rule).collect::<Vec<_>>()
+    };
+    match first {
+        Some(at) => Some(format!("{}:{}.{}", session.id, at.turn, at.call)),
+        None => (violated(&before) != violated(&after)).then(|| session.id.to_string()),
+    }
+}
+
+/// How many of some mutants are noticed, of how many that load.
+fn score<'f>(fates: impl Iterator<Item = &'f Fate> + Clone) -> (usize, usize) {
+    let loading = fates.filter(|fate| fate.loads);
+    (loading.clone().filter(|fate| !fate.cases.is_empty()).count(), loading.count())
+}
+
+fn percent((noticed, all): (usize, usize)) -> f64 {
+    if all == 0 { 100.0 } else { noticed as f64 * 100.0 / all as f64 }
+}
+
+fn write(
+    asked: &args::Test,
+    fates: &[Fate],
+    with_recordings: bool,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let removals = score(fates.iter().filter(|fate| fate.mutant.removal));
+    let weakened = score(fates.iter().filter(|fate| !fate.mutant.removal));
+    let total = (removals.0 + weakened.0, removals.1 + weakened.1);
+    let invalid = fates.iter().filter(|fate| !fate.loads).count();
+    let survivors = fates.iter().filter(|fate| fate.loads && fate.cases.is_empty());
+    if asked.format == args::TestFormat::Json {
+        let mutants = fates.iter().map(|fate| {
+            json!({
+                "place": fate.mutant.place, "mutation": fate.mutant.what, "removal": fate.mutant.removal,
+                "loads": fate.loads, "cases": fate.cases, "recordings": fate.recordings,
+            })
+        });
+        let line = json!({
+            "schema": "rulestep.mutation/1", "mutants": mutants.collect::<Vec<_>>(),
+            "removals": {"noticed": removals.0, "of": removals.1},
+            "weakenings": {"noticed": weakened.0, "of": weakened.1},
+            "not_loading": invalid, "score": percent(total),
+        });
+        writeln!(screen.out(), "{line}")?;
+    } else {
+        for Fate { mutant, recordings, .. } in survivors {
+            let what = clean::fit(&mutant.what, WHAT, Marks::Unicode).text();
+            writeln!(screen.out(), "{}: no case notices: {what}", mutant.place)?;
+            match recordings.as_slice() {
+                [first, rest @ ..] => {
+                    let more =
+                        if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+                    writeln!(screen.out(), "  a case of this would: {}{more}", words::line(first))?;
+                }
+                [] if with_recordings => writeln!(screen.out(), "  nor does any of the recordings")?,
+                [] => {}
+            }
+        }
+        let of = |(noticed, all): (usize, usize), what| {
+            format!("{noticed} of {} noticed", words::count(all as u64, what))
+        };
+        let rest = match invalid {
+            0 => String::new(),
+            count => format!(
+                "; {} not counted, since the policy does not load with them",
+                words::count(count as u64, "weakening")
+            ),
+        };
+        let line = format!(
+            "{}, {}, score {:.0} %{rest}",
+            of(removals, "removal"),
+            of(weakened, "weakening"),
+            percent(total)
+        );
+        writeln!(screen.out(), "{line}")?;
+    }
+    let low = asked.min_score.is_some_and(|least| percent(total) < f64::from(least));
+    Ok(if removals.0 < removals.1 || low { Exit::Found } else { Exit::Clean })
+}
