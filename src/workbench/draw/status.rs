@@ -1,8 +1,11 @@
 //! The lines above and below the panes: position and counts, numbers of panes, what is wrong.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::engine::Mode;
 use crate::files::watch::{ChangedFiles, Way};
 use crate::replay::Replay;
 use crate::workbench::keys::Command;
@@ -19,12 +22,15 @@ use crate::workbench::theme::{Glyph, Role, Theme};
 const ROOMY: u16 = 100;
 /// Columns from which it has room for long names and for what the policy holds.
 const WHOLE: u16 = 110;
+/// Columns from which an id is whole.
+const LARGE: u16 = 180;
 
 /// Draws the line at the top.
 pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     let theme = &model.theme;
     let width = usize::from(area.width);
-    let right = verdicts(model);
+    let mut right = basis(model, area.width);
+    right.append(verdicts(model));
     let mut row = Row::new(theme, width.saturating_sub(right.used() + 1));
     row.gap(1);
     let roomy = area.width >= ROOMY;
@@ -33,11 +39,19 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     }
     if let Some(entry) = model.entry() {
         let most = match roomy {
+            true if area.width >= LARGE => 90,
             true if area.width >= WHOLE => 36,
             true => 24,
             false => 18.min(width / 3),
         };
-        row.shown(Role::StatusStrong, text::ends(&entry.name, most.min(row.left()), theme.marks()));
+        let called = entry.called(&model.archive.names);
+        let name = match called {
+            Cow::Owned(_) if area.width >= LARGE => {
+                Cow::Owned(format!("{} {}", entry.row.title(&model.archive.names), entry.name))
+            }
+            called => called,
+        };
+        row.shown(Role::StatusStrong, text::ends(&name, most.min(row.left()), theme.marks()));
         let sample = if model.archive.built_in.sessions { " sample" } else { "" };
         row.put(Role::Status, &format!("{sample} {}/{}", model.place.open + 1, model.archive.entries.len()));
         // Where the list is not on screen, nothing else says that parts of the file are lost.
@@ -75,10 +89,6 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
         }
     }
     if area.width >= MEDIUM.width {
-        row.gap(2).put(Role::StatusStrong, model.basis.mode.word());
-    }
-    against(model, &mut row);
-    if area.width >= MEDIUM.width {
         live(model, &mut row);
     }
     row.draw(buf, area.x, area.y);
@@ -86,13 +96,20 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     right.draw(buf, x.max(area.x), area.y);
 }
 
-/// The base that was chosen.
-fn against(model: &Model, row: &mut Row<'_>) {
-    if let Some(name) = &model.basis.compare.reading {
-        row.gap(2).put(Role::StatusNote, &format!("reading base {name}"));
-    } else if let Some(chosen) = &model.basis.compare.base {
-        row.gap(2).put(Role::Status, "base ").put_at_most(Role::StatusStrong, &chosen.name, 30);
+/// What the counts after it depend on, so that nothing before it pushes it off the line: the mode, where there is little room
+/// only shadow, and the base that was chosen.
+fn basis(model: &Model, width: u16) -> Row<'_> {
+    let most = usize::from(width) / 5;
+    let mut row = Row::new(&model.theme, usize::from(width));
+    if width >= MEDIUM.width || model.basis.mode == Mode::Shadow {
+        row.put(Role::StatusStrong, model.basis.mode.word()).gap(1);
     }
+    if let Some(name) = &model.basis.compare.reading {
+        row.put(Role::StatusNote, "reading base ").put_at_most(Role::StatusNote, name, most).gap(1);
+    } else if let Some(chosen) = &model.basis.compare.base {
+        row.put(Role::Status, "base ").put_at_most(Role::StatusStrong, &chosen.name, most).gap(1);
+    }
+    row
 }
 
 /// Whether edits are picked up, and when the version that decides was.

@@ -1,6 +1,6 @@
 //! A row of the list of sessions: a session, what was decided on it, what is supposed of it.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
 
 use super::files::is_damage;
@@ -8,6 +8,7 @@ use super::supposed::{Layer, Supposed};
 use super::verdict::SessionVerdict;
 use crate::compare::{Change, ChangePlace};
 use crate::diagnostic::Diagnostic;
+use crate::explore::names::Names;
 use crate::explore::rows::SessionRow;
 use crate::replay::Replay;
 use crate::session::Session;
@@ -38,6 +39,16 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// What it is called where its row is not: its id; where that is a number that says nothing to anybody, its title and the
+    /// number's beginning, which tells it from another one of that title.
+    pub fn called(&self, names: &Names) -> Cow<'_, str> {
+        let title = self.row.title(names);
+        match uuid(&self.name) {
+            Some(number) if *title != *self.name => Cow::Owned(format!("{title} {number}")),
+            _ => Cow::Borrowed(&self.name),
+        }
+    }
+
     /// Whether something is wrong with its recording.
     pub fn damaged(&self) -> usize {
         let own = self.session.iter().flat_map(|session| &session.diagnostics);
@@ -94,4 +105,13 @@ impl Borrow<SessionRow> for Entry {
     fn borrow(&self) -> &SessionRow {
         &self.row
     }
+}
+
+/// The first eight digits of the UUID that a name is or ends with.
+fn uuid(name: &str) -> Option<&str> {
+    let tail = name.get(name.len().checked_sub(36)?..)?;
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let groups: Vec<&str> = tail.split('-').collect();
+    let is_uuid = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]);
+    (is_uuid && groups.iter().all(|group| digits(group))).then(|| groups.first().copied())?
 }

@@ -18,9 +18,9 @@ use crate::workbench::line::{place, place_not_taken};
 
 impl FindingRow {
     /// What a group of rows like this one is called.
-    pub fn group<'a>(&'a self, by: GroupBy, model: &'a Model) -> &'a str {
+    pub fn group(&self, by: GroupBy) -> &str {
         match by {
-            GroupBy::Session => self.session(model),
+            GroupBy::Session => &self.session,
             GroupBy::Rule => &self.name,
             GroupBy::Tool if self.at == ChangePlace::End => "the session",
             GroupBy::Tool => &self.tool,
@@ -52,11 +52,6 @@ impl FindingRow {
             model.archive.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at == ChangePlace::End)?;
         let state = replay.rules().iter().find(|state| state.rule == self.rule_id)?;
         Some((replay, state))
-    }
-
-    /// The session's name.
-    pub fn session<'a>(&self, model: &'a Model) -> &'a str {
-        model.archive.entries.get(self.entry).map_or("", |entry| &entry.name)
     }
 
     /// Whether what a term of a filter asks is so of this finding: of its rule and no other, and of its call.
@@ -125,9 +120,10 @@ impl FindingsView {
         let mut of: Option<&Arc<Policy>> = None;
         let judged = model.scope().filter_map(|at| {
             let entry = model.archive.entries.get(at)?;
-            Some((at, entry.session.as_ref()?, &entry.replay.as_ref()?.1))
+            let called: Arc<str> = entry.called(&model.archive.names).into();
+            Some((at, called, entry.session.as_ref()?, &entry.replay.as_ref()?.1))
         });
-        for (entry, session, replay) in judged {
+        for (entry, called, session, replay) in judged {
             // Sessions on screen together are mostly judged by one version, and rules have few names.
             if !of.replace(replay.policy()).is_some_and(|of| Arc::ptr_eq(of, replay.policy())) {
                 names.clear();
@@ -153,6 +149,7 @@ impl FindingsView {
                     let (rule, name) = named(finding.rule);
                     rows.push(FindingRow {
                         entry,
+                        session: Arc::clone(&called),
                         at,
                         tool: Arc::clone(tool),
                         rule,
@@ -176,6 +173,7 @@ impl FindingsView {
                 let ((rule, name), Some(code)) = (named(state.rule), state.code) else { continue };
                 rows.push(FindingRow {
                     entry,
+                    session: Arc::clone(&called),
                     at: ChangePlace::End,
                     tool: "".into(),
                     rule,
@@ -194,7 +192,7 @@ impl FindingsView {
         }
         if self.by != GroupBy::Session {
             // Stable: within a group the order of the sessions stays.
-            rows.sort_by(|a, b| a.group(self.by, model).cmp(b.group(self.by, model)));
+            rows.sort_by(|a, b| a.group(self.by).cmp(b.group(self.by)));
         }
         self.rows = rows;
         self.judged = model.work.judged;

@@ -88,6 +88,8 @@ pub struct FindingsView {
 pub struct FindingRow {
     /// The entry.
     pub entry: usize,
+    /// What its session is called.
+    pub session: Arc<str>,
     /// The call, of a choice that was not taken as well; or the end: it is about the session as a whole.
     pub at: ChangePlace,
     /// Its tool.

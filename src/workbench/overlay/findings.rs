@@ -20,18 +20,20 @@ impl Rows for FindingsView {
         let row = |at: usize| self.rows.get(*self.shown.get(at)?);
         let Some(found) = row(at) else { return Vec::new() };
         // The column of names is as wide as the names on screen.
-        let names = space.window.clone().map_while(row).map(|row| row.group(self.by, model));
+        let names = space.window.clone().map_while(row).map(|row| row.group(self.by));
         let longest = names.map(|name| text::width(name, model.theme.marks(), 60)).max().unwrap_or(0);
-        let column = longest.clamp(8, (space.width * 40 / 100).max(8));
+        // At little room what the rules say matters more than a name.
+        let most = if space.width < WIDE { 22 } else { 40 };
+        let column = longest.clamp(8, (space.width * most / 100).max(8));
         // The name of a group stands on its first row only, and on the first one on screen.
         let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(row);
-        let named = before.is_none_or(|before| before.group(self.by, model) != found.group(self.by, model));
+        let named = before.is_none_or(|before| before.group(self.by) != found.group(self.by));
         vec![one(model, found, self.by, named, column, space.width)]
     }
 
-    fn text(&self, model: &Model, at: usize) -> Option<String> {
+    fn text(&self, _: &Model, at: usize) -> Option<String> {
         let row = self.rows.get(*self.shown.get(at)?)?;
-        Some(format!("{} {} {} {} {}", row.session(model), row.place(), row.tool, row.code, row.rule))
+        Some(format!("{} {} {} {} {}", row.session, row.place(), row.tool, row.code, row.rule))
     }
 
     fn instead(&self, _: &Model) -> Vec<(Role, String)> {
@@ -59,9 +61,9 @@ impl Window for FindingsView {
         // Several files may hold sessions of one name: the file of the row under the cursor stands above the list.
         if let Some(entry) = self.row().and_then(|row| model.archive.entries.get(row.entry)) {
             let (marks, note) = (model.theme.marks(), self.note(model).len());
-            let room = width.saturating_sub(text::width(&title, marks, 80) + note + 12);
+            let room = width.saturating_sub(text::width(&title, marks, 80) + note + 19);
             if room >= 8 {
-                title.push_str(&format!("   {}", tail(&entry.file, room, marks)));
+                title.push_str(&format!("   row of {}", tail(&entry.file, room, marks)));
             }
         }
         title
@@ -112,7 +114,7 @@ fn one<'m>(
         Effect::Report => (Role::VerdictReport, Glyph::Report),
         Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
     };
-    row.gap(1).column(Role::TextStrong, if named { found.group(by, model) } else { "" }, column).gap(1);
+    row.gap(1).column(Role::TextStrong, if named { found.group(by) } else { "" }, column).gap(1);
     row.glyph(role, glyph).gap(1).column(Role::TextDim, &found.place(), 6).gap(1);
     // The call, then the rule that speaks against it, then the code where there is room for it.
     let code = if row.left() >= ROOMY { CODE } else { 0 };
@@ -140,7 +142,7 @@ fn one<'m>(
         row.column(Role::TextDim, &found.name, rule.saturating_sub(1)).gap(1);
     }
     if session > 0 {
-        row.column(Role::TextDim, found.session(model), session - 1).gap(1);
+        row.column(Role::TextDim, &found.session, session - 1).gap(1);
     }
     if code > 0 {
         row.column(Role::TextDim, found.code.as_str(), code);
@@ -152,6 +154,8 @@ fn one<'m>(
 const ROOMY: usize = 76;
 /// Columns in which there is no room for more of a call than its tool.
 const NARROW: usize = 24;
+/// Columns from which names of groups may take more than a fifth of them.
+const WIDE: usize = 96;
 /// Columns of a code.
 const CODE: usize = 22;
 /// Columns of a session's name, with the space after it.

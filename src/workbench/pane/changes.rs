@@ -1,6 +1,7 @@
 //! What is different under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each
 //! change.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash};
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
@@ -71,7 +72,7 @@ impl Rows for Changes {
                 format!("{} {}", titled(group, count), rule)
             }
             Some(ChangeRow::Change(entry, change)) => {
-                let name = model.archive.entries.get(entry).map_or("", |entry| &*entry.name);
+                let name = called_so(model, entry);
                 let [base, new] = words_of(model, change);
                 format!("{name} {} {base} > {new} {}", subject(change), origin_word(change))
             }
@@ -167,7 +168,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     let end = if same { OTHER_REASON.len() } else { base.len() + new.len() + 3 };
     let origin = if width >= ROOMY { 2 + "downstream".len() } else { 0 };
     let room = row.left().saturating_sub(end + origin + 1);
-    let name = model.archive.entries.get(entry).map_or("", |entry| &*entry.name);
+    let name = called_so(model, entry);
     let subject = match called(model, entry, change) {
         Some((tool, arguments)) => {
             // A session's name needs no more than a third.
@@ -184,7 +185,10 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     // The rule of the heading often says the tool, nothing else says the session.
     let columns = text::width(&subject, model.theme.marks(), room);
     let most = (room / 3).max(room.saturating_sub(columns + 1));
-    row.put_found(Role::Text, &tail(name, most, model.theme.marks()), query, false).gap(1);
+    let marks = model.theme.marks();
+    let shown =
+        if name.contains(' ') { text::ends(&name, most, marks).text() } else { tail(&name, most, marks) };
+    row.put_found(Role::Text, &shown, query, false).gap(1);
     let names = 2 + room;
     row = row.within(names);
     row.put_found(Role::TextStrong, &subject, query, false);
@@ -203,6 +207,12 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
 
 /// Columns in which there is no room for more of a call than its tool.
 const NARROW: usize = 24;
+
+/// What the session of a change is called.
+fn called_so(model: &Model, entry: usize) -> Cow<'_, str> {
+    let entry = model.archive.entries.get(entry);
+    entry.map_or(Cow::Borrowed(""), |entry| entry.called(&model.archive.names))
+}
 
 /// The call that a change is about.
 fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<(&'m str, &'m Body)> {

@@ -88,10 +88,15 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         };
         let link = Link { rule: Some(*id), call: by.first().map(|call| call.index), base: None };
         let key = seen.key(*id);
+        // Of another tool than the one that is called it is no news, and stops nothing.
+        let (role, glyph) = match evidence::sign(*satisfied) {
+            (_, glyph) if !*satisfied && model.tool().is_some() => (Role::TextDim, glyph),
+            sign => sign,
+        };
         evidence::named(
             &mut lines,
             seen,
-            evidence::sign(*satisfied),
+            (role, glyph),
             &evidence::asks(&explanation),
             &right,
             (key, link),

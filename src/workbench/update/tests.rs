@@ -139,6 +139,43 @@ fn findings_causes_and_back() {
     assert_eq!(note(&model), "`]q` means nothing here; ? lists the keys");
 }
 
+/// A UUID says nothing: the top line has the title and so much of the number that two sessions of one title are told apart; the
+/// mode and the base stay on a narrow screen, however long names are.
+#[test]
+fn the_top_line_says_which_session_and_what_decides() {
+    let titled = |id: &str| {
+        let mut made =
+            Builder::new(id, Origin { file: "s.jsonl".into(), index: 0, format: "native", line: 1 });
+        made.said("user", Body::text("/clear"), None);
+        made.response(None, Body::text("Done."), None);
+        made.finish()
+    };
+    let ids = ["258c7280-ae70-4798-800f-63464d01a85d", "491e126e-1e71-469c-ade2-fcc8af567c74"];
+    let mut model = opened(120, 40, "mono", ids.map(titled).to_vec());
+    press(&mut model, "m");
+    let base = crate::compare::Base::Version(loaded(CONTRACT).policy.unwrap());
+    press(&mut model, "db");
+    typed(&mut model, "git:origin/a-very-long-branch-name");
+    press(&mut model, "Enter");
+    feed(&mut model, Msg::Base { name: "git:origin/a-very-long-branch-name".to_owned(), read: Ok(base) });
+    for (width, height) in [(200, 60), (120, 40), (80, 24), (58, 14), (40, 8)] {
+        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
+        let seen = screen(&model);
+        let top = seen.lines().next().unwrap();
+        assert!(top.contains("shadow base git:") && top.contains("✗0"), "{width} {top}");
+        assert!(width < 58 || top.contains("/clear"), "{width} {top}");
+        assert!(width < 80 || top.contains("258c7280"), "{width} {top}");
+    }
+    feed(&mut model, Msg::Resize(ratatui::layout::Size::new(80, 24)));
+    press(&mut model, "1");
+    let seen = screen(&model);
+    let rows: Vec<&str> = seen.lines().filter(|line| line.contains("/clear") && line.contains('│')).collect();
+    assert!(
+        rows.iter().any(|row| row.contains("01a85d")) && rows.iter().any(|row| row.contains("567c74")),
+        "{seen}"
+    );
+}
+
 /// Whoever goes on from an earlier place has left the later ones.
 #[test]
 fn a_jump_ends_the_way_forward() {

@@ -37,9 +37,14 @@ pub fn name(model: &Model, entry: &Entry, at: usize, room: usize) -> String {
         }
         _ => false,
     };
-    if *entry.name == *title || !(at.checked_sub(1).is_some_and(called_so) || called_so(at + 1)) {
+    // A few letters, as `/clear`, are the title of many.
+    let is_short = text::width(title, marks, SHORT + 1) <= SHORT && *title != *entry.name;
+    if *entry.name == *title || !(is_short || at.checked_sub(1).is_some_and(called_so) || called_so(at + 1)) {
         return text::fit(title, room, marks).text();
     }
     let id = text::ends(&entry.name, room / 2, marks);
     format!("{} {}", text::fit(title, room.saturating_sub(id.width + 1), marks).text(), id.text())
 }
+
+/// Columns of a title that says too little to be the only one.
+const SHORT: usize = 8;
