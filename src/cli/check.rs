@@ -26,6 +26,7 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Some(file) = &asked.config {
         return settings(Some(file.as_str()).filter(|file| !file.is_empty()), asked.format, screen);
     }
+    screen.all_with = "--format json";
     let only = input::only(&asked.policies)?;
     let specs: Vec<String> = asked.named.iter().chain(&asked.policies.policy).cloned().collect();
     let mut version = Version::named(&specs, false).map_err(|why| input::undecided(why, "policy", screen))?;
@@ -55,9 +56,14 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
             json::check(digest, &json::documents(&loaded.documents), &diagnostics, screen.out())?;
         }
         Format::Text => {
-            screen.all = true;
-            diagnostics.iter().for_each(|diagnostic| screen.tell(diagnostic));
-            screen.tell_rest();
+            // Recordings have as much to say as there are rules: of what is no mistake, a few of each kind.
+            let matters = |told: &&Diagnostic| asked.against.is_empty() || told.severity > Severity::Notice;
+            let (all, few): (Vec<_>, Vec<_>) = diagnostics.iter().partition(matters);
+            for (all, told) in [(true, all), (false, few)] {
+                screen.all = all;
+                told.into_iter().for_each(|told| screen.tell(told));
+                screen.tell_rest();
+            }
             let counts = [(errors, "error"), (warnings, "warning")].into_iter();
             let counts = counts.filter(|(count, _)| *count > 0);
             let counts: Vec<String> = counts.map(|(count, kind)| words::count(count, kind)).collect();

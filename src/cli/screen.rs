@@ -26,6 +26,8 @@ pub struct Screen {
     quiet: bool,
     /// Every diagnostic is shown, however many are alike.
     pub all: bool,
+    /// The option with which all are shown.
+    pub all_with: &'static str,
     /// How many were reported, by code and whether they are less than errors.
     told: BTreeMap<(Code, bool), u64>,
     /// What was advised on recordings: nobody needs it twice.
@@ -57,6 +59,7 @@ impl Screen {
             },
             quiet: show.quiet,
             all: false,
+            all_with: "--full",
             told: BTreeMap::new(),
             advised: BTreeSet::new(),
             progress: ProgressBar::hidden(),
@@ -123,8 +126,8 @@ impl Screen {
         for ((code, minor), count) in std::mem::take(&mut self.told) {
             let (most, way) = match (minor, self.all) {
                 (true, true) => continue,
-                (true, false) => (ALIKE, " (--full shows all)"),
-                (false, _) => (ALIKE_ERRORS, ""),
+                (true, false) => (ALIKE, format!(" ({} shows all)", self.all_with)),
+                (false, _) => (ALIKE_ERRORS, String::new()),
             };
             if count > most {
                 self.complain(&format!("and {} more `{code}`{way}", words::thousands(count - most)));

@@ -122,11 +122,12 @@ fn probes(
                 (code::PATH_NOT_RECORDED, Severity::Warning, message)
             }
             (_, 0, Some(condition)) => {
-                let message = format!("{path} never {condition}: it does in 0 of {}", of(used.calls));
-                (code::CONDITION_NEVER_PASSES, Severity::Warning, message)
+                let severity = if probe.is_required { Severity::Warning } else { Severity::Notice };
+                let message = format!("{path} {condition} in none of {}", of(used.calls));
+                (code::CONDITION_NEVER_PASSES, severity, message)
             }
             (_, passed, Some(condition)) if passed == used.calls && passed > 1 => {
-                let message = format!("{path} always {condition}: in {}", of(used.calls));
+                let message = format!("{path} {condition} in each of {}", of(used.calls));
                 (code::CONDITION_ALWAYS_PASSES, Severity::Notice, message)
             }
             _ => continue,

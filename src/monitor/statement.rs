@@ -71,6 +71,9 @@ pub struct Probe {
     pub path: Arc<str>,
     /// What the rule wants to be there, in words; none where any value will do.
     pub condition: Option<String>,
+    /// Whether a call is denied where the condition fails. Others choose the calls that a rule is about, and a rule may well be
+    /// about what never happened.
+    pub is_required: bool,
     /// Looks.
     pub look: Arc<dyn Fn(&Body) -> Look + Send + Sync>,
 }

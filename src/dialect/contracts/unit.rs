@@ -378,7 +378,7 @@ impl Unit for Contracts {
                     let words = asks.then(|| condition.words());
                     let tool = Arc::clone(tool);
                     let look = Arc::new(move |body: &Body| condition.look(body));
-                    out.push(Probe { rule, tool, part, path, condition: words, look });
+                    out.push(Probe { rule, tool, part, path, condition: words, is_required: true, look });
                 };
                 if let Some(Resource { here, side, there }) = &prior.resource {
                     let part = match side {

@@ -220,7 +220,15 @@ impl<K: Kind> Unit for RuleUnit<K> {
                 let argument = argument.clone();
                 let look = Arc::new(move |arguments: &Body| argument.look(arguments));
                 let tool = Arc::clone(tool);
-                out.push(Probe { rule, tool, part: CallPart::Arguments, path, condition, look });
+                out.push(Probe {
+                    rule,
+                    tool,
+                    part: CallPart::Arguments,
+                    path,
+                    condition,
+                    is_required: false,
+                    look,
+                });
             }
         }
     }

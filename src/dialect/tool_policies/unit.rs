@@ -278,7 +278,15 @@ impl Unit for ToolPolicies {
                     Look { present, passes: present }
                 });
                 let tool = Arc::clone(tool);
-                out.push(Probe { rule, tool, part: CallPart::Arguments, path, condition: None, look });
+                out.push(Probe {
+                    rule,
+                    tool,
+                    part: CallPart::Arguments,
+                    path,
+                    condition: None,
+                    is_required: true,
+                    look,
+                });
             }
         }
     }
