@@ -40,7 +40,8 @@ impl Session {
         command.env_remove("NO_COLOR");
         // Nothing of the person who runs the tests, and nothing that another test leaves.
         command.env("XDG_CONFIG_HOME", "/nonexistent/config");
-        command.env("XDG_STATE_HOME", "/nonexistent/state");
+        // Not even an administrator makes a folder there.
+        command.env("XDG_STATE_HOME", "/dev/null/state");
         command.env_remove("LC_ALL");
         variables.iter().for_each(|(name, value)| command.env(name, value));
         let child = pair.slave.spawn_command(command).unwrap();
@@ -329,6 +330,48 @@ fn hostile_text_does_nothing_to_the_terminal() {
     let title = session.terminal.lock().unwrap().screen().contents();
     assert!(title.contains("Findings"), "still its own screen");
     session.press("qq");
+    session.ended();
+}
+
+/// The place is kept in the folder for state alone; what is damaged there is no reason to end.
+#[test]
+fn the_next_start_is_where_the_last_one_ended() {
+    let state = tempfile::tempdir().unwrap();
+    let variables = [("XDG_STATE_HOME", state.path().to_str().unwrap())];
+    let start = |more: &[&str]| Session::start(120, 40, root(), &[&[MISMATCH], more].concat(), &variables);
+    let mut session = start(&[]);
+    session.sees("✗1");
+    session.press("]f");
+    session.sees("DENY issue_refund");
+    session.press("q");
+    session.ended();
+    let places = state.path().join("rulestep/places");
+    let kept: Vec<_> = std::fs::read_dir(&places).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut session = start(&[]);
+    session.sees("back in refund-124");
+    session.sees("DENY issue_refund");
+    // A click on the first pane, as terminals report it.
+    let listens = |session: &Session, mode: &str| {
+        String::from_utf8_lossy(&session.written.lock().unwrap()).contains(&format!("\u{1b}[?1000{mode}"))
+    };
+    assert!(listens(&session, "h") && !listens(&session, "l"));
+    session.press("\u{1b}[<0;5;3M\u{1b}[<0;5;3m");
+    session.sees("╔═ 1 Sessions");
+    session.press("M");
+    session.sees("the mouse is off");
+    assert!(listens(&session, "l"));
+    session.press("q");
+    session.ended();
+    let mut session = start(&["--no-restore"]);
+    session.sees("call 1/12");
+    session.press("q");
+    session.ended();
+    std::fs::write(&kept[0], "{\"schema\": \"other\"").unwrap();
+    let mut session = start(&[]);
+    session.sees("the place of the last visit cannot be read");
+    session.sees("call 1/12");
+    session.press("q");
     session.ended();
 }
 

@@ -1,7 +1,7 @@
 //! The file in which the place is kept where somebody was in a set of recordings: one for each set.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use hmac_sha256::Hash;
@@ -35,7 +35,9 @@ pub fn file(state: &Path, recordings: &[String]) -> Option<PathBuf> {
 pub fn read(file: &Path) -> Result<Option<SavedPlace>, String> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error.to_string()),
     };
     SavedPlace::parse(&text).map(Some)
