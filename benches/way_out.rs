@@ -24,7 +24,7 @@ static STOPPED: LazyLock<Vec<(Replay, u32)>> = LazyLock::new(|| {
     let policy = Policy::load(&samples::policies(), None).policy.expect("the samples load");
     let mut stopped = Vec::new();
     for (name, bytes) in samples::sessions() {
-        let reading = recording::open(&name, Box::new(Cursor::new(bytes)), &Options::default());
+        let reading = recording::open(name.as_str(), Box::new(Cursor::new(bytes)), &Options::default());
         for session in reading.expect("the samples read").map(Arc::new) {
             for call in &session.calls {
                 let replay = Replay::new(&session, &policy, Mode::Enforce);
