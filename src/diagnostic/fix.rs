@@ -13,7 +13,7 @@ const LONGEST: usize = 1 << 20;
 pub struct Fix {
     /// What they do, as an imperative: `remove the alias`.
     pub title: String,
-    /// Whether every call is decided as before. Only such a fix is applied unasked.
+    /// Whether every call is decided as before, and every session has the status that it had. Only such a fix is applied unasked.
     pub is_safe: bool,
     /// The text.
     pub source: Source,
@@ -91,7 +91,7 @@ impl Fix {
         Fix { title: title.to_owned(), is_safe: true, source: source.clone(), edits }
     }
 
-    /// The same as a suggestion: calls are decided differently with it.
+    /// The same as a suggestion: calls are decided differently with it, or sessions have another status.
     pub fn changes_decisions(mut self) -> Fix {
         self.is_safe = false;
         self

@@ -137,10 +137,13 @@ pub(super) fn order(order: &Order, is_alias: &dyn Fn(&str) -> bool) -> Option<Di
     }
 }
 
-/// What can be done about a warning of [`order`] without another decision: a rule that requires nothing is removed, a limit of 0
-/// becomes a blocklist.
+/// What can be done about a warning of [`order`]: a rule that requires nothing is removed, a limit of 0 becomes a blocklist.
 pub(super) fn fix(order: &Order, rule: &Node, source: &Source) -> Option<Fix> {
-    let remove = || Fix::remove(source, rule.span, "remove the rule, which requires nothing");
+    // A session without calls keeps a rule that requires nothing, and without any rule it exercises none: its status changes.
+    let remove = || {
+        let fix = Fix::remove(source, rule.span, "remove the rule, which requires nothing")?;
+        Some(fix.changes_decisions())
+    };
     match order {
         Order::Before { first, then } if then.iter().all(|then| then == first) => remove(),
         Order::Sequence { tools, .. } if tools.is_empty() => remove(),
