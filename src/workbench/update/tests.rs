@@ -36,6 +36,7 @@ mod sideways;
 mod survey;
 mod table;
 mod verdict;
+mod ways;
 mod what_if;
 
 fn model() -> Model {

@@ -10,7 +10,7 @@ const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (58, 14)];
 const THEMES: [&str; 2] = ["mono", "harbor"];
 
 /// The views: how each is reached from a stopped call.
-const VIEWS: [(&str, &str); 22] = [
+const VIEWS: [(&str, &str); 23] = [
     ("all", ""),
     ("sessions", "1 z"),
     ("transcript", "2 z"),
@@ -30,6 +30,7 @@ const VIEWS: [(&str, &str); 22] = [
     ("texts", "dt"),
     ("rules", "O"),
     ("inventory", "I"),
+    ("hits", "g/ r e f u n d Enter"),
     ("cases", "C"),
     ("way-out", "w"),
     ("chord", "]"),
@@ -101,6 +102,7 @@ fn view(width: u16, height: u16, theme: &str, name: &str, keys: &str) -> Model {
         "texts",
         "rules",
         "inventory",
+        "hits",
         "cases",
         "way-out",
     ];
