@@ -30,7 +30,7 @@ pub fn parse(source: &Source) -> Parse {
 }
 
 /// Whether a source is named as JSON.
-fn is_json(source: &Source) -> bool {
+pub fn is_json(source: &Source) -> bool {
     source.name().rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("json"))
 }
 

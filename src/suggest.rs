@@ -3,8 +3,10 @@
 //! Nothing is judged here. What was observed only names candidates; each is written as a rule, and the sessions are replayed
 //! under all of them, so that the engine alone says which calls satisfy a rule and which speak against it.
 
+pub mod about;
 mod claim;
 pub mod document;
+pub mod insert;
 mod observe;
 mod rank;
 
@@ -36,42 +38,18 @@ pub fn suggest(sessions: &[Arc<Session>], bounds: &Bounds) -> Suggestions {
     let mut observations = Observations::new(bounds.against);
     sessions.iter().for_each(|session| observations.add(session));
     let mut candidates = rank::candidates(&observations, bounds);
-    let load = |candidates: &[&Candidate]| {
-        let documents = document::documents(candidates);
-        let files: Vec<_> = documents.iter().map(document::Document::file).collect();
-        Policy::load(&files, None).policy.map(|policy| (policy, documents))
-    };
-    let plain: Vec<&Candidate> = candidates.iter().map(|ranked| &ranked.candidate).collect();
-    let mut refused = Vec::new();
-    let loaded = load(&plain).or_else(|| {
-        // One that does not load must not take the others with it.
-        let (good, bad) = plain.iter().copied().partition(|candidate| load(&[candidate]).is_some());
-        let (good, bad): (Vec<&Candidate>, Vec<&Candidate>) = (good, bad);
-        refused = bad.into_iter().cloned().collect();
-        load(&good)
-    });
-    candidates.retain(|ranked| !refused.contains(&ranked.candidate));
-    let Some((policy, documents)) = loaded else {
-        // Together they do not load, though each does: none of them was tried.
-        refused.extend(candidates.into_iter().map(|ranked| ranked.candidate));
-        return Suggestions { rules: Vec::new(), refused };
-    };
-    let tried = tried(&candidates, &policy, &documents, sessions);
-    Suggestions { rules: rank::suggestions(tried, bounds), refused }
+    let written = written(&candidates.iter().map(|ranked| &ranked.candidate).collect::<Vec<_>>());
+    candidates.retain(|ranked| written.rules.contains_key(&ranked.candidate));
+    let tried = tried(&candidates, &written, sessions);
+    Suggestions { rules: rank::suggestions(tried, bounds), refused: written.refused }
 }
 
 /// Replays every session under all candidates at once. Nothing takes effect, so that each rule is asked about the history
 /// that was recorded.
-fn tried(
-    candidates: &[Ranked],
-    policy: &Arc<Policy>,
-    documents: &[document::Document],
-    sessions: &[Arc<Session>],
-) -> Trials {
+fn tried(candidates: &[Ranked], written: &Written, sessions: &[Arc<Session>]) -> Trials {
+    let Written { policy, rules, .. } = written;
     let plain: Vec<&Candidate> = candidates.iter().map(|ranked| &ranked.candidate).collect();
-    let places = document::places(documents);
-    let rules: BTreeMap<&str, RuleId> = policy.rules().iter().map(|(id, rule)| (&*rule.id, id)).collect();
-    let rule = |candidate: &Candidate| rules.get(places.get(candidate)?.as_str()).copied();
+    let rule = |candidate: &Candidate| rules.get(candidate).copied();
     let (mut coverage, mut trials) = (Coverage::default(), Trials::default());
     for session in sessions {
         let of_session = Coverage::of(&Replay::with_checks(session, policy, Mode::Shadow));
@@ -94,6 +72,41 @@ fn tried(
     };
     trials.rules = candidates.iter().filter_map(|ranked| Some((ranked.clone(), used(ranked)?))).collect();
     trials
+}
+
+/// Candidates as a policy that can be tried.
+struct Written {
+    policy: Arc<Policy>,
+    /// The rule of each.
+    rules: BTreeMap<Candidate, RuleId>,
+    /// Those that no document says.
+    refused: Vec<Candidate>,
+}
+
+/// Writes candidates. One that does not load must not take the others with it.
+fn written(candidates: &[&Candidate]) -> Written {
+    let load = |candidates: &[&Candidate]| {
+        let documents = document::documents(candidates);
+        let files: Vec<_> = documents.iter().map(document::Document::file).collect();
+        Policy::load(&files, None).policy.map(|policy| (policy, documents))
+    };
+    let loaded = load(candidates).or_else(|| {
+        let good: Vec<&Candidate> =
+            candidates.iter().copied().filter(|candidate| load(&[candidate]).is_some()).collect();
+        load(&good)
+    });
+    // Where they do not load together, though each does, none of them is tried.
+    let (policy, documents) = loaded.unwrap_or_else(|| (Policy::empty(), Vec::new()));
+    let known: BTreeMap<&str, RuleId> = policy.rules().iter().map(|(id, rule)| (&*rule.id, id)).collect();
+    let places = document::places(&documents).into_iter();
+    let rules: BTreeMap<Candidate, RuleId> =
+        places.filter_map(|(candidate, id)| Some((candidate, *known.get(id.as_str())?))).collect();
+    let refused = candidates.iter().filter(|candidate| !rules.contains_key(candidate));
+    Written {
+        refused: refused.map(|candidate| (*candidate).clone()).collect(),
+        policy: Arc::clone(&policy),
+        rules,
+    }
 }
 
 /// Whether something in the session could have broken the rule.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::loading::Loading;
-use super::{Policy, PolicyFile, digest_of};
+use super::{LoadResult, Policy, PolicyFile, digest_of};
 use crate::monitor::{RuleId, Rules};
 
 impl Policy {
@@ -38,5 +38,15 @@ impl Policy {
     /// The rules that are switched off: with any, this is a hypothesis and no version that somebody wrote.
     pub fn off(&self) -> &BTreeSet<RuleId> {
         self.rules.off()
+    }
+}
+
+impl Policy {
+    /// This version as it would load with one file more, or with another text in the place of one of the same name.
+    pub fn with_file(&self, file: PolicyFile) -> LoadResult {
+        let mut files: Vec<PolicyFile> =
+            self.files.iter().filter(|known| known.name != file.name).cloned().collect();
+        files.push(file);
+        Policy::load(&files, self.only)
     }
 }

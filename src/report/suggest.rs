@@ -55,19 +55,22 @@ pub fn sentence(suggestion: &Suggestion) -> String {
     match &suggestion.claim {
         Claim::Needs(need) => {
             let verb = if several { "need" } else { "needs" };
-            let (own, theirs) = (member(&need.path), member(&need.prior_path));
             let prior = words::name(&need.prior);
-            let same = match need.side {
-                Side::Arguments if need.path == need.prior_path => format!("with the same {own}"),
-                Side::Arguments => format!("whose {theirs} is this call's {own}"),
-                Side::Output if &*need.prior_path == "$" => format!("that returned this call's {own}"),
-                Side::Output => format!("whose result has this call's {own} as {theirs}"),
-            };
+            let same = need.shared.as_ref().map(|shared| {
+                let (own, theirs) = (member(&shared.path), member(&shared.prior_path));
+                match shared.side {
+                    Side::Arguments if shared.path == shared.prior_path => format!(" with the same {own}"),
+                    Side::Arguments => format!(" whose {theirs} is this call's {own}"),
+                    Side::Output if &*shared.prior_path == "$" => format!(" that returned this call's {own}"),
+                    Side::Output => format!(" whose result has this call's {own} as {theirs}"),
+                }
+            });
+            let same = same.unwrap_or_default();
             let result = need.result.as_ref().map(|(path, value)| {
                 let value = words::line(value);
                 format!(", and a result with {} = {value}", member(path))
             });
-            format!("{tools} {verb} an earlier {prior} {same}{}", result.unwrap_or_default())
+            format!("{tools} {verb} an earlier {prior}{same}{}", result.unwrap_or_default())
         }
         Claim::Once => format!("{tools} {} at most once per session", if several { "run" } else { "runs" }),
         Claim::NeverAfter(earlier) => {
@@ -200,12 +203,12 @@ fn detail(claim: &Claim) -> Option<DetailLine<'_>> {
         Claim::NeverAfter(earlier) => Some(DetailLine { prior: earlier, ..none }),
         Claim::Needs(need) => Some(DetailLine {
             prior: &need.prior,
-            path: Some(&need.path),
-            prior_in: Some(match need.side {
+            path: need.shared.as_ref().map(|shared| &*shared.path),
+            prior_in: need.shared.as_ref().map(|shared| match shared.side {
                 Side::Arguments => "arguments",
                 Side::Output => "output",
             }),
-            prior_path: Some(&need.prior_path),
+            prior_path: need.shared.as_ref().map(|shared| &*shared.prior_path),
             result: need.result.as_ref().map(|(path, value)| ResultLine {
                 path,
                 equals: serde_json::value::RawValue::from_string(value.to_string()).ok(),

@@ -114,10 +114,6 @@ impl<'d> Edits<'d> {
     }
 
     /// Adds an entry after all others of a mapping.
-    #[cfg_attr(
-        not(feature = "internals"),
-        expect(dead_code, reason = "rules are not written by the program yet")
-    )]
     pub fn insert_key(&mut self, map: &'d Node, key: &str, value: Value) {
         let new = New { comments: Vec::new(), key: Some(key.to_owned()), value };
         let end = map.as_map().map_or(0, <[Entry]>::len);

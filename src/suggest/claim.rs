@@ -46,14 +46,21 @@ pub enum Claim {
 pub struct Need {
     /// The tool that must have succeeded.
     pub prior: Arc<str>,
-    /// Where this call has the value that both share.
+    /// The value that both share; without one, any call of that tool does.
+    pub shared: Option<SharedValue>,
+    /// What its result must say: a path, and the value as JSON.
+    pub result: Option<(Arc<str>, Arc<str>)>,
+}
+
+/// A value that two calls share.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SharedValue {
+    /// Where this call has it, in its arguments.
     pub path: Arc<str>,
     /// Where the earlier call has it.
     pub side: Side,
     /// The path there.
     pub prior_path: Arc<str>,
-    /// What its result must say: a path, and the value as JSON.
-    pub result: Option<(Arc<str>, Arc<str>)>,
 }
 
 /// A rule for one tool, before it was tried.

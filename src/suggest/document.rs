@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::claim::{Candidate, Claim, Need, Side};
+use super::claim::{Candidate, Claim, Need, SharedValue, Side};
 use crate::policy::PolicyFile;
 use crate::source::inline::{inline, scalar};
 
@@ -41,12 +41,7 @@ pub fn documents(candidates: &[&Candidate]) -> Vec<Document> {
 pub fn commented(candidates: &[&Candidate], notes: &dyn Fn(&Candidate) -> Vec<String>) -> Vec<Document> {
     let mut by_tool: BTreeMap<&Arc<str>, Vec<&Candidate>> = BTreeMap::new();
     for candidate in candidates {
-        // A contract says of its own tool what must not follow it.
-        let home = match &candidate.claim {
-            Claim::Needs(_) | Claim::Once => &candidate.tool,
-            Claim::NeverAfter(earlier) => earlier,
-        };
-        by_tool.entry(home).or_default().push(candidate);
+        by_tool.entry(candidate.home()).or_default().push(candidate);
     }
     let mut taken = HashSet::new();
     let mut document = |(tool, mut rules): (&Arc<str>, Vec<&Candidate>)| {
@@ -80,7 +75,7 @@ pub fn places(documents: &[Document]) -> BTreeMap<Candidate, String> {
 }
 
 /// A name for a tool's file: of letters that every file system takes, and no other file's.
-fn file_name(tool: &str, taken: &mut HashSet<String>) -> String {
+pub(super) fn file_name(tool: &str, taken: &mut HashSet<String>) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
     let base: String = tool.chars().map(letter).take(80).collect();
     let mut name = format!("{base}.yaml");
@@ -118,22 +113,81 @@ fn contract(tool: &str, rules: &[&Candidate], notes: &dyn Fn(&Candidate) -> Vec<
 fn precondition(need: &Need) -> String {
     let path = |path: &str| scalar_path(path);
     let mut text = format!("  - requires_prior_tool: {}\n", scalar(&need.prior, false));
-    let mut resource = format!("bind_from: arguments, path: {}", path(&need.path));
-    if need.side == Side::Output {
-        let _ = write!(resource, ", prior: {{bind_from: output, path: {}}}", path(&need.prior_path));
-    } else if need.prior_path != need.path {
-        let _ = write!(resource, ", prior: {{bind_from: arguments, path: {}}}", path(&need.prior_path));
-    }
-    let _ = writeln!(text, "    resource: {{{resource}}}");
-    match &need.result {
-        Some((path, value)) => {
-            let value = serde_json::from_str::<Value>(value).map(|value| inline(&value, false));
-            let (path, value) = (scalar_path(path), value.unwrap_or_default());
-            let _ = writeln!(text, "    with_output: [{{path: {path}, equals: {value}}}]");
+    if let Some(shared) = &need.shared {
+        let mut resource = format!("bind_from: arguments, path: {}", path(&shared.path));
+        if let Some(from) = shared.elsewhere() {
+            let place = path(&shared.prior_path);
+            let _ = write!(resource, ", prior: {{bind_from: {from}, path: {place}}}");
         }
-        None => text.push_str("    match: any\n"),
+        let _ = writeln!(text, "    resource: {{{resource}}}");
+    }
+    if let Some((path, value)) = &need.result {
+        let value = serde_json::from_str::<Value>(value).map(|value| inline(&value, false));
+        let (path, value) = (scalar_path(path), value.unwrap_or_default());
+        let _ = writeln!(text, "    with_output: [{{path: {path}, equals: {value}}}]");
+    }
+    if need.is_of_any() {
+        text.push_str("    match: any\n");
     }
     text
+}
+
+/// The same as a value, for a contract that is there already.
+fn precondition_value(need: &Need) -> Value {
+    let mut item = Map::new();
+    item.insert("requires_prior_tool".to_owned(), json!(&*need.prior));
+    if let Some(shared) = &need.shared {
+        let mut resource = Map::new();
+        resource.insert("bind_from".to_owned(), json!("arguments"));
+        resource.insert("path".to_owned(), json!(&*shared.path));
+        if let Some(from) = shared.elsewhere() {
+            resource.insert("prior".to_owned(), json!({"bind_from": from, "path": &*shared.prior_path}));
+        }
+        item.insert("resource".to_owned(), resource.into());
+    }
+    if let Some((path, value)) = &need.result {
+        let value = serde_json::from_str::<Value>(value).unwrap_or_default();
+        item.insert("with_output".to_owned(), json!([{"path": &**path, "equals": value}]));
+    }
+    if need.is_of_any() {
+        item.insert("match".to_owned(), json!("any"));
+    }
+    item.into()
+}
+
+impl Need {
+    /// Whether one earlier call is enough, whatever later ones said. That is the default where no value is shared.
+    fn is_of_any(&self) -> bool {
+        self.shared.is_some() && self.result.is_none()
+    }
+}
+
+impl SharedValue {
+    /// Where the earlier call has the value, if not at the same place.
+    fn elsewhere(&self) -> Option<&'static str> {
+        match self.side {
+            Side::Output => Some("output"),
+            Side::Arguments => (self.prior_path != self.path).then_some("arguments"),
+        }
+    }
+}
+
+impl Candidate {
+    /// The tool whose contract holds the rule: a contract says of its own tool what must not follow it.
+    pub fn home(&self) -> &Arc<str> {
+        match &self.claim {
+            Claim::Needs(_) | Claim::Once => &self.tool,
+            Claim::NeverAfter(earlier) => earlier,
+        }
+    }
+
+    /// The list of a contract that holds the rule, and the item there.
+    pub(super) fn item(&self) -> (&'static str, Value) {
+        match &self.claim {
+            Claim::Needs(need) => ("preconditions", precondition_value(need)),
+            Claim::Once | Claim::NeverAfter(_) => ("forbids_after", json!(&*self.tool)),
+        }
+    }
 }
 
 /// A path is plain text in YAML unless it has brackets.

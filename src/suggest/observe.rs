@@ -84,6 +84,8 @@ pub struct ToolFacts {
 /// What was seen over all sessions.
 pub struct Observations {
     allowed: u64,
+    /// The one tool whose calls are looked at closely; `None`: all.
+    only: Option<Arc<str>>,
     hasher: DefaultHashBuilder,
     /// Sessions seen.
     pub sessions: u64,
@@ -95,6 +97,8 @@ pub struct Observations {
     pub after: BTreeMap<(Arc<str>, Arc<str>), u64>,
     /// Sessions in which both succeeded.
     pub both: BTreeMap<(Arc<str>, Arc<str>), u64>,
+    /// Calls of the one tool that came after a success of another.
+    pub before: BTreeMap<Arc<str>, u64>,
 }
 
 /// What calls of one session so far have left.
@@ -112,13 +116,20 @@ impl Observations {
     pub fn new(allowed: u64) -> Observations {
         Observations {
             allowed,
+            only: None,
             hasher: DefaultHashBuilder::default(),
             sessions: 0,
             tools: BTreeMap::new(),
             shared: BTreeMap::new(),
             after: BTreeMap::new(),
             both: BTreeMap::new(),
+            before: BTreeMap::new(),
         }
+    }
+
+    /// The same, about one tool.
+    pub fn about(tool: &Arc<str>, allowed: u64) -> Observations {
+        Observations { only: Some(Arc::clone(tool)), ..Observations::new(allowed) }
     }
 
     /// Adds a session.
@@ -157,6 +168,15 @@ impl Observations {
         }
         if past.succeeded.contains(&call.tool) {
             past.repeated.insert(Arc::clone(&call.tool));
+        }
+        match &self.only {
+            Some(only) if *only != call.tool => return,
+            Some(_) => {
+                for earlier in &past.succeeded {
+                    *self.before.entry(Arc::clone(earlier)).or_default() += 1;
+                }
+            }
+            None => {}
         }
         let leaves = leaves(&call.arguments);
         let paths: BTreeSet<&Arc<str>> = leaves.iter().map(|(path, _)| path).collect();

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::claim::{Bounds, Candidate, Claim, Need, Side, Suggestion};
+use super::claim::{Bounds, Candidate, Claim, Need, SharedValue, Side, Suggestion};
 use super::observe::{Field, Observations, Prior, Shared};
 use crate::explore::coverage::RuleUse;
 
@@ -38,13 +38,7 @@ pub fn candidates(seen: &Observations, bounds: &Bounds) -> Vec<Ranked> {
     let mut found = Vec::new();
     for ((tool, path), shared) in &seen.shared {
         let Some((field, prior)) = best(seen, tool, path, shared) else { continue };
-        let need = Need {
-            prior: Arc::clone(&field.tool),
-            path: Arc::clone(path),
-            side: field.side,
-            prior_path: Arc::clone(&field.path),
-            result: None,
-        };
+        let need = Need::of(field, path);
         let support = shared.sessions.max(shared.values());
         let mut push = |need| {
             let candidate = Candidate { tool: Arc::clone(tool), claim: Claim::Needs(need) };
@@ -138,14 +132,24 @@ pub fn suggestions(tried: Trials, bounds: &Bounds) -> Vec<Suggestion> {
 }
 
 /// Values that calls share say most; what only never happened says least.
-fn place(claim: &Claim) -> u8 {
+pub(super) fn place(claim: &Claim) -> u8 {
     match claim {
-        Claim::Needs(need) => match (need.side, &need.result) {
-            (Side::Arguments, None) => 0,
-            (Side::Output, None) => 1,
-            (_, Some(_)) => 2,
+        Claim::Needs(need) => match (&need.shared, &need.result) {
+            (Some(SharedValue { side: Side::Arguments, .. }), None) => 0,
+            (Some(_), None) => 1,
+            (Some(_), Some(_)) => 2,
+            (None, _) => 3,
         },
-        Claim::NeverAfter(_) => 3,
-        Claim::Once => 4,
+        Claim::NeverAfter(_) => 4,
+        Claim::Once => 5,
+    }
+}
+
+impl Need {
+    /// Of an earlier call that has the value which this call has at `path`.
+    pub(super) fn of(field: &Field, path: &Arc<str>) -> Need {
+        let shared =
+            SharedValue { path: Arc::clone(path), side: field.side, prior_path: Arc::clone(&field.path) };
+        Need { prior: Arc::clone(&field.tool), shared: Some(shared), result: None }
     }
 }

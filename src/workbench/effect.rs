@@ -12,6 +12,7 @@ use crate::report::single::Subject;
 use crate::session::Session;
 use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::hits::Pattern;
+use crate::workbench::model::suggest::{FileWrite, SuggestWish};
 use crate::workbench::model::supposed::{Ask, Premise};
 use crate::workbench::model::survey::SurveyWish;
 
@@ -52,6 +53,15 @@ pub enum Effect {
     Hidden(Box<HiddenSearch>),
     /// Count what sessions say of the rules and what they hold; what was counted before is void.
     Survey(Box<SurveyRequest>),
+    /// Look for rules that sessions suggest; what was looked for before is given up.
+    Suggest(SuggestRequest),
+    /// Write a file of the policy.
+    Write {
+        /// What is written.
+        write: Box<FileWrite>,
+        /// It takes back what was written before.
+        undo: bool,
+    },
     /// Judge the cases beside the policy; the number is that of the request.
     Cases(u64),
     /// Compare the texts of two versions.
@@ -153,6 +163,14 @@ pub struct SurveyRequest {
     pub wish: SurveyWish,
 }
 
+/// A request to look for rules.
+pub struct SuggestRequest {
+    /// Its number; the answer bears it.
+    pub number: u64,
+    /// What is asked for.
+    pub wish: Arc<SuggestWish>,
+}
+
 /// A request to look for the smallest part of a session that still shows something.
 pub struct Wanted {
     /// Its number; the answer bears it.
@@ -235,6 +253,10 @@ impl std::fmt::Debug for Effect {
             Self::Frames(request) => write!(f, "Frames({})", request.number),
             Self::Hidden(search) => write!(f, "Hidden({} from turn {})", search.number, search.turn),
             Self::Survey(request) => write!(f, "Survey({})", request.wish.sessions.len()),
+            Self::Suggest(request) => {
+                write!(f, "Suggest({} {})", request.number, request.wish.subject.tool)
+            }
+            Self::Write { write, undo } => write!(f, "Write({}, {undo})", write.file),
             Self::Cases(number) => write!(f, "Cases({number})"),
             Self::Texts(_) => f.write_str("Texts"),
             Self::Search(search) => write!(f, "Search({} {})", search.number, search.pattern.text),

@@ -95,6 +95,8 @@ pub struct Facts {
     pub texts: bool,
     /// The focused pane is scrolled sideways.
     pub scrolled: bool,
+    /// A file was written that can be written back.
+    pub written: bool,
     /// A version was loaded before the one that decides.
     pub loads: bool,
 }
@@ -194,7 +196,7 @@ commands! {
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `refund tool:pay is:stopped !rule:x /regex/`";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions by a column (chosen again: backwards)";
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of file, project, day, rule, verdict";
-    Panes Look FoldSessions "fold-sessions" ["Space"] never "fold or unfold all groups of sessions";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "fold all groups of sessions; in the transcript: mark a call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules: what the sessions say of each, and which never fired";
     Panes Look Inventory "inventory" ["I"] never "what the sessions hold: tools, programs, files, hosts, projects, days";
@@ -228,6 +230,8 @@ commands! {
     Panes Do Live "live" ["R"] watched "turn live reload on or off";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
+    Panes Do Suggest "suggest" ["a"] chosen "rules that the sessions suggest about this tool; Enter writes one";
+    Panes Do UndoWrite "undo-write" ["u"] written "take back the last rule that was written";
     Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop";
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
@@ -333,6 +337,14 @@ fn call(facts: &Facts) -> Option<&'static str> {
 
 fn told(facts: &Facts) -> Option<&'static str> {
     if facts.finding { judged(facts) } else { decided(facts) }
+}
+
+fn chosen(facts: &Facts) -> Option<&'static str> {
+    session(facts).or((!facts.call).then_some("no call is selected"))
+}
+
+fn written(facts: &Facts) -> Option<&'static str> {
+    (!facts.written).then_some("nothing was written here that could be taken back")
 }
 
 fn decided(facts: &Facts) -> Option<&'static str> {

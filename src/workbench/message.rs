@@ -15,6 +15,7 @@ use crate::session::Session;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
 use crate::workbench::model::hits::Hit;
+use crate::workbench::model::suggest::{FileWrite, SuggestedRule};
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
 use crate::workbench::model::way_out::WayOutAnswer;
@@ -112,6 +113,20 @@ pub enum Msg {
         survey: Arc<Survey>,
         /// What that says against the policy, once all are counted.
         findings: Vec<Diagnostic>,
+    },
+    /// Rules were looked for.
+    Suggested {
+        /// Which request this answers.
+        number: u64,
+        /// What was found.
+        rows: Vec<SuggestedRule>,
+    },
+    /// A file of the policy was written.
+    Written {
+        /// What.
+        write: Box<FileWrite>,
+        /// It took back what had been written before.
+        undo: bool,
     },
     /// The cases beside the policy were judged.
     Cases {

@@ -19,6 +19,7 @@ mod places;
 pub mod saved;
 pub mod seen;
 pub mod select;
+pub mod suggest;
 pub mod supposed;
 pub mod survey;
 pub mod table;
@@ -115,6 +116,8 @@ pub struct Basis {
     pub mode: Mode,
     /// The policy and what is wrong with it.
     pub rules: Ruling,
+    /// What was written into its files, the newest last.
+    pub writes: Vec<suggest::FileWrite>,
     /// The cases that are kept beside it.
     pub cases: CaseList,
     /// Whether edits are picked up.
@@ -137,6 +140,8 @@ pub struct Location {
     pub sought: Option<(Pane, line::Key)>,
     /// The rule that was asked for in a pane beside, shown until something else is selected.
     pub pinned: Option<RuleId>,
+    /// The call that is marked, so that rules are about it and another one.
+    pub other_call: Option<(Arc<Session>, u32)>,
     /// Cursor and scroll of each pane, by pane.
     pub lists: [List; Pane::COUNT],
     /// How far each pane is scrolled sideways, by pane.
@@ -275,6 +280,7 @@ impl Model {
                 flags: Vec::new(),
                 mode: opening.mode,
                 rules: Ruling::default(),
+                writes: Vec::new(),
                 cases: CaseList::default(),
                 live: Live::default(),
                 changes: Changes::default(),
@@ -286,6 +292,7 @@ impl Model {
                 base_frames: Frames::default(),
                 sought: None,
                 pinned: None,
+                other_call: None,
                 lists: [List::default(); Pane::COUNT],
                 sideways: [Sideways::default(); Pane::COUNT],
                 focus: Pane::Transcript,

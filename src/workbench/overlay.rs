@@ -8,6 +8,7 @@ mod hits;
 mod loads;
 mod palette;
 mod problems;
+mod suggest;
 mod survey;
 mod texts;
 mod way_out;
@@ -18,6 +19,7 @@ use super::model::cases::CasesView;
 use super::model::hits::HitsView;
 use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView};
 use super::model::palette::PaletteView;
+use super::model::suggest::{DraftView, SuggestView};
 use super::model::survey::SurveyView;
 use super::model::texts::TextsView;
 use super::model::way_out::WayOutView;
@@ -44,7 +46,10 @@ macro_rules! listed {
         }
     })+};
 }
-listed!(BodyView CasesView HitsView FindingsView HelpView ProblemsView LoadsView TextsView PaletteView SurveyView WayOutView);
+listed!(
+    BodyView CasesView DraftView FindingsView HelpView HitsView LoadsView PaletteView ProblemsView SuggestView SurveyView
+    TextsView WayOutView
+);
 
 /// Rows in a frame of their own, over the panes.
 pub trait Window: Rows + Listed {
@@ -96,6 +101,8 @@ impl Overlay {
             Self::Survey(view) => view,
             Self::Cases(view) => view,
             Self::WayOut(view) => view,
+            Self::Suggest(view) => &**view,
+            Self::Draft(view) => &**view,
         }
     }
 
@@ -113,6 +120,8 @@ impl Overlay {
             Self::Survey(view) => view,
             Self::Cases(view) => view,
             Self::WayOut(view) => view,
+            Self::Suggest(view) => &mut **view,
+            Self::Draft(view) => &mut **view,
         }
     }
 

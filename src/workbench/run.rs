@@ -9,6 +9,7 @@ pub mod frames;
 pub(crate) mod headless;
 mod input;
 pub mod state;
+pub(crate) mod suggest;
 pub(crate) mod suppose;
 pub(crate) mod survey;
 mod terminal;

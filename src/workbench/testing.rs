@@ -12,7 +12,7 @@ use super::message::{ComparedSession, Event, Msg};
 use super::model::hits::hits;
 use super::model::texts::Texts;
 use super::model::{CaseList, Model, Opening};
-use super::run::{frames, suppose, survey};
+use super::run::{frames, suggest, suppose, survey};
 use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::diagnostic::Diagnostic;
@@ -187,6 +187,10 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                     told.push(msg)
                 });
                 effects.extend(told.into_iter().flat_map(|told| update(model, told)));
+            }
+            Effect::Suggest(request) => {
+                let found = suggest::look(&request, &AtomicU64::new(request.number));
+                effects.extend(found.into_iter().flat_map(|found| update(model, found)));
             }
             Effect::Texts(comparison) => {
                 let texts = Arc::new(Texts::of(&comparison));

@@ -27,6 +27,7 @@ mod save;
 mod search;
 mod settle;
 mod sideways;
+mod suggest;
 mod suppose;
 mod survey;
 mod table;
@@ -88,6 +89,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Survey { number, counted, survey, findings } => {
             survey::arrived(model, number, (counted, survey), findings);
         }
+        Msg::Suggested { number, rows } => suggest::arrived(model, number, rows),
+        Msg::Written { write, undo } => suggest::written(model, *write, undo, &mut effects),
         Msg::Cases { number, cases } => cases::arrived(model, number, *cases),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
@@ -270,7 +273,10 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::FilterSessions => table::begin_filter(model),
         C::SortSessions => palette::open(model, "sort-sessions "),
         C::GroupSessions => table::group(model),
+        C::FoldSessions if model.place.focus == Pane::Transcript => suggest::mark(model),
         C::FoldSessions => table::fold_all(model),
+        C::Suggest => suggest::open(model, effects),
+        C::UndoWrite => suggest::undo(model, effects),
         C::SearchSessions => hits::begin(model),
         C::Overview => survey::open(model, Tab::Rules),
         C::Inventory => survey::open(model, Tab::List(0)),
@@ -320,6 +326,9 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             model.say(what);
             compare::forget_bases(model);
             judge::judge_all(model, effects);
+        }
+        C::Edit if matches!(model.dialog.overlays.last(), Some(Overlay::Draft(_))) => {
+            suggest::edit(model, effects)
         }
         C::Edit => overlays::edit(model, effects),
         C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath | C::CopyExplain | C::CopyMarkdown => {

@@ -234,7 +234,9 @@ fn orders_of_tau_bench_need_a_look_at_the_same_order() {
     assert!(suggestions.iter().all(|suggestion| suggestion.against == 0));
     let orders = suggestions.first().unwrap();
     let Claim::Needs(need) = &orders.claim else { panic!("{orders:?}") };
-    assert_eq!((&*need.prior, &*need.path, need.side), ("get_order_details", "$.order_id", Side::Arguments));
+    let shared = need.shared.as_ref().unwrap();
+    let found = (&*need.prior, &*shared.path, shared.side);
+    assert_eq!(found, ("get_order_details", "$.order_id", Side::Arguments));
     assert_eq!((orders.calls, orders.tools.len()), (141, 6));
     assert_eq!(stopped(&policy(&suggestions), &sessions), 0);
 

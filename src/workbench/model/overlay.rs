@@ -9,6 +9,7 @@ use tui_input::Input;
 use super::cases::CasesView;
 use super::hits::HitsView;
 use super::palette::PaletteView;
+use super::suggest::{DraftView, SuggestView};
 use super::supposed::Ask;
 use super::survey::SurveyView;
 use super::texts::TextsView;
@@ -46,6 +47,10 @@ pub enum Overlay {
     Cases(CasesView),
     /// The way out of a stopped call.
     WayOut(WayOutView),
+    /// Rules about the tool of a call.
+    Suggest(Box<SuggestView>),
+    /// A file as it would be with one of them.
+    Draft(Box<DraftView>),
 }
 
 /// A body being read.
@@ -183,7 +188,9 @@ impl Overlay {
             | Self::Hits(_)
             | Self::Palette(_)
             | Self::Cases(_)
-            | Self::WayOut(_) => Scope::Help,
+            | Self::WayOut(_)
+            | Self::Suggest(_)
+            | Self::Draft(_) => Scope::Help,
             Self::Texts(_) => Scope::Texts,
             Self::Survey(_) => Scope::Survey,
         }

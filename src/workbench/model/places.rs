@@ -86,6 +86,7 @@ impl Ask {
             Ask::Filter => "filter".to_owned(),
             Ask::Search => "search all sessions, text or /regex/".to_owned(),
             Ask::Base => "compare with (git:REV, a path, recorded, or nothing)".to_owned(),
+            Ask::Rule => "the file with the rule".to_owned(),
             Ask::Arguments(_) => format!("{} arguments", call()),
             Ask::Result(_) => format!("{} result", call()),
             Ask::NewCall { turn, behind } => {

@@ -202,6 +202,7 @@ impl Model {
             base: self.basis.compare.base.is_some(),
             texts: self.comparison().is_some_and(|comparison| comparison.base().policy().is_some()),
             scrolled: self.out(self.place.focus) > 0,
+            written: !self.basis.writes.is_empty(),
             loads: self.basis.rules.loads.before().is_some(),
         }
     }
@@ -311,6 +312,8 @@ impl Overlay {
                     (false, false) => Editable::rule(place.file(), line),
                 })
             }
+            Self::Draft(view) => Some(Editable::rule(&view.insertion.file, view.list.cursor as u32 + 1)),
+            Self::Suggest(_) => None,
             Self::Body(view) => {
                 let session = model.session()?;
                 let line = model.settled.rows.get(view.row)?.line(session)?;

@@ -121,6 +121,8 @@ pub enum Ask {
     Arguments(Target),
     /// Another result.
     Result(Target),
+    /// The file with a suggested rule.
+    Rule,
     /// A call more.
     NewCall {
         /// The turn (from 1) of what the layer begins with.

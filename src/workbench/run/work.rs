@@ -1,26 +1,28 @@
 //! Work beside the loop: reading policies and recordings, judging sessions.
 
+mod reading;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
 
-use super::{cases, export, frames, suppose, survey};
-use crate::compare::{Base, Comparison};
-use crate::diagnostic::Diagnostic;
+use self::reading::{read_base, read_policies, read_sessions};
+use super::{cases, export, frames, suggest, suppose, survey};
+use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{
-    Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, Suppose, SurveyRequest, Wanted,
+    Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, SuggestRequest, Suppose, SurveyRequest,
+    Wanted,
 };
-use crate::workbench::message::{Arrived, ComparedSession, Event, Msg};
+use crate::workbench::message::{Arrived, ComparedSession, Msg};
 use crate::workbench::model::Model;
 use crate::workbench::model::hits::hits;
-use crate::workbench::model::sort_problems;
+use crate::workbench::model::suggest::FileWrite;
 use crate::workbench::model::texts::Texts;
 use crate::workbench::update;
 use crate::workspace::Workspace;
@@ -47,6 +49,8 @@ pub struct Workers {
     counts: rayon::ThreadPool,
     /// The number of the newest request to count them.
     survey: Arc<AtomicU64>,
+    /// The number of the newest request for rules.
+    suggestion: Arc<AtomicU64>,
     /// Looks for witnesses, which may take a while.
     witnesses: rayon::ThreadPool,
     /// The number of the witness that is looked for; others are given up.
@@ -57,11 +61,6 @@ pub struct Workers {
     /// The number of the newest request; older ones are dropped where they stand.
     newest: Arc<AtomicU64>,
 }
-
-/// A reading of the recordings after which there is a rest, how many times as long that is, and how long at most.
-const LONG: Duration = Duration::from_millis(100);
-const REST: u32 = 3;
-const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// Sessions that a thread judges in one go, and tells together.
 const TOGETHER: usize = 32;
@@ -94,7 +93,7 @@ impl Workers {
         let (source, tells) = (Arc::clone(&kept), out.clone());
         thread::spawn(move || cases::judge(&source, &wanted, &tells));
         let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}")).build()?;
-        let (witness, newest, frame, hidden, search, survey) = Default::default();
+        let (witness, newest, frame, hidden, search, survey, suggestion) = Default::default();
         Ok(Self {
             searches,
             search,
@@ -110,6 +109,7 @@ impl Workers {
             hidden,
             counts,
             survey,
+            suggestion,
             witnesses,
             witness,
             newest,
@@ -133,6 +133,8 @@ impl Workers {
             Effect::Frames(request) => self.frames(request),
             Effect::Hidden(search) => self.hidden(search),
             Effect::Survey(request) => self.survey(request),
+            Effect::Suggest(request) => self.suggest(request),
+            Effect::Write { write, undo } => self.write(*write, undo),
             Effect::Texts(comparison) => self.texts(comparison),
             Effect::Search(search) => self.search(search),
             Effect::Save(save) => self.save(save),
@@ -238,6 +240,28 @@ impl Workers {
         });
     }
 
+    /// Looks for rules, and no longer for those that were asked for before.
+    fn suggest(&self, request: SuggestRequest) {
+        let (out, newest) = (self.out.clone(), Arc::clone(&self.suggestion));
+        newest.store(request.number, Ordering::SeqCst);
+        self.counts.spawn_fifo(move || {
+            let found = catch_unwind(AssertUnwindSafe(|| suggest::look(&request, &newest)));
+            let failed = |_| {
+                tell(&out, Msg::Suggested { number: request.number, rows: Vec::new() });
+                Some(fault("looking for rules"))
+            };
+            if let Some(told) = found.unwrap_or_else(failed) {
+                tell(&out, told);
+            }
+        });
+    }
+
+    /// Writes a file of the policy.
+    fn write(&self, write: FileWrite, undo: bool) {
+        let out = self.out.clone();
+        self.first.spawn_fifo(move || tell(&out, suggest::write(write, undo)));
+    }
+
     /// Compares the texts of two versions.
     fn texts(&self, comparison: Arc<Comparison>) {
         let out = self.out.clone();
@@ -303,69 +327,6 @@ impl Workers {
         while sessions.peek().is_some() {
             let task = task(false, sessions.by_ref().take(TOGETHER).collect());
             self.judges.spawn_fifo(move || task.run());
-        }
-    }
-}
-
-/// Reads a version to compare with, as the person called it; in one line why there is none.
-fn read_base(workspace: &Workspace, name: &str) -> Result<Base, String> {
-    workspace.base(&[name.to_owned()]).map_err(|undecided| {
-        let mut told = undecided.into_diagnostics();
-        sort_problems(&mut told);
-        match told.as_slice() {
-            [] => format!("`{name}` does not load"),
-            [one] => plain(one),
-            [first, rest @ ..] => format!("{}, and {} more", plain(first), rest.len()),
-        }
-    })
-}
-
-/// Where and what, in a line.
-fn plain(told: &Diagnostic) -> String {
-    match told.place() {
-        Some(place) => match place.line() {
-            Some(line) => format!("{}:{line}: {}", place.file(), told.message),
-            None => format!("{}: {}", place.file(), told.message),
-        },
-        None => told.message.clone(),
-    }
-}
-
-/// Reads the policy as often as it is wanted; wishes that come while it is read are one.
-fn read_policies(workspace: &Workspace, wanted: &Receiver<()>, out: &Sender<Arrived>) {
-    while wanted.recv().is_ok() {
-        wanted.try_iter().for_each(drop);
-        let at = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
-        let loaded = catch_unwind(AssertUnwindSafe(|| Box::new(workspace.policy())));
-        tell(out, loaded.map_or_else(|_| fault("reading the policy"), |loaded| Msg::Policy { loaded, at }));
-    }
-}
-
-/// Reads the recordings as often as it is wanted, and once more when one that was being written has come to rest.
-fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, out: &Sender<Arrived>) {
-    let mut rests = None;
-    loop {
-        let wish = match rests {
-            None => wanted.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(rests) => wanted.recv_timeout(rests),
-        };
-        if wish == Err(RecvTimeoutError::Disconnected) {
-            return;
-        }
-        wanted.try_iter().for_each(drop);
-        let begun = Instant::now();
-        let read = catch_unwind(AssertUnwindSafe(|| {
-            workspace.sessions(&mut |event| tell(out, Msg::Recordings(event)))
-        }));
-        rests = read.unwrap_or_else(|_| {
-            tell(out, fault("reading the recordings"));
-            tell(out, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
-            None
-        });
-        // Of very many files, one that is always being written must not keep the rest from being left in peace.
-        let took = begun.elapsed();
-        if took > LONG {
-            thread::sleep((took * REST).min(LONGEST_REST));
         }
     }
 }

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use serde_json::Value;
 
 use super::prompt::{compose, prompt};
-use super::{compare, hits, save, search, suppose, table};
+use super::{compare, hits, save, search, suggest, suppose, table};
 use crate::session::edit::AddedCall;
 use crate::session::{Body, Outcome};
 use crate::workbench::effect::Effect;
@@ -51,6 +51,9 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
 
 /// What was written in an editor; there, a text ends with a line break.
 pub fn composed(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
+    if matches!(ask, Ask::Rule) {
+        return suggest::composed(model, text);
+    }
     let text = text.strip_suffix('\n').unwrap_or(text);
     // What is JSON over several lines was so for the person's eyes.
     let packed = match serde_json::from_str::<Value>(text) {
@@ -75,6 +78,8 @@ fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
             suppose::typed_result(model, *target, text);
             Ok(())
         }
+        // That is written in an editor only.
+        Ask::Rule => Ok(()),
         Ask::NewCall { turn, behind } => {
             call(text).map(|call| suppose::typed_call(model, *turn, *behind, call))
         }

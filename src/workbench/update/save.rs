@@ -44,17 +44,25 @@ fn proposed(model: &Model) -> Option<String> {
     };
     let name = format!("{id}-{at}{what}.case.yaml");
     let path = model.basis.paths.first()?;
-    let is_file = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
     let folder = match path.rfind(['/', '\\']) {
-        Some(at) if is_file => path.get(..at).unwrap_or_default(),
-        None if is_file => "",
+        Some(at) if is_file(path) => path.get(..at).unwrap_or_default(),
+        None if is_file(path) => "",
         _ => path.trim_end_matches(['/', '\\']),
     };
-    // A pattern is no folder.
-    if folder.is_empty() || folder.contains(['*', '?', '[']) {
+    if folder.is_empty() || is_pattern(folder) {
         return Some(name);
     }
     Some(format!("{folder}/{name}"))
+}
+
+/// Whether a path of a policy is that of a file.
+pub fn is_file(path: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end))
+}
+
+/// A pattern is no folder.
+pub fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '['])
 }
 
 /// Where the selected call is in the recording; of one that was added, where it stands now.

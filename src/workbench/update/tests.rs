@@ -33,6 +33,7 @@ mod rebound;
 mod restore;
 mod saving;
 mod sideways;
+mod suggest;
 mod survey;
 mod table;
 mod verdict;

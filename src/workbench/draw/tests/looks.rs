@@ -10,7 +10,7 @@ const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (58, 14)];
 const THEMES: [&str; 2] = ["mono", "harbor"];
 
 /// The views: how each is reached from a stopped call.
-const VIEWS: [(&str, &str); 23] = [
+const VIEWS: [(&str, &str); 25] = [
     ("all", ""),
     ("sessions", "1 z"),
     ("transcript", "2 z"),
@@ -33,6 +33,8 @@ const VIEWS: [(&str, &str); 23] = [
     ("hits", "g/ r e f u n d Enter"),
     ("cases", "C"),
     ("way-out", "w"),
+    ("suggest", "a"),
+    ("draft", "a Enter"),
     ("chord", "]"),
 ];
 
@@ -88,22 +90,25 @@ fn view(width: u16, height: u16, theme: &str, name: &str, keys: &str) -> Model {
             feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&more)), at: "12:04:11".to_owned() });
             edit(&mut model);
         }
+        "suggest" | "draft" => model.basis.paths = vec!["contracts".to_owned()],
         "cases" => with_cases(&mut model, &CASES),
         _ => {}
     }
     press(&mut model, keys);
     let overlays = [
         "body",
+        "cases",
+        "draft",
         "findings",
         "help",
+        "hits",
+        "inventory",
+        "loads",
         "palette",
         "problems",
-        "loads",
-        "texts",
         "rules",
-        "inventory",
-        "hits",
-        "cases",
+        "suggest",
+        "texts",
         "way-out",
     ];
     let lies_over = overlays.contains(&name);

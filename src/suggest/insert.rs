@@ -1,0 +1,203 @@
+//! A suggested rule put into the policy at work: into the contract of its tool, or into a file of its own.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::claim::Candidate;
+use super::document::{commented, file_name};
+use crate::diagnostic::Severity;
+use crate::policy::{LoadResult, Policy, PolicyFile};
+use crate::source::edit::Edits;
+use crate::source::{Node, NodeValue, Source, is_json, parse};
+
+/// One file as it was and as it would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Insertion {
+    /// The file, as it is shown.
+    pub file: Arc<str>,
+    /// The same relative to the version.
+    pub relative: Arc<str>,
+    /// Its text; `None` where there is no such file.
+    pub before: Option<Arc<str>>,
+    /// Its text with the rule.
+    pub after: Arc<str>,
+}
+
+/// Where a rule goes whose tool has no contract yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewHome {
+    /// Into a new file of this folder, which is all of the version; the empty one is the working directory.
+    Folder(String),
+    /// To the end of this file, which is all of the version.
+    File(String),
+}
+
+/// Why a rule cannot be put there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotInserted {
+    /// The contract is written in a form that cannot be changed without losing something.
+    #[error("`{0}` cannot be changed in place; write the rule there by hand")]
+    Refused(Arc<str>),
+    /// The contract says so already, at this line.
+    #[error("it is a rule already, at {0}:{1}")]
+    Present(Arc<str>, u32),
+    /// There is nowhere to write.
+    #[error("{0}")]
+    NoHome(&'static str),
+    /// The version would not load.
+    #[error("the policy would no longer load: {0}")]
+    Broken(String),
+}
+
+/// Puts a rule, below lines of comment, into the contract of its tool; where the version has none, into its `home`. The version with it is loaded, so that what is written is known to be a policy.
+///
+/// # Errors
+/// Nothing that could be written would be read as the rule.
+pub fn insert(
+    candidate: &Candidate,
+    notes: &[String],
+    policy: &Policy,
+    home: &NewHome,
+) -> Result<Insertion, NotInserted> {
+    let inserted = match contract_of(candidate.home(), policy) {
+        Some((source, relative, index)) => edited(candidate, notes, &source, relative, index)?,
+        None => match home {
+            NewHome::Folder(folder) => created(candidate, notes, policy, folder),
+            NewHome::File(file) => appended(candidate, notes, policy, file)?,
+        },
+    };
+    inserted.loading(policy)
+}
+
+impl Insertion {
+    /// The same with another text, if the version loads with it.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn with_text(&self, text: &str, policy: &Policy) -> Result<Insertion, NotInserted> {
+        Insertion { after: text.into(), ..self.clone() }.loading(policy)
+    }
+
+    /// Itself, if the version loads with it.
+    fn loading(self, policy: &Policy) -> Result<Insertion, NotInserted> {
+        let file = PolicyFile {
+            name: Arc::clone(&self.file),
+            relative: Arc::clone(&self.relative),
+            text: Arc::clone(&self.after),
+            named: true,
+        };
+        match policy.with_file(file) {
+            LoadResult { policy: Some(_), .. } => Ok(self),
+            LoadResult { diagnostics, .. } => {
+                let why = diagnostics.into_iter().find(|told| told.severity == Severity::Error);
+                Err(NotInserted::Broken(why.map_or_else(String::new, |why| why.message)))
+            }
+        }
+    }
+}
+
+/// The contract for a tool: its text, its path and its place among the documents of the file.
+fn contract_of(tool: &str, policy: &Policy) -> Option<(Source, Arc<str>, usize)> {
+    let contracts = policy.documents().iter().filter(|document| document.dialect == "contract");
+    for document in contracts {
+        let parsed = parse(&document.source);
+        let Some(node) = parsed.documents.get(document.index) else { continue };
+        let named = node.get("tool").and_then(Node::as_str);
+        // Without the key, it is for the tool that the file is named after.
+        let by_file = || {
+            let name = document.relative.rsplit(['/', '\\']).next().unwrap_or_default();
+            name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+        };
+        if named.unwrap_or_else(by_file) == tool {
+            return Some((document.source.clone(), Arc::clone(&document.relative), document.index));
+        }
+    }
+    None
+}
+
+fn edited(
+    candidate: &Candidate,
+    notes: &[String],
+    source: &Source,
+    relative: Arc<str>,
+    index: usize,
+) -> Result<Insertion, NotInserted> {
+    let refused = || NotInserted::Refused(source.name().into());
+    let parsed = parse(source);
+    let document = parsed.documents.get(index).ok_or_else(refused)?;
+    let (list, item) = candidate.item();
+    let known = document.get(list).and_then(Node::as_seq).into_iter().flatten();
+    if let Some(known) = known.into_iter().find(|known| implies(&known.to_json(), &item)) {
+        let line = source.position(known.span.start).line;
+        return Err(NotInserted::Present(source.name().into(), line));
+    }
+    let mut edits = Edits::new(source, &parsed.documents);
+    match document.get(list) {
+        Some(node) if matches!(node.value, NodeValue::Seq(_)) => {
+            // JSON has no comments.
+            let comments = if is_json(source) {
+                Vec::new()
+            } else {
+                notes.iter().map(|note| format!("# {note}")).collect()
+            };
+            edits.insert(node, node.as_seq().map_or(0, <[Node]>::len), comments, item);
+        }
+        Some(_) => return Err(refused()),
+        None => edits.insert_key(document, list, Value::Array(vec![item])),
+    }
+    let after = edits.finish().map_err(|_| refused())?;
+    Ok(Insertion {
+        file: source.name().into(),
+        relative,
+        before: Some(source.text().into()),
+        after: after.into(),
+    })
+}
+
+/// Whether a rule that is there asks for everything that another one would.
+fn implies(known: &Value, item: &Value) -> bool {
+    match (known, item) {
+        (Value::Object(known), Value::Object(item)) => {
+            let asked = item.iter().filter(|(key, _)| *key != "match");
+            let mut asked = asked.map(|(key, value)| known.get(key) == Some(value));
+            asked.all(|same| same)
+        }
+        _ => known == item,
+    }
+}
+
+fn contract(candidate: &Candidate, notes: &[String]) -> String {
+    let notes = |_: &Candidate| notes.to_vec();
+    commented(&[candidate], &notes).into_iter().map(|document| document.text).collect()
+}
+
+/// One document more. JSON has no room for one.
+fn appended(
+    candidate: &Candidate,
+    notes: &[String],
+    policy: &Policy,
+    file: &str,
+) -> Result<Insertion, NotInserted> {
+    let known = policy.documents().iter().rfind(|document| document.source.name() == file);
+    let known = known.filter(|document| !is_json(&document.source));
+    let document = known.ok_or_else(|| NotInserted::Refused(file.into()))?;
+    let before = document.source.text();
+    let line = if before.ends_with('\n') { "" } else { "\n" };
+    Ok(Insertion {
+        file: file.into(),
+        relative: Arc::clone(&document.relative),
+        before: Some(before.into()),
+        after: format!("{before}{line}---\n{}", contract(candidate, notes)).into(),
+    })
+}
+
+fn created(candidate: &Candidate, notes: &[String], policy: &Policy, folder: &str) -> Insertion {
+    let text = contract(candidate, notes);
+    let mut taken: HashSet<String> =
+        policy.documents().iter().map(|document| document.relative.to_lowercase()).collect();
+    let name = file_name(candidate.home(), &mut taken);
+    let file = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+    Insertion { file: file.into(), relative: name.into(), before: None, after: text.into() }
+}

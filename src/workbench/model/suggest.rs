@@ -1,0 +1,125 @@
+//! Rules that the sessions suggest about the tool of a call: which there are, and the file as it would be with one of them.
+
+use std::sync::Arc;
+
+use crate::policy::Policy;
+use crate::session::{CallRef, Session};
+use crate::suggest::about::{Proposal, Subject};
+use crate::suggest::insert::{Insertion, NewHome, NotInserted};
+use crate::workbench::list::List;
+
+/// What is asked for.
+pub struct SuggestWish {
+    /// The tool, and perhaps another one.
+    pub subject: Subject,
+    /// The call that was pointed at.
+    pub session: Arc<Session>,
+    /// See above.
+    pub call: CallRef,
+    /// The sessions in scope.
+    pub sessions: Vec<Arc<Session>>,
+    /// The policy that a rule is put into.
+    pub policy: Arc<Policy>,
+    /// Where a rule goes whose tool has no contract; or why nothing can be written.
+    pub home: Result<NewHome, &'static str>,
+}
+
+/// The rules on screen.
+pub struct SuggestView {
+    /// The number of the request.
+    pub number: u64,
+    /// What was asked for.
+    pub wish: Arc<SuggestWish>,
+    /// What was found; `None` while it is looked for.
+    pub rows: Option<Vec<SuggestedRule>>,
+    /// Where in them.
+    pub list: List,
+}
+
+/// A rule, in words and as it would be written.
+pub struct SuggestedRule {
+    /// What it says.
+    pub sentence: String,
+    /// How many calls satisfy it.
+    pub support: String,
+    /// The rule, with the calls that it would stop.
+    pub proposal: Proposal,
+    /// Whether the call that was pointed at is among them.
+    pub stops_this: bool,
+    /// How many of the listed ones the policy does not stop now.
+    pub newly: usize,
+    /// The file with it, or why it cannot be written.
+    pub insertion: Result<Insertion, NotInserted>,
+}
+
+/// A file as it would be.
+pub struct DraftView {
+    /// What is written.
+    pub insertion: Insertion,
+    /// The rule, in words.
+    pub sentence: String,
+    /// Its lines, each with whether it is new.
+    pub lines: Vec<(String, bool)>,
+    /// Where in them.
+    pub list: List,
+}
+
+/// A file that is written, made or removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileWrite {
+    /// The file.
+    pub file: Arc<str>,
+    /// Its text before; `None`: there is no such file.
+    pub before: Option<Arc<str>>,
+    /// Its text afterwards; `None`: it is removed.
+    pub after: Option<Arc<str>>,
+}
+
+impl SuggestView {
+    /// The rule under the cursor.
+    pub fn row(&self) -> Option<&SuggestedRule> {
+        self.rows.as_ref()?.get(self.list.cursor)
+    }
+}
+
+impl SuggestedRule {
+    /// The lines that are new in the file, each with its number from 1.
+    pub fn new_lines(&self) -> Vec<(usize, &str)> {
+        let Ok(insertion) = &self.insertion else { return Vec::new() };
+        new_lines(insertion)
+    }
+}
+
+impl DraftView {
+    /// Of a file that is about to be written, at its first new line.
+    pub fn new(insertion: Insertion, sentence: String) -> DraftView {
+        let new: Vec<usize> = new_lines(&insertion).into_iter().map(|(number, _)| number).collect();
+        let lines = (1..).zip(insertion.after.lines());
+        let lines = lines.map(|(number, line)| (line.to_owned(), new.contains(&number))).collect();
+        let cursor = new.first().map_or(0, |first| first - 1);
+        DraftView { insertion, sentence, lines, list: List { cursor, ..List::default() } }
+    }
+}
+
+impl FileWrite {
+    /// What takes it back.
+    pub fn inverse(&self) -> FileWrite {
+        FileWrite { file: Arc::clone(&self.file), before: self.after.clone(), after: self.before.clone() }
+    }
+}
+
+/// The lines that differ between the first and the last ones which both texts have.
+fn new_lines(insertion: &Insertion) -> Vec<(usize, &str)> {
+    let before: Vec<&str> = insertion.before.as_deref().unwrap_or_default().lines().collect();
+    let after: Vec<&str> = insertion.after.lines().collect();
+    let first = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
+    let rest = before.len().min(after.len()) - first;
+    let last = before
+        .iter()
+        .rev()
+        .zip(after.iter().rev())
+        .take(rest)
+        .take_while(|(one, other)| one == other)
+        .count();
+    (1..).zip(after.iter().copied()).skip(first).take(after.len() - last - first).collect()
+}

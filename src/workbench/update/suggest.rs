@@ -1,0 +1,178 @@
+//! Rules about the tool of the selected call: asked for, shown as they would be written, written and taken back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::save::{is_file, is_pattern};
+use crate::engine::Verdict;
+use crate::policy::Policy;
+use crate::session::Session;
+use crate::suggest::about::Subject;
+use crate::suggest::insert::NewHome;
+use crate::workbench::effect::{Effect, SuggestRequest};
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
+use crate::workbench::list::List;
+use crate::workbench::model::suggest::{DraftView, FileWrite, SuggestView, SuggestWish, SuggestedRule};
+use crate::workbench::model::supposed::Ask;
+use crate::workbench::model::{Model, Overlay};
+
+/// Asks for rules about the selected call, and about the marked one.
+pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
+    let (Some(session), Some(call)) = (model.session().cloned(), model.call()) else { return };
+    let (call, mut subject) = (call.at, Subject { tool: Arc::clone(&call.tool), earlier: None });
+    if let Some((marked, other)) = &model.place.other_call
+        && Arc::ptr_eq(marked, &session)
+        && let Some(other) = session.calls.get(*other as usize)
+        && other.at.index != call.index
+    {
+        // Of two calls the rule is about the later one.
+        let (earlier, later) = match other.at.index < call.index {
+            true => (&other.tool, &subject.tool),
+            false => (&subject.tool, &other.tool),
+        };
+        subject = Subject { tool: Arc::clone(later), earlier: Some(Arc::clone(earlier)) };
+    }
+    let sessions: Vec<Arc<Session>> =
+        model.scope().filter_map(|at| model.archive.entries.get(at)?.session.clone()).collect();
+    let policy = model.basis.rules.policy.clone().unwrap_or_else(Policy::empty);
+    let wish = Arc::new(SuggestWish { subject, session, call, sessions, policy, home: home(model) });
+    let number = model.work.next_number();
+    let view = SuggestView { number, wish: Arc::clone(&wish), rows: None, list: List::default() };
+    model.dialog.overlays.push(Overlay::Suggest(Box::new(view)));
+    effects.push(Effect::Suggest(SuggestRequest { number, wish }));
+}
+
+/// Where a rule goes whose tool has no contract; or why nothing can be written.
+fn home(model: &Model) -> Result<NewHome, &'static str> {
+    if model.basis.rules.stale {
+        return Err("the policy's files do not load just now");
+    }
+    if model.archive.built_in.policy {
+        return Err("this policy is a sample inside the program; open a folder with -p");
+    }
+    let path = model.basis.paths.first().ok_or("no policy is open; open a folder with -p")?;
+    match () {
+        () if path.starts_with("git:") => Err("a version from git is not changed"),
+        () if is_pattern(path) => Err("the policy is named by a pattern; open its folder with -p"),
+        () if is_file(path) => Ok(NewHome::File(path.clone())),
+        () => Ok(NewHome::Folder(path.trim_end_matches(['/', '\\']).to_owned())),
+    }
+}
+
+/// Marks the selected call, so that rules are about it and another one; or no longer.
+pub fn mark(model: &mut Model) {
+    let (Some(session), Some(call)) = (model.session().cloned(), model.call()) else {
+        return model.say("no call is selected");
+    };
+    let (index, tool) = (call.at.index, crate::report::words::name(&call.tool).into_owned());
+    let same = |(known, other): &(Arc<Session>, u32)| Arc::ptr_eq(known, &session) && *other == index;
+    if model.place.other_call.as_ref().is_some_and(same) {
+        model.place.other_call = None;
+        return model.say("no call is marked any more");
+    }
+    model.place.other_call = Some((session, index));
+    let key = model.key(Command::Suggest);
+    model.say(format!("{tool} is marked; {key} on another call finds rules about both"));
+}
+
+/// The rules are there. What answers an older request is dropped.
+pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
+    let known = model.archive.entries.iter().enumerate();
+    let places: HashMap<*const Session, usize> =
+        known.filter_map(|(at, entry)| Some((Arc::as_ptr(entry.session.as_ref()?), at))).collect();
+    let entries = &model.archive.entries;
+    for overlay in &mut model.dialog.overlays {
+        let Overlay::Suggest(view) = overlay else { continue };
+        if view.number != number {
+            continue;
+        }
+        for row in &mut rows {
+            let is_new = |(session, call): &&(usize, crate::session::CallRef)| {
+                let session = view.wish.sessions.get(*session).map(Arc::as_ptr);
+                let entry = session.and_then(|session| entries.get(*places.get(&session)?));
+                let replay = entry.and_then(|entry| entry.replay.as_ref());
+                let decided = replay.and_then(|(_, replay)| replay.calls().get(call.index as usize));
+                decided.is_none_or(|decided| decided.decision.verdict == Verdict::Allow)
+            };
+            row.newly = row.proposal.broken.iter().filter(is_new).count();
+        }
+        view.rows = Some(rows);
+        return;
+    }
+}
+
+/// Shows the file with the rule under the cursor.
+pub fn enter(model: &mut Model) {
+    let Some(Overlay::Suggest(view)) = model.dialog.overlays.last() else { return };
+    let Some(row) = view.row() else { return };
+    match &row.insertion {
+        Ok(insertion) => {
+            let draft = DraftView::new(insertion.clone(), row.sentence.clone());
+            model.dialog.overlays.push(Overlay::Draft(Box::new(draft)));
+        }
+        Err(why) => {
+            let why = format!("not to be written: {why}");
+            model.fail(why);
+        }
+    }
+}
+
+/// Writes the file.
+pub fn write(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(Overlay::Draft(view)) = model.dialog.overlays.last() else { return };
+    let insertion = &view.insertion;
+    effects.push(Effect::Write {
+        write: Box::new(FileWrite {
+            file: Arc::clone(&insertion.file),
+            before: insertion.before.clone(),
+            after: Some(Arc::clone(&insertion.after)),
+        }),
+        undo: false,
+    });
+}
+
+/// Opens the text in the person's editor, before anything is written.
+pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(Overlay::Draft(view)) = model.dialog.overlays.last() else { return };
+    effects.push(Effect::Compose { ask: Ask::Rule, text: view.insertion.after.to_string() });
+}
+
+/// It was edited. What would not load is not written, and can be edited again.
+pub fn composed(model: &mut Model, text: &str) {
+    let policy = model.basis.rules.policy.clone().unwrap_or_else(Policy::empty);
+    let Some(Overlay::Draft(view)) = model.dialog.overlays.last_mut() else { return };
+    match view.insertion.with_text(text, &policy) {
+        Ok(insertion) => **view = DraftView::new(insertion, view.sentence.clone()),
+        Err(why) => {
+            let text = format!("the edited text is not taken: {why}");
+            model.fail(text);
+        }
+    }
+}
+
+/// It is written, or written back.
+pub fn written(model: &mut Model, write: FileWrite, undo: bool, effects: &mut Vec<Effect>) {
+    let text = match (undo, &write.after) {
+        (false, _) => {
+            let key = model.key(Command::UndoWrite);
+            format!("wrote {}; {key} takes it back", write.file)
+        }
+        (true, None) => format!("removed {}", write.file),
+        (true, Some(_)) => format!("{} is as it was before", write.file),
+    };
+    if !undo {
+        model.basis.writes.push(write);
+        model.dialog.overlays.retain(|overlay| !matches!(overlay, Overlay::Suggest(_) | Overlay::Draft(_)));
+        super::go::focus(model, Pane::Transcript);
+    }
+    model.say(text);
+    effects.push(Effect::LoadPolicy);
+}
+
+/// Takes the last write back, if the file is still as it was written.
+pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
+    if let Some(write) = model.basis.writes.pop() {
+        effects.push(Effect::Write { write: Box::new(write.inverse()), undo: true });
+    }
+}
