@@ -12,6 +12,8 @@ mod diff;
 mod exit;
 mod explain;
 mod input;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod manual;
 mod migrate;
 mod mutate;
@@ -97,6 +99,8 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
         Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),
+        #[cfg(feature = "lsp")]
+        Some(Verb::Lsp(lsp)) => lsp::run(&lsp),
         Some(Verb::Convert(convert)) => convert::run(&convert, screen),
         Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),
         Some(Verb::Completions { shell }) => manual::completions(shell, Cli::command(), screen),

@@ -57,6 +57,7 @@
 //! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
 //! | `files` | the only reader of files, and the watch over them |
 //! | `gate` | the front door for programs that run an agent |
+//! | `lsp` | the language server: what an editor asks, answered from its texts; reads no file itself |
 //! | `cli`, `workbench` | the program |
 //!
 //! Imports run one way: source ← diagnostic ← session ← wording ← monitor ← condition ← dialect ← policy ← engine ← replay ← compare ←
@@ -113,6 +114,8 @@ mod files;
 mod gate;
 #[cfg(feature = "cli")]
 mod lint;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod monitor;
 #[cfg(feature = "cli")]
 mod mutation;
@@ -160,6 +163,7 @@ pub mod internals {
         #[cfg(feature = "cli")] explore
         #[cfg(feature = "cli")] lint
         #[cfg(feature = "cli")] report
+        #[cfg(feature = "lsp")] lsp
         #[cfg(feature = "cli")] suggest
         #[cfg(feature = "cli")] workspace
         #[cfg(feature = "tui")] workbench

@@ -113,6 +113,9 @@ pub enum Verb {
         #[arg(value_name = "DIALECT", help = languages())]
         dialect: String,
     },
+    /// Run the language server for editors on standard input and output
+    #[cfg(feature = "lsp")]
+    Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
     /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
@@ -350,6 +353,18 @@ pub struct Explain {
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
+}
+
+/// `rulestep lsp`.
+#[cfg(feature = "lsp")]
+#[derive(Debug, Args)]
+pub struct Lsp {
+    /// Recordings whose tools, paths and counts the editor shows: files, folders or globs
+    #[arg(value_name = "SESSIONS")]
+    pub sessions: Vec<String>,
+    /// For editors that pass it; there is no other way to talk to the server
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 /// `rulestep convert`.

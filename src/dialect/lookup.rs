@@ -30,8 +30,6 @@ pub struct Reference {
 
 /// What a page says of one place.
 pub struct Section {
-    /// Its heading, without the place.
-    pub title: &'static str,
     /// The place, as the heading has it: `.`, `preconditions[]`, `rules[type=before]`.
     pub place: &'static str,
     /// The keys that there are at this place.
@@ -78,11 +76,10 @@ impl Reference {
         let page = dialect.reference;
         let (mut sections, mut differences): (Vec<Section>, _) = (Vec::new(), Vec::new());
         for (at, heading, body) in parts(page) {
-            let placed =
-                heading.rsplit_once(" (`").and_then(|(title, rest)| Some((title, rest.strip_suffix("`)")?)));
-            if let Some((title, place)) = placed {
+            let place = heading.rsplit_once(" (`").and_then(|(_, place)| place.strip_suffix("`)"));
+            if let Some(place) = place {
                 let keys = items(body).into_iter().flat_map(|(names, text)| entries(&names, &text)).collect();
-                sections.push(Section { title, place, keys, at });
+                sections.push(Section { place, keys, at });
             } else if heading.starts_with("Differences") {
                 differences = items(body);
             }

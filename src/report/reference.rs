@@ -80,6 +80,18 @@ pub fn data(found: &Match<'_>) -> Value {
     })
 }
 
+/// The entry as Markdown, for an editor.
+#[cfg_attr(
+    not(any(feature = "lsp", feature = "internals")),
+    expect(dead_code, reason = "shown by the language server")
+)]
+pub fn markdown(found: &Match<'_>) -> String {
+    let key = found.key;
+    let head = format!("**`{}`** ({}, {})", found.path(), key.form, key.presence);
+    let example = found.example().map(|example| format!("\n\n```yaml\n{example}```")).unwrap_or_default();
+    format!("{head}\n\n{}\n\n{}{example}", key.meaning, published(found))
+}
+
 /// What the key follows, and what is different there.
 fn published(found: &Match<'_>) -> String {
     let follows = found.reference.follows;

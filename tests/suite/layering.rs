@@ -26,7 +26,7 @@ const ROOMS: &[&[&str]] = &[
     &["workspace"],
     &["report"],
     &["gate"],
-    &["workbench"],
+    &["lsp", "workbench"],
     // The command without a verb opens the workbench, which knows nothing of the command line.
     &["cli"],
 ];

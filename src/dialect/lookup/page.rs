@@ -51,16 +51,6 @@ impl Key {
             _ => Values::Other,
         }
     }
-
-    /// Whether the value is a list.
-    pub fn is_list(&self) -> bool {
-        self.form.starts_with("list")
-    }
-
-    /// Whether the value is a mapping.
-    pub fn is_mapping(&self) -> bool {
-        self.form.starts_with("mapping")
-    }
 }
 
 impl std::fmt::Display for Presence {

@@ -1,0 +1,183 @@
+//! What recordings say: names to complete, and how often each rule stops a call. Counted in the background.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use crate::compare::{Base, Comparison, Kind};
+use crate::engine::Mode;
+use crate::explore::coverage::{Coverage, RuleUse};
+use crate::explore::inventory::Inventory;
+use crate::monitor::RuleId;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::session::Session;
+use crate::suggest::{Bounds, Suggestion, suggest};
+
+/// Places that are kept of a rule, and of a tool.
+const PLACES: usize = 100;
+/// How deep paths go, and how many a tool may have.
+const DEPTH: usize = 5;
+const PATHS: usize = 400;
+
+/// A line of a recording, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordedAt {
+    /// The file.
+    pub file: Arc<str>,
+    /// The line at which the session begins.
+    pub line: u32,
+}
+
+impl RecordedAt {
+    fn of(session: &Session) -> RecordedAt {
+        RecordedAt { file: Arc::clone(&session.origin.file), line: session.origin.line }
+    }
+}
+
+/// What sessions hold.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// Tools, programs and hosts.
+    pub inventory: Inventory,
+    /// The paths of the arguments of each tool.
+    pub arguments: BTreeMap<Arc<str>, BTreeSet<String>>,
+    /// The paths of the results of each tool.
+    pub results: BTreeMap<Arc<str>, BTreeSet<String>>,
+    /// Where each tool is called.
+    pub calls: BTreeMap<Arc<str>, Vec<RecordedAt>>,
+    /// Rules that they suggest.
+    pub suggestions: Vec<Suggestion>,
+}
+
+impl Recorded {
+    /// Of these sessions.
+    pub fn of(sessions: &[Arc<Session>]) -> Recorded {
+        let mut recorded = Recorded::default();
+        let empty = Policy::empty();
+        for session in sessions {
+            recorded.inventory.merge(&Inventory::of(&Replay::new(session, &empty, Mode::Shadow)));
+            for call in &session.calls {
+                let arguments = recorded.arguments.entry(Arc::clone(&call.tool)).or_default();
+                call.arguments.parsed().inspect(|value| paths(value, "$", DEPTH, arguments));
+                let results = recorded.results.entry(Arc::clone(&call.tool)).or_default();
+                call.output.value().inspect(|value| paths(value, "$", DEPTH, results));
+                let calls = recorded.calls.entry(Arc::clone(&call.tool)).or_default();
+                if calls.len() < PLACES && calls.last() != Some(&RecordedAt::of(session)) {
+                    calls.push(RecordedAt::of(session));
+                }
+            }
+        }
+        recorded.suggestions = suggest(sessions, &Bounds::default());
+        recorded
+    }
+}
+
+/// The paths of a value's members.
+fn paths(value: &Value, path: &str, depth: usize, out: &mut BTreeSet<String>) {
+    if depth == 0 || out.len() >= PATHS {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                let plain = !key.is_empty()
+                    && !key.starts_with(|c: char| c.is_ascii_digit())
+                    && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                let path = match plain {
+                    true => format!("{path}.{key}"),
+                    false => format!("{path}[{}]", Value::String(key.clone())),
+                };
+                out.insert(path.clone());
+                paths(member, &path, depth - 1, out);
+            }
+        }
+        Value::Array(items) => {
+            if let Some(item) = items.first() {
+                let path = format!("{path}[0]");
+                out.insert(path.clone());
+                paths(item, &path, depth - 1, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the sessions say of every rule of a version.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// The version.
+    pub digest: Arc<str>,
+    /// Sessions counted.
+    pub sessions: u64,
+    /// By rule; one that is missing was never asked.
+    pub rules: BTreeMap<RuleId, RuleCount>,
+    /// Whether there was a base to compare with.
+    pub compared: bool,
+}
+
+/// What the sessions say of one rule.
+#[derive(Debug, Default)]
+pub struct RuleCount {
+    /// What it was asked and answered.
+    pub answers: RuleUse,
+    /// Sessions in which it stopped a call.
+    pub stopped_in: u64,
+    /// Calls that it stops, and that nothing stops under the base.
+    pub newly: u64,
+    /// Where it stopped a call or was violated.
+    pub places: Vec<RecordedAt>,
+}
+
+/// Replays all sessions under a version. `None` when `is_stale` says that nobody wants the answer any more.
+pub fn count(
+    sessions: &[Arc<Session>],
+    policy: &Arc<Policy>,
+    base: Option<&Arc<Policy>>,
+    is_stale: &(dyn Fn() -> bool + Sync),
+) -> Option<Counts> {
+    let comparison = base.map(|base| Comparison::new(Base::Version(Arc::clone(base)), Arc::clone(policy)));
+    let comparison = comparison.as_ref();
+    let of_session = |session: &Arc<Session>| {
+        if is_stale() {
+            return None;
+        }
+        let replay = Replay::with_checks(session, policy, Mode::Enforce);
+        let coverage = Coverage::of(&replay);
+        let diff = comparison.filter(|both| !both.is_same()).map(|both| both.replayed(replay));
+        let mut newly: BTreeMap<RuleId, u64> = BTreeMap::new();
+        for change in diff.iter().flat_map(|diff| diff.changes()) {
+            if let (Kind::NewlyBlocked, Some(rule)) = (change.kind, change.new.rule) {
+                *newly.entry(rule).or_default() += 1;
+            }
+        }
+        Some((coverage, newly, RecordedAt::of(session)))
+    };
+    let counted: Option<Vec<_>> = sessions.par_iter().map(of_session).collect();
+    let mut counts = Counts {
+        digest: Arc::clone(policy.digest()),
+        sessions: sessions.len() as u64,
+        compared: base.is_some(),
+        ..Counts::default()
+    };
+    let mut coverage = Coverage::default();
+    for (of_session, newly, at) in counted? {
+        for (rule, used) in &of_session.rules {
+            let count = counts.rules.entry(*rule).or_default();
+            count.stopped_in += u64::from(used.stopped > 0);
+            if used.fired() > 0 && count.places.len() < PLACES {
+                count.places.push(at.clone());
+            }
+        }
+        for (rule, calls) in newly {
+            counts.rules.entry(rule).or_default().newly += calls;
+        }
+        coverage.merge(&of_session);
+    }
+    for (rule, used) in coverage.rules {
+        counts.rules.entry(rule).or_default().answers = used;
+    }
+    Some(counts)
+}

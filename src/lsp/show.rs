@@ -1,0 +1,332 @@
+//! What is known about what is at the cursor, and above every rule.
+
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionParams, CodeLens, CodeLensParams, Command, DocumentChanges,
+    GotoDefinitionParams, Hover, HoverContents, HoverParams, Location, MarkupContent, MarkupKind, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Position, Range, ReferenceParams, TextDocumentEdit,
+    TextDocumentPositionParams, TextEdit, WorkspaceEdit,
+};
+
+use super::evidence::{Counts, RecordedAt, RuleCount};
+use super::{Buffer, Server, place};
+use crate::diagnostic::Place;
+use crate::dialect;
+use crate::dialect::lookup::{Reference, Step, TOP_LIST};
+use crate::monitor::{Rule, RuleId, rule_name};
+use crate::policy::Policy;
+use crate::report::reference::markdown;
+use crate::report::suggest::{sentence, support};
+use crate::source::edit::Edits;
+use crate::source::{Node, NodeValue, Source, Span, parse};
+use crate::suggest::document::{Document, documents};
+use crate::suggest::{Candidate, Suggestion};
+use crate::wording::{count, line};
+
+/// A key or a value of a document.
+struct Spot<'n> {
+    way: Vec<Step>,
+    /// The key, and whether the cursor is on it rather than on its value.
+    key: Option<(&'n str, bool)>,
+    /// The text, if the cursor is on one.
+    text: Option<&'n str>,
+    span: Span,
+}
+
+/// What the cursor is on.
+struct Here<'s> {
+    path: String,
+    buffer: &'s Buffer,
+    offset: usize,
+}
+
+impl Server {
+    fn here(&self, at: &TextDocumentPositionParams) -> Option<Here<'_>> {
+        let path = place::path(at.text_document.uri.as_str())?;
+        let buffer = self.buffers.get(&path).filter(|buffer| buffer.ours)?;
+        let offset = self.encoding.offset(&buffer.text, at.position);
+        Some(Here { path, buffer, offset })
+    }
+
+    fn policy(&self, path: &str) -> Option<&Policy> {
+        self.folders.get(place::folder(path))?.loaded.policy.as_deref()
+    }
+
+    /// The counts of the version as it is now; none while it is counted.
+    fn counted(&self, path: &str) -> Option<&Counts> {
+        let counts = self.counts.get(place::folder(path))?;
+        self.policy(path).filter(|policy| counts.digest == *policy.digest())?;
+        Some(counts)
+    }
+
+    /// The innermost rule that the cursor is in.
+    fn rule(&self, here: &Here<'_>) -> Option<(RuleId, &Rule)> {
+        let rules = self.policy(&here.path)?.rules().iter();
+        let around = rules.filter(|(_, rule)| {
+            rule.source.name() == here.path && rule.span.start <= here.offset && here.offset <= rule.span.end
+        });
+        around.min_by_key(|(_, rule)| rule.span.end - rule.span.start)
+    }
+
+    /// What there is to say of the key, the rule, the tool and the mistake at the cursor.
+    pub(super) fn hover(&self, asked: &HoverParams) -> Option<Hover> {
+        let here = self.here(&asked.text_document_position_params)?;
+        let source = Source::new(here.path.as_str(), &*here.buffer.text);
+        let parsed = parse(&source);
+        let document = parsed.documents.iter().find(|node| holds(node.span, here.offset));
+        let spot = document.and_then(|node| spot(node, here.offset));
+        let mut parts: Vec<String> = Vec::new();
+        if let (Some(document), Some(spot)) = (document, &spot) {
+            let page = dialect::of(document).and_then(Reference::of);
+            if let (Some(page), Some((key, _))) = (page, spot.key) {
+                parts.extend(page.keys_at(&spot.way, key).iter().map(markdown));
+            }
+            let tool = spot.text.and_then(|text| Some((text, self.recorded.inventory.tools.get(text)?)));
+            if let Some((name, calls)) = tool {
+                let sessions = count(self.recorded.inventory.sessions, "session");
+                parts.push(format!("`{}` is called {} in {sessions}.", line(name), times(calls.calls)));
+            }
+        }
+        if let (Some((id, rule)), Some(counts)) = (self.rule(&here), self.counted(&here.path)) {
+            let said = counts.rules.get(&id).map(answers).unwrap_or_default();
+            parts.push(format!("**{}**: {}{said}", rule_name(rule), evidence(counts, id)));
+        }
+        parts.extend(self.pages(&here));
+        let range = spot.map(|spot| self.encoding.range(&here.buffer.text, spot.span));
+        let value = parts.join("\n\n---\n\n");
+        let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+        (!parts.is_empty()).then_some(Hover { contents, range })
+    }
+
+    /// The pages of the mistakes at the cursor.
+    fn pages(&self, here: &Here<'_>) -> Vec<String> {
+        let folder = self.folders.get(place::folder(&here.path));
+        let told = folder.and_then(|folder| folder.problems.get(&here.path)).into_iter().flatten();
+        let at = told.filter(|told| match told.place() {
+            Some(Place::Text { span, .. }) => holds(*span, here.offset),
+            _ => false,
+        });
+        let pages = at.filter_map(|told| dialect::page(told.code.as_str()));
+        pages.map(|page| format!("**{}**: {}\n\n{}", page.code, page.title, page.text)).collect()
+    }
+
+    /// The document of a tool; without one, the first rule that names it.
+    pub(super) fn definition(&self, asked: &GotoDefinitionParams) -> Option<Location> {
+        let here = self.here(&asked.text_document_position_params)?;
+        let name = self.text_at(&here)?;
+        let policy = self.policy(&here.path)?;
+        let current = self.rule(&here).map(|(id, _)| id);
+        let document = policy.documents().iter().find_map(|document| {
+            let nodes = parse(&document.source).documents;
+            let entry = nodes.get(document.index)?.entry("tool").cloned()?;
+            let is_it = entry.value.as_str() == Some(&name);
+            is_it.then(|| self.location(&document.source, entry.value.span)).flatten()
+        });
+        let rule = || {
+            let names = |rule: &Rule| rule.tools.iter().any(|tool| **tool == *name);
+            let found = policy.rules().iter().find(|(id, rule)| Some(*id) != current && names(rule));
+            found.and_then(|(_, rule)| self.location(&rule.source, rule.span))
+        };
+        document.or_else(rule)
+    }
+
+    /// The calls that a rule stops; on a tool's name, its calls.
+    pub(super) fn references(&self, asked: &ReferenceParams) -> Vec<Location> {
+        let Some(here) = self.here(&asked.text_document_position) else { return Vec::new() };
+        let of_tool = self.text_at(&here).and_then(|name| self.recorded.calls.get(&*name));
+        let of_rule = || {
+            let (id, _) = self.rule(&here)?;
+            self.counted(&here.path)?.rules.get(&id).map(|counted| &counted.places)
+        };
+        let mut places: Vec<&RecordedAt> = of_tool.or_else(of_rule).into_iter().flatten().collect();
+        places.dedup();
+        let location = |at: &RecordedAt| {
+            let start = Position { line: at.line.saturating_sub(1), character: 0 };
+            Some(Location { uri: place::uri(&at.file)?, range: Range { start, end: start } })
+        };
+        places.into_iter().filter_map(location).collect()
+    }
+
+    fn text_at(&self, here: &Here<'_>) -> Option<String> {
+        let parsed = parse(&Source::new(here.path.as_str(), &*here.buffer.text));
+        let document = parsed.documents.iter().find(|node| holds(node.span, here.offset))?;
+        let spot = spot(document, here.offset)?;
+        spot.text.or(spot.key.map(|(key, _)| key)).map(str::to_owned)
+    }
+
+    fn location(&self, source: &Source, span: Span) -> Option<Location> {
+        Some(Location { uri: place::uri(source.name())?, range: self.encoding.range(source.text(), span) })
+    }
+
+    /// Above every rule, what the recordings say of it. Nothing while they are counted.
+    pub(super) fn lenses(&self, asked: &CodeLensParams) -> Vec<CodeLens> {
+        let path = place::path(asked.text_document.uri.as_str());
+        let found = path.as_ref().and_then(|path| Some((path, self.policy(path)?, self.counted(path)?)));
+        let Some((path, policy, counts)) = found else { return Vec::new() };
+        let own = policy.rules().iter().filter(|(_, rule)| rule.source.name() == path);
+        let lens = |(id, rule): (RuleId, &Rule)| {
+            let start = self.encoding.position(rule.source.text(), rule.span.start);
+            let command = Command { title: evidence(counts, id), command: String::new(), arguments: None };
+            CodeLens { range: Range { start, end: start }, command: Some(command), data: None }
+        };
+        own.map(lens).collect()
+    }
+
+    /// Rules that the recordings suggest about the tool of a contract.
+    pub(super) fn actions(&self, asked: &CodeActionParams) -> Vec<CodeAction> {
+        let path = place::path(asked.text_document.uri.as_str());
+        let found = path.as_ref().and_then(|path| self.buffers.get(path)).filter(|buffer| buffer.ours);
+        let (Some(path), Some(buffer)) = (&path, found) else { return Vec::new() };
+        let wanted = |kind: &CodeActionKind| {
+            let only = asked.context.only.as_ref();
+            only.is_none_or(|only| only.iter().any(|only| kind.as_str().starts_with(only.as_str())))
+        };
+        if !wanted(&CodeActionKind::REFACTOR) {
+            return Vec::new();
+        }
+        let source = Source::new(path.as_str(), &*buffer.text);
+        let parsed = parse(&source);
+        let at = self.encoding.offset(&buffer.text, asked.range.start);
+        let own = parsed.documents.iter().filter(|_| parsed.problems.is_empty());
+        let Some(contract) = own.clone().find(|node| holds(node.span, at)).or_else(|| own.clone().next())
+        else {
+            return Vec::new();
+        };
+        if dialect::of(contract).is_none_or(|dialect| dialect.name != "contract") {
+            return Vec::new();
+        }
+        let Some(tool) = contract.get("tool").and_then(Node::as_str) else { return Vec::new() };
+        let action = |suggestion: &Suggestion| {
+            let text = with(suggestion, tool, contract, &source, &parsed.documents)?;
+            let text_document = OptionalVersionedTextDocumentIdentifier {
+                uri: asked.text_document.uri.clone(),
+                version: Some(buffer.version),
+            };
+            let range = self.encoding.range(&buffer.text, Span::new(0, buffer.text.len()));
+            let edits = vec![OneOf::Left(TextEdit { range, new_text: text })];
+            let change = TextDocumentEdit { text_document, edits };
+            Some(CodeAction {
+                title: format!("add: {} ({})", sentence(suggestion), support(suggestion)),
+                kind: Some(CodeActionKind::REFACTOR),
+                edit: Some(WorkspaceEdit {
+                    document_changes: Some(DocumentChanges::Edits(vec![change])),
+                    ..WorkspaceEdit::default()
+                }),
+                ..CodeAction::default()
+            })
+        };
+        self.recorded.suggestions.iter().filter_map(action).collect()
+    }
+}
+
+/// A contract with a suggested rule in it, unless it has the rule.
+fn with(
+    suggestion: &Suggestion,
+    tool: &str,
+    contract: &Node,
+    source: &Source,
+    all: &[Node],
+) -> Option<String> {
+    let candidates: Vec<Candidate> = suggestion
+        .tools
+        .iter()
+        .map(|tool| Candidate { tool: std::sync::Arc::clone(tool), claim: suggestion.claim.clone() })
+        .collect();
+    let written: Vec<Document> = documents(&candidates.iter().collect::<Vec<_>>());
+    let document = written.into_iter().find(|document| *document.tool == *tool)?;
+    let rules =
+        parse(&Source::new(document.name.as_str(), document.text.as_str())).documents.into_iter().next()?;
+    let mut edits = Edits::new(source, all);
+    let mut added = false;
+    for key in ["preconditions", "forbids_after"] {
+        let items = rules.get(key).and_then(Node::as_seq).unwrap_or_default();
+        let list = contract.get(key).filter(|list| list.as_seq().is_some());
+        let has = list.and_then(Node::as_seq).unwrap_or_default();
+        let new: Vec<_> = items
+            .iter()
+            .map(Node::to_json)
+            .filter(|item| !has.iter().any(|known| known.to_json() == *item))
+            .collect();
+        match list {
+            _ if new.is_empty() => continue,
+            Some(list) => new.into_iter().for_each(|item| edits.insert(list, has.len(), Vec::new(), item)),
+            None if contract.get(key).is_none() => edits.insert_key(contract, key, new.into()),
+            None => return None,
+        }
+        added = true;
+    }
+    edits.finish().ok().filter(|_| added)
+}
+
+/// `stops 14 calls in 9 of 68 sessions · 2 newly since HEAD`.
+fn evidence(counts: &Counts, rule: RuleId) -> String {
+    let sessions = count(counts.sessions, "session");
+    let of = |some: u64| format!("in {some} of {sessions}");
+    let Some(RuleCount { answers, stopped_in, newly, .. }) = counts.rules.get(&rule) else {
+        return format!("never asked in {sessions}");
+    };
+    let said = match (answers.stopped, answers.violated, answers.objected) {
+        (0, 0, 0) if answers.sessions == 0 => format!("never asked in {sessions}"),
+        (0, 0, 0) => format!("stops nothing; asked {}", of(answers.sessions)),
+        (0, 0, objected) => format!("speaks against {}; others decide", count(objected, "call")),
+        (0, violated, _) => format!("violated {}", of(violated)),
+        (stopped, 0, _) => format!("stops {} {}", count(stopped, "call"), of(*stopped_in)),
+        (stopped, violated, _) => {
+            format!("stops {} {}, violated in {violated}", count(stopped, "call"), of(*stopped_in))
+        }
+    };
+    match newly {
+        newly if *newly > 0 && counts.compared => format!("{said} · {newly} newly since HEAD"),
+        _ => said,
+    }
+}
+
+fn answers(counted: &RuleCount) -> String {
+    let answers = &counted.answers;
+    let first = counted.places.first().map(|at| format!(", first in {}:{}", line(&at.file), at.line));
+    let asked = count(answers.calls, "call");
+    format!(". It was asked about {asked} and {} satisfied it{}.", answers.passed, first.unwrap_or_default())
+}
+
+fn times(calls: u64) -> String {
+    count(calls, "time")
+}
+
+/// Whether a byte is in a part of a text, or directly after it.
+fn holds(span: Span, offset: usize) -> bool {
+    span.start <= offset && offset <= span.end
+}
+
+/// The innermost key or scalar at a byte.
+fn spot(document: &Node, offset: usize) -> Option<Spot<'_>> {
+    let mut spot = Spot { way: Vec::new(), key: None, text: None, span: document.span };
+    let mut node = document;
+    loop {
+        match &node.value {
+            NodeValue::Map(entries) => {
+                let kind = node.get("type").and_then(Node::as_str).map(str::to_owned);
+                let outer = spot.key.map(|(key, _)| Step { key: key.to_owned(), kind });
+                spot.way.extend(outer);
+                let on_key = entries.iter().find(|entry| holds(entry.key_span, offset));
+                let on_value = || entries.iter().find(|entry| holds(entry.value.span, offset));
+                let entry = on_key.or_else(on_value)?;
+                spot.key = Some((&entry.key, on_key.is_some()));
+                spot.span = if on_key.is_some() { entry.key_span } else { entry.value.span };
+                if on_key.is_some() {
+                    return Some(spot);
+                }
+                node = &entry.value;
+            }
+            NodeValue::Seq(items) => {
+                if spot.way.is_empty() && spot.key.is_none() {
+                    spot.key = Some((TOP_LIST, false));
+                }
+                node = items.iter().find(|item| holds(item.span, offset))?;
+                spot.span = node.span;
+            }
+            _ => {
+                spot.text = node.as_str();
+                return Some(spot);
+            }
+        }
+    }
+}
