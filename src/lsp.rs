@@ -33,14 +33,15 @@ use self::evidence::{Counts, Recorded};
 use self::folder::{Folder, is_policy};
 use self::text::Encoding;
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::policy::{Policy, PolicyFile};
+use crate::policy::Policy;
+use crate::workspace::Version;
 
 /// Something that happened.
 pub enum Event {
     /// The editor says or asks something.
     Message(Message),
-    /// A folder was read: its files, and what could not be read.
-    Files(String, Vec<PolicyFile>, Vec<Diagnostic>),
+    /// A folder was read.
+    Files(String, Version),
     /// The recordings were read.
     Recorded(Arc<Recorded>),
     /// The recordings were counted under the version of a folder.
@@ -122,8 +123,8 @@ impl Server {
             }
             Event::Message(Message::Notification(told)) => self.notice(told, &mut out),
             Event::Message(Message::Response(_)) => {}
-            Event::Files(name, files, unreadable) => {
-                self.folders.insert(name.clone(), Folder::new(files, unreadable));
+            Event::Files(name, version) => {
+                self.folders.insert(name.clone(), Folder::new(version));
                 self.load(&name, &mut out);
             }
             Event::Recorded(recorded) => {
@@ -132,7 +133,8 @@ impl Server {
                 names.iter().for_each(|name| self.count(name, &mut out));
             }
             Event::Counted(folder, counts) => {
-                self.counts.insert(folder, counts);
+                self.counts.insert(folder.clone(), counts);
+                self.tell(&folder, &mut out);
                 if self.refreshes {
                     self.asked += 1;
                     let id = RequestId::from(self.asked);
@@ -293,9 +295,20 @@ impl Server {
         let open = ours.map(|(path, buffer)| (path.clone(), Arc::clone(&buffer.text))).collect();
         let Some(folder) = self.folders.get_mut(name) else { return };
         folder.load(name, &open);
-        let within = |path: &&String| path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
-        let before: BTreeSet<String> = self.published.iter().filter(within).cloned().collect();
+        self.tell(name, out);
+        self.count(name, out);
+    }
+
+    /// Tells what is wrong with the version of a folder, also by what the recordings say of it.
+    fn tell(&mut self, name: &str, out: &mut Vec<Effect>) {
+        let Some(folder) = self.folders.get_mut(name) else { return };
+        let policy = folder.loaded.policy.as_deref();
+        let counts =
+            self.counts.get(name).filter(|counts| policy.is_some_and(|is| counts.digest == *is.digest()));
+        folder.judge(name, counts.map(|counts| counts.findings.as_slice()).unwrap_or_default());
         let problems = std::mem::take(&mut folder.problems);
+        let within = |path: &&String| path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
+        let before = self.published.iter().filter(within).cloned();
         let open =
             self.buffers.keys().filter(|path| place::folder(path) == name && self.is_ours(path)).cloned();
         let files: BTreeSet<String> = problems.keys().cloned().chain(before).chain(open).collect();
@@ -306,7 +319,6 @@ impl Server {
         if let Some(folder) = self.folders.get_mut(name) {
             folder.problems = problems;
         }
-        self.count(name, out);
     }
 
     fn is_ours(&self, path: &str) -> bool {

@@ -76,8 +76,7 @@ fn serve(
                 }
                 Effect::Read(folder) => {
                     let read = Version::beside(std::slice::from_ref(&folder), &[]);
-                    let told = read.unreadable.into_iter().chain(read.notices).collect();
-                    effects.extend(server.handle(Event::Files(folder, read.files, told)));
+                    effects.extend(server.handle(Event::Files(folder, read)));
                 }
                 Effect::Open(sessions) => drop(jobs.send(Job::Open(sessions))),
                 Effect::Count(folder, policy) => {

@@ -7,9 +7,12 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::compare::{Base, Comparison, Kind};
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
-use crate::explore::coverage::{Coverage, RuleUse};
+use crate::explore::coverage::RuleUse;
 use crate::explore::inventory::Inventory;
+use crate::explore::survey::Survey;
+use crate::lint::recorded;
 use crate::monitor::RuleId;
 use crate::policy::Policy;
 use crate::replay::Replay;
@@ -116,6 +119,8 @@ pub struct Counts {
     pub rules: BTreeMap<RuleId, RuleCount>,
     /// Whether there was a base to compare with.
     pub compared: bool,
+    /// What the recordings refute or leave in doubt.
+    pub findings: Vec<Diagnostic>,
 }
 
 /// What the sessions say of one rule.
@@ -145,7 +150,7 @@ pub fn count(
             return None;
         }
         let replay = Replay::with_checks(session, policy, Mode::Enforce);
-        let coverage = Coverage::of(&replay);
+        let survey = Survey::of(&replay);
         let diff = comparison.filter(|both| !both.is_same()).map(|both| both.replayed(replay));
         let mut newly: BTreeMap<RuleId, u64> = BTreeMap::new();
         for change in diff.iter().flat_map(|diff| diff.changes()) {
@@ -153,7 +158,7 @@ pub fn count(
                 *newly.entry(rule).or_default() += 1;
             }
         }
-        Some((coverage, newly, RecordedAt::of(session)))
+        Some((survey, newly, RecordedAt::of(session)))
     };
     let counted: Option<Vec<_>> = sessions.par_iter().map(of_session).collect();
     let mut counts = Counts {
@@ -162,9 +167,9 @@ pub fn count(
         compared: base.is_some(),
         ..Counts::default()
     };
-    let mut coverage = Coverage::default();
+    let mut survey = Survey::default();
     for (of_session, newly, at) in counted? {
-        for (rule, used) in &of_session.rules {
+        for (rule, used) in &of_session.coverage.rules {
             let count = counts.rules.entry(*rule).or_default();
             count.stopped_in += u64::from(used.stopped > 0);
             if used.fired() > 0 && count.places.len() < PLACES {
@@ -174,10 +179,11 @@ pub fn count(
         for (rule, calls) in newly {
             counts.rules.entry(rule).or_default().newly += calls;
         }
-        coverage.merge(&of_session);
+        survey.merge(&of_session);
     }
-    for (rule, used) in coverage.rules {
-        counts.rules.entry(rule).or_default().answers = used;
+    for (rule, used) in &survey.coverage.rules {
+        counts.rules.entry(*rule).or_default().answers = used.clone();
     }
+    counts.findings = recorded(policy, &survey);
     Some(counts)
 }

@@ -6,51 +6,62 @@ use std::sync::Arc;
 use crate::case::read::read;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect;
-use crate::policy::{LoadResult, Policy, PolicyFile};
+use crate::dialect::lookalike;
+use crate::lint::settle;
+use crate::policy::{LoadResult, Policy, PolicyFile, is_case};
 use crate::source::{Node, Source, parse};
+use crate::workspace::Version;
 
 /// A folder of policies.
 pub struct Folder {
-    /// What is on disk.
-    files: Vec<PolicyFile>,
-    /// What could not be read of it.
-    unreadable: Vec<Diagnostic>,
-    /// The version with the unsaved texts.
+    /// As it is on disk.
+    version: Version,
+    /// With the unsaved texts.
     pub loaded: LoadResult,
     /// Everything there is to say of it, by file.
     pub problems: BTreeMap<String, Vec<Diagnostic>>,
 }
 
 impl Folder {
-    /// Of the files on disk. Nothing is loaded yet.
-    pub fn new(files: Vec<PolicyFile>, unreadable: Vec<Diagnostic>) -> Folder {
-        let loaded = Policy::load(&[], None);
-        Folder { files, unreadable, loaded, problems: BTreeMap::new() }
+    /// Of a version on disk. Nothing is loaded yet.
+    pub fn new(version: Version) -> Folder {
+        Folder { version, loaded: Policy::load(&[], None), problems: BTreeMap::new() }
     }
 
     /// Loads the version anew. `open` are the texts of editors, by path.
     pub fn load(&mut self, folder: &str, open: &BTreeMap<String, Arc<str>>) {
-        let mut files = self.files.clone();
+        let mut version = self.version.clone();
         for (path, text) in open {
-            if let Some(file) = files.iter_mut().find(|file| *file.name == **path) {
+            if let Some(file) = version.files.iter_mut().find(|file| *file.name == **path) {
                 file.text = Arc::clone(text);
                 continue;
             }
             let relative = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
             if let Some(relative) = relative.filter(|relative| !relative.contains('/')) {
                 let (name, relative) = (path.as_str().into(), relative.into());
-                files.push(PolicyFile { name, relative, text: Arc::clone(text), named: false });
+                version.files.push(PolicyFile { name, relative, text: Arc::clone(text), named: false });
             }
         }
-        self.loaded = Policy::load(&files, None);
+        self.loaded = version.load(None).loaded;
+    }
+
+    /// Sorts what there is to say by file; `recorded` are findings of the recordings.
+    pub fn judge(&mut self, folder: &str, recorded: &[Diagnostic]) {
         self.problems.clear();
-        let cases: Vec<Diagnostic> =
-            self.loaded.cases.iter().flat_map(|source| read(source, false).diagnostics).collect();
-        let all = self.unreadable.iter().chain(&self.loaded.diagnostics).chain(&cases);
+        let cases = self.loaded.cases.iter().flat_map(|source| read(source, false).diagnostics);
+        let recorded = self
+            .loaded
+            .policy
+            .iter()
+            .flat_map(|policy| settle(recorded.to_vec(), policy, &self.version.levels));
+        let all: Vec<Diagnostic> =
+            self.loaded.diagnostics.iter().cloned().chain(cases).chain(recorded).collect();
         // What is of no dialect is somebody else's.
-        for told in all.filter(|told| told.code != code::UNRECOGNISED_DOCUMENT || told.help.is_some()) {
-            let file = told.place().map_or(folder, |place| place.file());
-            self.problems.entry(file.to_owned()).or_default().push(told.clone());
+        for told in
+            all.into_iter().filter(|told| told.code != code::UNRECOGNISED_DOCUMENT || told.help.is_some())
+        {
+            let file = told.place().map_or(folder, |place| place.file()).to_owned();
+            self.problems.entry(file).or_default().push(told);
         }
     }
 }
@@ -58,12 +69,11 @@ impl Folder {
 /// Whether a text is a policy, or would be one but for a mistake in its keys.
 pub fn is_policy(name: &str, text: &str) -> bool {
     let source = Source::new(name, text);
-    let parsed = parse(&source);
     let ours = |node: &Node| {
         dialect::of(node).is_some()
-            || crate::policy::is_case(node)
-            || !dialect::lookalike::refused(node, &source, None, false).is_empty()
-            || node.get("dialect").is_some()
+            || is_case(node)
+            || !lookalike::refused(node, &source, None, false).is_empty()
+            || node.get("dialect").and_then(Node::as_str).and_then(dialect::named).is_some()
     };
-    parsed.documents.iter().any(ours)
+    parse(&source).documents.iter().any(ours)
 }

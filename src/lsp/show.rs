@@ -9,7 +9,7 @@ use lsp_types::{
 
 use super::evidence::{Counts, RecordedAt, RuleCount};
 use super::{Buffer, Server, place};
-use crate::diagnostic::Place;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::dialect;
 use crate::dialect::lookup::{Reference, Step, TOP_LIST};
 use crate::monitor::{Rule, RuleId, rule_name};
@@ -171,7 +171,7 @@ impl Server {
         own.map(lens).collect()
     }
 
-    /// Rules that the recordings suggest about the tool of a contract.
+    /// What would fix the mistakes in a range, and rules that the recordings suggest about the tool of a contract.
     pub(super) fn actions(&self, asked: &CodeActionParams) -> Vec<CodeAction> {
         let path = place::path(asked.text_document.uri.as_str());
         let found = path.as_ref().and_then(|path| self.buffers.get(path)).filter(|buffer| buffer.ours);
@@ -180,10 +180,44 @@ impl Server {
             let only = asked.context.only.as_ref();
             only.is_none_or(|only| only.iter().any(|only| kind.as_str().starts_with(only.as_str())))
         };
-        if !wanted(&CodeActionKind::REFACTOR) {
-            return Vec::new();
+        let mut actions = Vec::new();
+        if wanted(&CodeActionKind::QUICKFIX) {
+            actions.extend(self.fixes(path, buffer, asked));
         }
-        let source = Source::new(path.as_str(), &*buffer.text);
+        if wanted(&CodeActionKind::REFACTOR) {
+            actions.extend(self.suggestions(path, buffer, asked));
+        }
+        actions
+    }
+
+    /// The fixes of the mistakes in a range.
+    fn fixes(&self, path: &str, buffer: &Buffer, asked: &CodeActionParams) -> Vec<CodeAction> {
+        let folder = self.folders.get(place::folder(path));
+        let told = folder.and_then(|folder| folder.problems.get(path)).into_iter().flatten();
+        let action = |told: &Diagnostic| {
+            let shown = self.diagnostic(told, &asked.text_document.uri);
+            let meets = shown.range.start <= asked.range.end && asked.range.start <= shown.range.end;
+            let fix = told.fix.as_ref().filter(|fix| meets && *fix.source.text() == *buffer.text)?;
+            let edits = fix.edits.iter().map(|(span, text)| {
+                OneOf::Left(TextEdit {
+                    range: self.encoding.range(&buffer.text, *span),
+                    new_text: text.clone(),
+                })
+            });
+            Some(CodeAction {
+                title: fix.title.clone(),
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: Some(vec![shown]),
+                edit: Some(edit(asked, buffer, edits.collect())),
+                is_preferred: Some(fix.is_safe),
+                ..CodeAction::default()
+            })
+        };
+        told.filter_map(action).collect()
+    }
+
+    fn suggestions(&self, path: &str, buffer: &Buffer, asked: &CodeActionParams) -> Vec<CodeAction> {
+        let source = Source::new(path, &*buffer.text);
         let parsed = parse(&source);
         let at = self.encoding.offset(&buffer.text, asked.range.start);
         let own = parsed.documents.iter().filter(|_| parsed.problems.is_empty());
@@ -197,25 +231,27 @@ impl Server {
         let Some(tool) = contract.get("tool").and_then(Node::as_str) else { return Vec::new() };
         let action = |suggestion: &Suggestion| {
             let text = with(suggestion, tool, contract, &source, &parsed.documents)?;
-            let text_document = OptionalVersionedTextDocumentIdentifier {
-                uri: asked.text_document.uri.clone(),
-                version: Some(buffer.version),
-            };
             let range = self.encoding.range(&buffer.text, Span::new(0, buffer.text.len()));
             let edits = vec![OneOf::Left(TextEdit { range, new_text: text })];
-            let change = TextDocumentEdit { text_document, edits };
             Some(CodeAction {
                 title: format!("add: {} ({})", sentence(suggestion), support(suggestion)),
                 kind: Some(CodeActionKind::REFACTOR),
-                edit: Some(WorkspaceEdit {
-                    document_changes: Some(DocumentChanges::Edits(vec![change])),
-                    ..WorkspaceEdit::default()
-                }),
+                edit: Some(edit(asked, buffer, edits)),
                 ..CodeAction::default()
             })
         };
         self.recorded.suggestions.iter().filter_map(action).collect()
     }
+}
+
+type Edit = OneOf<TextEdit, lsp_types::AnnotatedTextEdit>;
+
+/// Edits of the text as it is in the editor now.
+fn edit(asked: &CodeActionParams, buffer: &Buffer, edits: Vec<Edit>) -> WorkspaceEdit {
+    let uri = asked.text_document.uri.clone();
+    let text_document = OptionalVersionedTextDocumentIdentifier { uri, version: Some(buffer.version) };
+    let changes = vec![TextDocumentEdit { text_document, edits }];
+    WorkspaceEdit { document_changes: Some(DocumentChanges::Edits(changes)), ..WorkspaceEdit::default() }
 }
 
 /// A contract with a suggested rule in it, unless it has the rule.

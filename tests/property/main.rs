@@ -9,6 +9,8 @@ mod compare;
 #[cfg(test)]
 mod contracts;
 #[cfg(test)]
+mod editor;
+#[cfg(test)]
 mod engine;
 #[cfg(test)]
 mod filters;

@@ -1,5 +1,7 @@
 //! `rulestep lsp`, as an editor has it: a client that speaks to the program over its input and output.
 
+mod neovim;
+
 use std::io::{BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
@@ -100,11 +102,12 @@ impl Client {
         self.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [change]}));
     }
 
-    /// The next diagnostics of a file, as `LINE:CHARACTER CODE`.
-    fn diagnostics(&mut self, uri: &str) -> Vec<String> {
+    /// The first diagnostics of a version of a file, as `LINE:CHARACTER CODE`.
+    fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<String> {
         let found = self.wait(|message| match message {
             Message::Notification(told) => {
-                told.method == "textDocument/publishDiagnostics" && told.params["uri"] == uri
+                let is_it = told.params["uri"] == uri && told.params["version"] == version;
+                told.method == "textDocument/publishDiagnostics" && is_it
             }
             _ => false,
         });
@@ -153,9 +156,11 @@ fn an_editor_writes_a_policy() {
     assert_eq!(answer["serverInfo"]["name"], "rulestep");
     let refund = uri(&folder, "contracts/issue_refund.yaml");
     client.open(&refund, ISSUE_REFUND);
-    assert_eq!(client.diagnostics(&refund), [""; 0]);
+    assert_eq!(client.diagnostics(&refund, 1), [""; 0]);
     // The recordings are read and counted in the background.
-    client.wait(|message| matches!(message, Message::Request(asked) if asked.method == "workspace/codeLens/refresh"));
+    client.wait(
+        |message| matches!(message, Message::Request(asked) if asked.method == "workspace/codeLens/refresh"),
+    );
 
     // A key is misspelt after a character beyond the basic plane, which counts as two.
     let line = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 18}});
@@ -169,8 +174,7 @@ fn an_editor_writes_a_policy() {
         3,
         json!({"text": "{tool: issue_refund, description: \"𝒳𝒳\", precondition: []}\n"}),
     );
-    let _ = client.diagnostics(&refund);
-    assert_eq!(client.diagnostics(&refund), ["0:42 unknown_key"]);
+    assert_eq!(client.diagnostics(&refund, 3), ["0:42 unknown_key"]);
 
     // Keys, words, tools and paths, with the rest of the text half written.
     client.change(
@@ -178,7 +182,7 @@ fn an_editor_writes_a_policy() {
         4,
         json!({"text": "tool: issue_refund\npreconditions:\n  - match: \n    re\nforbids_after: [\n"}),
     );
-    assert!(!client.diagnostics(&refund).is_empty());
+    assert!(!client.diagnostics(&refund, 4).is_empty());
     assert_eq!(client.labels(&refund, 2, 11), ["newest", "any"]);
     let keys = client.labels(&refund, 3, 6);
     assert!(
@@ -242,9 +246,9 @@ fn unsaved_texts_are_a_version_together() {
     client.initialize(&["utf-8"]);
     let other = uri(&folder, "contracts/other.yaml");
     client.open(&other, "tool: close_case\nforbids_after: [void_order]\n");
-    assert_eq!(client.diagnostics(&other), ["0:6 duplicate_contract"]);
+    assert_eq!(client.diagnostics(&other, 1), ["0:6 duplicate_contract"]);
     client.change(&other, 2, json!({"text": "tool: reopen_case\nforbids_after: [void_order]\n"}));
-    assert_eq!(client.diagnostics(&other), [""; 0]);
+    assert_eq!(client.diagnostics(&other, 2), [""; 0]);
     // Without recordings there is nothing to say above a rule.
     assert_eq!(client.result("textDocument/codeLens", json!({"textDocument": {"uri": other}})), json!([]));
     client.close();
