@@ -98,6 +98,11 @@ fn work(waiting: &Receiver<Job>, events: &Sender<Option<Event>>, wanted: &Wanted
     for job in waiting {
         let event = match job {
             Job::Open(named) => {
+                // Editors open what is found by its whole path.
+                let whole = |name: &String| {
+                    std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string())
+                };
+                let named: Vec<String> = named.iter().map(whole).collect();
                 let inputs = files::expand(&named).inputs.into_iter().filter(Input::is_regular);
                 for reading in inputs.filter_map(|input| open(input, &Options::default()).ok()) {
                     sessions.extend(reading.map(Arc::new));

@@ -218,10 +218,9 @@ impl Items<'_> {
         // In a flow collection a path with brackets needs quotes, and does not mind them elsewhere.
         let quoted =
             self.json || self.typed.starts_with(['"', '\'']) || word.contains(['[', ']', '{', '}', ',']);
-        let text = match matches!(word, "true" | "false") {
-            true => word.to_owned(),
-            false => scalar(word, quoted),
-        };
+        let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '$' | '.' | '_');
+        let plain = matches!(word, "true" | "false") || word.starts_with('$') && word.chars().all(is_path);
+        let text = if plain && !quoted { word.to_owned() } else { scalar(word, quoted) };
         let detail = Some(detail.to_owned());
         self.push(CompletionItem { kind: Some(CompletionItemKind::VALUE), detail, ..self.item(word, text) });
     }

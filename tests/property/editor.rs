@@ -147,7 +147,7 @@ proptest! {
             let all = places(&text);
             let cursor = all[other.index(all.len())];
             let asked = json!({
-                "textDocument": {"uri": FILE}, "position": at(cursor), "context": {"includeDeclaration": true, "diagnostics": []},
+                "textDocument": {"uri": FILE}, "position": at(cursor), "context": {"includeDeclaration": true, "diagnostics": [], "triggerKind": 1},
                 "range": {"start": at(cursor), "end": at(cursor)},
             });
             for method in ["completion", "hover", "definition", "references", "codeLens", "codeAction"] {

@@ -191,18 +191,12 @@ fn an_editor_writes_a_policy() {
     );
     assert!(!keys.contains(&"match".to_owned()) && !keys.contains(&"tool".to_owned()), "{keys:?}");
     client.change(&refund, 5, json!({"text": "tool: issue_refund\npreconditions: [{requires_prior_tool: che, resource: {bind_from: arguments, path: $"}));
-    client.wait(
-        |message| matches!(message, Message::Request(asked) if asked.method == "workspace/codeLens/refresh"),
-    );
     let tools = client.labels(&refund, 1, 38);
     assert!(tools.contains(&"check_eligibility".to_owned()), "{tools:?}");
     assert_eq!(client.labels(&refund, 1, 82), ["$.order_id"]);
 
     // What is known of a key, a rule and a tool.
     client.change(&refund, 6, json!({"text": ISSUE_REFUND}));
-    client.wait(
-        |message| matches!(message, Message::Request(asked) if asked.method == "workspace/codeLens/refresh"),
-    );
     let at = |line: u32, character: u32| json!({"textDocument": {"uri": refund}, "position": {"line": line, "character": character}});
     let hover =
         client.result("textDocument/hover", at(2, 6))["contents"]["value"].as_str().unwrap().to_owned();
@@ -225,7 +219,7 @@ fn an_editor_writes_a_policy() {
     let mut asked = at(3, 6);
     asked["context"] = json!({"includeDeclaration": false});
     let calls = client.result("textDocument/references", asked);
-    assert!(calls[0]["uri"].as_str().unwrap().ends_with("sessions/a.json"), "{calls}");
+    assert_eq!(calls[0]["uri"], uri(&folder, "sessions/a.json"));
     let close = uri(&folder, "contracts/close_case.yaml");
     client.open(&close, CLOSE_CASE);
     let asked = json!({"textDocument": {"uri": refund}, "position": {"line": 0, "character": 8}});
