@@ -73,7 +73,7 @@ impl Recorded {
                 }
             }
         }
-        recorded.suggestions = suggest(sessions, &Bounds::default());
+        recorded.suggestions = suggest(sessions, &Bounds::default()).rules;
         recorded
     }
 }
