@@ -99,7 +99,7 @@ impl Editor {
         self.asked += 1;
         let request = Request { id: RequestId::from(self.asked), method: method.to_owned(), params };
         let sent = self.handle(request.into());
-        let answer = sent.iter().find(|message| matches!(message, Message::Response(_))).expect("an answer");
+        let answer = sent.iter().find(|message| matches!(message, Message::Response(_))).unwrap();
         let answer = serde_json::to_value(answer).unwrap();
         assert!(answer.get("error").is_none(), "{answer}");
         answer["result"].clone()

@@ -72,7 +72,7 @@ impl Client {
             return self.kept.remove(at);
         }
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("an answer");
+            let message = self.messages.recv_timeout(PATIENCE).unwrap();
             if is_it(&message) {
                 return message;
             }
