@@ -5,6 +5,7 @@
 
 mod argument;
 pub mod chord;
+mod facts;
 mod keymap;
 
 #[cfg(feature = "internals")]
@@ -12,6 +13,11 @@ use std::fmt::Write as _;
 
 pub use self::argument::{Argument, Place, place};
 pub use self::chord::Key;
+pub use self::facts::Facts;
+use self::facts::{
+    back, body, call, cause, chosen, compared, decided, finding, forward, judged, loads, marked, never, rule,
+    scrolled, search, session, source, stopped, texts, told, undo, watched, what_if, witness, written,
+};
 pub use self::keymap::Keymap;
 
 /// Where a command's keys mean it.
@@ -46,59 +52,6 @@ pub enum Group {
     Do,
     /// Inside an overlay.
     Overlay,
-}
-
-/// The facts that say which commands can be used just now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Facts {
-    /// A session is open.
-    pub session: bool,
-    /// Its decisions are there.
-    pub judged: bool,
-    /// A call is selected.
-    pub call: bool,
-    /// A call is selected of a choice that was not taken.
-    pub not_taken: bool,
-    /// A rule spoke against it.
-    pub finding: bool,
-    /// A rule is shown or pointed at.
-    pub rule: bool,
-    /// That finding rests on an earlier call.
-    pub cause: bool,
-    /// A row with a body is selected.
-    pub body: bool,
-    /// The selected row or rule is in a file.
-    pub source: bool,
-    /// Something was searched for.
-    pub search: bool,
-    /// The files that are open are watched.
-    pub watched: bool,
-    /// The policy decides on the selected call, or pane 8 tells of one.
-    pub witness: bool,
-    /// A rule stops the selected call.
-    pub stopped: bool,
-    /// Something supposed can be taken back.
-    pub undo: bool,
-    /// Something is supposed that can be dropped.
-    pub what_if: bool,
-    /// A row is marked.
-    pub marked: bool,
-    /// There is a place to jump back to.
-    pub back: bool,
-    /// There is a place to jump forward to.
-    pub forward: bool,
-    /// Two versions are compared, if only because of an edit.
-    pub compared: bool,
-    /// A base was chosen.
-    pub base: bool,
-    /// The base is a version, which has a text.
-    pub texts: bool,
-    /// The focused pane is scrolled sideways.
-    pub scrolled: bool,
-    /// A file was written that can be written back.
-    pub written: bool,
-    /// A version was loaded before the one that decides.
-    pub loads: bool,
 }
 
 /// A row of the table.
@@ -268,115 +221,6 @@ commands! {
     Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session that this row counts";
     Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next number, or by name";
     Findings Overlay GroupBy "group-by" ["t"] never "group by the next of session, rule, tool, code, reason";
-}
-
-const fn never(_: &Facts) -> Option<&'static str> {
-    None
-}
-
-fn session(facts: &Facts) -> Option<&'static str> {
-    (!facts.session).then_some("no session is open")
-}
-
-fn scrolled(facts: &Facts) -> Option<&'static str> {
-    (!facts.scrolled).then_some("this pane is at its left edge")
-}
-
-fn judged(facts: &Facts) -> Option<&'static str> {
-    session(facts).or((!facts.judged).then_some("this session is not judged yet"))
-}
-
-fn finding(facts: &Facts) -> Option<&'static str> {
-    judged(facts).or((!facts.finding).then_some("no rule stops or reports this"))
-}
-
-fn rule(facts: &Facts) -> Option<&'static str> {
-    (!facts.rule).then_some("no rule applies to this")
-}
-
-fn cause(facts: &Facts) -> Option<&'static str> {
-    finding(facts).or((!facts.cause).then_some("this finding is not based on an earlier call"))
-}
-
-fn body(facts: &Facts) -> Option<&'static str> {
-    session(facts).or((!facts.body).then_some("this row has no text of its own"))
-}
-
-fn source(facts: &Facts) -> Option<&'static str> {
-    (!facts.source).then_some("no rule is concerned; a recording is opened from the transcript")
-}
-
-fn search(facts: &Facts) -> Option<&'static str> {
-    (!facts.search).then_some("there is no search to repeat; `/` searches")
-}
-
-fn watched(facts: &Facts) -> Option<&'static str> {
-    (!facts.watched).then_some("no open input is a file that can be watched")
-}
-
-fn compared(facts: &Facts) -> Option<&'static str> {
-    (!facts.compared).then_some("no base to compare with; `db` chooses one")
-}
-
-fn texts(facts: &Facts) -> Option<&'static str> {
-    let why = if facts.base {
-        "the base is the recording, which has no text"
-    } else {
-        "no base to compare with; `db` chooses one"
-    };
-    (!facts.texts).then_some(why)
-}
-
-fn loads(facts: &Facts) -> Option<&'static str> {
-    (!facts.loads).then_some("the policy was loaded only once; `db` compares with another version")
-}
-
-fn call(facts: &Facts) -> Option<&'static str> {
-    judged(facts).or((!facts.call).then_some("no call is selected"))
-}
-
-fn told(facts: &Facts) -> Option<&'static str> {
-    if facts.finding { judged(facts) } else { decided(facts) }
-}
-
-fn chosen(facts: &Facts) -> Option<&'static str> {
-    session(facts).or((!facts.call).then_some("no call is selected"))
-}
-
-fn written(facts: &Facts) -> Option<&'static str> {
-    (!facts.written).then_some("nothing was written here that could be taken back")
-}
-
-fn decided(facts: &Facts) -> Option<&'static str> {
-    if facts.not_taken { judged(facts) } else { call(facts) }
-}
-
-fn witness(facts: &Facts) -> Option<&'static str> {
-    (!facts.witness).then_some("this is neither stopped nor decided differently, so there is nothing to show")
-}
-
-fn stopped(facts: &Facts) -> Option<&'static str> {
-    (!facts.stopped).then_some("no rule stops this call, so there is nothing to get out of")
-}
-
-fn undo(facts: &Facts) -> Option<&'static str> {
-    (!facts.undo).then_some("no what-if to undo")
-}
-
-fn what_if(facts: &Facts) -> Option<&'static str> {
-    (!facts.what_if).then_some("there is no what-if; this is the recording")
-}
-
-fn marked(facts: &Facts) -> Option<&'static str> {
-    (!facts.marked).then_some("no row is marked; `+` and a letter marks one")
-}
-
-fn back(facts: &Facts) -> Option<&'static str> {
-    (!facts.back).then_some("no jump to go back from")
-}
-
-fn forward(facts: &Facts) -> Option<&'static str> {
-    (!facts.forward).then_some("no jump to go forward to")
 }
 
 /// What the keys pressed so far mean.

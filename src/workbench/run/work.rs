@@ -1,5 +1,6 @@
 //! Work beside the loop: reading policies and recordings, judging sessions.
 
+mod answer;
 mod reading;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use self::answer::{fault, tell};
 use self::reading::{read_base, read_policies, read_sessions};
 use super::{cases, export, frames, suggest, suppose, survey};
 use crate::compare::Comparison;
@@ -397,13 +399,4 @@ impl Task {
         let (changes, base) = changes.ok()?;
         Some(ComparedSession { place, session: Arc::clone(session), base, changes })
     }
-}
-
-fn tell(out: &Sender<Arrived>, message: Msg) {
-    // Nobody listens once the workbench is closed.
-    let _ = out.send(Arrived::Work(message));
-}
-
-fn fault(what: &str) -> Msg {
-    Msg::Note { failed: true, text: format!("a fault of the program while {what}; the rest goes on") }
 }

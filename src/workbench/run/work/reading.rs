@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{fault, tell};
+use super::answer::{fault, tell};
 use crate::compare::Base;
 use crate::diagnostic::Diagnostic;
 use crate::workbench::message::{Arrived, Event, Msg};

@@ -1,0 +1,16 @@
+//! What work beside the loop tells it.
+
+use std::sync::mpsc::Sender;
+
+use crate::workbench::message::{Arrived, Msg};
+
+/// Tells the loop.
+pub(super) fn tell(out: &Sender<Arrived>, message: Msg) {
+    // Nobody listens once the workbench is closed.
+    let _ = out.send(Arrived::Work(message));
+}
+
+/// What is told where the program itself failed.
+pub(super) fn fault(what: &str) -> Msg {
+    Msg::Note { failed: true, text: format!("a fault of the program while {what}; the rest goes on") }
+}
