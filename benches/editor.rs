@@ -46,8 +46,10 @@ fn policy() -> Arc<Policy> {
 
 fn opened() -> (Server, String, String) {
     let folder = root("contracts");
-    let file =
-        expand(&[folder.clone()]).inputs.into_iter().find(|input| input.name.ends_with("issue_refund.yaml"));
+    let file = expand(std::slice::from_ref(&folder))
+        .inputs
+        .into_iter()
+        .find(|input| input.name.ends_with("issue_refund.yaml"));
     let path = file.expect("a sample").name.to_string();
     let text = std::fs::read_to_string(&path).expect("a sample");
     let uri = format!("file://{path}");
