@@ -82,7 +82,7 @@ enum Phase {
 pub struct Server {
     phase: Phase,
     encoding: Encoding,
-    /// Whether the editor asks for code lenses again when it is told to.
+    /// Whether the editor can be asked to fetch its code lenses again.
     refreshes: bool,
     /// By path.
     buffers: BTreeMap<String, Buffer>,

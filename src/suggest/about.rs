@@ -41,7 +41,7 @@ const TRIED: usize = 32;
 const PROPOSED: usize = 12;
 /// Rules of one kind, where nobody said which other tool they are to name.
 const OF_A_KIND: usize = 3;
-/// One call in so many may break a rule for it to be worth showing.
+/// A rule is shown if at most one call in four breaks it.
 const BREAKING: u64 = 4;
 
 impl Proposal {

@@ -45,7 +45,7 @@ pub struct Step {
     pub rules: Vec<RuleId>,
 }
 
-/// What stands in every way.
+/// What stops every way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Obstacle {
     /// The tool whose calls are stopped: that of the call, or of one that it needs.

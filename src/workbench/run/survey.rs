@@ -16,8 +16,8 @@ use crate::workbench::message::Msg;
 /// Sessions that are counted before anything newer is looked for.
 const TOGETHER: usize = 64;
 
-/// Counts sessions on the threads of the pool that runs this; gives up when something newer was asked for. What is counted
-/// is told each time half as many more sessions are, so that a long list is not made anew for each.
+/// Counts sessions on the threads of the pool that runs this; gives up when something newer was asked for. The counts
+/// are sent each time half as many more sessions are counted, so that a long list is not made anew for each.
 pub fn count(request: &SurveyRequest, levels: &Levels, newest: &AtomicU64, tell: &mut dyn FnMut(Msg)) {
     let wish = &request.wish;
     let policy = wish.policy.clone().unwrap_or_else(Policy::empty);

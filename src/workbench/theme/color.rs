@@ -123,7 +123,7 @@ fn indexed_rgb(index: u8) -> (u8, u8, u8) {
 pub struct Palette {
     /// Of text that names no colour.
     pub ink: (u8, u8, u8),
-    /// Of what is behind it.
+    /// Of the background.
     pub ground: (u8, u8, u8),
     sixteen: [u32; 16],
 }

@@ -141,7 +141,7 @@ fn findings_causes_and_back() {
     assert_eq!(note(&model), "`]q` means nothing here; ? lists the keys");
 }
 
-/// A UUID says nothing: the top line has the title and so much of the number that two sessions of one title are told apart; the
+/// A UUID says nothing: the top line has the title and so much of the number that two sessions of one title can be distinguished; the
 /// mode and the base stay on a narrow screen, however long names are.
 #[test]
 fn the_top_line_says_which_session_and_what_decides() {

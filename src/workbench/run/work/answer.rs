@@ -10,7 +10,7 @@ pub(super) fn tell(out: &Sender<Arrived>, message: Msg) {
     let _ = out.send(Arrived::Work(message));
 }
 
-/// What is told where the program itself failed.
+/// The note where the program itself failed.
 pub(super) fn fault(what: &str) -> Msg {
     Msg::Note { failed: true, text: format!("a fault of the program while {what}; the rest goes on") }
 }

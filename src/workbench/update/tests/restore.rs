@@ -6,7 +6,7 @@ use crate::workbench::model::saved::SavedPlace;
 use crate::workbench::theme::{Depth, Theme};
 use crate::workbench::update::restore::begin;
 
-/// A session of so many calls, each with a text of its own.
+/// A session with this many calls, each with a text of its own.
 fn session(id: &str, file: &str, calls: &[&str]) -> Arc<Session> {
     let mut made = Builder::new(id, Origin { file: file.into(), index: 0, format: "native", line: 1 });
     made.said("user", Body::text("a secret of the recording"), None);
