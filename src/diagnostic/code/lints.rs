@@ -173,8 +173,8 @@ Compare the path with a recorded call. Often the value is one level deeper.
 
     with_output: [{path: $.status, equals: OK}]    # the results say \"ok\"
 
-Values are compared as JSON: 1 and \"1\" are different, and so are \"OK\" and \"ok\". For a pattern in `args_match` it
-is a notice: a rule may well be about calls that never happened.
+Values are compared as JSON: 1 and \"1\" are different, and so are \"OK\" and \"ok\". For a pattern in
+`args_match` it is a notice: a rule may well be about calls that never happened.
 ";
 
     Problem CONDITION_ALWAYS_PASSES = "condition_always_passes": "every recorded value passes this condition",
