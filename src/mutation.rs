@@ -58,6 +58,8 @@ const TABLE: &[(&str, &[(&str, Weakening)])] = &[
 pub struct Mutant {
     /// `FILE:LINE`.
     pub place: String,
+    /// Where in the file, in bytes.
+    pub start: usize,
     /// What is different: `without this rule: …`, `gte: 3 becomes 2`.
     pub what: String,
     /// Whether a whole rule is removed.
@@ -66,10 +68,10 @@ pub struct Mutant {
 }
 
 enum Change {
-    /// The rule with this id is off.
-    Off(Arc<str>),
-    /// The file has this text; `None`: it cannot be changed in place.
-    Text(Arc<str>, Option<Arc<str>>),
+    /// The rule with this id, in a file of this text, is off. Policies that cases hold are all named as their file.
+    Off(Arc<str>, Arc<str>),
+    /// The file with this name and this text has another one; `None`: it cannot be changed in place.
+    Text(Arc<str>, Arc<str>, Option<Arc<str>>),
 }
 
 /// A version with a mutant's change.
@@ -86,12 +88,17 @@ impl Mutant {
     /// A version with the change.
     pub fn apply(&self, policy: &Policy) -> Mutated {
         let changed = match &self.change {
-            Change::Off(id) => match policy.rules().iter().find(|(_, rule)| plain(&rule.id) == plain(id)) {
+            Change::Off(id, text) => match policy
+                .rules()
+                .iter()
+                .find(|(_, rule)| plain(&rule.id) == plain(id) && rule.source.text() == &**text)
+            {
                 Some((rule, _)) => policy.without(&BTreeSet::from([rule])),
                 None => return Mutated::Elsewhere,
             },
-            Change::Text(file, text) => {
-                let same = policy.files().iter().find(|known| plain(&known.name) == plain(file));
+            Change::Text(file, before, text) => {
+                let is_it = |known: &&PolicyFile| plain(&known.name) == plain(file) && known.text == *before;
+                let same = policy.files().iter().find(is_it);
                 let Some(known) = same else { return Mutated::Elsewhere };
                 text.as_ref().and_then(|text| policy.with_text(&known.name, text))
             }
@@ -109,9 +116,10 @@ fn plain(name: &str) -> &str {
 pub fn mutants(policy: &Policy) -> Vec<Mutant> {
     let removals = policy.rules().iter().map(|(_, rule)| Mutant {
         place: plain(&rule.place()).to_owned(),
+        start: rule.span.start,
         what: format!("without this rule: {}", rule_name(rule)),
         removal: true,
-        change: Change::Off(Arc::clone(&rule.id)),
+        change: Change::Off(Arc::clone(&rule.id), rule.source.text().into()),
     });
     let mut mutants: Vec<Mutant> = removals.collect();
     policy.files().iter().for_each(|file| weakened(file, &mut mutants));
@@ -147,9 +155,11 @@ impl<'d> Making<'d, '_> {
         let mut edits = Edits::new(self.source, self.documents);
         let text = edit(&mut edits).and_then(|()| edits.finish()).ok();
         let line = self.source.position(at.span.start).line;
-        let change = Change::Text(self.source.name().into(), text.map(Arc::from));
+        let (name, before) = (self.source.name().into(), self.source.text().into());
+        let change = Change::Text(name, before, text.map(Arc::from));
         self.out.push(Mutant {
             place: format!("{}:{line}", plain(self.source.name())),
+            start: at.span.start,
             what,
             removal: false,
             change,

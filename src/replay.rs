@@ -43,6 +43,7 @@ pub struct Replay {
     halt: Option<Halt>,
     frontier: Option<CallRef>,
     summary: Summary,
+    reported: u32,
     status: Status,
     /// Runs before the first event of a turn, by turn, the earliest first.
     forks: Vec<(u32, Run)>,
@@ -134,6 +135,7 @@ impl Replay {
             halt: player.run.halt().cloned(),
             frontier: tally.frontier,
             summary: tally.summary,
+            reported: tally.reported,
             calls,
             alternatives,
             forks,
@@ -197,6 +199,11 @@ impl Replay {
     /// Counts.
     pub fn summary(&self) -> Summary {
         self.summary
+    }
+
+    /// Allowed calls that a rule reports.
+    pub fn reported(&self) -> u32 {
+        self.reported
     }
 
     /// Status.

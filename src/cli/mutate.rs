@@ -1,6 +1,6 @@
 //! `rulestep test --mutate`: which mistakes in the policies the cases would notice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,21 +57,21 @@ pub fn run(asked: &args::Test, named: &[String], screen: &mut Screen) -> Result<
             policies.push(Arc::clone(&witness.policy));
         }
     }
-    let mut all: BTreeMap<(String, String), Mutant> = BTreeMap::new();
+    // Several policies may share files; one line may hold several rules.
+    let mut all: BTreeMap<(String, usize, String), Mutant> = BTreeMap::new();
     for mutant in policies.iter().flat_map(|policy| mutants(policy)) {
-        all.entry((mutant.place.clone(), mutant.what.clone())).or_insert(mutant);
+        all.entry((mutant.place.clone(), mutant.start, mutant.what.clone())).or_insert(mutant);
     }
     if all.is_empty() {
         let failure = Failure::usage("no rule is in the policies of these cases, so none can be weakened");
         return Err(failure.help("name the folder that holds the policies and their cases"));
     }
     let sessions = recorded(asked, screen)?;
-    let base = policies.first().cloned();
     let fates: Vec<Fate> = all
         .into_values()
         .collect::<Vec<_>>()
         .into_par_iter()
-        .map(|mutant| fate(mutant, &policies, &witnesses, base.as_ref(), &sessions))
+        .map(|mutant| fate(mutant, &policies, &witnesses, &sessions))
         .collect();
     write(asked, &fates, !sessions.is_empty(), screen)
 }
@@ -83,8 +83,12 @@ fn witnesses(named: &[String], screen: &mut Screen) -> Result<Vec<Witness>, Fail
     found.diagnostics.iter().for_each(|told| screen.tell(told));
     for input in found.inputs.iter().filter(|input| input.named || files::is_document(&input.name)) {
         let text = input.read_text().map_err(|told| Failure::usage(told.to_string()))?;
-        let Some(CaseFile { read, runs, .. }) = runner.file(&input.name, text, input.named) else { continue };
-        let unread = read.cases.is_empty();
+        let Some(file) = runner.file(&input.name, text, input.named) else { continue };
+        file.read.diagnostics.iter().for_each(|told| screen.tell(told));
+        if file.broken().is_some() {
+            return Err(failing(&input.name));
+        }
+        let CaseFile { read, runs, .. } = file;
         for (case, run) in read.cases.into_iter().zip(runs) {
             let passes = run.result.is_ok_and(|result| result.passes());
             let resolved = runner.parts(&case).ok().filter(|_| passes);
@@ -93,9 +97,6 @@ fn witnesses(named: &[String], screen: &mut Screen) -> Result<Vec<Witness>, Fail
             };
             let line = case.source.position(case.span.start).line;
             witnesses.push(Witness { name: format!("{}:{line}", case.source.name()), case, session, policy });
-        }
-        if unread && input.name.contains(".case.") {
-            return Err(failing(&input.name));
         }
     }
     Ok(witnesses)
@@ -128,15 +129,9 @@ fn recorded(asked: &args::Test, screen: &mut Screen) -> Result<Vec<Arc<Session>>
     Ok(read)
 }
 
-fn fate(
-    mutant: Mutant,
-    policies: &[Arc<Policy>],
-    witnesses: &[Witness],
-    base: Option<&Arc<Policy>>,
-    sessions: &[Arc<Session>],
-) -> Fate {
+fn fate(mutant: Mutant, policies: &[Arc<Policy>], witnesses: &[Witness], sessions: &[Arc<Session>]) -> Fate {
     let (mut loads, mut cases, mut recordings) = (false, Vec::new(), Vec::new());
-    for (place, policy) in policies.iter().enumerate() {
+    for policy in policies {
         let Mutated::Policy(changed) = mutant.apply(policy) else { continue };
         loads = true;
         for witness in witnesses.iter().filter(|witness| Arc::ptr_eq(&witness.policy, policy)) {
@@ -146,10 +141,10 @@ fn fate(
                 cases.push(witness.name.clone());
             }
         }
-        if place == 0 && base.is_some() {
-            recordings.extend(sessions.iter().filter_map(|session| differs(session, policy, &changed)));
-        }
+        recordings.extend(sessions.iter().filter_map(|session| differs(session, policy, &changed)));
     }
+    let mut known = BTreeSet::new();
+    recordings.retain(|recording| known.insert(recording.clone()));
     Fate { mutant, loads, cases, recordings }
 }
 
@@ -177,7 +172,8 @@ fn score<'f>(fates: impl Iterator<Item = &'f Fate> + Clone) -> (usize, usize) {
 }
 
 fn percent((noticed, all): (usize, usize)) -> f64 {
-    if all == 0 { 100.0 } else { noticed as f64 * 100.0 / all as f64 }
+    // Nothing was tried, so nothing was noticed.
+    if all == 0 { 0.0 } else { noticed as f64 * 100.0 / all as f64 }
 }
 
 fn write(

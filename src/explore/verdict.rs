@@ -29,7 +29,7 @@ impl SessionVerdict {
         Self {
             stopped: summary.deny + summary.halt - summary.deny_counterfactual,
             after: summary.deny_counterfactual,
-            reported: summary.reported,
+            reported: replay.reported(),
             halted: summary.halt > 0,
             violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
             not_taken: summary.alternatives_stopped,

@@ -18,8 +18,18 @@ pub enum Report {
     Unused,
 }
 
-/// Codes of findings that only recordings give: without them nothing says that such a comment allows nothing.
-const RECORDED: [&str; 7] = [
+/// Codes of findings that rest on recordings or on other documents: without those nothing says that such a comment allows
+/// nothing, and where several documents are at fault, only one of them has the finding.
+const ELSEWHERE: [&str; 16] = [
+    "bindings_never_meet",
+    "contradictory_rules",
+    "dependency_cycle",
+    "duplicate_rule",
+    "misspelt_tool",
+    "prerequisite_bans_dependant",
+    "required_tool_denied",
+    "self_dependency",
+    "shadowed_rule",
     "unknown_tool",
     "path_not_recorded",
     "condition_never_passes",
@@ -94,7 +104,7 @@ fn complaints(source: &Source, comment: &Comment, unused: bool) -> Vec<Diagnosti
     for (at, (name, span, used)) in codes.iter().enumerate() {
         if !is_lint(name) {
             out.push(unknown(name).at(source, *span));
-        } else if unused && !used && !RECORDED.contains(&name.as_str()) {
+        } else if unused && !used && !ELSEWHERE.contains(&name.as_str()) {
             let message = format!("nothing on line {} is reported as {}", comment.line, quoted(name));
             let fix = Fix::raw(source, removal(source, comment, codes, at), "remove it from the comment");
             let told = Diagnostic::warning(code::UNUSED_ALLOW, message).at(source, *span).fix(Some(fix));

@@ -96,6 +96,7 @@ impl Replay {
             halt: player.run.halt().cloned(),
             frontier: tally.frontier,
             summary: tally.summary,
+            reported: tally.reported,
             calls,
             alternatives: known.cloned().collect(),
             forks: forks.into_iter().map(|(number, run)| (*number, run.fork())).collect(),

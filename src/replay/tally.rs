@@ -26,9 +26,6 @@ pub struct Summary {
     pub calls: u32,
     /// Calls by decision.
     pub allow: u32,
-    /// Of the allowed calls, those that a rule reports.
-    #[serde(skip)]
-    pub reported: u32,
     /// See `allow`.
     pub deny: u32,
     /// See `allow`.
@@ -88,6 +85,8 @@ impl Status {
 pub(super) struct Tally {
     pub mode: Mode,
     pub summary: Summary,
+    /// Allowed calls that a rule reports; none where findings of allowed calls were not asked for.
+    pub reported: u32,
     pub frontier: Option<CallRef>,
     halted: bool,
 }
@@ -113,7 +112,7 @@ pub(super) fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Stat
 
 impl Tally {
     pub fn new(mode: Mode) -> Tally {
-        Tally { mode, summary: Summary::default(), frontier: None, halted: false }
+        Tally { mode, summary: Summary::default(), reported: 0, frontier: None, halted: false }
     }
 
     pub fn judge(&mut self, call: &Call, decision: Decision) -> DecidedCall {
@@ -145,7 +144,7 @@ impl Tally {
         let counterfactual = self.is_counterfactual(call.at.turn);
         let summary = &mut self.summary;
         summary.calls += 1;
-        summary.reported += u32::from(decision.reports());
+        self.reported += u32::from(decision.reports());
         match verdict {
             Verdict::Allow => summary.allow += 1,
             Verdict::Deny => summary.deny += 1,

@@ -43,6 +43,8 @@ const PROPOSED: usize = 12;
 const OF_A_KIND: usize = 3;
 /// A rule is shown if at most one call in four breaks it.
 const BREAKING: u64 = 4;
+/// Sessions in which something has to be missing before that says much.
+const FEW: u64 = 10;
 
 impl Proposal {
     /// The rule alone.
@@ -88,7 +90,10 @@ pub fn about(
     let proposal = |candidate: &Candidate| all.proposal(candidate, *rules.get(candidate)?);
     let mut proposals: Vec<Proposal> = candidates.iter().filter_map(proposal).collect();
     proposals.sort_by_key(|Proposal { suggestion, .. }| {
+        // That something never happens says little of few sessions.
+        let weak = !matches!(suggestion.claim, Claim::Needs(_)) && suggestion.sessions < FEW;
         (
+            weak,
             suggestion.against > 0,
             place(&suggestion.claim),
             suggestion.against,

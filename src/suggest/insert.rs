@@ -136,8 +136,8 @@ fn edited(
     let mut edits = Edits::new(source, &parsed.documents);
     match document.get(list) {
         Some(node) if matches!(node.value, NodeValue::Seq(_)) => {
-            // JSON has no comments.
-            let comments = if is_json(source) {
+            // JSON has no comments, and a list on one line has no room for them.
+            let comments = if is_json(source) || source.slice(node.span).starts_with('[') {
                 Vec::new()
             } else {
                 notes.iter().map(|note| format!("# {note}")).collect()
@@ -159,6 +159,12 @@ fn edited(
 /// Whether a rule that is there asks for everything that another one would.
 fn implies(known: &Value, item: &Value) -> bool {
     match (known, item) {
+        // Any earlier call is less than the newest one.
+        (Value::Object(known), Value::Object(item))
+            if known.get("match").is_some_and(|known| known == "any") && !item.contains_key("match") =>
+        {
+            false
+        }
         (Value::Object(known), Value::Object(item)) => {
             let asked = item.iter().filter(|(key, _)| *key != "match");
             let mut asked = asked.map(|(key, value)| known.get(key) == Some(value));

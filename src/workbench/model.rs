@@ -118,6 +118,8 @@ pub struct Basis {
     pub rules: Ruling,
     /// What was written into its files, the newest last.
     pub writes: Vec<suggest::FileWrite>,
+    /// What was written or taken back last, until the policy that follows from it is judged.
+    pub wrote: Option<String>,
     /// The cases that are kept beside it.
     pub cases: CaseList,
     /// Whether edits are picked up.
@@ -281,6 +283,7 @@ impl Model {
                 mode: opening.mode,
                 rules: Ruling::default(),
                 writes: Vec::new(),
+                wrote: None,
                 cases: CaseList::default(),
                 live: Live::default(),
                 changes: Changes::default(),

@@ -35,7 +35,9 @@ pub fn tell_changed(model: &mut Model) {
     let all = model.work.reading.is_none() && model.basis.changes.counts().0 == model.session_count();
     if model.basis.changes.to_tell && all {
         model.basis.changes.to_tell = false;
+        let wrote = model.basis.wrote.take();
         let when = match &model.basis.compare.base {
+            _ if wrote.is_some() => wrote.unwrap_or_default(),
             Some(chosen) => format!("compared with {}", chosen.name),
             None => format!("policy read at {}", model.basis.rules.since),
         };

@@ -166,6 +166,7 @@ pub fn written(model: &mut Model, write: FileWrite, undo: bool, effects: &mut Ve
         model.dialog.overlays.retain(|overlay| !matches!(overlay, Overlay::Suggest(_) | Overlay::Draft(_)));
         super::go::focus(model, Pane::Transcript);
     }
+    model.basis.wrote = Some(text.clone());
     model.say(text);
     effects.push(Effect::LoadPolicy);
 }
