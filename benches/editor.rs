@@ -11,7 +11,7 @@ use std::sync::Arc;
 use divan::{Bencher, black_box};
 use lsp_server::{Message, Notification, Request, RequestId};
 use rulestep::internals::files::{Input, expand};
-use rulestep::internals::lsp::evidence::{Recorded, count};
+use rulestep::internals::lsp::evidence::{Problems, Recorded, count};
 use rulestep::internals::lsp::{Effect, Event, Server};
 use rulestep::internals::policy::Policy;
 use rulestep::internals::recording::Options;
@@ -113,5 +113,5 @@ fn counts_of_500_sessions(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn names_of_500_sessions(bencher: Bencher<'_, '_>) {
     let sessions = sessions();
-    bencher.bench_local(|| Recorded::of(&sessions));
+    bencher.bench_local(|| Recorded::of(&sessions, Problems::default()));
 }

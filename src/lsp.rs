@@ -21,9 +21,9 @@ use lsp_types::request::Request as _;
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions, DiagnosticRelatedInformation,
     DiagnosticSeverity, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    InitializeParams, Location, NumberOrString, OneOf, PublishDiagnosticsParams, Range, SaveOptions,
-    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
-    notification, request,
+    InitializeParams, Location, MessageType, NumberOrString, OneOf, PublishDiagnosticsParams, Range,
+    SaveOptions, ServerCapabilities, ShowMessageParams, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, Uri, notification, request,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,6 +34,7 @@ use self::folder::{Folder, is_policy};
 use self::text::Encoding;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::policy::Policy;
+use crate::wording::line;
 use crate::workspace::Version;
 
 /// Something that happened.
@@ -46,6 +47,8 @@ pub enum Event {
     Recorded(Arc<Recorded>),
     /// The recordings were counted under the version of a folder.
     Counted(String, Arc<Counts>),
+    /// A fault of the program: what it was doing, which is not done now.
+    Fault(String),
 }
 
 /// Something to be done.
@@ -123,12 +126,23 @@ impl Server {
             }
             Event::Message(Message::Notification(told)) => self.notice(told, &mut out),
             Event::Message(Message::Response(_)) => {}
-            Event::Files(name, version) => {
-                self.folders.insert(name.clone(), Folder::new(version));
+            // It may have been closed while it was read.
+            Event::Files(name, version) if self.is_open(&name) => {
+                let folder = self.folders.entry(name.clone()).or_default();
+                folder.version = version;
                 self.load(&name, &mut out);
+            }
+            Event::Files(..) => {}
+            Event::Fault(doing) => {
+                let text = format!(
+                    "the program failed while {}, so this part of its answers is missing",
+                    line(&doing)
+                );
+                out.push(message(MessageType::ERROR, text));
             }
             Event::Recorded(recorded) => {
                 self.recorded = recorded;
+                out.extend(self.recorded.problems.sentence().map(|text| message(MessageType::WARNING, text)));
                 let names: Vec<String> = self.folders.keys().cloned().collect();
                 names.iter().for_each(|name| self.count(name, &mut out));
             }
@@ -248,6 +262,7 @@ impl Server {
                 self.buffers.insert(path.clone(), buffer);
                 if ours {
                     out.push(Effect::Read(place::folder(&path).to_owned()));
+                    self.load_around(&path, out);
                 }
             }
             (Phase::Open, notification::DidChangeTextDocument::METHOD) => {
@@ -257,7 +272,8 @@ impl Server {
                 let Ok(DidCloseTextDocumentParams { text_document: closed }) = parsed(params) else { return };
                 let Some(path) = place::path(closed.uri.as_str()) else { return };
                 if self.buffers.remove(&path).is_some_and(|buffer| buffer.ours) {
-                    out.push(Effect::Read(place::folder(&path).to_owned()));
+                    self.leave(place::folder(&path), out);
+                    out.extend(self.around(&path).into_iter().map(Effect::Read));
                 }
             }
             (
@@ -282,10 +298,37 @@ impl Server {
         if !buffer.ours {
             return;
         }
-        let folder = place::folder(&path).to_owned();
-        match self.folders.contains_key(&folder) {
-            true => self.load(&folder, out),
-            false => out.push(Effect::Read(folder)),
+        let folder = place::folder(&path);
+        if !self.folders.contains_key(folder) {
+            out.push(Effect::Read(folder.to_owned()));
+        }
+        self.load_around(&path, out);
+    }
+
+    fn load_around(&mut self, path: &str, out: &mut Vec<Effect>) {
+        self.around(path).iter().for_each(|name| self.load(name, out));
+    }
+
+    /// The folders that hold a file: an open folder may be in another one.
+    fn around(&self, path: &str) -> Vec<String> {
+        let around = self.folders.iter().filter(|(name, folder)| folder.holds(name, path));
+        around.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Whether a policy of the folder is open.
+    fn is_open(&self, folder: &str) -> bool {
+        self.buffers.iter().any(|(path, buffer)| buffer.ours && place::folder(path) == folder)
+    }
+
+    /// Drops a folder of which no policy is open any more, with what was said of its files.
+    fn leave(&mut self, name: &str, out: &mut Vec<Effect>) {
+        if self.is_open(name) {
+            return;
+        }
+        self.counts.remove(name);
+        let left = self.folders.remove(name);
+        for file in left.iter().flat_map(|folder| folder.problems.keys()) {
+            self.publish(file, out);
         }
     }
 
@@ -305,24 +348,24 @@ impl Server {
         let policy = folder.loaded.policy.as_deref();
         let counts =
             self.counts.get(name).filter(|counts| policy.is_some_and(|is| counts.digest == *is.digest()));
+        let before: Vec<String> = folder.problems.keys().cloned().collect();
         folder.judge(name, counts.map(|counts| counts.findings.as_slice()).unwrap_or_default());
-        let problems = std::mem::take(&mut folder.problems);
-        let within = |path: &&String| path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
-        let before = self.published.iter().filter(within).cloned();
-        let open =
-            self.buffers.keys().filter(|path| place::folder(path) == name && self.is_ours(path)).cloned();
-        let files: BTreeSet<String> = problems.keys().cloned().chain(before).chain(open).collect();
-        for file in files {
-            let told = problems.get(&file).map(Vec::as_slice).unwrap_or_default();
-            self.publish(&file, told, out);
-        }
-        if let Some(folder) = self.folders.get_mut(name) {
-            folder.problems = problems;
-        }
+        let open = self.buffers.iter().filter(|(path, buffer)| buffer.ours && folder.holds(name, path));
+        let open = open.map(|(path, _)| path);
+        let files: BTreeSet<String> = folder.problems.keys().chain(open).cloned().chain(before).collect();
+        files.iter().for_each(|file| self.publish(file, out));
     }
 
-    fn is_ours(&self, path: &str) -> bool {
-        self.buffers.get(path).is_some_and(|buffer| buffer.ours)
+    /// What is wrong with a file, as a part of each folder that holds it.
+    fn problems<'s>(&'s self, file: &str) -> Vec<&'s Diagnostic> {
+        let mut all: Vec<&Diagnostic> = Vec::new();
+        for own in self.folders.values().filter_map(|folder| folder.problems.get(file)) {
+            let known = all.len();
+            let is_new = |told: &&Diagnostic| !all.iter().take(known).any(|known| known == told);
+            let new: Vec<_> = own.iter().filter(is_new).collect();
+            all.extend(new);
+        }
+        all
     }
 
     /// Has the version counted, unless it was, or there is nothing to count.
@@ -334,9 +377,10 @@ impl Server {
         }
     }
 
-    fn publish(&mut self, file: &str, told: &[Diagnostic], out: &mut Vec<Effect>) {
+    fn publish(&mut self, file: &str, out: &mut Vec<Effect>) {
         let Some(uri) = place::uri(file) else { return };
-        let diagnostics: Vec<_> = told.iter().map(|told| self.diagnostic(told, &uri)).collect();
+        let told = self.problems(file);
+        let diagnostics: Vec<_> = told.into_iter().map(|told| self.diagnostic(told, &uri)).collect();
         match diagnostics.is_empty() {
             true => self.published.remove(file),
             false => self.published.insert(file.to_owned()),
@@ -389,6 +433,12 @@ impl Server {
             }
         }
     }
+}
+
+/// Something that the editor shows to the user.
+fn message(typ: MessageType, text: String) -> Effect {
+    let params = value(ShowMessageParams { typ, message: text });
+    Effect::Send(Notification { method: notification::ShowMessage::METHOD.to_owned(), params }.into())
 }
 
 fn parsed<T: DeserializeOwned>(params: Value) -> Result<T, (i32, String)> {

@@ -66,6 +66,7 @@ pub struct Policy {
 }
 
 /// What became of loading a version.
+#[derive(Default)]
 pub struct LoadResult {
     /// The version, unless something is an error.
     pub policy: Option<Arc<Policy>>,

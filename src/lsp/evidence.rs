@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::compare::{Base, Comparison, Kind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::Mode;
 use crate::explore::coverage::RuleUse;
 use crate::explore::inventory::Inventory;
@@ -18,6 +18,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::suggest::{Bounds, Suggestion, suggest};
+use crate::wording::{self, line};
 
 /// Places that are kept of a rule, and of a tool.
 const PLACES: usize = 100;
@@ -53,12 +54,53 @@ pub struct Recorded {
     pub calls: BTreeMap<Arc<str>, Vec<RecordedAt>>,
     /// Rules that they suggest.
     pub suggestions: Vec<Suggestion>,
+    /// What could not be read of them.
+    pub problems: Problems,
+}
+
+/// What is wrong with recordings: how much, and the worst of it.
+#[derive(Debug, Default)]
+pub struct Problems {
+    count: u64,
+    /// Those that may have lost calls.
+    losses: u64,
+    /// The first one, of those that may have lost calls if there are any.
+    first: Option<Diagnostic>,
+}
+
+impl Problems {
+    /// Takes one in. What is only worth knowing is no problem.
+    pub fn push(&mut self, told: &Diagnostic) {
+        if told.severity == Severity::Notice {
+            return;
+        }
+        let loses = told.severity == Severity::Error || told.may_lose_calls();
+        if self.first.is_none() || loses && self.losses == 0 {
+            self.first = Some(told.clone());
+        }
+        self.count += 1;
+        self.losses += u64::from(loses);
+    }
+
+    /// Whether calls may be missing in all that is counted.
+    pub fn lose_calls(&self) -> bool {
+        self.losses > 0
+    }
+
+    /// What a user is told of them, if there are any.
+    pub fn sentence(&self) -> Option<String> {
+        let first = line(&self.first.as_ref()?.to_string());
+        let problems = wording::count(self.count, "problem");
+        let counts = if self.lose_calls() { ", so counts may leave calls out" } else { "" };
+        let which = if self.count == 1 { "it is" } else { "the first is" };
+        Some(format!("the recordings have {problems}{counts}; {which} {first}"))
+    }
 }
 
 impl Recorded {
     /// Of these sessions.
-    pub fn of(sessions: &[Arc<Session>]) -> Recorded {
-        let mut recorded = Recorded::default();
+    pub fn of(sessions: &[Arc<Session>], problems: Problems) -> Recorded {
+        let mut recorded = Recorded { problems, ..Recorded::default() };
         let empty = Policy::empty();
         for session in sessions {
             recorded.inventory.merge(&Inventory::of(&Replay::new(session, &empty, Mode::Shadow)));

@@ -3,19 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::place;
 use crate::case::read::read;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect;
 use crate::dialect::lookalike;
 use crate::lint::settle;
-use crate::policy::{LoadResult, Policy, PolicyFile, is_case};
+use crate::policy::{LoadResult, PolicyFile, is_case};
 use crate::source::{Node, Source, parse};
 use crate::workspace::Version;
 
-/// A folder of policies.
+/// A folder of policies. Nothing is loaded at first.
+#[derive(Default)]
 pub struct Folder {
     /// As it is on disk.
-    version: Version,
+    pub version: Version,
     /// With the unsaved texts.
     pub loaded: LoadResult,
     /// Everything there is to say of it, by file.
@@ -23,9 +25,9 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Of a version on disk. Nothing is loaded yet.
-    pub fn new(version: Version) -> Folder {
-        Folder { version, loaded: Policy::load(&[], None), problems: BTreeMap::new() }
+    /// Whether a file is a part of it, or would be once it is saved.
+    pub fn holds(&self, name: &str, path: &str) -> bool {
+        place::folder(path) == name || self.version.files.iter().any(|file| *file.name == *path)
     }
 
     /// Loads the version anew. `open` are the texts of editors, by path.
@@ -36,9 +38,9 @@ impl Folder {
                 file.text = Arc::clone(text);
                 continue;
             }
-            let relative = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-            if let Some(relative) = relative.filter(|relative| !relative.contains('/')) {
-                let (name, relative) = (path.as_str().into(), relative.into());
+            if place::folder(path) == folder {
+                let relative = path.rsplit('/').next().unwrap_or_default().into();
+                let name = path.as_str().into();
                 version.files.push(PolicyFile { name, relative, text: Arc::clone(text), named: false });
             }
         }

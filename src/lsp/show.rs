@@ -67,6 +67,11 @@ impl Server {
         around.min_by_key(|(_, rule)| rule.span.end - rule.span.start)
     }
 
+    /// What every count says where recordings could not be read whole.
+    fn gaps(&self) -> &'static str {
+        if self.recorded.problems.lose_calls() { " · recordings incomplete" } else { "" }
+    }
+
     /// What there is to say of the key, the rule, the tool and the mistake at the cursor.
     pub(super) fn hover(&self, asked: &HoverParams) -> Option<Hover> {
         let here = self.here(&asked.text_document_position_params)?;
@@ -83,12 +88,17 @@ impl Server {
             let tool = spot.text.and_then(|text| Some((text, self.recorded.inventory.tools.get(text)?)));
             if let Some((name, calls)) = tool {
                 let sessions = count(self.recorded.inventory.sessions, "session");
-                parts.push(format!("`{}` is called {} in {sessions}.", line(name), times(calls.calls)));
+                parts.push(format!(
+                    "`{}` is called {} in {sessions}{}.",
+                    line(name),
+                    times(calls.calls),
+                    self.gaps()
+                ));
             }
         }
         if let (Some((id, rule)), Some(counts)) = (self.rule(&here), self.counted(&here.path)) {
             let said = counts.rules.get(&id).map(answers).unwrap_or_default();
-            parts.push(format!("**{}**: {}{said}", rule_name(rule), evidence(counts, id)));
+            parts.push(format!("**{}**: {}{}{said}", rule_name(rule), evidence(counts, id), self.gaps()));
         }
         parts.extend(self.pages(&here));
         let range = spot.map(|spot| self.encoding.range(&here.buffer.text, spot.span));
@@ -99,9 +109,7 @@ impl Server {
 
     /// The pages of the mistakes at the cursor.
     fn pages(&self, here: &Here<'_>) -> Vec<String> {
-        let folder = self.folders.get(place::folder(&here.path));
-        let told = folder.and_then(|folder| folder.problems.get(&here.path)).into_iter().flatten();
-        let at = told.filter(|told| match told.place() {
+        let at = self.problems(&here.path).into_iter().filter(|told| match told.place() {
             Some(Place::Text { span, .. }) => holds(*span, here.offset),
             _ => false,
         });
@@ -165,7 +173,11 @@ impl Server {
         let own = policy.rules().iter().filter(|(_, rule)| rule.source.name() == path);
         let lens = |(id, rule): (RuleId, &Rule)| {
             let start = self.encoding.position(rule.source.text(), rule.span.start);
-            let command = Command { title: evidence(counts, id), command: String::new(), arguments: None };
+            let command = Command {
+                title: evidence(counts, id) + self.gaps(),
+                command: String::new(),
+                arguments: None,
+            };
             CodeLens { range: Range { start, end: start }, command: Some(command), data: None }
         };
         own.map(lens).collect()
@@ -192,8 +204,6 @@ impl Server {
 
     /// The fixes of the mistakes in a range.
     fn fixes(&self, path: &str, buffer: &Buffer, asked: &CodeActionParams) -> Vec<CodeAction> {
-        let folder = self.folders.get(place::folder(path));
-        let told = folder.and_then(|folder| folder.problems.get(path)).into_iter().flatten();
         let action = |told: &Diagnostic| {
             let shown = self.diagnostic(told, &asked.text_document.uri);
             let meets = shown.range.start <= asked.range.end && asked.range.start <= shown.range.end;
@@ -213,7 +223,7 @@ impl Server {
                 ..CodeAction::default()
             })
         };
-        told.filter_map(action).collect()
+        self.problems(path).into_iter().filter_map(action).collect()
     }
 
     fn suggestions(&self, path: &str, buffer: &Buffer, asked: &CodeActionParams) -> Vec<CodeAction> {

@@ -1,6 +1,8 @@
 //! `rulestep lsp`, as an editor has it: a client that speaks to the program over its input and output.
 
+mod incomplete;
 mod neovim;
+mod nested;
 
 use std::io::{BufReader, Write};
 use std::path::Path;
@@ -117,6 +119,12 @@ impl Client {
             format!("{}:{} {}", start["line"], start["character"], told["code"].as_str().unwrap())
         };
         told.params["diagnostics"].as_array().unwrap().iter().map(shown).collect()
+    }
+
+    /// Waits for these diagnostics of a version of a file. A file in several folders is reported once for each.
+    fn until(&mut self, uri: &str, version: i32, wanted: &[&str]) {
+        self.kept.retain(|message| !matches!(message, Message::Notification(_)));
+        while self.diagnostics(uri, version) != wanted {}
     }
 
     fn labels(&mut self, uri: &str, line: u32, character: u32) -> Vec<String> {
