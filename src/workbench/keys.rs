@@ -117,8 +117,8 @@ commands! {
     All Move PageDown "page-down" ["PgDn"] never "a screen down";
     All Move PageUp "page-up" ["PgUp"] never "a screen up";
 
-    Panes Move Right "right" ["l" "Right"] never "scroll right, to text that is cut off";
-    Panes Move Left "left" ["h" "Left"] scrolled "scroll back to the left";
+    All Move Right "right" ["l" "Right"] never "scroll right, to text that is cut off";
+    All Move Left "left" ["h" "Left"] scrolled "scroll back to the left";
 
     Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated session rule";
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated session rule";

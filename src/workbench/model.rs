@@ -167,6 +167,8 @@ pub struct Location {
 pub struct Dialog {
     /// What lies over the panes, the topmost last.
     pub overlays: Vec<Overlay>,
+    /// How many overlays there were when the topmost one was scrolled sideways, and how far.
+    pub sideways: (usize, usize),
     /// A line of text being typed.
     pub prompt: Option<Prompt>,
     /// What was searched for last.
@@ -183,6 +185,15 @@ pub struct Dialog {
     pub note: Option<Note>,
     /// What was found last in all sessions.
     pub hits: Option<Box<hits::HitsView>>,
+}
+
+impl Dialog {
+    /// Columns of the topmost overlay that are scrolled out of sight at its left edge. One that is opened over it, or seen
+    /// again after it, begins at its own.
+    pub fn out(&self) -> usize {
+        let (overlays, out) = self.sideways;
+        if overlays == self.overlays.len() { out } else { 0 }
+    }
 }
 
 /// What is not on disk but inside the program.
@@ -362,7 +373,12 @@ impl Model {
         self.place.sideways.get(pane as usize).map_or(0, |sideways| sideways.out)
     }
 
-    /// The same, to change it.
+    /// Columns that are scrolled out of sight at the left edge of what has the keys.
+    pub fn scrolled(&self) -> usize {
+        if self.dialog.overlays.is_empty() { self.out(self.place.focus) } else { self.dialog.out() }
+    }
+
+    /// Cursor and scroll of a pane, to change them.
     pub fn list_mut(&mut self, pane: Pane) -> &mut List {
         #[expect(clippy::indexing_slicing, reason = "there is a list for every pane")]
         &mut self.place.lists[pane as usize]

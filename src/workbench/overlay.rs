@@ -69,6 +69,11 @@ pub trait Window: Rows + Listed {
         self.tall()
     }
 
+    /// Columns by which it is scrolled sideways at a time, from where it is.
+    fn stride(&self, model: &Model) -> usize {
+        model.overlay_space(self.list()).width / 2
+    }
+
     /// The keys most wanted in it.
     fn hints(&self) -> &'static [Hint];
 
@@ -136,6 +141,6 @@ impl Model {
     pub fn overlay_space(&self, list: List) -> Space<'_> {
         let inner = shrink(self.layout().overlay);
         let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-        Space::new(list, width, height, 0, self.dialog.query.as_deref())
+        Space::new(list, width, height, self.dialog.out(), self.dialog.query.as_deref())
     }
 }

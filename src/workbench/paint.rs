@@ -8,7 +8,11 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::workbench::text::{self, CleanLine, Run};
-use crate::workbench::theme::{Glyph, GlyphSet, Role, Theme};
+use crate::workbench::theme::{Glyph, Role, Theme};
+
+mod frame;
+
+pub use frame::{frame, scroll_mark};
 
 /// One row of the screen, filled from the left.
 #[derive(Debug, Clone)]
@@ -20,6 +24,8 @@ pub struct Row<'t> {
     /// Columns that are scrolled out of sight at the left, after the first `held` ones.
     out: usize,
     held: usize,
+    /// It is made of columns, which give way to whole texts once it is scrolled.
+    columns: bool,
     /// There was no room for all of it, and whether no mark says so yet.
     cut: bool,
     bare: bool,
@@ -37,6 +43,7 @@ impl<'t> Row<'t> {
             parts: Vec::new(),
             out: 0,
             held: 0,
+            columns: false,
             cut: false,
             bare: false,
             under: None,
@@ -46,6 +53,11 @@ impl<'t> Row<'t> {
     /// An empty row of `room` columns on screen, with `out` more that are scrolled out of sight at the left.
     pub fn scrolled(theme: &'t Theme, room: usize, out: usize) -> Self {
         Self { out, ..Self::new(theme, room + out) }
+    }
+
+    /// The same for a row in columns: once it is scrolled, its texts follow each other whole, whatever columns they are given.
+    pub fn flowing(theme: &'t Theme, room: usize, out: usize) -> Self {
+        Self { columns: true, ..Self::scrolled(theme, room, out) }
     }
 
     /// What it holds so far stays in sight when the rest is scrolled.
@@ -62,6 +74,20 @@ impl<'t> Row<'t> {
     /// Whether there is more of it than fits, so that scrolling on shows more.
     pub fn is_cut(&self) -> bool {
         self.cut
+    }
+
+    /// Columns for a text that has `most` of them while nothing is scrolled.
+    pub fn most(&self, most: usize) -> usize {
+        if self.flows() { WHOLE } else { most }
+    }
+
+    fn flows(&self) -> bool {
+        self.columns && self.out > 0
+    }
+
+    /// Notes that a column is narrower than its text.
+    fn narrow(&mut self, text: &str, most: usize) {
+        self.cut |= self.columns && text::width(text.trim_end(), self.theme.marks(), most + 1) > most;
     }
 
     /// There is more of it than was put.
@@ -93,11 +119,25 @@ impl<'t> Row<'t> {
     /// Appends `text`, cut to at most `most` columns.
     pub fn put_at_most(&mut self, role: Role, text: &str, most: usize) -> &mut Self {
         let (room, marks) = (self.left(), self.theme.marks());
+        let most = if self.flows() { room } else { most };
         if most >= room {
             self.missing(text, room);
+        } else {
+            self.narrow(text, most);
         }
         let shown = text::fit(text, most.min(room), marks);
         self.shown(role, shown)
+    }
+
+    /// Appends a file's name in at most `most` columns: what is cut is its beginning.
+    pub fn put_tail(&mut self, role: Role, path: &str, most: usize) -> &mut Self {
+        let most = most.min(self.left());
+        if self.flows() {
+            return self.put(role, path);
+        }
+        self.narrow(path, most);
+        let shown = tail(path, most, self.theme.marks());
+        self.put(role, &shown)
     }
 
     /// Notes that `text` does not fit into `room`.
@@ -198,10 +238,27 @@ impl<'t> Row<'t> {
 
     /// Appends what another row holds.
     pub fn append(&mut self, other: Row<'t>) -> &mut Self {
+        let other = if other.is_scrolled() { other.cropped() } else { other };
         self.width += other.width;
         self.cut |= other.cut;
         self.parts.extend(other.parts);
         self
+    }
+
+    /// What of a scrolled row is on screen, as a row that is not scrolled.
+    fn cropped(self) -> Row<'t> {
+        let room = self.room - self.out;
+        let mut buf = Buffer::empty(Rect::new(0, 0, u16::try_from(room).unwrap_or(u16::MAX), 1));
+        self.draw(&mut buf, 0, 0);
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while let Some(cell) = buf.cell((at, 0)) {
+            parts.push((cell.symbol().to_owned(), cell.style()));
+            // The cells that a wide letter covers are blank.
+            let columns = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1);
+            at = at.saturating_add(u16::try_from(columns).unwrap_or(1));
+        }
+        Row { width: room, room, parts, out: 0, held: 0, ..self }
     }
 
     /// Appends what `put` does, struck out.
@@ -237,9 +294,10 @@ impl<'t> Row<'t> {
         self
     }
 
-    /// Fills up to this column.
+    /// Fills up to this column; where texts follow each other, leaves two columns between them.
     pub fn to(&mut self, column: usize) -> &mut Self {
-        self.gap(column.saturating_sub(self.width))
+        let gap = column.saturating_sub(self.width);
+        self.gap(if self.flows() { gap.min(2) } else { gap })
     }
 
     /// The same row with room up to `room` columns.
@@ -308,6 +366,9 @@ impl<'t> Row<'t> {
     }
 }
 
+/// Columns of a text in a row that flows; what is longer is read elsewhere, as a body.
+pub const WHOLE: usize = 4096;
+
 /// Lays the style of a selected row under what is drawn in `area`. Where the theme reverses such rows, colours
 /// of single words would become patches of background; they take the row's instead.
 pub fn lay_under(buf: &mut Buffer, area: Rect, style: Style) {
@@ -327,64 +388,6 @@ pub fn lay_under(buf: &mut Buffer, area: Rect, style: Style) {
             }
             cell.set_style(style);
         }
-    }
-}
-
-/// Draws a frame with a title on its upper edge and, where there is one, a note at its right end.
-pub fn frame(buf: &mut Buffer, rect: Rect, theme: &Theme, focus: bool, title: &str, note: &str) {
-    let (line, name) =
-        if focus { (Role::BorderFocus, Role::TitleFocus) } else { (Role::Border, Role::Title) };
-    let [h, v, tl, tr, bl, br] = match (theme.glyphs, focus) {
-        (GlyphSet::Unicode, false) => ["─", "│", "┌", "┐", "└", "┘"],
-        (GlyphSet::Unicode, true) => ["═", "║", "╔", "╗", "╚", "╝"],
-        (GlyphSet::Ascii, false) => ["-", "|", "+", "+", "+", "+"],
-        (GlyphSet::Ascii, true) => ["=", "|", "+", "+", "+", "+"],
-    };
-    let style = theme.style(line);
-    let (left, right) = (rect.left(), rect.right().saturating_sub(1));
-    let (top, bottom) = (rect.top(), rect.bottom().saturating_sub(1));
-    if rect.width < 2 || rect.height < 2 {
-        return;
-    }
-    for x in left..=right {
-        buf.set_string(x, top, h, style);
-        buf.set_string(x, bottom, h, style);
-    }
-    for y in top..=bottom {
-        buf.set_string(left, y, v, style);
-        buf.set_string(right, y, v, style);
-    }
-    for (x, y, corner) in [(left, top, tl), (right, top, tr), (left, bottom, bl), (right, bottom, br)] {
-        buf.set_string(x, y, corner, style);
-    }
-    let room = usize::from(rect.width.saturating_sub(4));
-    let mut row = Row::new(theme, room);
-    row.put(name, " ").put(name, title).put(name, " ");
-    row.draw(buf, left + 2, top);
-    if !note.is_empty() {
-        let space = room.saturating_sub(row.used() + 3);
-        let note = text::fit(&tail(note, space, theme.marks()), space, theme.marks());
-        if note.width > 0 {
-            let x = right.saturating_sub(u16::try_from(note.width).unwrap_or(0) + 3);
-            let mut row = Row::new(theme, note.width + 2);
-            row.put(Role::TextDim, " ").shown(Role::TextDim, note).put(Role::TextDim, " ");
-            row.draw(buf, x, top);
-        }
-    }
-}
-
-/// Marks on the right edge of a framed list which part of it is on screen.
-pub fn scroll_mark(buf: &mut Buffer, rect: Rect, theme: &Theme, top: usize, len: usize) {
-    let height = usize::from(rect.height.saturating_sub(2));
-    if height == 0 || len <= height {
-        return;
-    }
-    let size = (height * height / len).clamp(1, height);
-    let from = (top * (height - size)).checked_div(len - height).unwrap_or(0).min(height - size);
-    for at in from..from + size {
-        let y = rect.y + 1 + u16::try_from(at).unwrap_or(0);
-        let glyph = theme.glyph(Glyph::Thumb);
-        buf.set_string(rect.right().saturating_sub(1), y, glyph, theme.style(Role::Scroll));
     }
 }
 

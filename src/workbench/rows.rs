@@ -37,6 +37,11 @@ impl<'q> Space<'q> {
     pub fn row<'m>(&self, model: &'m Model) -> Row<'m> {
         Row::scrolled(&model.theme, self.width, self.out)
     }
+
+    /// The same for a row in columns.
+    pub fn columns<'m>(&self, model: &'m Model) -> Row<'m> {
+        Row::flowing(&model.theme, self.width, self.out)
+    }
 }
 
 /// Keys that are wanted together, and a word for what they do.
@@ -140,7 +145,7 @@ impl Rows for Vec<Line> {
     }
 }
 
-/// Whether anything on screen is cut at the right edge.
+/// Whether anything on screen is cut where scrolling sideways shows more.
 pub fn are_cut(rows: &dyn Rows, model: &Model, space: &Space<'_>) -> bool {
     let seen = space.window.start..space.window.end.min(rows.len(model));
     seen.into_iter().any(|at| rows.rows(model, at, space).iter().any(Row::is_cut))

@@ -45,7 +45,7 @@ pub struct Facts {
     pub base: bool,
     /// The base is a version, which has a text.
     pub texts: bool,
-    /// The focused pane is scrolled sideways.
+    /// The focused pane, or the popup over it, is scrolled sideways.
     pub scrolled: bool,
     /// A file was written that can be written back.
     pub written: bool,
@@ -62,7 +62,7 @@ pub(super) fn session(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn scrolled(facts: &Facts) -> Option<&'static str> {
-    (!facts.scrolled).then_some("this pane is at its left edge")
+    (!facts.scrolled).then_some("this is the left edge")
 }
 
 pub(super) fn judged(facts: &Facts) -> Option<&'static str> {

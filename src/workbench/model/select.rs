@@ -201,7 +201,7 @@ impl Model {
             compared: self.basis.changes.comparison.is_some(),
             base: self.basis.compare.base.is_some(),
             texts: self.comparison().is_some_and(|comparison| comparison.base().policy().is_some()),
-            scrolled: self.out(self.place.focus) > 0,
+            scrolled: self.scrolled() > 0,
             written: !self.basis.writes.is_empty(),
             loads: self.basis.rules.loads.before().is_some(),
         }

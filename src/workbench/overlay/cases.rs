@@ -54,13 +54,13 @@ impl Rows for CasesView {
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
         let Some((line, case)) = self.of(model, at) else { return Vec::new() };
         let (marks, width) = (model.theme.marks(), space.width);
-        let mut row = Row::new(&model.theme, width);
+        let mut row = space.columns(model);
         match (line, case.failed(line.unmet())) {
             (CaseLine::Case(_), _) => {
                 let (role, glyph) = case.sign();
                 row.gap(1).glyph(role, glyph).gap(1);
-                let place = tail(&format!("{}:{}", case.file, case.line), width / 3, marks);
-                let room = text::width(&place, marks, width);
+                let place = format!("{}:{}", case.file, case.line);
+                let room = text::width(&tail(&place, width / 3, marks), marks, width);
                 let names = row.left().saturating_sub(room + 2);
                 row.put_at_most(Role::TextStrong, &case.name, names * 3 / 5);
                 if case.state == CaseState::NotExercised {
@@ -73,7 +73,7 @@ impl Rows for CasesView {
                 row.gap(2);
                 row.put_at_most(Role::TextDim, &case.tests, row.left().saturating_sub(room + 2));
                 row.to(width.saturating_sub(room + 1));
-                row.put(Role::TextDim, &place);
+                row.put_tail(Role::TextDim, &place, room);
             }
             (CaseLine::Why(_), _) => {
                 if let CaseState::Unreadable(why) = &case.state {

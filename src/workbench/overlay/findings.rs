@@ -6,7 +6,7 @@ use crate::monitor::Effect;
 use crate::report::words;
 use crate::workbench::model::overlay::FindingsView;
 use crate::workbench::model::{FindingRow, GroupBy, Model};
-use crate::workbench::paint::{Row, tail};
+use crate::workbench::paint::{Row, WHOLE, tail};
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
@@ -28,7 +28,7 @@ impl Rows for FindingsView {
         // The name of a group stands on its first row only, and on the first one on screen.
         let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(row);
         let named = before.is_none_or(|before| before.group(self.by) != found.group(self.by));
-        vec![one(model, found, self.by, named, column, space.width)]
+        vec![one(model, found, self.by, named, column, space)]
     }
 
     fn text(&self, _: &Model, at: usize) -> Option<String> {
@@ -103,10 +103,10 @@ fn one<'m>(
     by: GroupBy,
     named: bool,
     column: usize,
-    width: usize,
+    space: &Space<'_>,
 ) -> Row<'m> {
     let theme = &model.theme;
-    let mut row = Row::new(theme, width);
+    let mut row = space.columns(model);
     let (role, glyph) = match found.effect {
         Effect::Halt => (Role::VerdictHalt, Glyph::Halt),
         Effect::Deny if found.counterfactual => (Role::VerdictAfter, Glyph::After),
@@ -124,12 +124,19 @@ fn one<'m>(
     let rule = if by == GroupBy::Rule || room < 40 { 0 } else { room * 2 / 5 };
     let call = room - rule;
     match (found.call(model), found.violation(model)) {
-        (Some(call_of), _) if call < NARROW => {
-            row.put_at_most(Role::Text, call_of.0, call.saturating_sub(1));
-        }
-        (Some(call_of), _) => {
-            let shown = words::call::in_line(call_of.0, call_of.1, call.saturating_sub(1), theme.marks());
-            row.shown(Role::Text, shown);
+        (Some((tool, arguments)), _) => {
+            let most = row.most(call.saturating_sub(1));
+            let [whole, shown] =
+                [WHOLE, most].map(|room| words::call::in_line(tool, arguments, room, theme.marks()));
+            let cut = most < NARROW || shown.text() != whole.text();
+            match most {
+                WHOLE => row.put(Role::Text, &whole.text()),
+                most if most < NARROW => row.put_at_most(Role::Text, tool, most),
+                _ => row.shown(Role::Text, shown),
+            };
+            if cut {
+                row.cut();
+            }
         }
         (None, Some((replay, state))) => {
             let actual = words::violation(state, replay).map(|violation| violation.headline.to_string());

@@ -36,7 +36,7 @@ impl Rows for HitsView {
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
         let Some(found) = self.rows.get(at) else { return Vec::new() };
-        let mut row = Row::new(&model.theme, space.width);
+        let mut row = space.columns(model);
         // The name of a session is on its first row only, and on the first one on screen.
         let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(|at| self.rows.get(at));
         let named = before.is_none_or(|before| before.rank != found.rank);

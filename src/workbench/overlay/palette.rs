@@ -20,7 +20,7 @@ impl Rows for PaletteView {
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
-        let mut row = Row::new(&model.theme, space.width);
+        let mut row = space.columns(model);
         row.gap(1);
         match self.rows.get(at) {
             Some(PaletteRow::Command(command)) => self.command(model, *command, &mut row),

@@ -5,13 +5,15 @@ use crate::diagnostic::Severity;
 use crate::workbench::line::problem_place;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::ProblemsView;
-use crate::workbench::paint::{Row, tail};
+use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
 
-/// Rows that a problem takes: one for what and where, two for the message.
+/// Rows that a problem takes at least: one for what and where, two for the message.
 const TALL: usize = 3;
+/// Rows that its message takes at most: some quote a document.
+const MOST: usize = 12;
 
 impl Rows for ProblemsView {
     fn len(&self, _: &Model) -> usize {
@@ -22,25 +24,25 @@ impl Rows for ProblemsView {
         let Some(problem) = self.rows.get(at) else { return Vec::new() };
         let (theme, width) = (&model.theme, space.width);
         let role = if problem.severity == Severity::Error { Role::VerdictDeny } else { Role::VerdictReport };
-        let mut row = Row::new(theme, width);
+        let mut row = space.columns(model);
         row.gap(1)
             .put(role, problem.severity.name())
             .gap(1)
             .put(Role::TextStrong, problem.code.as_str())
             .gap(2);
-        row.put(Role::TextDim, &tail(&problem_place(problem), row.left(), theme.marks()));
+        row.put_tail(Role::TextDim, &problem_place(problem), usize::MAX);
         let mut rows = vec![row];
         let mut message = problem.message.clone();
         if let Some(help) = &problem.help {
             message.push_str("; ");
             message.push_str(help);
         }
-        for shown in text::wrap(&message, width.saturating_sub(3), TALL - 1, theme.marks()) {
+        for shown in text::wrap(&message, width.saturating_sub(3), MOST, theme.marks()) {
             let mut row = Row::new(theme, width);
             row.gap(3).shown(Role::Text, shown);
             rows.push(row);
         }
-        rows.resize(TALL, Row::new(theme, width));
+        rows.resize(TALL.max(rows.len()), Row::new(theme, width));
         rows
     }
 
@@ -73,6 +75,10 @@ impl Window for ProblemsView {
 
     fn tall(&self) -> usize {
         TALL
+    }
+
+    fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {
+        self.rows(model, at, space).len()
     }
 
     fn hints(&self) -> &'static [Hint] {

@@ -37,9 +37,9 @@ impl SuggestedRule {
         format!("stops {}{this}; {newly}", words::count(against, "recorded call"))
     }
 
-    fn below<'m>(&self, view: &SuggestView, model: &'m Model, width: usize) -> Vec<Row<'m>> {
+    fn below<'m>(&self, view: &SuggestView, model: &'m Model, space: &Space<'_>) -> Vec<Row<'m>> {
         let row = || {
-            let mut row = Row::new(&model.theme, width);
+            let mut row = space.columns(model);
             row.gap(5);
             row
         };
@@ -100,7 +100,7 @@ impl Rows for SuggestView {
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
         let Some(rule) = self.rows.as_ref().and_then(|rows| rows.get(at)) else { return Vec::new() };
-        let mut row = Row::new(&model.theme, space.width);
+        let mut row = space.columns(model);
         let (role, glyph) = match rule.proposal.suggestion.against {
             0 => (Role::VerdictAllow, Glyph::Allow),
             _ => (Role::VerdictReport, Glyph::Problem),
@@ -114,7 +114,7 @@ impl Rows for SuggestView {
         row.put(Role::TextDim, &support);
         let mut rows = vec![row];
         if at == self.list.cursor {
-            rows.extend(rule.below(self, model, space.width));
+            rows.extend(rule.below(self, model, space));
         }
         rows
     }
@@ -165,7 +165,7 @@ impl Rows for DraftView {
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
-        let mut row = Row::new(&model.theme, space.width);
+        let mut row = space.row(model);
         if let Some((line, is_new)) = self.lines.get(at) {
             let digits = self.lines.len().to_string().len().max(2);
             row.put(Role::TextDim, &format!("{:>digits$} ", at + 1));

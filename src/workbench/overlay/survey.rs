@@ -5,7 +5,7 @@ use crate::explore::coverage::Exercise;
 use crate::report::words;
 use crate::workbench::model::Model;
 use crate::workbench::model::survey::{RuleRow, SurveyRow, SurveyView, Tab};
-use crate::workbench::paint::{Row, tail};
+use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
@@ -27,8 +27,8 @@ impl Rows for SurveyView {
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
         let Some(found) = self.at(at) else { return Vec::new() };
         match &found.rule {
-            Some(rule) => of_rule(model, found, rule, space.width),
-            None => vec![one(model, found, &self.heads, space.width)],
+            Some(rule) => of_rule(model, found, rule, space),
+            None => vec![one(model, found, &self.heads, space)],
         }
     }
 
@@ -111,20 +111,20 @@ impl Window for SurveyView {
 }
 
 /// The rule and its place; below it what it was asked and answered.
-fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, width: usize) -> Vec<Row<'m>> {
-    let marks = model.theme.marks();
+fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, space: &Space<'_>) -> Vec<Row<'m>> {
+    let (marks, width) = (model.theme.marks(), space.width);
     let (role, glyph) = match rule.exercise {
         Exercise::Fired if rule.only_reports => (Role::VerdictReport, Glyph::Report),
         Exercise::Fired => (Role::VerdictDeny, Glyph::Deny),
         Exercise::Passed => (Role::VerdictAllow, Glyph::Allow),
         Exercise::NeverAsked => (Role::VerdictReport, Glyph::None),
     };
-    let mut row = Row::new(&model.theme, width);
+    let mut row = space.columns(model);
     row.gap(1).glyph(role, glyph).gap(1);
     let place = text::width(&rule.place, marks, width).min(width / 3);
     row.put_at_most(Role::TextStrong, &found.name, row.left().saturating_sub(place + 2));
     row.to(width.saturating_sub(place + 1));
-    row.put(Role::TextDim, &tail(&rule.place, place, marks));
+    row.put_tail(Role::TextDim, &rule.place, place);
     let so_far = if model.surveying().is_some() { " so far" } else { "" };
     let told = match rule.exercise {
         Exercise::Fired => rule.answers.clone(),
@@ -133,24 +133,24 @@ fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, width: usize
             format!("never asked{so_far}: no recorded call is one that the rule is about")
         }
     };
-    let mut below = Row::new(&model.theme, width);
+    let mut below = space.columns(model);
     below.gap(5).put(Role::TextDim, &told);
     vec![row, below]
 }
 
 /// The first number, the name, and the other numbers that are not 0.
-fn one<'m>(model: &'m Model, found: &SurveyRow, heads: &[&'static str], width: usize) -> Row<'m> {
-    let marks = model.theme.marks();
+fn one<'m>(model: &'m Model, found: &SurveyRow, heads: &[&'static str], space: &Space<'_>) -> Row<'m> {
+    let (marks, width) = (model.theme.marks(), space.width);
     let first = words::thousands(found.numbers.first().copied().unwrap_or_default());
     let others = heads.iter().zip(&found.numbers).skip(1).filter(|(_, number)| **number > 0);
     let others: Vec<String> =
         others.map(|(head, number)| format!("{head} {}", words::thousands(*number))).collect();
     let others = others.join("  ");
-    let mut row = Row::new(&model.theme, width);
+    let mut row = space.columns(model);
     row.gap(NUMBER.saturating_sub(first.len())).put(Role::Text, &first).gap(2);
     let room = text::width(&others, marks, width).min(width / 2);
     // Of a path its end tells more.
-    row.put(Role::TextStrong, &tail(&found.name, row.left().saturating_sub(room + 2), marks));
+    row.put_tail(Role::TextStrong, &found.name, row.left().saturating_sub(room + 2));
     row.to(width.saturating_sub(room + 1));
     row.put(Role::TextDim, &others);
     row

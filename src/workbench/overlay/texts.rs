@@ -7,7 +7,7 @@ use crate::report::{diff, words};
 use crate::workbench::line::{half, mark_of};
 use crate::workbench::model::Model;
 use crate::workbench::model::texts::{Hunk, TextLine, TextRow, TextsView};
-use crate::workbench::paint::{Row, tail};
+use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
@@ -21,11 +21,12 @@ impl Rows for TextsView {
         let (beside, width) = (model.texts_beside(), space.width);
         let digits = self.texts.last.to_string().len().max(2);
         let mut row = Row::new(&model.theme, width);
+        let line = |of: Option<&TextLine>, side, width| line(model, of, (side, digits), width, space.out);
         match self.rows(beside).get(at) {
             None => {}
             Some(TextRow::Hunk(hunk)) => {
                 if let Some(hunk) = self.texts.hunks.get(*hunk) {
-                    row = heading(model, hunk, width);
+                    row = heading(model, hunk, space);
                 }
             }
             Some(TextRow::Lines { base, new }) if beside => {
@@ -34,9 +35,9 @@ impl Rows for TextsView {
                 }
                 row.to(2);
                 let half = half(width);
-                row.append(line(model, base.as_ref(), Side::Base, digits, half));
+                row.append(line(base.as_ref(), Side::Base, half));
                 row.gap(1).glyph(Role::Border, Glyph::Between).gap(1);
-                row.append(line(model, new.as_ref(), Side::New, digits, half));
+                row.append(line(new.as_ref(), Side::New, half));
             }
             Some(TextRow::Lines { base, new }) => {
                 let (side, of) = match (base, new) {
@@ -48,7 +49,7 @@ impl Rows for TextsView {
                     row.glyph(role, glyph);
                 }
                 row.to(2);
-                row.append(line(model, of.as_ref(), side, digits, width.saturating_sub(2)));
+                row.append(line(of.as_ref(), side, width.saturating_sub(2)));
             }
         }
         vec![row]
@@ -69,14 +70,23 @@ impl Window for TextsView {
         format!("hunk {at}/{}", self.texts.hunks.len())
     }
 
+    fn stride(&self, model: &Model) -> usize {
+        let width = model.overlay_space(self.list).width;
+        match model.dialog.out() {
+            0 => 1,
+            _ if model.texts_beside() => half(width) / 2,
+            _ => width / 2,
+        }
+    }
+
     fn hints(&self) -> &'static [Hint] {
         hints![NextHunk PreviousHunk "hunk", Open "to its changes", Edit "edit", Quit "close"]
     }
 }
 
 /// Where a hunk is, and what it changes.
-fn heading<'m>(model: &'m Model, hunk: &Hunk, width: usize) -> Row<'m> {
-    let mut row = Row::new(&model.theme, width);
+fn heading<'m>(model: &'m Model, hunk: &Hunk, space: &Space<'_>) -> Row<'m> {
+    let (mut row, width) = (space.columns(model), space.width);
     let counts = model.counts_of(hunk);
     let said = counts.iter().map(|((origin, kind), count)| {
         let (count, title, noun) = (*count as u64, diff::title(*kind), diff::noun(*kind));
@@ -94,32 +104,43 @@ fn heading<'m>(model: &'m Model, hunk: &Hunk, width: usize) -> Row<'m> {
     };
     let place = format!("{}:{}", hunk.file, hunk.line);
     let room = width.saturating_sub(said.len() + 2).max(width / 3);
-    row.put(Role::TextStrong, &tail(&place, room, model.theme.marks())).gap(2);
+    row.put_tail(Role::TextStrong, &place, room).gap(2);
     row.put(if counts.is_empty() { Role::TextDim } else { Role::StatusNote }, &said);
     row.to(width);
     row
 }
 
-/// A line of one version in `width` columns; without one, blanks.
-fn line<'m>(model: &'m Model, line: Option<&TextLine>, side: Side, digits: usize, width: usize) -> Row<'m> {
-    let mut row = Row::new(&model.theme, width);
+/// A line of one version in `width` columns; without one, blanks. Scrolled by a step it is shown from its start, by more
+/// from there on.
+fn line<'m>(
+    model: &'m Model,
+    line: Option<&TextLine>,
+    (side, digits): (Side, usize),
+    width: usize,
+    out: usize,
+) -> Row<'m> {
+    let mut row = Row::scrolled(&model.theme, width, out.saturating_sub(1));
     if let Some(line) = line {
-        row.put(Role::CodeLine, &format!("{:>digits$} ", line.number));
+        row.put(Role::CodeLine, &format!("{:>digits$} ", line.number)).hold();
         let own = if line.differs { mark_of(side).0 } else { Role::Text };
         let mut parts = line.parts.iter().map(|(differs, part)| (*differs, part.as_str())).peekable();
         // The first word that differs is in sight, however long the line.
-        if let (Some((false, before)), true) = (parts.peek().copied(), line.parts.len() > 1) {
+        if let (Some((false, before)), true, 0) = (parts.peek().copied(), line.parts.len() > 1, out) {
             let word = line.parts.get(1).map_or("", |(_, part)| part.as_str());
             let marks = model.theme.marks();
             let most = row.left().saturating_sub(text::width(word, marks, row.left() / 2) + 1);
-            row.put(own, &end(before, most.max(1), marks));
+            let shown = end(before, most.max(1), marks);
+            if shown != before {
+                row.cut();
+            }
+            row.put(own, &shown);
             parts.next();
         }
         for (differs, part) in parts {
             row.put(if differs { Role::ChangeWord } else { own }, part);
         }
     }
-    row.to(width);
+    row.to(row.used() + row.left());
     row
 }
 

@@ -63,7 +63,7 @@ mod tests {
             press(&mut model, "Enter");
             assert_eq!((model.list(Pane::Toy).cursor, note(&model)), (2, "1 of 1"));
             press(&mut model, "l");
-            assert_eq!(note(&model), "nothing is cut in this pane");
+            assert_eq!(note(&model), "nothing is cut here");
 
             press(&mut model, "Enter");
             let at = |model: &Model| model.call().map(|call| call.at.index);

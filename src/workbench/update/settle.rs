@@ -32,6 +32,9 @@ pub fn settle(model: &mut Model) {
     model.settled.facts = model.facts();
     keep_overlay(model);
     Pane::ALL.into_iter().for_each(|pane| keep_sideways(model, pane));
+    if model.dialog.overlays.len() < model.dialog.sideways.0 {
+        model.dialog.sideways = (0, 0);
+    }
 }
 
 /// The rows of the open session end with the rules that it violates.

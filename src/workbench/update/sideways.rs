@@ -1,24 +1,32 @@
-//! Scrolling a pane sideways whose text is wider than it.
+//! Scrolling a pane or a popup sideways whose text is wider than it.
 
 use std::ops::Range;
 
 use super::settle::scroll_sideways;
 use crate::workbench::layout::Pane;
-use crate::workbench::model::Model;
+use crate::workbench::model::{Model, Overlay};
+use crate::workbench::rows::are_cut;
 
-/// Half a pane to the right, as long as something is cut there, or back.
+/// Half its width to the right, as long as something is cut there, or back.
 pub fn step(model: &mut Model, right: bool) {
     let pane = model.place.focus;
-    if right && !pane.is_cut(model) {
-        let text = match model.out(pane) {
-            0 => "nothing is cut in this pane",
+    let (window, out) = (model.dialog.overlays.last().map(Overlay::window), model.scrolled());
+    let (cut, stride) = match window {
+        Some(window) => (are_cut(window, model, &model.overlay_space(window.list())), window.stride(model)),
+        None => (pane.is_cut(model), model.layout().width(pane) / 2),
+    };
+    if right && !cut {
+        return model.say(match out {
+            0 => "nothing is cut here",
             _ => "this is where the longest row ends",
-        };
-        return model.say(text);
+        });
     }
-    let step = (model.layout().width(pane) / 2).max(1);
-    let out = model.out(pane);
-    scroll_sideways(model, pane, if right { out + step } else { out.saturating_sub(step) });
+    let stride = stride.max(1);
+    let out = if right { out + stride } else { out.saturating_sub(stride) };
+    match model.dialog.overlays.len() {
+        0 => scroll_sideways(model, pane, out),
+        overlays => model.dialog.sideways = (overlays, out),
+    }
 }
 
 /// Brings columns of a row into view.

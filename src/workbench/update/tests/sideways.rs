@@ -35,7 +35,7 @@ fn a_line_wider_than_its_pane_is_read_by_scrolling() {
         press(&mut model, "7");
         assert!(last_line(&model).trim_end().ends_with('…'), "{}", screen(&model));
         press(&mut model, "h");
-        assert_eq!(note(&model), "this pane is at its left edge");
+        assert_eq!(note(&model), "this is the left edge");
         press(&mut model, "l");
         let line = last_line(&model);
         assert!(line.contains(" 4 …") && !line.contains("description:"), "{line}");
@@ -197,4 +197,101 @@ fn a_long_place_is_found_and_seen_whole_where_there_is_room() {
     press(&mut model, "Enter");
     assert!(note(&model).starts_with("1 of 1"), "{}", note(&model));
     assert_eq!(marked(&model).replace(' ', ""), wanted.replace(' ', ""), "{}", screen(&model));
+}
+
+/// A session and two loads of a policy in which everything is long: a name of a file, arguments, a rule, a line of YAML.
+fn wide(width: u16, height: u16) -> Model {
+    let mut made = refunding();
+    let note: String = (0..60).map(|n| format!("word{n} ")).collect();
+    made.call(
+        None,
+        "issue_refund",
+        Body::text(format!(r#"{{"order_id": "ORD-9", "note": "{note}"}}"#)),
+        None,
+    );
+    let long = format!("{LONG}    resource: {{bind_from: arguments, path: $.order_id}}\n");
+    let edited = long.replace("been returned", "come back").replace("THE END", "THE OTHER END");
+    let mut model = judged(width, height, "mono", loaded(&long), vec![made.finish()]);
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(&edited)), at: "12:05:00".to_owned() });
+    read_all(&mut model);
+    with_cases(&mut model, &[("a-case-of-a-long-name-in-a-long-folder", "nothing: {that: is a case}\n")]);
+    press(&mut model, "dl ]f");
+    model
+}
+
+/// The rows of the topmost overlay inside its frame.
+fn over(model: &Model) -> Vec<String> {
+    let inner = crate::workbench::layout::shrink(model.layout().overlay);
+    let buf = drawn(model);
+    let row = |y: u16| (inner.left()..inner.right()).map(|x| buf[(x, y)].symbol()).collect();
+    (inner.top()..inner.bottom()).map(row).collect()
+}
+
+#[test]
+fn every_popup_shows_the_whole_of_its_rows() {
+    // The ends of what is long, where the popup shows it.
+    let overlays: [(&str, &[&str]); 8] = [
+        ("F", &["word59", "bought it"]),
+        ("F t", &["word59"]),
+        ("O", &["bought it"]),
+        ("I", &[]),
+        ("C", &[]),
+        ("!", &[]),
+        ("dt", &["THE END", "THE OTHER END", "description:"]),
+        ("?", &[]),
+    ];
+    for (width, height) in [(200, 60), (120, 40), (80, 24), (58, 14), (40, 8)] {
+        for (keys, ends) in overlays {
+            let mut model = wide(width, height);
+            press(&mut model, keys);
+            assert!(!model.dialog.overlays.is_empty(), "{keys}: {}", note(&model));
+            let len = model.dialog.overlays.last().unwrap().window().len(&model);
+            let before = over(&model);
+            let mut seen: Vec<String> = Vec::new();
+            let mut steps = 0;
+            for row in 0..len.min(60) {
+                press(&mut model, &"Left ".repeat(steps));
+                steps = 0;
+                if row > 0 {
+                    press(&mut model, "Down");
+                }
+                seen.extend(over(&model));
+                while note(&model).is_empty() && steps < 60 {
+                    press(&mut model, "Right");
+                    steps += 1;
+                    seen.extend(over(&model));
+                }
+                assert!(steps < 60, "{keys} {width}: {}", screen(&model));
+                let rows = over(&model);
+                assert!(!rows.iter().any(|row| row.ends_with('…')), "{keys} {width}: {rows:#?}");
+                steps = steps.saturating_sub(1);
+                press(&mut model, "Ctrl-l");
+                model.dialog.note = None;
+            }
+            for end in ends {
+                assert!(
+                    seen.iter().any(|row| row.contains(end)),
+                    "{keys} {width}: {end}\n{seen:#?}\n{}",
+                    screen(&model)
+                );
+            }
+            press(&mut model, "g g");
+            press(&mut model, &"Left ".repeat(70));
+            assert_eq!(over(&model), before, "{keys} {width}");
+            assert_eq!(note(&model), "this is the left edge");
+        }
+    }
+}
+
+#[test]
+fn a_popup_begins_at_its_left_edge() {
+    let mut model = wide(80, 24);
+    press(&mut model, "F l");
+    assert!(model.scrolled() > 0 && model.dialog.out() > 0);
+    press(&mut model, "?");
+    assert_eq!(model.scrolled(), 0, "it lies over the one that is scrolled");
+    press(&mut model, "q");
+    assert!(model.scrolled() > 0, "the same rows at the same place");
+    press(&mut model, "q F");
+    assert_eq!(model.scrolled(), 0, "it is opened again");
 }
