@@ -15,6 +15,7 @@ mod input;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod manual;
+mod merge;
 mod migrate;
 mod mutate;
 mod new_file;
@@ -86,7 +87,10 @@ fn guarded(screen: &mut Screen, work: impl FnOnce(&mut Screen) -> Result<Exit, F
     }
 }
 
-fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
+fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
+    if let Some(recordings) = cli.recordings() {
+        input::add_listed(recordings)?;
+    }
     match cli.verb {
         None => open::run(cli.open, screen),
         Some(Verb::Replay(replay)) => replay::run(&replay, screen),
@@ -102,6 +106,7 @@ fn run(cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         #[cfg(feature = "lsp")]
         Some(Verb::Lsp(lsp)) => lsp::run(&lsp),
         Some(Verb::Convert(convert)) => convert::run(&convert, screen),
+        Some(Verb::Merge(merge)) => merge::run(&merge, screen),
         Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),
         Some(Verb::Completions { shell }) => manual::completions(shell, Cli::command(), screen),
         Some(Verb::Man { verb }) => manual::man(verb.as_deref(), Cli::command(), screen),

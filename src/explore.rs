@@ -5,6 +5,7 @@
 pub mod breakdown;
 pub mod coverage;
 pub mod filter;
+pub mod identity;
 pub mod inventory;
 pub mod names;
 pub mod occurrence;

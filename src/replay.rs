@@ -26,7 +26,7 @@ pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
 pub use outcomes::{Outcomes, outcomes};
 use player::Player;
-pub use tables::{RuleCount, Tables, ToolCount, category};
+pub use tables::{RuleCount, Tables, ToolCount, beyond_most, category};
 use tally::Tally;
 pub use tally::{DecidedCall, Status, Summary};
 

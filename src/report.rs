@@ -16,8 +16,11 @@ mod end;
 pub mod json;
 mod judged;
 mod look;
+pub mod merge;
+mod mergeable;
 pub mod page;
 mod paint;
+mod provenance;
 pub mod reference;
 pub mod single;
 pub mod stats;
@@ -34,6 +37,7 @@ use std::io::{self, Write};
 pub use end::End;
 pub use judged::{JudgedSession, notices};
 pub use look::{Look, Scope};
+pub use provenance::Provenance;
 pub use total::Total;
 
 /// An output of judged sessions.
@@ -77,7 +81,7 @@ pub static OUTPUTS: &[Output] = &[
         title: "one JSON object per session, then one with totals, each on its own line",
         gathers: Gathers::Nothing,
         session: |judged, look, out| json::session(judged, look.scope, out),
-        end: |end, _, out| totals::json(end.total, end.policy, out),
+        end: |end, _, out| totals::json(end.total, end.policy, end.mode, out),
     },
     gathering("markdown", "Markdown for a pull request", |end, _, out| ci::replay::markdown(&end.run(), out)),
     gathering("junit", "JUnit XML for a build server, one test case per session", |end, _, out| {

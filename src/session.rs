@@ -16,7 +16,7 @@ pub mod write;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use alternative::{Alternative, AlternativeRef};
@@ -194,7 +194,7 @@ pub struct Turn {
 }
 
 /// A call as people and reports name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CallRef {
     /// Turn, from 1.
     pub turn: u32,

@@ -52,6 +52,23 @@ pub struct Cli {
     pub show: Show,
 }
 
+impl Cli {
+    /// The recordings that are named, where the command reads any.
+    pub fn recordings(&mut self) -> Option<&mut Recordings> {
+        Some(match &mut self.verb {
+            None => &mut self.open.recordings,
+            Some(Verb::Replay(Replay { corpus, .. }))
+            | Some(Verb::Diff(Diff { corpus, .. }))
+            | Some(Verb::Coverage(Coverage { corpus, .. }))
+            | Some(Verb::Report(Report { corpus, .. }))
+            | Some(Verb::Stats(Stats { corpus, .. })) => &mut corpus.recordings,
+            Some(Verb::Suggest(Suggest { recordings, .. }))
+            | Some(Verb::Convert(Convert { recordings, .. })) => recordings,
+            Some(_) => return None,
+        })
+    }
+}
+
 /// What the workbench opens.
 #[derive(Debug, Args)]
 pub struct Open {
@@ -118,6 +135,8 @@ pub enum Verb {
     Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
+    /// Merge results of parts of a corpus into the result of one run over all of it (exit code as the command that wrote them, 2 if parts are missing)
+    Merge(Merge),
     /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
     Migrate(Migrate),
     /// Print a completion script for a shell
@@ -284,6 +303,8 @@ pub struct Check {
     /// conditions that never or always pass, and rules that never object
     #[arg(long, value_name = "SESSIONS", num_args = 1, action = ArgAction::Append)]
     pub against: Vec<String>,
+    #[command(flatten)]
+    pub selection: Selection,
     /// Report findings with this code as errors. May be repeated
     #[arg(long, value_name = "CODE", action = ArgAction::Append)]
     pub deny: Vec<String>,
@@ -387,6 +408,15 @@ pub struct Convert {
     pub policies: Policies,
     #[command(flatten)]
     pub judging: ModeArgument,
+}
+
+/// `rulestep merge`.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// JSON written by `replay`, `diff`, `coverage` or `stats`, all by the same command under the same policy; `-` for standard
+    /// input. A file may hold several results, one after the other
+    #[arg(value_name = "RESULT", required = true)]
+    pub results: Vec<String>,
 }
 
 /// `rulestep migrate`.

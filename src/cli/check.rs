@@ -118,7 +118,7 @@ fn against(
     screen: &mut Screen,
 ) -> Result<(Vec<Diagnostic>, crate::report::Total), Failure> {
     let args::Check { against, reading, jobs, .. } = asked;
-    let selection = Selection::default();
+    let selection = Selection::of(&asked.selection)?;
     let counting = Counting::of(against, reading, &selection, Arc::clone(policy), Mode::Enforce, *jobs);
     let mut survey = Survey::default();
     let mut take = |counted| survey.merge(&counted);

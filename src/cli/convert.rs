@@ -57,7 +57,7 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let mut unread = false;
     let mut chosen = 0;
     let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
-    for session in sessions.by_ref() {
+    for session in selection.draw(&mut sessions, &judge, &|_| 0) {
         let (diagnostics, chosen_session) = match selection.choose(session, &judge) {
             Ok(Chosen { session, mut diagnostics, replay }) => {
                 drop(replay);
@@ -88,11 +88,12 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     selection.report(chosen, sessions.count, screen);
     if asked.output.is_some() {
         let written = words::count(chosen, "session");
-        let skipped =
-            words::skipped(sessions.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
+        let skipped = words::skipped(sessions.skipped.values().sum())
+            .map(|skipped| format!("; {skipped}"))
+            .unwrap_or_default();
         screen.note(&format!("{written} in {}{skipped}", words::count(files, "file")));
     }
-    unread |= asked.strict && sessions.skipped > 0;
+    unread |= asked.strict && !sessions.skipped.is_empty();
     unread |= chosen == 0;
     unread |= told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(match input::interrupted() {

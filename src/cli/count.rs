@@ -12,6 +12,7 @@ use super::screen::Screen;
 use super::selection::{Chosen, Selection};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
+use crate::explore::identity::Identity;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
@@ -40,7 +41,7 @@ impl<'a> Counting<'a> {
         mode: Mode,
         jobs: usize,
     ) -> Result<Counting<'a>, Failure> {
-        let args::Recordings { sessions, samples, reading } = recordings;
+        let args::Recordings { sessions, samples, reading, .. } = recordings;
         let wanted = SessionSource::of(sessions, *samples, &format!("rulestep {verb} SESSIONS"))?;
         Ok(Counting { wanted, reading, selection, policy, mode, jobs })
     }
@@ -76,34 +77,40 @@ impl<'a> Counting<'a> {
         let answer = |session: Session| match self.selection.choose(session, &judge) {
             Ok(Chosen { session, diagnostics, replay }) => {
                 let replay = replay.unwrap_or_else(|| judge(&session));
-                (diagnostics, Some((count(&replay), replay.objects())))
+                (diagnostics, Some((count(&replay), replay.objects(), Identity::of(&session))))
             }
             Err(diagnostics) => (diagnostics, None),
         };
-        let _ = corpus.run(&mut sessions, &answer, &mut |(diagnostics, counted)| {
+        let mut drawn = self.selection.draw(&mut sessions, &judge, &|_| 0);
+        let _ = corpus.run(&mut drawn, &answer, &mut |(diagnostics, counted)| {
             note(&diagnostics, &mut read, screen);
-            if let Some((counted, objects)) = counted {
+            if let Some((counted, objects, identity)) = counted {
                 read.sessions += 1;
+                read.provenance.sessions.push(identity);
                 read.objected += u64::from(objects);
                 take(counted);
             }
             if input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
+        drop(drawn);
         screen.end_progress();
-        note(&sessions.ended(), &mut read, screen);
+        let told = sessions.ended();
+        told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+        read.files(&told, &sessions.skipped);
         screen.tell_rest();
-        read.skipped = sessions.skipped;
         read.interrupted = input::interrupted();
+        self.selection.describe(self.reading, &mut read.provenance);
         self.selection.report(read.sessions, sessions.count, screen);
         Ok(read)
     }
 }
 
-/// How a command ends that only counts. What was not read may hold anything, and no session says nothing.
+/// How a command ends that only counts. What was not read may hold anything, and no session says nothing, unless it is a shard
+/// of what was read.
 pub fn ended(read: &Total) -> Exit {
     match read.interrupted {
         true => Exit::Interrupted,
-        false if read.errors > 0 || read.sessions == 0 => Exit::Bad,
+        false if read.errors > 0 || (read.sessions == 0 && read.provenance.shards.is_empty()) => Exit::Bad,
         false => Exit::Clean,
     }
 }

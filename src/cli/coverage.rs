@@ -21,7 +21,8 @@ pub fn run(asked: &args::Coverage, screen: &mut Screen) -> Result<Exit, Failure>
     let mut take = |counted| coverage.merge(&counted);
     let read = counting.run(Replay::with_checks, &Coverage::of, &mut take, screen)?;
     if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
-        let view = View { coverage: &coverage, policy: &counting.policy, read: &read, color: screen.color };
+        let policy = &counting.policy;
+        let view = View { coverage: &coverage, policy, mode, read: &read, color: screen.color };
         (output.write)(&view, screen.out())?;
     }
     Ok(ended(&read))

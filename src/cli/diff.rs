@@ -16,6 +16,7 @@ use super::selection::{Chosen, Selection};
 use super::witness::{Count, Folder, Saved};
 use crate::compare::{Comparison, Kind, SessionDiff};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::explore::identity::Identity;
 use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, DiffResult, Output, Part, View};
@@ -75,17 +76,21 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     };
     let judge = |session: &Arc<Session>| Replay::new(session, comparison.policy(), view.mode);
     let changes = |session: &Arc<Session>| comparison.session(session, view.mode).changes().len();
+    let identifies = outputs.iter().any(|output| output.name == "json");
     let mut uncompared = 0;
     let compare = |session| {
         let Chosen { session, diagnostics, replay } = selection.choose_compared(session, &judge, &changes)?;
+        let identity = identifies.then(|| Identity::of(&session));
         let compared = match replay.filter(|_| !asked.redact) {
             Some(replay) => comparison.replayed(replay),
             None => comparison.session(&blank(&session), view.mode),
         };
-        Ok(ComparedSession::new(&compared, diagnostics, &view, &outputs, folder.as_ref()))
+        let compared = ComparedSession::new(&compared, diagnostics, &view, &outputs, folder.as_ref());
+        Ok(ComparedSession { identity, ..compared })
     };
-    let _ = corpus.run(&mut sessions, &compare, &mut |found: Result<ComparedSession, Vec<Diagnostic>>| {
-        let ComparedSession { part, diagnostics, cases, not_taken } = match found {
+    let mut drawn = selection.draw(&mut sessions, &judge, &changes);
+    let _ = corpus.run(&mut drawn, &compare, &mut |found: Result<ComparedSession, Vec<Diagnostic>>| {
+        let ComparedSession { part, diagnostics, cases, not_taken, identity } = match found {
             Ok(found) => found,
             // It is not looked at; what was lost in reading it may have been part of another session.
             Err(diagnostics) => {
@@ -95,6 +100,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
             }
         };
         uncompared += not_taken;
+        whole.told.provenance.sessions.extend(identity);
         if let Some(folder) = &folder {
             saved = folder.save(cases, &mut count);
         }
@@ -108,6 +114,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
             ControlFlow::Continue(())
         }
     });
+    drop(drawn);
     screen.end_progress();
     written?;
     saved?;
@@ -115,12 +122,14 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
-    whole.told.note(&told);
-    whole.told.skipped = sessions.skipped;
+    whole.told.files(&told, &sessions.skipped);
+    selection.describe(&recordings.reading, &mut whole.told.provenance);
     whole.told.interrupted = input::interrupted();
     selection.report(whole.totals.sessions, sessions.count, screen);
-    if whole.totals.sessions == 0 && !whole.told.interrupted {
-        let why = selection.nothing(sessions.count);
+    if whole.totals.sessions == 0
+        && !whole.told.interrupted
+        && let Some(why) = selection.nothing(sessions.count)
+    {
         reports.nothing_judged(why, "diff", diff::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
@@ -155,6 +164,8 @@ struct ComparedSession {
     cases: Vec<Saved>,
     /// Calls of choices that were not taken, which no recording can be compared about.
     not_taken: u64,
+    /// Where an output says which sessions it is about.
+    identity: Option<Identity>,
 }
 
 impl ComparedSession {
@@ -180,7 +191,8 @@ impl ComparedSession {
         let is_recorded = view.comparison.base().policy().is_none();
         let others = session.alternatives.iter().filter(|_| is_recorded);
         let not_taken = others.map(|other| other.calls().len() as u64).sum();
-        ComparedSession { part: Part::of(compared, view, outputs), diagnostics, cases, not_taken }
+        let part = Part::of(compared, view, outputs);
+        ComparedSession { part, diagnostics, cases, not_taken, identity: None }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the verbs share: the policy to judge by, and the sessions to judge.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 
-use super::args::{Policies, Reading};
+use super::args::{Policies, Reading, Recordings};
 use super::exit::Failure;
 use super::screen::Screen;
 use crate::diagnostic::{Diagnostic, Severity, code};
@@ -55,6 +56,31 @@ impl<'a> SessionSource<'a> {
     /// Whether it is the samples.
     pub fn is_samples(self) -> bool {
         matches!(self, SessionSource::Samples)
+    }
+}
+
+/// Adds the recordings that a file lists to those that were named. Where there is a NUL they are separated by these, as
+/// `find -print0` writes them, else by line feeds.
+pub fn add_listed(recordings: &mut Recordings) -> Result<(), Failure> {
+    let Some(list) = &recordings.files_from else { return Ok(()) };
+    let mut bytes = Vec::new();
+    let read = match list.as_str() {
+        "-" => std::io::stdin().read_to_end(&mut bytes),
+        path => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    let shown = words::line(list);
+    let refused = |why: &str| Failure::usage(format!("`--files-from {shown}` cannot be read: {why}"));
+    read.map_err(|error| refused(&error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| refused("it is not UTF-8 text"))?;
+    let before = recordings.sessions.len();
+    match text.contains('\0') {
+        true => recordings.sessions.extend(text.split('\0').map(str::to_owned)),
+        false => recordings.sessions.extend(text.lines().map(str::to_owned)),
+    }
+    recordings.sessions.retain(|name| !name.is_empty());
+    match recordings.sessions.len() == before {
+        true => Err(refused("it names no file")),
+        false => Ok(()),
     }
 }
 
@@ -137,10 +163,12 @@ pub struct Sessions {
     pub diagnostics: Vec<Diagnostic>,
     /// Sessions read.
     pub count: u64,
-    /// Files that gave no session.
-    pub skipped: u64,
+    /// Files that gave no session, by name.
+    pub skipped: BTreeMap<String, u64>,
     /// Sessions read before the current file.
     before: u64,
+    /// Name of the current file.
+    name: String,
     progress: ProgressBar,
     patience: Patience,
 }
@@ -150,6 +178,16 @@ enum Source {
     /// One that was waited for without success.
     Opening(Opening),
     Sample(String, &'static [u8]),
+}
+
+impl Source {
+    fn name(&self) -> &str {
+        match self {
+            Source::File(input) => &input.name,
+            Source::Opening(opening) => &opening.input().name,
+            Source::Sample(name, _) => name,
+        }
+    }
 }
 
 impl Sessions {
@@ -170,7 +208,8 @@ impl Sessions {
             current: None,
             diagnostics,
             count: 0,
-            skipped: 0,
+            skipped: BTreeMap::new(),
+            name: String::new(),
             before: 0,
             progress: ProgressBar::hidden(),
             patience: Patience { say: screen.voice(), broken_off: interrupted },
@@ -179,11 +218,7 @@ impl Sessions {
 
     /// The files by the names they are shown under, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.sources.iter().map(|source| match source {
-            Source::File(input) => &*input.name,
-            Source::Opening(opening) => &*opening.input().name,
-            Source::Sample(name, _) => name,
-        })
+        self.sources.iter().map(Source::name)
     }
 
     /// Shows how far the reading is.
@@ -210,6 +245,7 @@ impl Sessions {
             Source::File(input) => input.named,
             Source::Opening(..) | Source::Sample(..) => true,
         };
+        source.name().clone_into(&mut self.name);
         let opened = match source {
             Source::Sample(name, bytes) => opener::open_sample(name, bytes, &self.options),
             Source::File(input) if input.is_regular() => opener::open(input, &self.options),
@@ -227,8 +263,12 @@ impl Sessions {
             }
             Err(told) => self.diagnostics.push(opener::weighed(told, named)),
         }
-        self.skipped += 1;
+        self.skip();
         Some(())
+    }
+
+    fn skip(&mut self) {
+        *self.skipped.entry(self.name.clone()).or_default() += 1;
     }
 
     /// Waits until an input is open. One that nobody writes to is put after the others; that is `None`.
@@ -268,7 +308,9 @@ impl Iterator for Sessions {
                     return session;
                 }
                 self.current = None;
-                self.skipped += u64::from(self.count == self.before);
+                if self.count == self.before {
+                    self.skip();
+                }
                 self.progress.inc(1);
             }
             let source = self.sources.pop_front()?;

@@ -65,7 +65,7 @@ fn misspelt_command(sessions: &[String]) -> Option<Failure> {
 
 /// Whether nothing says what to open or how to judge it; colours and the like do not.
 fn is_bare(asked: &Open) -> bool {
-    let args::Recordings { sessions, samples, reading } = &asked.recordings;
+    let args::Recordings { sessions, samples, reading, .. } = &asked.recordings;
     let args::Policies { policy, only } = &asked.policies;
     #[cfg(feature = "tui")]
     if !asked.base.is_empty() {

@@ -16,6 +16,7 @@ use super::screen::Screen;
 use super::selection::{Chosen, Selection};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
+use crate::explore::identity::Identity;
 use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
 use crate::report::ci::{self, Issue, Issues};
@@ -95,9 +96,11 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     let (mut total, mut gathered, mut dossier) = (Total::default(), Issues::default(), Dossier::default());
     let (mut only, mut written) = (None, Ok(()));
     let outputs = reports.outputs.clone();
+    let identifies = outputs.iter().any(|output| output.name == "json");
     let judge = |session: &Arc<Session>| Replay::new(session, &policy, asked.mode);
     let answer = |session| match asked.selection.choose(session, &judge) {
         Ok(Chosen { session, mut diagnostics, replay }) => {
+            let identity = identifies.then(|| Identity::of(&session));
             let judged = if asked.redact {
                 let mut blank = redacted(&session, &[&policy], asked.mode);
                 diagnostics.append(&mut blank.diagnostics);
@@ -107,11 +110,14 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
             } else {
                 JudgedSession::new(session, &policy, asked.mode, asked.scope)
             };
-            Answer::new(judged, diagnostics, &outputs, look)
+            let mut answer = Answer::new(judged, diagnostics, &outputs, look);
+            answer.total.provenance.sessions.extend(identity);
+            answer
         }
         Err(diagnostics) => Answer::left_out(diagnostics),
     };
-    let _ = corpus.run(&mut sessions, &answer, &mut |answer: Answer| {
+    let mut drawn = asked.selection.draw(&mut sessions, &judge, &|_| 0);
+    let _ = corpus.run(&mut drawn, &answer, &mut |answer: Answer| {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         total.merge(&answer.total);
         written = reports.write(&answer.bytes, screen);
@@ -129,19 +135,22 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
             ControlFlow::Continue(())
         }
     });
+    drop(drawn);
     screen.end_progress();
     written?;
 
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
-    total.note(&told);
+    total.files(&told, &sessions.skipped);
     dossier.note(&told);
-    total.skipped = sessions.skipped;
+    asked.selection.describe(asked.reading, &mut total.provenance);
     total.interrupted = input::interrupted();
     asked.selection.report(total.sessions, sessions.count, screen);
-    if total.sessions == 0 && !total.interrupted {
-        let why = asked.selection.nothing(sessions.count);
+    if total.sessions == 0
+        && !total.interrupted
+        && let Some(why) = asked.selection.nothing(sessions.count)
+    {
         reports.nothing_judged(why, "replay", json::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }

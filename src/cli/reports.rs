@@ -190,7 +190,7 @@ impl Command {
         self.option("--from", reading.from.iter());
         self.option("--error-regex", reading.error_regex.iter());
         self.option("--refused-regex", reading.refused_regex.iter());
-        self.option("--where", selection.text().into_iter());
+        selection.given().iter().for_each(|(option, text)| self.option(option, std::iter::once(text)));
         self
     }
 

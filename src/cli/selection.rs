@@ -1,23 +1,64 @@
-//! `--where`: which of the sessions that were read are looked at.
+//! Which of the sessions that were read are looked at: `--where`, `--since`, `--until`, `--shard` and `--sample`.
+//!
+//! What is left out is counted, and said: a part must not look like everything.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 
 use super::args;
 use super::exit::Failure;
+use super::input::Sessions;
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
-use crate::explore::filter::Filter;
+use crate::explore::filter::{self, Filter};
+use crate::explore::identity::Identity;
 use crate::explore::sieve::passes;
 use crate::replay::Replay;
-use crate::report::words;
-use crate::session::Session;
+use crate::report::{Provenance, words};
+use crate::session::{Millis, Session};
 
 /// The sessions that are looked at.
 #[derive(Default)]
-pub struct Selection(Option<Filter>);
+pub struct Selection {
+    filter: Option<Filter>,
+    since: Option<Millis>,
+    until: Option<Millis>,
+    shard: Option<Shard>,
+    sample: Option<Sample>,
+    /// The options as they were given.
+    given: Vec<(&'static str, String)>,
+    left_out: LeftOut,
+}
+
+/// One of the parts that sessions are divided into.
+#[derive(Clone, Copy)]
+struct Shard {
+    /// From 1.
+    number: u32,
+    of: u32,
+}
+
+/// So many sessions, drawn with a seed.
+#[derive(Clone, Copy)]
+struct Sample {
+    most: usize,
+    seed: u64,
+}
+
+/// How many sessions each option leaves out. Counted on all threads.
+#[derive(Default)]
+struct LeftOut {
+    shard: AtomicU64,
+    early: AtomicU64,
+    late: AtomicU64,
+    untimed: AtomicU64,
+    filter: AtomicU64,
+    sample: AtomicU64,
+}
 
 /// A session that is looked at.
 pub struct Chosen {
@@ -29,14 +70,18 @@ pub struct Chosen {
     pub replay: Option<Replay>,
 }
 
+/// Replays a session, and says how much changes in it.
+type Judge<'a> = dyn Fn(&Arc<Session>) -> Replay + 'a;
+type Changes<'a> = dyn Fn(&Arc<Session>) -> usize + 'a;
+
 impl Selection {
     /// What was asked for; without a filter, all sessions.
     ///
     /// # Errors
-    /// The filter cannot be understood, or asks what changes between two versions.
+    /// An option cannot be understood, or the filter asks what changes between two versions.
     pub fn of(asked: &args::Selection) -> Result<Selection, Failure> {
         let selection = Selection::of_versions(asked)?;
-        if selection.0.as_ref().is_some_and(Filter::asks_changes) {
+        if selection.filter.as_ref().is_some_and(Filter::asks_changes) {
             let failure =
                 Failure::usage("`--where`: `is:changed` compares two versions, and there is only one");
             return Err(failure.help("use it with `rulestep diff --base VERSION`"));
@@ -47,54 +92,148 @@ impl Selection {
     /// The same where two versions are compared: it may ask what changes between them.
     ///
     /// # Errors
-    /// The filter cannot be understood.
+    /// An option cannot be understood.
     pub fn of_versions(asked: &args::Selection) -> Result<Selection, Failure> {
-        let Some(text) = &asked.filter else { return Ok(Selection(None)) };
         let now = Timestamp::now().as_millisecond();
-        Filter::parse(text, now).map(|filter| Selection(Some(filter))).map_err(|wrong| {
-            let term = text.get(wrong.at.clone()).unwrap_or(text);
-            let failure = Failure::usage(format!("`--where`: {} in `{}`", wrong.message, words::line(term)));
-            wrong.help.into_iter().fold(failure, Failure::help)
+        let filter = asked.filter.as_ref().map(|text| {
+            Filter::parse(text, now).map_err(|wrong| {
+                let term = text.get(wrong.at.clone()).unwrap_or(text);
+                let message = format!("`--where`: {} in `{}`", wrong.message, words::line(term));
+                wrong.help.into_iter().fold(Failure::usage(message), Failure::help)
+            })
+        });
+        let time = |option: &str, text: &Option<String>| {
+            let read = |text: &String| {
+                filter::instant(text, now).map_err(|(message, help)| {
+                    let failure = Failure::usage(format!("`{option}`: {}", words::line(&message)));
+                    help.into_iter().fold(failure, Failure::help)
+                })
+            };
+            text.as_ref().map(read).transpose()
+        };
+        let sample = asked
+            .sample
+            .map(|most| Sample { most: usize::try_from(most).unwrap_or(usize::MAX), seed: asked.seed });
+        let given = [
+            ("--where", asked.filter.clone()),
+            ("--since", asked.since.clone()),
+            ("--until", asked.until.clone()),
+            ("--shard", asked.shard.clone()),
+            ("--sample", asked.sample.map(|most| most.to_string())),
+            ("--seed", (asked.seed != 0).then(|| asked.seed.to_string())),
+        ];
+        Ok(Selection {
+            filter: filter.transpose()?,
+            since: time("--since", &asked.since)?,
+            until: time("--until", &asked.until)?,
+            shard: asked.shard.as_deref().map(Shard::read).transpose()?,
+            sample,
+            given: given.into_iter().filter_map(|(option, text)| Some((option, text?))).collect(),
+            left_out: LeftOut::default(),
         })
     }
 
-    /// The session, if it is looked at; else what was odd in it, which is reported all the same. Where the filter asks what was
-    /// decided, the session is replayed with `judge`, and comes with its replay.
+    /// The session, if it is looked at; else what was odd in it, which is reported all the same, except by another shard's
+    /// machine. Where the filter asks what was decided, the session is replayed with `judge`, and comes with its replay.
     ///
     /// # Errors
-    /// It does not match.
-    pub fn choose(
-        &self,
-        session: Session,
-        judge: &dyn Fn(&Arc<Session>) -> Replay,
-    ) -> Result<Chosen, Vec<Diagnostic>> {
+    /// It is left out.
+    pub fn choose(&self, session: Session, judge: &Judge<'_>) -> Result<Chosen, Vec<Diagnostic>> {
         self.choose_compared(session, judge, &|_| 0)
     }
 
     /// The same of sessions that are compared; `changes` says how much changes in one.
     ///
     /// # Errors
-    /// It does not match.
+    /// It is left out.
     pub fn choose_compared(
         &self,
         mut session: Session,
-        judge: &dyn Fn(&Arc<Session>) -> Replay,
-        changes: &dyn Fn(&Arc<Session>) -> usize,
+        judge: &Judge<'_>,
+        changes: &Changes<'_>,
     ) -> Result<Chosen, Vec<Diagnostic>> {
         let diagnostics = std::mem::take(&mut session.diagnostics);
+        let left_out = &self.left_out;
+        let because = |count: &AtomicU64| count.fetch_add(1, Ordering::Relaxed);
+        if self.shard.is_some_and(|shard| !shard.has(&session)) {
+            because(&left_out.shard);
+            return Err(Vec::new());
+        }
+        let reason = match session.began {
+            None if self.since.is_some() || self.until.is_some() => Some(&left_out.untimed),
+            Some(began) if self.since.is_some_and(|since| began < since) => Some(&left_out.early),
+            Some(began) if self.until.is_some_and(|until| began >= until) => Some(&left_out.late),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            because(reason);
+            return Err(diagnostics);
+        }
         let session = Arc::new(session);
-        let Some(filter) = &self.0 else { return Ok(Chosen { session, diagnostics, replay: None }) };
+        let Some(filter) = &self.filter else { return Ok(Chosen { session, diagnostics, replay: None }) };
         let replay = filter.asks_decisions().then(|| judge(&session));
         let changed = filter.asks_changes().then(|| changes(&session));
-        match passes(filter, &session, replay.as_ref(), changed) {
-            true => Ok(Chosen { session, diagnostics, replay }),
-            false => Err(diagnostics),
+        if passes(filter, &session, replay.as_ref(), changed) {
+            return Ok(Chosen { session, diagnostics, replay });
         }
+        because(&left_out.filter);
+        Err(diagnostics)
+    }
+
+    /// The sessions to choose from: with `--sample` those that are drawn, once all are read.
+    pub fn draw<'s>(
+        &'s self,
+        sessions: &'s mut Sessions,
+        judge: &'s Judge<'s>,
+        changes: &'s Changes<'s>,
+    ) -> impl Iterator<Item = Session> + 's {
+        let mut drawn = None;
+        std::iter::from_fn(move || match self.sample {
+            None => sessions.next(),
+            Some(sample) => {
+                drawn.get_or_insert_with(|| self.drawn(sample, sessions, judge, changes).into_iter()).next()
+            }
+        })
+    }
+
+    /// Those whose numbers are the smallest, in the order in which they were read. No more than these are kept.
+    fn drawn(
+        &self,
+        sample: Sample,
+        sessions: &mut Sessions,
+        judge: &Judge<'_>,
+        changes: &Changes<'_>,
+    ) -> Vec<Session> {
+        let mut kept: BTreeMap<(u64, u64), Session> = BTreeMap::new();
+        for place in 0.. {
+            let Some(session) = sessions.next() else { break };
+            let chosen = match self.choose_compared(session, judge, changes) {
+                Ok(chosen) => chosen,
+                Err(diagnostics) => {
+                    sessions.diagnostics.extend(diagnostics);
+                    continue;
+                }
+            };
+            let number = Identity::of(&chosen.session).draw(sample.seed);
+            drop(chosen.replay);
+            let mut session = Arc::unwrap_or_clone(chosen.session);
+            session.diagnostics = chosen.diagnostics;
+            kept.insert((number, place), session);
+            if kept.len() > sample.most
+                && let Some((_, not_drawn)) = kept.pop_last()
+            {
+                self.left_out.sample.fetch_add(1, Ordering::Relaxed);
+                sessions.diagnostics.extend(not_drawn.diagnostics);
+            }
+        }
+        let mut kept: Vec<_> = kept.into_iter().map(|((_, place), session)| (place, session)).collect();
+        kept.sort_by_key(|(place, _)| *place);
+        kept.into_iter().map(|(_, session)| session).collect()
     }
 
     /// Whether it asks what a policy decides.
     pub fn asks_decisions(&self) -> bool {
-        self.0.as_ref().is_some_and(Filter::asks_decisions)
+        self.filter.as_ref().is_some_and(Filter::asks_decisions)
     }
 
     /// What was asked for makes sense without a policy.
@@ -110,31 +249,108 @@ impl Selection {
         Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"))
     }
 
-    /// The filter as it was given.
-    pub fn text(&self) -> Option<&str> {
-        self.0.as_ref().map(Filter::text)
+    /// The options as they were given.
+    pub fn given(&self) -> &[(&'static str, String)] {
+        &self.given
+    }
+
+    /// What a result must say of how recordings were read and chosen, to be merged with others.
+    pub fn describe(&self, reading: &args::Reading, provenance: &mut Provenance) {
+        provenance.error_regex.clone_from(&reading.error_regex);
+        provenance.refused_regex.clone_from(&reading.refused_regex);
+        for (option, count) in self.counts().into_iter().filter(|(_, count)| *count > 0) {
+            provenance.left_out.insert(option.to_owned(), count);
+        }
+        if let Some(Shard { number, of }) = self.shard {
+            provenance.shards.insert(of, BTreeMap::from([(number, 1)]));
+        }
+    }
+
+    /// What a result says of the sessions that another shard does not have either.
+    fn counts(&self) -> [(&'static str, u64); 4] {
+        let LeftOut { early, late, untimed, filter, sample, .. } = &self.left_out;
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let untimed = if self.since.is_some() { [count(untimed), 0] } else { [0, count(untimed)] };
+        let [since, until] = untimed;
+        [
+            ("--where", count(filter)),
+            ("--since", count(early) + since),
+            ("--until", count(late) + until),
+            ("--sample", count(sample)),
+        ]
     }
 
     /// Says how many of how many sessions were looked at, which an answer must not be without.
     pub fn report(&self, kept: u64, read: u64, screen: &mut Screen) {
-        let Some(filter) = &self.0 else { return };
-        let mut message = format!(
-            "{} of {} match `{}`",
-            words::thousands(kept),
-            words::count(read, "session"),
-            words::line(filter.text())
-        );
-        if filter.asks_when() {
-            message.push_str(" (sessions without a recorded time never match `since:` and `until:`)");
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let LeftOut { shard, early, late, untimed, sample, .. } = &self.left_out;
+        let mut before = read;
+        if let Some(Shard { number, of }) = self.shard {
+            let all = words::count(before, "session");
+            before = before.saturating_sub(count(shard));
+            screen.say(&format!("{} of {all} are in shard {number} of {of}", words::thousands(before)));
         }
-        screen.say(&message);
+        if self.since.is_some() || self.until.is_some() {
+            let all = words::count(before, "session");
+            let (others, untimed) = (count(early) + count(late), count(untimed));
+            before = before.saturating_sub(others + untimed);
+            let options = self.given.iter().filter(|(option, _)| matches!(*option, "--since" | "--until"));
+            let options =
+                words::list(options.map(|(option, text)| format!("`{option} {}`", words::line(text))));
+            let untimed = match untimed {
+                0 => String::new(),
+                untimed => {
+                    format!("; left out: {} without a recorded time", words::count(untimed, "session"))
+                }
+            };
+            screen.say(&format!(
+                "{} of {all} began in the time of {options}{untimed}",
+                words::thousands(before)
+            ));
+        }
+        if let Some(filter) = &self.filter {
+            let mut message = format!(
+                "{} of {} match `{}`",
+                words::thousands(kept + count(sample)),
+                words::count(before, "session"),
+                words::line(filter.text())
+            );
+            if filter.asks_when() {
+                message.push_str(" (sessions without a recorded time never match `since:` and `until:`)");
+            }
+            screen.say(&message);
+        }
+        if self.sample.is_some() {
+            let all = words::count(kept + count(sample), "session");
+            screen.say(&format!("{} of {all} drawn by `--sample`", words::thousands(kept)));
+        }
     }
 
-    /// Why nothing was judged, where no session is left.
-    pub fn nothing(&self, read: u64) -> &'static str {
-        match read {
-            0 => "no session could be read, so nothing was judged",
-            _ => "no session matches `--where`, so nothing was judged",
+    /// Why nothing was judged, where no session is left; not if this is a shard, which may have none.
+    pub fn nothing(&self, read: u64) -> Option<&'static str> {
+        match (read, &self.filter) {
+            (0, _) => Some("no session could be read, so nothing was judged"),
+            _ if self.shard.is_some() => None,
+            (_, None) => {
+                Some("no session began in the time of `--since` and `--until`, so nothing was judged")
+            }
+            (_, Some(_)) => Some("no session matches `--where`, so nothing was judged"),
         }
+    }
+}
+
+impl Shard {
+    fn read(text: &str) -> Result<Shard, Failure> {
+        let numbers =
+            text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+            _ => Err(Failure::usage(format!("`--shard {}` is not a part of a whole", words::line(text)))
+                .help("write the part and the number of parts: `--shard 1/4` to `--shard 4/4`")),
+        }
+    }
+
+    fn has(self, session: &Session) -> bool {
+        Identity::of(session).draw(0) % u64::from(self.of) == u64::from(self.number - 1)
     }
 }

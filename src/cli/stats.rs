@@ -32,7 +32,8 @@ pub fn run(asked: &args::Stats, screen: &mut Screen) -> Result<Exit, Failure> {
     let read = counting.run(Replay::new, &Inventory::of, &mut take, screen)?;
     if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
         let policy = named.then_some(&*counting.policy);
-        let view = View { inventory: &inventory, policy, read: &read, full: *full, color: screen.color };
+        let (inventory, color) = (&inventory, screen.color);
+        let view = View { inventory, policy, mode, read: &read, full: *full, color };
         (output.write)(&view, screen.out())?;
     }
     Ok(ended(&read))

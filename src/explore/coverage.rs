@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::occurrence::{Extent, Occurrence, Place, violations};
 use crate::engine::Decision;
 use crate::monitor::finding::RuleOutcome;
@@ -69,7 +71,8 @@ pub struct ToolUse {
 }
 
 /// How far recordings exercise a rule, the most telling first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Exercise {
     /// It stopped a call or was violated.
     Fired,
@@ -187,7 +190,7 @@ impl Coverage {
         used
     }
 
-    /// Adds what was counted of later sessions.
+    /// Adds what was counted of other sessions.
     pub fn merge(&mut self, later: &Coverage) {
         self.sessions += later.sessions;
         self.calls += later.calls;

@@ -377,7 +377,10 @@ fn turns(text: &str) -> Result<RangeInclusive<u32>, Refusal> {
 }
 
 /// `7d` ago, or a day, or an instant; days begin at midnight UTC, as all times here.
-fn instant(text: &str, now: Millis) -> Result<Millis, Refusal> {
+///
+/// # Errors
+/// It is none of these; and what is.
+pub fn instant(text: &str, now: Millis) -> Result<Millis, Refusal> {
     let ago = || {
         let unit = match text.chars().last()? {
             'm' => 60_000,

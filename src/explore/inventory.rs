@@ -18,7 +18,7 @@ use serde_json::Value;
 
 pub use self::facts::{Access, words};
 use self::facts::{is_action, is_command, is_file, is_shell};
-use super::occurrence::{Occurrence, Place};
+use super::occurrence::{Occurrence, Place, first};
 use crate::replay::Replay;
 use crate::session::{Body, Call, Outcome};
 
@@ -166,7 +166,7 @@ impl Inventory {
         }
     }
 
-    /// Adds what was counted of later sessions.
+    /// Adds what was counted of other sessions.
     pub fn merge(&mut self, later: &Inventory) {
         for (sum, more) in [
             (&mut self.sessions, later.sessions),
@@ -185,24 +185,24 @@ impl Inventory {
             row.refused += more.refused;
             row.unanswered += more.unanswered;
             row.stopped += more.stopped;
-            row.first = row.first.take().or_else(|| more.first.clone());
+            first(&mut row.first, more.first.as_ref());
         });
         for (rows, later) in [(&mut self.programs, &later.programs), (&mut self.hosts, &later.hosts)] {
             merge(rows, later, |row, more| {
                 row.calls += more.calls;
-                row.first = row.first.take().or_else(|| more.first.clone());
+                first(&mut row.first, more.first.as_ref());
             });
         }
         merge(&mut self.files, &later.files, |row, more| {
             row.read += more.read;
             row.written += more.written;
             row.named += more.named;
-            row.first = row.first.take().or_else(|| more.first.clone());
+            first(&mut row.first, more.first.as_ref());
         });
         let add = |row: &mut SessionCount, more: &SessionCount| {
             row.sessions += more.sessions;
             row.calls += more.calls;
-            row.first = row.first.take().or_else(|| more.first.clone());
+            first(&mut row.first, more.first.as_ref());
         };
         merge(&mut self.projects, &later.projects, add);
         merge(&mut self.days, &later.days, add);

@@ -36,6 +36,11 @@ impl Occurrence {
         let (file, index) = (Arc::clone(&session.origin.file), session.origin.index);
         Occurrence { file, session: Arc::clone(&session.id), index, place }
     }
+
+    /// Sessions by the names of their files and their places in them.
+    fn order(&self) -> (&str, usize) {
+        (&self.file, self.index)
+    }
 }
 
 /// The rules about the session that are violated, each with the call at fault and where that is.
@@ -49,7 +54,7 @@ pub fn violations(replay: &Replay) -> impl Iterator<Item = (&RuleState, Option<&
     })
 }
 
-/// The first and the last time, in the order of the recordings.
+/// The first and the last time, in the order of the files' names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extent {
     /// The first time, if there is one.
@@ -65,13 +70,22 @@ impl Extent {
         self.last = Some(occurrence);
     }
 
-    /// Adds what happened in later sessions.
-    pub fn merge(&mut self, later: &Extent) {
-        if self.first.is_none() {
-            self.first.clone_from(&later.first);
+    /// Adds what happened in other sessions.
+    pub fn merge(&mut self, other: &Extent) {
+        first(&mut self.first, other.first.as_ref());
+        if let Some(last) = &other.last
+            && self.last.as_ref().is_none_or(|known| known.order() <= last.order())
+        {
+            self.last = Some(last.clone());
         }
-        if later.last.is_some() {
-            self.last.clone_from(&later.last);
-        }
+    }
+}
+
+/// The first of the two, whichever was found first: it does not depend on the order in which sessions were counted.
+pub fn first(known: &mut Option<Occurrence>, other: Option<&Occurrence>) {
+    if let Some(other) = other
+        && known.as_ref().is_none_or(|known| other.order() < known.order())
+    {
+        *known = Some(other.clone());
     }
 }

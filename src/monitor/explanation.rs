@@ -239,7 +239,7 @@ impl Serialize for Explanation {
             effect: Effect,
             message: &'a Sentence,
             description: Option<&'a str>,
-            source: RulePlace<'a>,
+            source: RulePlace,
             checked: Option<&'a CheckedValue>,
             found: &'a [EarlierCall],
             reason: Option<&'a str>,

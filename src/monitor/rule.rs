@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::source::{Position, Source, Span};
 use crate::wording::clean::{self, Marks};
@@ -80,17 +80,17 @@ impl<'a> RuleName<'a> {
 }
 
 /// Where a rule begins, as data.
-#[derive(Debug, Serialize)]
-pub struct RulePlace<'a> {
-    file: &'a str,
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RulePlace {
+    file: String,
     #[serde(flatten)]
     position: Position,
 }
 
-impl<'a> RulePlace<'a> {
+impl RulePlace {
     /// Of this rule.
-    pub fn of(rule: &'a Rule) -> RulePlace<'a> {
-        RulePlace { file: rule.source.name(), position: rule.source.position(rule.span.start) }
+    pub fn of(rule: &Rule) -> RulePlace {
+        RulePlace { file: rule.source.name().to_owned(), position: rule.source.position(rule.span.start) }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Code;
 use crate::engine::{Decision, Verdict};
@@ -29,12 +29,12 @@ pub struct Tables {
     pub reasons: BTreeMap<Arc<str>, u64>,
     /// Calls by tool.
     pub tools: BTreeMap<Arc<str>, ToolCount>,
-    /// Calls of tools beyond the first 4,096.
+    /// Calls of tools beyond the first 4,096 in alphabetical order.
     pub other_tools: ToolCount,
 }
 
 /// What one rule did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleCount {
     /// Calls that it stopped: it was the one that decided.
     pub stopped: u64,
@@ -47,7 +47,7 @@ pub struct RuleCount {
 }
 
 /// What became of the calls of one tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCount {
     /// Calls by decision.
     pub allow: u64,
@@ -72,7 +72,7 @@ impl Tables {
 
     /// Counts a call. Of the findings of its decision only the first is needed.
     pub(super) fn call(&mut self, tool: &Arc<str>, decision: &Decision, counterfactual: bool) {
-        self.tool(tool).add(decision.verdict);
+        self.tools.entry(Arc::clone(tool)).or_default().add(decision.verdict);
         let Some(finding) = decision.deciding() else { return };
         let rule = self.rules.entry(finding.rule).or_default();
         rule.stopped += 1;
@@ -96,16 +96,13 @@ impl Tables {
             }
         }
         self.rules.values_mut().for_each(|rule| rule.sessions = 1);
+        self.other_tools.merge(beyond_most(&mut self.tools));
     }
 
     /// Counts what others counted.
     pub fn merge(&mut self, other: &Tables) {
         for (rule, more) in &other.rules {
-            let count = self.rules.entry(*rule).or_default();
-            count.stopped += more.stopped;
-            count.counterfactual += more.counterfactual;
-            count.violated += more.violated;
-            count.sessions += more.sessions;
+            self.rules.entry(*rule).or_default().merge(*more);
         }
         for (code, more) in &other.codes {
             *self.codes.entry(*code).or_default() += more;
@@ -113,22 +110,38 @@ impl Tables {
         for (reason, more) in &other.reasons {
             *self.reasons.entry(Arc::clone(reason)).or_default() += more;
         }
-        for (tool, more) in &other.tools {
-            self.tool(tool).merge(*more);
-        }
         self.other_tools.merge(other.other_tools);
+        for (tool, more) in &other.tools {
+            self.tools.entry(Arc::clone(tool)).or_default().merge(*more);
+        }
+        self.other_tools.merge(beyond_most(&mut self.tools));
     }
 
     /// Rules about sessions that are violated, counted in each session.
     pub fn violated(&self) -> u64 {
         self.rules.values().map(|rule| rule.violated).sum()
     }
+}
 
-    fn tool(&mut self, tool: &Arc<str>) -> &mut ToolCount {
-        if self.tools.len() >= MOST_TOOLS && !self.tools.contains_key(tool) {
-            return &mut self.other_tools;
-        }
-        self.tools.entry(Arc::clone(tool)).or_default()
+/// Takes out what is beyond the first [`MOST_TOOLS`] names in alphabetical order. A name that is among the first of many
+/// sessions is among the first of each of them, so the counts are the same in whatever order they are merged.
+pub fn beyond_most<K: Ord>(tools: &mut BTreeMap<K, ToolCount>) -> ToolCount {
+    let mut beyond = ToolCount::default();
+    while tools.len() > MOST_TOOLS
+        && let Some((_, count)) = tools.pop_last()
+    {
+        beyond.merge(count);
+    }
+    beyond
+}
+
+impl RuleCount {
+    /// Counts what others counted.
+    pub fn merge(&mut self, more: RuleCount) {
+        self.stopped += more.stopped;
+        self.counterfactual += more.counterfactual;
+        self.violated += more.violated;
+        self.sessions += more.sessions;
     }
 }
 
@@ -152,7 +165,8 @@ impl ToolCount {
         } += 1;
     }
 
-    fn merge(&mut self, more: ToolCount) {
+    /// Counts what others counted.
+    pub fn merge(&mut self, more: ToolCount) {
         self.allow += more.allow;
         self.deny += more.deny;
         self.halt += more.halt;
@@ -178,6 +192,7 @@ mod tests {
                 tables.call(&tool, &Decision::not_reached(), false);
             }
         }
+        tables.end(&[]);
         let mut whole = Tables::default();
         whole.merge(&tables);
         whole.merge(&tables);

@@ -132,7 +132,7 @@ struct RowLine<'a> {
     key: String,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<RulePlace<'a>>,
+    source: Option<RulePlace>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     calls: u64,
@@ -141,7 +141,7 @@ struct RowLine<'a> {
     violated: u64,
     sessions: u64,
     #[serde(flatten)]
-    extent: ExtentLine<'a>,
+    extent: ExtentLine,
 }
 
 fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -1,14 +1,17 @@
 //! What recordings say of every rule: as text, markdown and JSON.
 
+use std::cmp::{Ordering, Reverse};
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::json::line;
+use super::mergeable::{Mergeable, add, rows};
 use super::paint::Paint;
 use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
-use super::{Total, words};
+use super::{Provenance, Total, words};
 
+use crate::engine::Mode;
 use crate::explore::coverage::{Coverage, Exercise, RuleUse};
 use crate::explore::occurrence::{Extent, Occurrence, Place};
 use crate::monitor::rule::RulePlace;
@@ -28,6 +31,8 @@ pub struct View<'a> {
     pub coverage: &'a Coverage,
     /// The rules.
     pub policy: &'a Policy,
+    /// What a replay assumes after a stopped call.
+    pub mode: Mode,
     /// How completely the recordings were read.
     pub read: &'a Total,
     /// Whether text may be coloured.
@@ -53,7 +58,7 @@ pub static OUTPUTS: &[Output] = &[
 
 /// The rules in three groups, with what each was asked; then the tools that no rule is about, and the sums.
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let View { coverage, policy, read, color } = *view;
+    let View { coverage, policy, read, color, .. } = *view;
     let paint = Paint { color };
     let rules = coverage.of_policy(policy);
     for (exercise, heading) in GROUPS {
@@ -187,26 +192,28 @@ fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-#[derive(Serialize)]
-struct CoverageLine<'a> {
-    schema: &'static str,
+/// What recordings say of every rule; two of them make one.
+#[derive(Serialize, Deserialize)]
+pub(super) struct CoverageLine {
+    schema: String,
     sessions: u64,
     calls: u64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     alternatives: u64,
     #[serde(flatten)]
     reading: ReadingLine,
-    rules: Vec<RuleLine<'a>>,
-    tools: Vec<ToolLine<'a>>,
+    rules: Vec<RuleLine>,
+    tools: Vec<ToolLine>,
+    provenance: Provenance,
 }
 
-#[derive(Serialize)]
-struct RuleLine<'a> {
-    rule: &'a str,
+#[derive(Serialize, Deserialize)]
+struct RuleLine {
+    rule: String,
     name: String,
-    dialect: &'static str,
-    source: RulePlace<'a>,
-    state: &'static str,
+    dialect: String,
+    source: RulePlace,
+    state: Exercise,
     sessions: u64,
     calls: u64,
     passed: u64,
@@ -217,32 +224,34 @@ struct RuleLine<'a> {
     held: u64,
     violated: u64,
     pending: u64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     alternatives: u64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     alternatives_failed: u64,
     #[serde(flatten)]
-    extent: ExtentLine<'a>,
+    extent: ExtentLine,
 }
 
-#[derive(Serialize)]
-pub(super) struct ExtentLine<'a> {
-    first: Option<OccurrenceLine<'a>>,
-    last: Option<OccurrenceLine<'a>>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct ExtentLine {
+    first: Option<OccurrenceLine>,
+    last: Option<OccurrenceLine>,
 }
 
-#[derive(Serialize)]
-pub(super) struct OccurrenceLine<'a> {
-    session: &'a str,
-    file: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+#[derive(Serialize, Deserialize)]
+pub(super) struct OccurrenceLine {
+    session: String,
+    file: String,
+    /// Place of the session in the file, from 0.
+    index: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     call: Option<CallRef>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     choice: Option<AlternativeRef>,
 }
 
-impl<'a> ExtentLine<'a> {
-    pub fn of(of: &'a Extent) -> ExtentLine<'a> {
+impl ExtentLine {
+    pub fn of(of: &Extent) -> ExtentLine {
         ExtentLine {
             first: of.first.as_ref().map(OccurrenceLine::of),
             last: of.last.as_ref().map(OccurrenceLine::of),
@@ -250,26 +259,93 @@ impl<'a> ExtentLine<'a> {
     }
 }
 
-impl<'a> OccurrenceLine<'a> {
-    pub fn of(of: &'a Occurrence) -> OccurrenceLine<'a> {
+impl OccurrenceLine {
+    pub fn of(of: &Occurrence) -> OccurrenceLine {
         let (call, choice) = match of.place {
             Place::Session => (None, None),
             Place::Call(at) => (Some(at), None),
             Place::Choice(at) => (None, Some(at)),
         };
-        OccurrenceLine { session: &of.session, file: &of.file, call, choice }
+        let (session, file) = (of.session.to_string(), of.file.to_string());
+        OccurrenceLine { session, file, index: of.index, call, choice }
+    }
+
+    fn order(&self) -> (&str, usize) {
+        (&self.file, self.index)
+    }
+
+    /// The first of both, or the last.
+    pub fn nearer(known: &mut Option<OccurrenceLine>, other: Option<OccurrenceLine>, nearer: Ordering) {
+        if let Some(other) = other
+            && known.as_ref().is_none_or(|known| other.order().cmp(&known.order()) == nearer)
+        {
+            *known = Some(other);
+        }
     }
 }
 
-#[derive(Serialize)]
-struct ToolLine<'a> {
-    tool: &'a str,
+#[derive(Serialize, Deserialize)]
+struct ToolLine {
+    tool: String,
     calls: u64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     alternatives: u64,
     asked: u64,
     /// Whether no rule is about it.
     ungoverned: bool,
+}
+
+impl Mergeable for CoverageLine {
+    fn merge(&mut self, other: CoverageLine) -> Result<(), String> {
+        self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
+        add!(self, other: sessions, calls, alternatives);
+        rows(
+            &mut self.rules,
+            other.rules,
+            |row| row.rule.clone(),
+            |row, more| {
+                add!(row, more: sessions, calls, passed, stopped, also_failed, reported, held, violated, pending,
+                alternatives, alternatives_failed);
+                // The one that tells most is the smallest.
+                row.state = row.state.min(more.state);
+                OccurrenceLine::nearer(&mut row.extent.first, more.extent.first, Ordering::Less);
+                OccurrenceLine::nearer(&mut row.extent.last, more.extent.last, Ordering::Greater);
+            },
+        );
+        rows(
+            &mut self.tools,
+            other.tools,
+            |row| row.tool.clone(),
+            |row, more| {
+                add!(row, more: calls, alternatives, asked);
+                row.ungoverned &= more.ungoverned;
+            },
+        );
+        self.settle();
+        Ok(())
+    }
+
+    fn settle(&mut self) {
+        self.rules.sort_by(|a, b| {
+            let fired =
+                |row: &RuleLine| row.stopped + row.violated + row.also_failed + row.alternatives_failed;
+            let order = |row: &RuleLine| (row.state, Reverse(fired(row)));
+            order(a).cmp(&order(b)).then_with(|| (&a.source, &a.rule).cmp(&(&b.source, &b.rule)))
+        });
+        self.tools.sort_by(|a, b| a.tool.cmp(&b.tool));
+    }
+
+    fn sessions(&self) -> u64 {
+        self.sessions
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn incomplete(&self) -> bool {
+        self.reading.incomplete()
+    }
 }
 
 fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -277,11 +353,11 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let rules = coverage.of_policy(policy);
     let free = coverage.ungoverned(policy);
     let lines = rules.iter().map(|(_, rule, used)| RuleLine {
-        rule: &rule.id,
+        rule: rule.id.to_string(),
         name: rule_name(rule),
-        dialect: rule.dialect,
+        dialect: rule.dialect.to_owned(),
         source: RulePlace::of(rule),
-        state: used.exercise().word(),
+        state: used.exercise(),
         sessions: used.sessions,
         calls: used.calls,
         passed: used.passed,
@@ -296,20 +372,22 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         extent: ExtentLine::of(&used.extent),
     });
     let tools = coverage.tools.iter().map(|(tool, used)| ToolLine {
-        tool,
+        tool: tool.to_string(),
         calls: used.calls,
         alternatives: used.alternatives,
         asked: used.asked,
         ungoverned: free.iter().any(|(name, _)| *name == tool),
     });
-    let object = CoverageLine {
-        schema: SCHEMA,
+    let mut object = CoverageLine {
+        schema: SCHEMA.to_owned(),
         sessions: coverage.sessions,
         calls: coverage.calls,
         alternatives: coverage.alternatives,
         reading: ReadingLine::of(read),
         rules: lines.collect(),
         tools: tools.collect(),
+        provenance: read.provenance.judged(Some(policy.digest()), view.mode, None),
     };
+    object.settle();
     line(&object, out)
 }

@@ -18,6 +18,7 @@ use std::io::{self, Write};
 
 pub use entry::{noun, title};
 pub use json::SCHEMA;
+pub(super) use json::TotalsLine;
 pub use view::View;
 pub use whole::{DiffResult, Part};
 

@@ -188,7 +188,7 @@ struct Head<'a> {
     schema: &'static str,
     mode: &'static str,
     session: Named<'a>,
-    policy: Version<'a>,
+    policy: Version,
 }
 
 impl<'a> Head<'a> {

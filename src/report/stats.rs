@@ -1,24 +1,21 @@
 //! What recordings hold: as text, Markdown and JSON.
 
+mod data;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::columns::columns;
-use super::coverage::OccurrenceLine;
-use super::json::line;
-use super::json::parts::Version;
 use super::paint::Paint;
-use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
+use super::totals::{incomplete_markdown, incomplete_text};
 use super::{Total, words};
+use crate::engine::Mode;
 use crate::explore::inventory::{FileCalls, Inventory, Mentions, SessionCount, sorted};
 use crate::explore::occurrence::Occurrence;
 use crate::policy::Policy;
-
-/// The shape of the JSON.
-pub const SCHEMA: &str = "rulestep.stats/1";
+pub use data::SCHEMA;
+pub(super) use data::StatsLine;
 
 /// Rows of a list that people are shown, unless they ask for all.
 const MOST: usize = 10;
@@ -29,6 +26,8 @@ pub struct View<'a> {
     pub inventory: &'a Inventory,
     /// The policy that decided, where one was named.
     pub policy: Option<&'a Policy>,
+    /// What a replay assumes after a stopped call.
+    pub mode: Mode,
     /// How completely the recordings were read.
     pub read: &'a Total,
     /// Every row is shown.
@@ -50,7 +49,11 @@ pub struct Output {
 /// Every output; the first is the default.
 pub static OUTPUTS: &[Output] = &[
     Output { name: "text", title: "text for people", write: text },
-    Output { name: "json", title: "one JSON object", write: json },
+    Output {
+        name: "json",
+        title: "one JSON object",
+        write: |view, out| data::json(view.inventory, view.policy, view.mode, view.read, out),
+    },
     Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
 ];
 
@@ -266,132 +269,4 @@ fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-#[derive(Serialize)]
-struct StatsLine<'a> {
-    schema: &'static str,
-    sessions: u64,
-    calls: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    alternatives: u64,
-    #[serde(flatten)]
-    reading: ReadingLine,
-    /// Without one no call was judged.
-    policy: Option<Version<'a>>,
-    /// Calls whose arguments are not a JSON object.
-    unread_arguments: u64,
-    /// Calls that ran a command line.
-    commands: u64,
-    /// Those that were not read to their end.
-    unread_commands: u64,
-    unread_urls: u64,
-    tools: Vec<ToolLine<'a>>,
-    programs: Vec<MentionLine<'a>>,
-    files: Vec<FileLine<'a>>,
-    hosts: Vec<MentionLine<'a>>,
-    projects: Vec<SessionLine<'a>>,
-    days: Vec<DayLine>,
-}
-
-#[derive(Serialize)]
-struct ToolLine<'a> {
-    tool: &'a str,
-    calls: u64,
-    errors: u64,
-    refused: u64,
-    no_result: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stopped: Option<u64>,
-    first: Option<OccurrenceLine<'a>>,
-}
-
-#[derive(Serialize)]
-struct MentionLine<'a> {
-    name: &'a str,
-    calls: u64,
-    first: Option<OccurrenceLine<'a>>,
-}
-
-#[derive(Serialize)]
-struct FileLine<'a> {
-    file: &'a str,
-    calls: u64,
-    read: u64,
-    written: u64,
-    first: Option<OccurrenceLine<'a>>,
-}
-
-#[derive(Serialize)]
-struct SessionLine<'a> {
-    project: Option<&'a str>,
-    sessions: u64,
-    calls: u64,
-}
-
-#[derive(Serialize)]
-struct DayLine {
-    day: Option<String>,
-    sessions: u64,
-    calls: u64,
-}
-
-fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let inventory = view.inventory;
-    let tools = sorted(&inventory.tools, |tool| tool.calls).into_iter().map(|(name, tool)| ToolLine {
-        tool: name,
-        calls: tool.calls,
-        errors: tool.errors,
-        refused: tool.refused,
-        no_result: tool.unanswered,
-        stopped: view.policy.map(|_| tool.stopped),
-        first: tool.first.as_ref().map(OccurrenceLine::of),
-    });
-    let files = sorted(&inventory.files, FileCalls::calls).into_iter().map(|(name, file)| FileLine {
-        file: name,
-        calls: file.calls(),
-        read: file.read,
-        written: file.written,
-        first: file.first.as_ref().map(OccurrenceLine::of),
-    });
-    let projects = sorted(&inventory.projects, |count| count.sessions).into_iter();
-    let projects = projects.map(|(name, count)| SessionLine {
-        project: name.as_deref(),
-        sessions: count.sessions,
-        calls: count.calls,
-    });
-    let days = inventory.days.iter().rev().map(|(day, count)| DayLine {
-        day: day.map(|day| day.to_string()),
-        sessions: count.sessions,
-        calls: count.calls,
-    });
-    let object = StatsLine {
-        schema: SCHEMA,
-        sessions: inventory.sessions,
-        calls: inventory.calls,
-        alternatives: inventory.alternatives,
-        reading: ReadingLine::of(view.read),
-        policy: view.policy.map(Version::of),
-        unread_arguments: inventory.unread_arguments,
-        commands: inventory.commands,
-        unread_commands: inventory.unread_commands,
-        unread_urls: inventory.unread_urls,
-        tools: tools.collect(),
-        programs: mention_lines(&inventory.programs),
-        files: files.collect(),
-        hosts: mention_lines(&inventory.hosts),
-        projects: projects.collect(),
-        days: days.collect(),
-    };
-    line(&object, out)
-}
-
-fn mention_lines(rows: &BTreeMap<Arc<str>, Mentions>) -> Vec<MentionLine<'_>> {
-    let rows = sorted(rows, |row| row.calls).into_iter();
-    rows.map(|(name, found)| MentionLine {
-        name,
-        calls: found.calls,
-        first: found.first.as_ref().map(OccurrenceLine::of),
-    })
-    .collect()
 }

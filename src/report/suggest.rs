@@ -168,7 +168,7 @@ struct SuggestionLine<'a> {
     sessions: u64,
     against: u64,
     #[serde(flatten)]
-    extent: ExtentLine<'a>,
+    extent: ExtentLine,
 }
 
 #[derive(Serialize)]

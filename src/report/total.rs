@@ -1,6 +1,8 @@
 //! What all sessions come to.
 
-use super::JudgedSession;
+use std::collections::BTreeMap;
+
+use super::{JudgedSession, Provenance};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::Tables;
 
@@ -43,6 +45,8 @@ pub struct Total {
     pub skipped: u64,
     /// The work was broken off.
     pub interrupted: bool,
+    /// Which sessions these are, and how they were read; what judged them is known where it is written.
+    pub provenance: Provenance,
 }
 
 impl Total {
@@ -95,6 +99,14 @@ impl Total {
             *sum += count;
         }
         self.interrupted |= other.interrupted;
+        self.provenance.extend(&other.provenance);
+    }
+
+    /// Counts what is wrong with files: diagnostics that are of no session, and the files that gave none.
+    pub fn files(&mut self, diagnostics: &[Diagnostic], skipped: &BTreeMap<String, u64>) {
+        self.note(diagnostics);
+        self.skipped += skipped.values().sum::<u64>();
+        self.provenance.files(diagnostics, skipped);
     }
 
     /// Counts diagnostics.

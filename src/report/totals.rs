@@ -4,32 +4,31 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::json::{SCHEMA, line};
+use super::mergeable::{Mergeable, add, rows};
 use super::paint::Paint;
-use super::{End, Look, Scope, Total, words};
-use crate::diagnostic::Code;
+use super::{End, Look, Provenance, Scope, Total, words};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::rule::RulePlace;
 use crate::monitor::{Rule, RuleId};
 use crate::policy::Policy;
-use crate::replay::{RuleCount, ToolCount};
+use crate::replay::{RuleCount, ToolCount, beyond_most};
 
 /// Entries of each list that people are shown.
 const SHOWN: usize = 10;
 
 /// Writes the closing object and a line feed.
-pub fn json(total: &Total, policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
     let tables = &total.tables;
     let by_rule = by_rule(total, policy).into_iter().map(|(rule, count)| RuleLine {
-        rule: &rule.id,
+        rule: rule.id.to_string(),
         name: words::rule_name(rule),
         source: RulePlace::of(rule),
         count,
     });
-    let by_tool = tables.tools.iter().map(|(tool, count)| (&**tool, ToolLine::of(*count))).collect();
-    let totals = Totals {
+    let mut totals = Totals {
         sessions: total.sessions,
         turns: total.turns,
         calls: total.calls,
@@ -45,22 +44,26 @@ pub fn json(total: &Total, policy: &Policy, out: &mut dyn Write) -> io::Result<(
         alternatives_stopped: total.alternatives_stopped,
         reading: ReadingLine::of(total),
         by_rule: by_rule.collect(),
-        by_code: &tables.codes,
-        by_reason: tables.reasons.iter().map(|(reason, count)| (&**reason, *count)).collect(),
-        by_tool,
-        other_tools: (tables.other_tools != ToolCount::default()).then(|| ToolLine::of(tables.other_tools)),
+        by_code: tables.codes.iter().map(|(code, count)| (code.as_str().to_owned(), *count)).collect(),
+        by_reason: tables.reasons.iter().map(|(reason, count)| (reason.to_string(), *count)).collect(),
+        by_tool: tables.tools.iter().map(|(tool, count)| (tool.to_string(), ToolLine::of(*count))).collect(),
+        other_tools: ToolLine::rest(tables.other_tools),
+        provenance: total.provenance.judged(Some(policy.digest()), mode, None),
     };
-    line(&LastLine { schema: SCHEMA, totals }, out)
+    totals.settle();
+    line(&LastLine { schema: SCHEMA, totals: &totals }, out)
 }
 
+/// What closes the JSON of a replay or a comparison.
 #[derive(Serialize)]
-struct LastLine<'a> {
-    schema: &'static str,
-    totals: Totals<'a>,
+pub(super) struct LastLine<'a, T> {
+    pub schema: &'static str,
+    pub totals: &'a T,
 }
 
-#[derive(Serialize)]
-struct Totals<'a> {
+/// What all sessions of a replay come to; two of them make one.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Totals {
     sessions: u64,
     turns: u64,
     calls: u64,
@@ -74,18 +77,69 @@ struct Totals<'a> {
     objected: u64,
     disagree: u64,
     /// Calls of choices that were not taken, which no count above has.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     alternatives: u64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     alternatives_stopped: u64,
     #[serde(flatten)]
     reading: ReadingLine,
-    by_rule: Vec<RuleLine<'a>>,
-    by_code: &'a BTreeMap<Code, u64>,
-    by_reason: BTreeMap<&'a str, u64>,
-    by_tool: BTreeMap<&'a str, ToolLine>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    by_rule: Vec<RuleLine>,
+    by_code: BTreeMap<String, u64>,
+    by_reason: BTreeMap<String, u64>,
+    by_tool: BTreeMap<String, ToolLine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     other_tools: Option<ToolLine>,
+    provenance: Provenance,
+}
+
+impl Mergeable for Totals {
+    fn merge(&mut self, other: Totals) -> Result<(), String> {
+        add!(self, other: sessions, turns, calls, allow, deny, halt, not_reached, deny_counterfactual, violated_rules,
+            objected, disagree, alternatives, alternatives_stopped);
+        self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
+        rows(
+            &mut self.by_rule,
+            other.by_rule,
+            |row| row.rule.clone(),
+            |row, more| row.count.merge(more.count),
+        );
+        for (known, more) in [(&mut self.by_code, other.by_code), (&mut self.by_reason, other.by_reason)] {
+            more.into_iter().for_each(|(key, count)| *known.entry(key).or_default() += count);
+        }
+        let counts =
+            |lines: BTreeMap<String, ToolLine>| lines.into_iter().map(|(tool, line)| (tool, line.count));
+        let mut tools: BTreeMap<String, ToolCount> = counts(std::mem::take(&mut self.by_tool)).collect();
+        counts(other.by_tool).for_each(|(tool, more)| tools.entry(tool).or_default().merge(more));
+        let mut rest = beyond_most(&mut tools);
+        [&self.other_tools, &other.other_tools].into_iter().flatten().for_each(|line| rest.merge(line.count));
+        self.by_tool = tools.into_iter().map(|(tool, count)| (tool, ToolLine::of(count))).collect();
+        self.other_tools = ToolLine::rest(rest);
+        self.settle();
+        Ok(())
+    }
+
+    fn settle(&mut self) {
+        self.by_rule.sort_by(|a, b| {
+            let order = |row: &RuleLine| Reverse(row.count.stopped + row.count.violated);
+            order(a).cmp(&order(b)).then_with(|| (&a.source, &a.rule).cmp(&(&b.source, &b.rule)))
+        });
+    }
+
+    fn sessions(&self) -> u64 {
+        self.sessions
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn incomplete(&self) -> bool {
+        self.reading.incomplete()
+    }
+
+    fn found(&self) -> bool {
+        self.objected > 0
+    }
 }
 
 pub(super) fn is_zero(count: &u64) -> bool {
@@ -93,7 +147,7 @@ pub(super) fn is_zero(count: &u64) -> bool {
 }
 
 /// How completely the recordings were read.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct ReadingLine {
     skipped: u64,
     diagnostics: Diagnostics,
@@ -111,6 +165,34 @@ impl ReadingLine {
             },
             interrupted: total.interrupted,
         }
+    }
+
+    /// Adds how completely others were read. What is wrong with files that both read is counted once.
+    pub fn merge(
+        &mut self,
+        other: ReadingLine,
+        own: &mut Provenance,
+        others: Provenance,
+    ) -> Result<(), String> {
+        let (mine, theirs) = (own.problems(), others.problems());
+        own.merge(others)?;
+        let all = own.problems();
+        let (known, more) = (&mut self.diagnostics, other.diagnostics);
+        for (known, more, mine, theirs, all) in [
+            (&mut self.skipped, other.skipped, mine.skipped, theirs.skipped, all.skipped),
+            (&mut known.errors, more.errors, mine.errors, theirs.errors, all.errors),
+            (&mut known.warnings, more.warnings, mine.warnings, theirs.warnings, all.warnings),
+            (&mut known.notices, more.notices, mine.notices, theirs.notices, all.notices),
+        ] {
+            *known = known.saturating_sub(mine) + more.saturating_sub(theirs) + all;
+        }
+        self.interrupted |= other.interrupted;
+        Ok(())
+    }
+
+    /// Whether something that was named was not read.
+    pub fn incomplete(&self) -> bool {
+        self.interrupted || self.diagnostics.errors > 0
     }
 }
 
@@ -141,23 +223,23 @@ pub(super) fn incomplete_text(total: &Total, did: &str, paint: Paint) -> Vec<Str
     incomplete(total, did).into_iter().map(bold).collect()
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Diagnostics {
     errors: u64,
     warnings: u64,
     notices: u64,
 }
 
-#[derive(Serialize)]
-struct RuleLine<'a> {
-    rule: &'a str,
+#[derive(Serialize, Deserialize)]
+struct RuleLine {
+    rule: String,
     name: String,
-    source: RulePlace<'a>,
+    source: RulePlace,
     #[serde(flatten)]
     count: RuleCount,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct ToolLine {
     calls: u64,
     #[serde(flatten)]
@@ -167,6 +249,10 @@ struct ToolLine {
 impl ToolLine {
     fn of(count: ToolCount) -> ToolLine {
         ToolLine { calls: count.calls(), count }
+    }
+
+    fn rest(count: ToolCount) -> Option<ToolLine> {
+        (count != ToolCount::default()).then(|| ToolLine::of(count))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Body, Call, CallRef, Message, Outcome, Results, Session, ToolCall, Turn};
 
@@ -20,7 +20,7 @@ pub struct Alternative {
 }
 
 /// A call of an alternative, as people and reports name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AlternativeRef {
     /// Turn, from 1.
     pub turn: u32,

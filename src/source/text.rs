@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A text with a name. Cheap to clone.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ pub struct Span {
 }
 
 /// Where a span begins, as an editor counts: from 1, columns in characters.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The line, from 1.
     pub line: u32,

@@ -26,6 +26,8 @@ mod generate_rules;
 mod generate_sessions;
 #[cfg(test)]
 mod lint;
+#[cfg(all(test, feature = "cli"))]
+mod merge;
 #[cfg(test)]
 mod naive;
 #[cfg(test)]

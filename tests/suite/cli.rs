@@ -7,6 +7,7 @@ mod diff;
 mod explain;
 mod inputs;
 mod json;
+mod merge;
 mod packed;
 mod redacted;
 pub mod reference;

@@ -27,8 +27,11 @@ pub struct Recordings {
     /// Recordings: files, folders, globs, or `-` for standard input
     #[arg(value_name = "SESSIONS")]
     pub sessions: Vec<String>,
+    /// Also read the recordings that this file names, one per line or separated by NUL; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<String>,
     /// Use the built-in sample sessions, with their policies unless -p names others
-    #[arg(long, conflicts_with = "sessions")]
+    #[arg(long, conflicts_with_all = ["sessions", "files_from"])]
     pub samples: bool,
     #[command(flatten)]
     pub reading: Reading,
@@ -41,6 +44,23 @@ pub struct Selection {
     /// `"two words"`, `/regex/`. All must match, those about calls on one and the same call
     #[arg(long = "where", value_name = "FILTER")]
     pub filter: Option<String>,
+    /// Only sessions that began at this time or later: `7d`, `12h`, a day such as `2026-11-01` or an instant such as
+    /// `2026-11-01T09:30:00Z`
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only sessions that began before this time
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Only this part of the sessions, chosen by id and content: with `1/4` to `4/4` four machines check each session once.
+    /// `rulestep merge` puts the results together
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Only this many sessions, always the same ones of the same recordings, drawn from those that the other options leave
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub sample: Option<u64>,
+    /// With --sample: draw other sessions
+    #[arg(long, value_name = "N", requires = "sample", default_value_t = 0, hide_default_value = true)]
+    pub seed: u64,
 }
 
 /// How recordings are read.

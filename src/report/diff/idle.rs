@@ -1,12 +1,15 @@
 //! Altered rules that change nothing, in words and as data.
 
-use serde::Serialize;
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
 
 use super::{DiffResult, View};
 use crate::compare::{AlteredRule, Matches};
 use crate::engine::Mode;
 use crate::monitor::Rule;
 use crate::monitor::rule::RulePlace;
+use crate::report::mergeable::{add, rows};
 use crate::report::words;
 
 /// Rules that are named among those that decide in their stead.
@@ -64,43 +67,59 @@ impl Idle<'_> {
 }
 
 /// One of them, as data.
-#[derive(Serialize)]
-pub struct IdleLine<'a> {
-    rule: &'a str,
+#[derive(Serialize, Deserialize)]
+pub struct IdleLine {
+    rule: String,
     name: String,
-    source: RulePlace<'a>,
-    fate: &'static str,
+    source: RulePlace,
+    fate: String,
     calls: u64,
     decided: u64,
-    by: Vec<ByLine<'a>>,
+    by: Vec<ByLine>,
     reported: u64,
     violated: u64,
 }
 
-#[derive(Serialize)]
-struct ByLine<'a> {
-    rule: &'a str,
+#[derive(Serialize, Deserialize)]
+struct ByLine {
+    rule: String,
     calls: u64,
 }
 
 /// All of them, as data.
-pub fn lines<'a>(whole: &DiffResult, view: &View<'a>) -> Vec<IdleLine<'a>> {
-    let line = |idle: Idle<'a>| {
+pub fn lines(whole: &DiffResult, view: &View<'_>) -> Vec<IdleLine> {
+    let line = |idle: Idle<'_>| {
         let rules = view.comparison.side(idle.altered.at.side).map(|policy| policy.rules());
         let by = idle.matches.by.iter();
+        let by = by.filter_map(|(rule, calls)| {
+            Some(ByLine { rule: rules?.get(*rule)?.id.to_string(), calls: *calls })
+        });
+        let mut by: Vec<ByLine> = by.collect();
+        by.sort_by(|a, b| a.rule.cmp(&b.rule));
         IdleLine {
-            rule: &idle.rule.id,
+            rule: idle.rule.id.to_string(),
             name: words::rule_name(idle.rule),
             source: RulePlace::of(idle.rule),
-            fate: idle.altered.fate.word(),
+            fate: idle.altered.fate.word().to_owned(),
             calls: idle.matches.calls,
             decided: idle.matches.decided,
-            by: by
-                .filter_map(|(rule, calls)| Some(ByLine { rule: &rules?.get(*rule)?.id, calls: *calls }))
-                .collect(),
+            by,
             reported: idle.matches.reported,
             violated: idle.matches.violated,
         }
     };
     all(whole, view).into_iter().map(line).collect()
+}
+
+/// A rule has no effect on all sessions where it has none on either part of them.
+pub fn merge(lines: &mut Vec<IdleLine>, other: Vec<IdleLine>) {
+    let mut others: HashMap<(String, String), IdleLine> =
+        other.into_iter().map(|line| ((line.rule.clone(), line.fate.clone()), line)).collect();
+    lines.retain_mut(|line| {
+        let Some(more) = others.remove(&(line.rule.clone(), line.fate.clone())) else { return false };
+        add!(line, more: calls, decided, reported, violated);
+        rows(&mut line.by, more.by, |by| by.rule.clone(), |by, more| by.calls += more.calls);
+        line.by.sort_by(|a, b| a.rule.cmp(&b.rule));
+        true
+    });
 }

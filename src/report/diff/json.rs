@@ -5,13 +5,16 @@
 
 use std::io::{self, Write};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{DiffResult, View, idle};
 use crate::compare::{Change, Comparison, Kind, SessionDiff, Side};
 use crate::monitor::{Explanation, Finding};
 use crate::report::json::{BodyJson, Named, Version, line};
-use crate::report::{Scope, words};
+use crate::report::mergeable::Mergeable;
+use crate::report::totals::ReadingLine;
+use crate::report::{Provenance, Scope, words};
 use crate::session::AlternativeRef;
 use crate::session::write::Instant;
 
@@ -34,7 +37,23 @@ pub fn session(compared: &SessionDiff, view: &View<'_>, out: &mut dyn Write) -> 
 
 /// Writes the totals and a line feed.
 pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    line(&TotalsLine { schema: SCHEMA, totals: Counts(whole), without_effect: idle::lines(whole, view) }, out)
+    let (totals, all) = (&whole.totals, whole.totals.all());
+    let sessions =
+        [("sessions", totals.sessions), ("changed", totals.changed), ("changes", all.sum())].into_iter();
+    let origins = [
+        ("primary", all.primary),
+        ("downstream", all.downstream),
+        ("counterfactual", all.counterfactual),
+        ("inferred", all.inferred),
+    ];
+    let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), totals.of(kind).sum()));
+    let counts = sessions.chain(kinds).chain(origins).map(|(name, count)| (name.to_owned(), count.into()));
+    let base = view.comparison.base().policy().map_or("recorded", |policy| &**policy.digest());
+    let digest = view.comparison.policy().digest();
+    let totals = Totals { counts: counts.collect(), reading: ReadingLine::of(&whole.told) };
+    let provenance = whole.told.provenance.judged(Some(digest), view.mode, Some(base));
+    let without_effect = idle::lines(whole, view);
+    line(&TotalsLine { schema: SCHEMA.to_owned(), totals, without_effect, provenance }, out)
 }
 
 #[derive(Serialize)]
@@ -50,7 +69,7 @@ struct SessionLine<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum BaseLine<'a> {
-    Version(Version<'a>),
+    Version(Version),
     Recorded { digest: Option<&'a str>, documents: [&'a str; 0] },
 }
 
@@ -150,29 +169,62 @@ impl<'a> ChangeLine<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct TotalsLine<'a> {
-    schema: &'static str,
-    totals: Counts<'a>,
+/// What all comparisons come to; two of them make one.
+#[derive(Serialize, Deserialize)]
+pub(in crate::report) struct TotalsLine {
+    schema: String,
+    totals: Totals,
     /// Rules that were added, edited or removed, and that no change is about.
-    without_effect: Vec<idle::IdleLine<'a>>,
+    without_effect: Vec<idle::IdleLine>,
+    provenance: Provenance,
 }
 
-struct Counts<'a>(&'a DiffResult);
+#[derive(Serialize, Deserialize)]
+struct Totals {
+    #[serde(flatten)]
+    counts: Map<String, Value>,
+    #[serde(flatten)]
+    reading: ReadingLine,
+}
 
-impl Serialize for Counts<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (totals, all) = (&self.0.totals, self.0.totals.all());
-        let sessions =
-            [("sessions", totals.sessions), ("changed", totals.changed), ("changes", all.sum())].into_iter();
-        let origins = [
-            ("primary", all.primary),
-            ("downstream", all.downstream),
-            ("counterfactual", all.counterfactual),
-            ("inferred", all.inferred),
-        ];
-        let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), totals.of(kind).sum()));
-        let skipped = std::iter::once(("skipped", self.0.told.skipped));
-        serializer.collect_map(sessions.chain(kinds).chain(origins).chain(skipped))
+impl Mergeable for TotalsLine {
+    fn merge(&mut self, other: TotalsLine) -> Result<(), String> {
+        self.totals.reading.merge(other.totals.reading, &mut self.provenance, other.provenance)?;
+        for (name, count) in &mut self.totals.counts {
+            let more = other.totals.counts.get(name).and_then(Value::as_u64);
+            let (Some(known), Some(more)) = (count.as_u64(), more) else {
+                return Err(format!("`{name}` is not a count in both results"));
+            };
+            *count = (known + more).into();
+        }
+        idle::merge(&mut self.without_effect, other.without_effect);
+        Ok(())
+    }
+
+    /// What is read as the counts is all of the object.
+    fn settle(&mut self) {
+        self.totals.counts.retain(|name, _| !matches!(&**name, "skipped" | "diagnostics" | "interrupted"));
+    }
+
+    fn sessions(&self) -> u64 {
+        self.count("sessions")
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn incomplete(&self) -> bool {
+        self.totals.reading.incomplete()
+    }
+
+    fn found(&self) -> bool {
+        self.count("changes") > 0
+    }
+}
+
+impl TotalsLine {
+    fn count(&self, name: &str) -> u64 {
+        self.totals.counts.get(name).and_then(Value::as_u64).unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::monitor::RuleId;
@@ -55,15 +55,15 @@ impl Serialize for BodyJson<'_> {
 }
 
 /// Which version it is.
-#[derive(Serialize)]
-pub struct Version<'a> {
-    digest: &'a str,
+#[derive(Serialize, Deserialize)]
+pub struct Version {
+    digest: String,
     documents: Vec<String>,
 }
 
-impl<'a> Version<'a> {
-    pub fn of(policy: &'a Policy) -> Version<'a> {
-        Version { digest: policy.digest(), documents: documents(policy.documents()) }
+impl Version {
+    pub fn of(policy: &Policy) -> Version {
+        Version { digest: policy.digest().to_string(), documents: documents(policy.documents()) }
     }
 }
 

@@ -1,0 +1,51 @@
+//! `rulestep merge`: results of parts of a corpus as one.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+
+use super::args;
+use super::exit::{Exit, Failure};
+use super::screen::Screen;
+use crate::report::merge::RunResult;
+use crate::report::words;
+
+/// Runs the verb. It ends as the command does whose results these are, and with 2 where sessions are missing.
+pub fn run(asked: &args::Merge, screen: &mut Screen) -> Result<Exit, Failure> {
+    let mut whole: Option<RunResult> = None;
+    for name in &asked.results {
+        let text: Box<dyn Read> = match name.as_str() {
+            "-" => Box::new(io::stdin()),
+            path => Box::new(File::open(path).map_err(|error| refused(name, &error.to_string()))?),
+        };
+        let result = RunResult::read(BufReader::new(text)).map_err(|why| refused(name, &why))?;
+        match &mut whole {
+            None => whole = Some(result),
+            Some(whole) => whole.merge(result).map_err(|why| refused(name, &why))?,
+        }
+    }
+    let Some(whole) = whole else { return Ok(Exit::Bad) };
+    whole.write(screen.out())?;
+    let missing = whole.provenance().missing();
+    let sessions = words::count(whole.sessions(), "session");
+    let results = words::count(asked.results.len() as u64, "result");
+    screen.note(&format!("{results} of `{}` merged: {sessions}", whole.command()));
+    if !missing.is_empty() {
+        let shards = words::list(missing.iter().map(|shard| format!("`{shard}`")));
+        screen.say(&format!("not all sessions were checked: no result of shard {shards}"));
+    }
+    for (option, count) in &whole.provenance().left_out {
+        let sessions = words::count(*count, "session");
+        screen.say(&format!("{sessions} left out by `{}`", words::line(option)));
+    }
+    Ok(match (whole.incomplete() || !missing.is_empty(), whole.found()) {
+        (_, true) => Exit::Found,
+        (true, false) => Exit::Bad,
+        (false, false) => Exit::Clean,
+    })
+}
+
+fn refused(name: &str, why: &str) -> Failure {
+    Failure::usage(format!("`{}` cannot be merged: {why}", words::line(name))).help(
+        "merge JSON of `replay`, `diff`, `coverage` or `stats`, all of one policy and of different sessions",
+    )
+}

@@ -1,0 +1,208 @@
+//! What a result is about: which sessions, judged by what and read how. Two results can be added where all but the sessions
+//! agree, and no session is in both.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::engine::Mode;
+use crate::explore::identity::Identity;
+
+/// What a result is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The version of the program: another one may decide differently.
+    pub program: String,
+    /// Whether decisions take effect.
+    pub mode: String,
+    /// Digest of the policy version; none where nothing was judged.
+    pub policy: Option<String>,
+    /// What a comparison compares with: a digest, or `recorded`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// Which results are errors, beyond what recordings mark.
+    pub error_regex: Option<String>,
+    /// Which results are refusals.
+    pub refused_regex: Option<String>,
+    /// Shards that are here while others of the same division are not: by the number of shards, how often each is here.
+    pub shards: BTreeMap<u32, BTreeMap<u32, u64>>,
+    /// Sessions that were read and not looked at, by the option for which.
+    pub left_out: BTreeMap<String, u64>,
+    /// What was wrong with files, by the identity of their names. Every shard reads all files, so it is counted once.
+    pub inputs: BTreeMap<Identity, FileProblems>,
+    /// The sessions that were looked at, in order.
+    pub sessions: Vec<Identity>,
+}
+
+/// What was wrong with a file, beyond what its sessions say of themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileProblems {
+    /// Whether it gave no session, 1 or 0.
+    pub skipped: u64,
+    /// Diagnostics.
+    pub errors: u64,
+    /// See `errors`.
+    pub warnings: u64,
+    /// See `errors`.
+    pub notices: u64,
+}
+
+impl Provenance {
+    /// Adds those of sessions that the same run looked at.
+    pub fn extend(&mut self, other: &Provenance) {
+        self.sessions.extend_from_slice(&other.sessions);
+    }
+
+    /// Counts what is wrong with files, which no session says of itself.
+    pub fn files(&mut self, diagnostics: &[Diagnostic], skipped: &BTreeMap<String, u64>) {
+        for diagnostic in diagnostics {
+            let file = diagnostic.place().map_or("", |place| place.file());
+            let problems = self.inputs.entry(Identity::of_text(file)).or_default();
+            *match diagnostic.severity {
+                Severity::Error => &mut problems.errors,
+                Severity::Warning => &mut problems.warnings,
+                Severity::Notice => &mut problems.notices,
+            } += 1;
+        }
+        for (file, count) in skipped {
+            self.inputs.entry(Identity::of_text(file)).or_default().skipped += count;
+        }
+    }
+
+    /// With what judged the sessions.
+    pub(super) fn judged(&self, policy: Option<&str>, mode: Mode, base: Option<&str>) -> Provenance {
+        let mut whole = Provenance {
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            mode: mode.word().to_owned(),
+            policy: policy.map(str::to_owned),
+            base: base.map(str::to_owned),
+            ..self.clone()
+        };
+        whole.settle();
+        whole
+    }
+
+    /// The problems of all files.
+    pub(super) fn problems(&self) -> FileProblems {
+        self.inputs.values().fold(FileProblems::default(), |all, more| FileProblems {
+            skipped: all.skipped + more.skipped,
+            errors: all.errors + more.errors,
+            warnings: all.warnings + more.warnings,
+            notices: all.notices + more.notices,
+        })
+    }
+
+    /// Adds the sessions of another result.
+    ///
+    /// # Errors
+    /// A sentence: the two do not add up to one result.
+    pub fn merge(&mut self, other: Provenance) -> Result<(), String> {
+        let facts = |of: &Provenance| {
+            let Provenance { program, mode, policy, base, error_regex, refused_regex, .. } = of.clone();
+            [
+                ("versions of rulestep", Some(program)),
+                ("modes", Some(mode)),
+                ("policies", policy),
+                ("bases", base),
+                ("values of `--error-regex`", error_regex),
+                ("values of `--refused-regex`", refused_regex),
+            ]
+        };
+        for ((what, one), (_, two)) in facts(self).into_iter().zip(facts(&other)) {
+            if one != two {
+                let [one, two] =
+                    [one, two].map(|fact| fact.map_or("none".to_owned(), |fact| format!("`{fact}`")));
+                return Err(format!("the results are of different {what}: {one} and {two}"));
+            }
+        }
+        let both = shared(&self.sessions, &other.sessions);
+        if both > 0 {
+            let sessions = super::words::count(both, "session");
+            return Err(format!("{sessions} would be counted twice, being in both results"));
+        }
+        self.sessions.extend(other.sessions);
+        self.sessions.sort_unstable();
+        for (reason, count) in other.left_out {
+            *self.left_out.entry(reason).or_default() += count;
+        }
+        for (file, more) in other.inputs {
+            let problems = self.inputs.entry(file).or_default();
+            problems.skipped = problems.skipped.max(more.skipped);
+            problems.errors = problems.errors.max(more.errors);
+            problems.warnings = problems.warnings.max(more.warnings);
+            problems.notices = problems.notices.max(more.notices);
+        }
+        for (of, shards) in other.shards {
+            let here = self.shards.entry(of).or_default();
+            for (shard, count) in shards {
+                *here.entry(shard).or_default() += count;
+            }
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// Brings it into its one form: sessions in order, and no division of which every shard is there.
+    pub fn settle(&mut self) {
+        self.sessions.sort_unstable();
+        for (of, shards) in &mut self.shards {
+            let whole = shards.values().copied().min().filter(|_| shards.len() as u64 == u64::from(*of));
+            shards.values_mut().for_each(|count| *count -= whole.unwrap_or(0));
+            shards.retain(|_, count| *count > 0);
+        }
+        self.shards.retain(|_, shards| !shards.is_empty());
+    }
+
+    /// The shards that are missing, as `--shard` names them.
+    pub fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        for (of, shards) in &self.shards {
+            let most = shards.values().copied().max().unwrap_or(0);
+            let is_missing = |shard: &u32| shards.get(shard).copied().unwrap_or(0) < most;
+            missing.extend((1..=*of).filter(is_missing).map(|shard| format!("{shard}/{of}")));
+        }
+        missing
+    }
+}
+
+/// How many sessions of one sorted list are in the other.
+fn shared(one: &[Identity], two: &[Identity]) -> u64 {
+    let (few, many) = if one.len() < two.len() { (one, two) } else { (two, one) };
+    few.iter().filter(|identity| many.binary_search(identity).is_ok()).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(shard: u32, of: u32) -> Provenance {
+        let shards = BTreeMap::from([(of, BTreeMap::from([(shard, 1)]))]);
+        Provenance { shards, ..Provenance::default() }
+    }
+
+    #[test]
+    fn shards_are_missing_until_all_are_there() {
+        let mut all = shard(2, 3);
+        assert_eq!(all.missing(), ["1/3", "3/3"]);
+        all.merge(shard(1, 3)).unwrap();
+        // Of another corpus that was divided alike.
+        all.merge(shard(1, 3)).unwrap();
+        assert_eq!(all.missing(), ["2/3", "3/3"]);
+        all.merge(shard(3, 3)).unwrap();
+        assert_eq!(all.missing(), ["2/3", "3/3"]);
+        all.merge(shard(3, 3)).unwrap();
+        all.merge(shard(2, 3)).unwrap();
+        assert_eq!(all, Provenance::default());
+    }
+
+    #[test]
+    fn a_file_that_every_shard_reads_is_counted_once() {
+        let mut one = Provenance::default();
+        let broken = [Diagnostic::error(crate::diagnostic::code::MISSING_FILE, "no such file").in_file("a")];
+        one.files(&broken, &BTreeMap::from([("a".to_owned(), 1)]));
+        let two = one.clone();
+        one.merge(two).unwrap();
+        assert_eq!(one.problems(), FileProblems { skipped: 1, errors: 1, warnings: 0, notices: 0 });
+    }
+}
