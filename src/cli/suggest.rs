@@ -55,8 +55,13 @@ pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> 
         screen.say(&format!("{files} written to {}", words::line(&folder.display().to_string())));
     }
     if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
-        let view =
-            View { suggestions: &suggestions, documents: &documents, read: &read, color: screen.color };
+        let view = View {
+            suggestions: &suggestions,
+            documents: &documents,
+            read: &read,
+            support: bounds.support,
+            color: screen.color,
+        };
         (output.write)(&view, screen.out())?;
     }
     Ok(ended(&read))

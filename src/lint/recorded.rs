@@ -156,7 +156,7 @@ fn rules(linter: &Linter<'_>, survey: &Survey, explained: &BTreeSet<RuleId>, out
     for (id, rule, used) in survey.coverage.of_policy(linter.policy) {
         let (code, severity, message) = match used.exercise() {
             Exercise::NeverAsked => {
-                let message = format!("no recorded call is one that {} is about", linter.name(id));
+                let message = format!("{} applies to no recorded call", linter.name(id));
                 (code::RULE_NEVER_EXERCISED, Severity::Notice, message)
             }
             Exercise::Passed => {

@@ -12,6 +12,9 @@ use serde_json::Value;
 use super::Slot;
 use crate::session::{Body, Call};
 
+/// What is put where any value would do. Nobody takes it for one that matters.
+pub const ANY_VALUE: &str = "<any value>";
+
 /// A call that nobody has made.
 #[derive(Debug, Clone, Copy)]
 pub struct Prospect<'a> {

@@ -94,7 +94,7 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 const GROUPS: [(Exercise, &str); 3] = [
     (Exercise::Fired, "fired: stopped a call, spoke against one, or was violated"),
     (Exercise::Passed, "asked, never fired"),
-    (Exercise::NeverAsked, "never asked: no recorded call is one that the rule is about"),
+    (Exercise::NeverAsked, "never asked: the rule applies to no recorded call"),
 ];
 
 /// `12 calls in 9 sessions: 8 passed, 4 stopped · 2 calls in choices not taken · first refund-124:4.1, last refund-129:2.1`.

@@ -27,6 +27,8 @@ pub struct View<'a> {
     pub documents: &'a [Document],
     /// How completely the recordings were read.
     pub read: &'a Total,
+    /// The fewest sessions, or different values that calls share, for a rule to be suggested.
+    pub support: u64,
     /// Whether text may be coloured.
     pub color: bool,
 }
@@ -130,7 +132,11 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 fn sums(view: &View<'_>) -> String {
     let suggestions = words::count(view.suggestions.len() as u64, "suggestion");
-    format!("{suggestions} from {}", words::count(view.read.sessions, "session"))
+    let sessions = words::count(view.read.sessions, "session");
+    format!(
+        "{suggestions} from {sessions}; each is kept in at least {} sessions or for as many values (`--min-support`)",
+        view.support
+    )
 }
 
 fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {

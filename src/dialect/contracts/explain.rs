@@ -42,6 +42,9 @@ pub struct Prior {
     pub other_reading: bool,
     /// The conditions on the deciding call's result, and what the result had there.
     pub outputs: Vec<Output>,
+    /// The same conditions where no call's result was looked at: what a call would have to return.
+    #[serde(skip)]
+    pub required: Vec<Output>,
     /// A path under which the failed condition would hold: the result is wrapped in another object.
     pub hint: Option<Arc<str>>,
 }
@@ -175,7 +178,11 @@ impl Prior {
         let tool = name(&self.tool);
         Some(match code {
             codes::PRIOR_TOOL_MISSING | codes::RESOURCE_UNMATCHED => {
-                format!("call {tool}{} successfully in an earlier turn", bound(checked))
+                let result = match &*self.required {
+                    [] => String::new(),
+                    required => format!("; its result must have {}", list(required.iter().map(condition))),
+                };
+                format!("call {tool}{} successfully in an earlier turn{result}", bound(checked))
             }
             codes::RESOURCE_MISSING => {
                 format!("give the call a value at `{}`", name(&checked?.path))

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use crate::condition::path::Path;
 use crate::monitor::Look;
+use crate::monitor::help::ANY_VALUE;
 use crate::session::Body;
 use crate::session::value::{self, Bound, Numeral};
 
@@ -371,7 +372,7 @@ fn wanted(tests: &[&Test]) -> Wanted {
         Some(value) => vec![value],
         None => tests.iter().filter_map(bound).collect(),
     };
-    let candidates = if candidates.is_empty() { vec![Value::from("any")] } else { candidates };
+    let candidates = if candidates.is_empty() { vec![Value::from(ANY_VALUE)] } else { candidates };
     if tests.iter().all(|test| **test == Test::Exists(false)) {
         return Wanted::Nothing;
     }

@@ -8,6 +8,7 @@ use serde_json::{Number, Value};
 use super::monitor::ContractsMonitor;
 use crate::condition::path::Path;
 use crate::dialect::contracts::output::{Comparison, Condition, Conditions, Sample, Table};
+use crate::monitor::help::ANY_VALUE;
 use crate::monitor::{
     CallPart, Choice, Help, Helps, Monitor, Probe, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes,
 };
@@ -100,7 +101,7 @@ impl PriorRule {
         let priors = call.earlier_of(&self.tool).filter(|prior| prior.outcome == Outcome::Ok);
         let known = priors.filter_map(|prior| resource.of_prior(&prior.arguments, &prior.output).cloned());
         // Where nobody knows a value, any does: what it is has no meaning to a contract.
-        for other in own(call.wanted).into_iter().chain(known).chain([Value::from("any")]) {
+        for other in own(call.wanted).into_iter().chain(known).chain([Value::from(ANY_VALUE)]) {
             if others.len() < VALUES && !others.iter().any(|known| value::equal(known, &other)) {
                 others.push(other);
             }

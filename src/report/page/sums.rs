@@ -178,10 +178,7 @@ pub fn glossary(end: &End<'_>) -> Markup {
             "session rule",
             "A rule about the whole session, such as an order of calls. It is decided when the session ends.",
         ),
-        (
-            "never asked",
-            "No recorded call is one that the rule is about, so these recordings say nothing about it.",
-        ),
+        ("never asked", "The rule applies to no recorded call, so these recordings say nothing about it."),
         ("turn", "One response of the model. Turns and the calls in them are numbered from 1."),
     ];
     html! {

@@ -153,7 +153,7 @@ fn assign(path: &str, at: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// What would have to be said.
+/// What would have to be different, whatever is called.
 fn depends(rules: &[RuleId], way: &WayOut, replay: &Replay) -> String {
     let decided = replay.call(way.call.index);
     let findings = decided.into_iter().flat_map(|decided| &decided.decision.findings);
@@ -161,7 +161,7 @@ fn depends(rules: &[RuleId], way: &WayOut, replay: &Replay) -> String {
         let explained = finding.explain(replay.policy().rules(), replay.session())?;
         Some(format!("{} ({})", explained.way_out?.whole(), explained.rule.place()))
     });
-    format!("It depends on what is said, not on calls: {}.", list(conditions))
+    format!("No call changes this: {}.", list(conditions))
 }
 
 fn never(obstacle: &Obstacle, way: &WayOut, replay: &Replay) -> String {
@@ -184,11 +184,21 @@ fn never(obstacle: &Obstacle, way: &WayOut, replay: &Replay) -> String {
             .find(|finding| finding.rule == obstacle.rule)?
             .explain(rules, session)
     });
-    let headline = finding.map(|finding| finding.headline.whole()).unwrap_or_default();
-    let rest = match (obstacle.lasting, session.facts.results) {
-        (true, _) => "",
-        (false, Results::Absent) => ", and this recording keeps no results",
-        (false, Results::Recorded) => ", and every call that could change that is stopped itself",
-    };
-    format!("No sequence of calls allows this: {}{rest} ({place}).", line(&headline))
+    let headline = finding.as_ref().map(|finding| finding.headline.whole()).unwrap_or_default();
+    let headline = line(&headline);
+    match (obstacle.lasting, session.facts.results) {
+        (true, _) => format!("No sequence of calls allows this: {headline} ({place})."),
+        (false, Results::Recorded) => format!(
+            "No sequence of calls allows this: {headline}, and every call that could change that is stopped itself ({place})."
+        ),
+        // A what-if cannot show it; in a run it may well help.
+        (false, Results::Absent) => {
+            let live = finding.and_then(|finding| finding.way_out);
+            let live =
+                live.map(|way| format!(" In a run that has results: {}.", way.whole())).unwrap_or_default();
+            format!(
+                "This recording keeps no results, so no call that is added to it helps: {headline} ({place}).{live}"
+            )
+        }
+    }
 }

@@ -52,8 +52,13 @@ pub fn enter(model: &mut Model) {
     };
     let edits: Vec<Edit> = answer.edits.iter().cloned().map(|edit| at(edit, known)).collect();
     model.dialog.overlays.pop();
+    let said = match edits.first() {
+        Some(Edit::Arguments { .. }) => "what if the call had this argument",
+        Some(Edit::NextTurn(_)) => "what if the call were made in a turn of its own",
+        _ => "what if these calls had been made before",
+    };
     suppose::change(model, Land::Stay, |what_if| edits.into_iter().for_each(|edit| what_if.edit(edit)));
-    model.say("what if these calls had been made before");
+    model.say(said);
 }
 
 /// The change, about the call as the what-if numbers it.

@@ -60,8 +60,12 @@ impl ContractsMonitor {
         let sought = self.seek(need.group, arguments);
         let code = self.unmet_by(sought, need);
         let found = match sought {
-            Lookup::NoPrior => Vec::new(),
+            Lookup::NoPrior => {
+                prior.required = member.outputs.explain(&Body::MISSING);
+                Vec::new()
+            }
             Lookup::NoValue | Lookup::Unmatched => {
+                prior.required = member.outputs.explain(&Body::MISSING);
                 self.recent(group).iter().map(|call| call.found(group.resource.as_ref())).collect()
             }
             Lookup::Standing(standing) => {
@@ -87,6 +91,7 @@ impl ContractsMonitor {
             matching: member.matching.word(),
             other_reading: false,
             outputs: Vec::new(),
+            required: Vec::new(),
             hint: None,
         }
     }
