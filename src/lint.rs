@@ -8,6 +8,7 @@ mod conflict;
 mod levels;
 mod linter;
 mod names;
+mod needs;
 mod place;
 mod recorded;
 mod world;

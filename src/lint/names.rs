@@ -1,6 +1,6 @@
 //! Names that are probably slips of the keyboard: a policy's own tools, compared with each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::linter::Linter;
@@ -20,9 +20,15 @@ struct Use {
 /// Finds names that only one rule has and that are nearly a name which others have.
 pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
     let uses = uses(linter);
+    let mut alike: HashMap<String, Vec<&Arc<str>>> = HashMap::new();
+    for name in uses.keys() {
+        left_alone(name).into_iter().for_each(|key| alike.entry(key).or_default().push(name));
+    }
     for (name, own) in &uses {
         let [rule] = own.rules.iter().copied().collect::<Vec<_>>()[..] else { continue };
-        let known = uses.iter().filter(|(other, used)| {
+        let near: BTreeSet<&Arc<str>> =
+            left_alone(name).iter().filter_map(|key| alike.get(key)).flatten().copied().collect();
+        let known = near.into_iter().filter_map(|other| uses.get_key_value(other)).filter(|(other, used)| {
             let firmer = if own.only_required { !used.only_required } else { false };
             let others = used.rules.iter().filter(|other| **other != rule).count();
             (others > 1 || (firmer && others > 0)) && is_slip(name, other)
@@ -79,11 +85,36 @@ fn uses<'p>(linter: &Linter<'p>) -> BTreeMap<&'p Arc<str>, Use> {
     uses
 }
 
+/// What a slip leaves alone of a name: two of which one is a slip of the other have one of these in common. So a name is
+/// compared with few others, however many there are.
+fn left_alone(name: &str) -> Vec<String> {
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let words = words(name);
+    let without = |at: usize| {
+        let word = |(own, word): (usize, &String)| match own == at {
+            true => word
+                .chars()
+                .enumerate()
+                .filter(|(at, c)| *at == 0 || c.is_ascii_digit())
+                .map(|(_, c)| c)
+                .chain(['?'])
+                .collect(),
+            false => word.clone(),
+        };
+        words.iter().enumerate().map(word).collect::<Vec<String>>().join(" ")
+    };
+    (0..words.len()).map(without).chain([words.concat()]).collect()
+}
+
+/// Names that are longer are not compared.
+const LONGEST: usize = 80;
+
 /// Whether one name is probably the other one with a slip: the same but for case and signs, or one word of it with a letter
 /// too many, missing, exchanged or wrong. Names that differ as real tools do (`get_order` and `get_orders`, `lock` and
 /// `unlock`, `step_1` and `step_2`) are not slips.
 fn is_slip(name: &str, other: &str) -> bool {
-    const LONGEST: usize = 80;
     if name == other || name.len() > LONGEST || other.len() > LONGEST {
         return false;
     }
@@ -135,7 +166,19 @@ fn is_exchanged(word: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn slips_share_what_they_leave_alone(name in "[a-cA-C1_ ßİ]{0,6}[a-z]{0,4}", other in "[a-cA-C1_ ßİ]{0,6}[a-z]{0,4}") {
+            if is_slip(&name, &other) {
+                let others = left_alone(&other);
+                prop_assert!(left_alone(&name).iter().any(|key| others.contains(key)));
+            }
+        }
+    }
 
     #[test]
     fn slips_are_told_from_other_tools() {
@@ -152,6 +195,8 @@ mod tests {
             ("get_custommer", "get_customer"),
         ] {
             assert!(is_slip(name, other) && is_slip(other, name), "{name} {other}");
+            let (own, others) = (left_alone(name), left_alone(other));
+            assert!(own.iter().any(|key| others.contains(key)), "{own:?} {others:?}");
         }
         for (name, other) in [
             ("get_order", "get_orders"),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::linter::Linter;
+use super::needs::{Necessary, NeedsByTool};
 use crate::monitor::{NameTest, RuleId, Says, Statement};
 use crate::session::value;
 
@@ -44,8 +45,9 @@ pub struct World<'p> {
     pub apart: Vec<(RuleId, &'p NameTest, &'p NameTest)>,
     pub must: Vec<(RuleId, AnyOf<'p>)>,
     pub follows: Vec<Follow<'p>>,
-    /// For each tool, those without which it never runs.
-    necessary: HashMap<&'p str, BTreeSet<&'p str>>,
+    /// For each tool, those after which it is forbidden.
+    forbidden_after: HashMap<&'p str, BTreeSet<&'p str>>,
+    necessary: Necessary<'p>,
 }
 
 /// The worlds of a version: one for the rules that always apply, one for each context and each test that brings more.
@@ -86,7 +88,8 @@ impl<'p> World<'p> {
             apart: Vec::new(),
             must: Vec::new(),
             follows: Vec::new(),
-            necessary: HashMap::new(),
+            forbidden_after: HashMap::new(),
+            necessary: Necessary::default(),
         };
         for Statement { rule, says, .. } in statements {
             let rule = *rule;
@@ -110,7 +113,11 @@ impl<'p> World<'p> {
                 }
             }
         }
-        world.necessary = necessary(&world.needs);
+        for (after, tool) in world.forbids.keys() {
+            world.forbidden_after.entry(tool).or_default().insert(after);
+        }
+        let asked = world.forbids.keys().map(|(after, _)| *after);
+        world.necessary = NeedsByTool::of(&world.needs).necessary(asked);
         world
     }
 
@@ -128,63 +135,18 @@ impl<'p> World<'p> {
 
     /// The rule that forbids a tool once `before` has run, or once something has that must run before it.
     pub fn banned_by(&self, before: &'p str, tool: &'p str) -> Option<RuleId> {
-        let earlier = self.necessary.get(before).into_iter().flatten().copied();
-        std::iter::once(before).chain(earlier).find_map(|earlier| self.forbids.get(&(earlier, tool)).copied())
+        let earlier = || {
+            let mut after = self.forbidden_after.get(tool)?.iter();
+            let earlier = after.find(|earlier| self.necessary.has(before, earlier))?;
+            self.forbids.get(&(earlier, tool))
+        };
+        self.forbids.get(&(before, tool)).or_else(earlier).copied()
     }
 
-    /// The tools that can never run because they need each other: what is needed first is never there.
+    /// The tools that can never run because they need each other.
     pub fn stuck(&self) -> BTreeSet<&'p str> {
-        let mut stuck: BTreeSet<&str> = self.needs.iter().map(|need| &**need.tool).collect();
-        loop {
-            let blocked = |tool: &&str| {
-                let mut own = self.needs.iter().filter(|need| **need.tool == **tool);
-                own.any(|need| need.any_of.iter().all(|needed| stuck.contains(&**needed)))
-            };
-            let still: BTreeSet<&str> = stuck.iter().copied().filter(blocked).collect();
-            if still.len() == stuck.len() {
-                return stuck;
-            }
-            stuck = still;
-        }
+        NeedsByTool::of(&self.needs).stuck()
     }
-}
-
-/// For each tool what must have succeeded before any call of it, whatever way is taken. Where tools need each other there is
-/// no way, and nothing more is concluded.
-fn necessary<'p>(needs: &[Need<'p>]) -> HashMap<&'p str, BTreeSet<&'p str>> {
-    let mut by_tool: BTreeMap<&'p str, Vec<&[Arc<str>]>> = BTreeMap::new();
-    let mut known: HashMap<&'p str, BTreeSet<&'p str>> = HashMap::new();
-    let mut dependants: HashMap<&'p str, Vec<&'p str>> = HashMap::new();
-    for need in needs {
-        by_tool.entry(need.tool).or_default().push(need.any_of);
-        for needed in need.any_of {
-            dependants.entry(needed).or_default().push(need.tool);
-        }
-    }
-    let mut open: VecDeque<&str> = by_tool.keys().copied().collect();
-    let names: HashMap<&str, &'p str> =
-        needs.iter().flat_map(|need| need.any_of).map(|name| (&**name, &**name)).collect();
-    while let Some(tool) = open.pop_front() {
-        let mut all: BTreeSet<&'p str> = BTreeSet::new();
-        for any_of in by_tool.get(tool).into_iter().flatten() {
-            let ways = any_of.iter().map(|needed| {
-                let mut way = known.get(&**needed).cloned().unwrap_or_default();
-                way.extend(names.get(&**needed).copied());
-                way
-            });
-            all.extend(
-                ways.reduce(|one, other| one.intersection(&other).copied().collect()).unwrap_or_default(),
-            );
-        }
-        // Sets only grow, and there are finitely many names in them.
-        if known.get(tool).is_none_or(|before| *before != all) && !all.is_empty() {
-            if let Some((tool, _)) = by_tool.get_key_value(tool) {
-                known.insert(*tool, all);
-            }
-            open.extend(dependants.get(tool).into_iter().flatten().copied());
-        }
-    }
-    known
 }
 
 /// A shortest way from a tool over `edges` back to itself, with the tool first. Only through tools that `within` has.
