@@ -21,7 +21,6 @@ mod mutate;
 mod new_file;
 mod open;
 mod redacted;
-mod replace;
 mod replay;
 mod report;
 mod reports;

@@ -20,6 +20,8 @@ mod inputs;
 pub mod packed;
 mod read;
 #[cfg(feature = "cli")]
+pub mod replace;
+#[cfg(feature = "cli")]
 pub mod settings;
 #[cfg(feature = "tui")]
 pub mod stamp;

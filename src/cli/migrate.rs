@@ -6,10 +6,10 @@ use anyhow::Context as _;
 
 use super::args;
 use super::exit::{Exit, Failure};
-use super::replace::replace;
 use super::screen::Screen;
 use crate::dialect::sequence_rules::migrate::{Change, Migration, Refusal, migrate};
 use crate::files::Input;
+use crate::files::replace::{Expected, replace};
 use crate::report::words;
 use crate::source::Source;
 
@@ -33,7 +33,7 @@ pub fn run(asked: &args::Migrate, screen: &mut Screen) -> Result<Exit, Failure> 
         return Ok(Exit::Clean);
     }
     if !migrated.changes.is_empty() {
-        replace(Path::new(name), &migrated.text)
+        replace(Path::new(name), Expected::Text(source.text()), &migrated.text)
             .with_context(|| format!("{name} cannot be written"))
             .map_err(Failure::System)?;
         let mut lines = Vec::new();

@@ -1,19 +1,18 @@
 //! Files that a command makes in a folder that was named: what somebody made of an earlier one is not lost.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 use super::exit::Failure;
+use crate::files::replace::{Expected, NotWritten, replace};
 
 /// Writes a file that is not there yet.
 ///
 /// # Errors
 /// It is there, or cannot be written.
 pub fn create(path: &Path, text: &str) -> Result<(), Failure> {
-    match fs::File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes())) {
+    match replace(path, Expected::Nothing, text) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+        Err(NotWritten::Exists) => {
             let message = format!("{} is there already, and is not overwritten", path.display());
             Err(Failure::usage(message).help("name a folder that is empty"))
         }

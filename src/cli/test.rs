@@ -7,12 +7,12 @@ use anyhow::Context as _;
 
 use super::args::{self, TestFormat};
 use super::exit::{Exit, Failure};
-use super::replace::replace;
 use super::screen::Screen;
 use crate::case::Case;
 use crate::case::judge::CaseResult;
 use crate::case::update::update;
 use crate::diagnostic::Severity;
+use crate::files::replace::{Expected, replace};
 use crate::files::{self, Input};
 use crate::report::cases::{self, CaseReport, Totals};
 use crate::report::{Look, words};
@@ -104,7 +104,7 @@ impl Test<'_> {
         }
         let whole = judged.len() == read.cases.len();
         let rewritten = self.update && whole && judged.iter().any(|(_, judged)| !judged.passes());
-        if rewritten && self.rewrite(input, &source, &text, &judged)? {
+        if rewritten && self.rewrite(input, &source, &judged)? {
             let passed = judged.len() as u64;
             self.answer.totals.cases += passed;
             self.answer.totals.passed += passed;
@@ -130,7 +130,6 @@ impl Test<'_> {
         &mut self,
         input: &Input,
         source: &Source,
-        text: &str,
         judged: &[(&Case, CaseResult)],
     ) -> Result<bool, Failure> {
         let Some(path) = &input.path else {
@@ -140,9 +139,7 @@ impl Test<'_> {
             judged.iter().map(|(case, judged)| (*case, judged)).collect();
         match update(source, &borrowed) {
             Ok(new) => {
-                // The mark at the text's beginning is no part of the source.
-                let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-                replace(path, &format!("{mark}{new}"))
+                replace(path, Expected::Text(source.text()), &new)
                     .with_context(|| format!("{} cannot be written", input.name))
                     .map_err(Failure::System)?;
                 let unmet =

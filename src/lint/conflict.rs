@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::linter::{Linter, head};
-use super::world::{Follow, Need, World, circle, worlds};
+use super::needs::Need;
+use super::world::{Follow, World, circle, worlds};
 use crate::diagnostic::{Diagnostic, code};
 use crate::monitor::{RuleId, Says};
 use crate::source::quoted;

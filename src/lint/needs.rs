@@ -6,7 +6,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::world::{AnyOf, Need};
+use crate::monitor::RuleId;
+
+/// Tools, any of which will do.
+pub type AnyOf<'p> = &'p [Arc<str>];
+
+/// That calls of a tool need an earlier success of one of these.
+#[derive(Clone)]
+pub struct Need<'p> {
+    pub rule: RuleId,
+    pub tool: &'p Arc<str>,
+    pub any_of: AnyOf<'p>,
+    pub directly: bool,
+}
 
 /// The needs of each tool.
 pub struct NeedsByTool<'p>(BTreeMap<&'p str, Vec<AnyOf<'p>>>);
@@ -156,7 +168,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::monitor::RuleId;
 
     type Owned = Vec<(Arc<str>, Vec<Arc<str>>)>;
 
@@ -238,8 +249,7 @@ mod tests {
     fn a_long_chain_is_followed() {
         let rule = RuleId(0);
         let names: Vec<Arc<str>> = (0..5_000).map(|number| Arc::from(format!("t{number:05}"))).collect();
-        let need = |pair: &'_ [Arc<str>]| pair.iter().cloned().collect::<Vec<_>>();
-        let pairs: Vec<Vec<Arc<str>>> = names.windows(2).map(need).collect();
+        let pairs: Vec<Vec<Arc<str>>> = names.windows(2).map(<[_]>::to_vec).collect();
         let needs: Vec<Need<'_>> = pairs
             .iter()
             .filter_map(|pair| {

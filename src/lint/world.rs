@@ -6,24 +6,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::linter::Linter;
-use super::needs::{Necessary, NeedsByTool};
+use super::needs::{AnyOf, Necessary, Need, NeedsByTool};
 use crate::monitor::{NameTest, RuleId, Says, Statement};
 use crate::session::value;
 
-/// Tools, any of which will do.
-pub type AnyOf<'p> = &'p [Arc<str>];
-
 /// The sessions for which rules are written: those of a context, and perhaps those of one test.
 type Sessions<'p> = (&'p [(Arc<str>, Value)], Option<Arc<str>>);
-
-/// That calls of a tool need an earlier success of one of these.
-#[derive(Clone)]
-pub struct Need<'p> {
-    pub rule: RuleId,
-    pub tool: &'p Arc<str>,
-    pub any_of: AnyOf<'p>,
-    pub directly: bool,
-}
 
 /// That a call of a tool must be followed by one of these, each call or the first one.
 #[derive(Clone, Copy)]

@@ -245,6 +245,23 @@ fn fixes_are_written_and_everything_else_stays() {
     assert_eq!(read("p/b.yaml"), "tool: drop\r\nforbids_after: [x] # why\r\n");
 }
 
+/// A byte order mark and a link stay, and nothing is left beside the file.
+#[cfg(unix)]
+#[test]
+fn a_fix_keeps_the_mark_and_the_link() {
+    let folder = folder(&[
+        ("real/b.yaml", "\u{feff}tool: drop\r\nforbids_after: [x, x]\r\n"),
+        ("p/a.yaml", "tool: a\n"),
+    ]);
+    std::os::unix::fs::symlink("../real/b.yaml", folder.path().join("p/b.yaml")).unwrap();
+    let seen = run(&folder, &["check", "p", "--fix"]);
+    assert!(seen.contains("1 fix in p/b.yaml"), "{seen}");
+    let read = fs::read_to_string(folder.path().join("real/b.yaml")).unwrap();
+    assert_eq!(read, "\u{feff}tool: drop\r\nforbids_after: [x]\r\n");
+    assert!(fs::symlink_metadata(folder.path().join("p/b.yaml")).unwrap().is_symlink());
+    assert_eq!(fs::read_dir(folder.path().join("real")).unwrap().count(), 1);
+}
+
 #[test]
 fn a_suggestion_is_applied_only_on_request() {
     let text = "policies: [{type: read_before_write, mount_point: /workspace/}]\n";

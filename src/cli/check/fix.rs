@@ -7,10 +7,10 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use crate::cli::exit::Failure;
-use crate::cli::replace::replace;
 use crate::cli::screen::Screen;
 use crate::diagnostic::{Diagnostic, Fix, Severity};
 use crate::dialect::Dialect;
+use crate::files::replace::{Expected, replace};
 use crate::report::words;
 use crate::workspace::{LoadedVersion, NoPolicy, Version};
 
@@ -48,7 +48,8 @@ pub fn run(
         }
     }
     for file in version.files.iter().filter(|file| before.get(&file.name) != Some(&file.text)) {
-        replace(Path::new(&*file.name), &file.text)
+        let read = before.get(&file.name).map(|text| &**text).unwrap_or_default();
+        replace(Path::new(&*file.name), Expected::Text(read), &file.text)
             .with_context(|| format!("{} cannot be written", file.name))
             .map_err(Failure::System)?;
         let fixes = applied.get(&file.name).copied().unwrap_or_default();

@@ -1,11 +1,12 @@
 //! The file in which the place is kept where somebody was in a set of recordings: one for each set.
 
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use hmac_sha256::Hash;
 
+use crate::files::replace::{Expected, NotWritten, replace};
 use crate::workbench::model::saved::SavedPlace;
 
 /// The file for these recordings, named in the folder where the program runs; `None` where there is none: standard input
@@ -47,13 +48,9 @@ pub fn read(file: &Path) -> Result<Option<SavedPlace>, String> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(file: &Path, place: &SavedPlace) -> std::io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    beside.write_all(place.to_text().as_bytes())?;
-    beside.persist(file)?;
-    Ok(())
+pub fn write(file: &Path, place: &SavedPlace) -> Result<(), NotWritten> {
+    std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    replace(file, Expected::Any, &place.to_text())
 }
 
 #[cfg(test)]
@@ -70,6 +67,22 @@ mod tests {
         assert_ne!(named(&["a", "b"]), named(&["ab"]));
         assert_ne!(named(&["a", "b"]), named(&["b", "a"]));
         assert_eq!((named(&[]), named(&["a", "-"])), (None, None));
+    }
+
+    #[test]
+    fn a_place_is_written_over_an_earlier_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("places/a.json");
+        let place = SavedPlace::parse(
+            r#"{"schema": "rulestep.place/1", "file": "a", "session": "s", "row": 1, "call": null, "focus": 1, "side": 3,
+                "zoom": false, "filter": "", "sort": null, "group": null}"#,
+        );
+        let place = place.unwrap();
+        for earlier in [None, Some("half a pl")] {
+            earlier.into_iter().for_each(|text| std::fs::write(&file, text).unwrap());
+            assert!(write(&file, &place).is_ok());
+            assert_eq!(read(&file), Ok(Some(place.clone())));
+        }
     }
 
     #[test]

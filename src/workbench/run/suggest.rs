@@ -1,10 +1,10 @@
 //! Looking for rules about a call, and writing them.
 
 use std::fs;
-use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::files::replace::{Expected, NotWritten, remove, replace};
 use crate::report::suggest::{sentence, support};
 use crate::suggest::about::{Proposal, about};
 use crate::suggest::insert::{NotInserted, insert};
@@ -45,33 +45,54 @@ pub fn write(write: FileWrite, undo: bool) -> Msg {
     let failed = |text: String| Msg::Note { failed: true, text };
     match put(&write) {
         Ok(()) => Msg::Written { write: Box::new(write), undo },
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+        Err(NotWritten::Changed | NotWritten::Exists) => {
             failed(format!("`{}` was changed meanwhile, so it was not written", write.file))
         }
         Err(error) => failed(format!("`{}` cannot be written: {error}", write.file)),
     }
 }
 
-/// In one step, so that the file is never seen half written.
-fn put(write: &FileWrite) -> io::Result<()> {
+fn put(write: &FileWrite) -> Result<(), NotWritten> {
     let path = Path::new(&*write.file);
-    let changed = || io::Error::from(io::ErrorKind::AlreadyExists);
-    let Some(before) = &write.before else {
-        let text = write.after.as_deref().unwrap_or_default();
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+    match (&write.before, &write.after) {
+        (None, after) => {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            replace(path, Expected::Nothing, after.as_deref().unwrap_or_default())
         }
-        return fs::File::create_new(path)?.write_all(text.as_bytes());
-    };
-    // A link stays one.
-    let path = fs::canonicalize(path)?;
-    if fs::read(&path)? != before.as_bytes() {
-        return Err(changed());
+        (Some(before), Some(after)) => replace(path, Expected::Text(before), after),
+        (Some(before), None) => remove(path, before),
     }
-    let Some(after) = &write.after else { return fs::remove_file(&path) };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut beside = tempfile::Builder::new().prefix(".rulestep-").suffix(".tmp").tempfile_in(folder)?;
-    beside.write_all(after.as_bytes())?;
-    fs::set_permissions(beside.path(), fs::metadata(&path)?.permissions())?;
-    beside.persist(&path).map(drop).map_err(|error| error.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule is written into a file with a byte order mark, taken back, and kept from a file that somebody changed.
+    #[test]
+    fn a_file_is_written_only_as_it_was_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p/a.yaml");
+        let on_disk = || fs::read_to_string(&path).unwrap();
+        let file: std::sync::Arc<str> = path.to_string_lossy().into();
+        let of = |before: Option<&str>, after: Option<&str>| FileWrite {
+            file: file.clone(),
+            before: before.map(Into::into),
+            after: after.map(Into::into),
+        };
+        assert!(put(&of(None, Some("a: 1\n"))).is_ok());
+        assert!(matches!(put(&of(None, Some("a: 2\n"))), Err(NotWritten::Exists)));
+        fs::write(&path, "\u{feff}a: 1\n").unwrap();
+        let write = of(Some("a: 1\n"), Some("a: 2\n"));
+        assert!(put(&write).is_ok());
+        assert_eq!(on_disk(), "\u{feff}a: 2\n");
+        assert!(matches!(put(&write), Err(NotWritten::Changed)));
+        assert!(put(&write.inverse()).is_ok());
+        assert_eq!(on_disk(), "\u{feff}a: 1\n");
+        assert!(matches!(put(&of(Some("a: 2\n"), None)), Err(NotWritten::Changed)));
+        assert!(put(&of(Some("a: 1\n"), None)).is_ok());
+        assert!(!path.exists());
+    }
 }

@@ -1,7 +1,6 @@
 //! Work beside the loop on what is supposed: judging it, looking for witnesses, saving cases.
 
 use std::fs;
-use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use crate::case::judge::judge;
 use crate::case::read::read;
 use crate::case::write::{Draft, decision_at, up_to, write};
 use crate::files;
+use crate::files::replace::{Expected, NotWritten, replace};
 use crate::replay::Replay;
 use crate::source::Source;
 use crate::witness::{self, BUDGET, Budget, Witness};
@@ -60,8 +60,7 @@ pub fn save(save: &Save) -> Msg {
         Ok(Err(why)) => return failed(format!("not saved: {why}")),
         Err(_) => return failed("not saved: a fault of the program while writing the case".to_owned()),
     };
-    let written = fs::File::create_new(&save.file).and_then(|mut file| file.write_all(text.as_bytes()));
-    match written {
+    match replace(Path::new(&save.file), Expected::Nothing, &text) {
         Ok(()) if save.stale => Msg::Note {
             failed: false,
             text: format!("saved {}; it passes once the policy's files load again", save.file),
@@ -71,7 +70,7 @@ pub fn save(save: &Save) -> Msg {
             text: format!("saved {}; `rulestep test {}` passes", save.file, quoted(&save.file)),
         },
         // What somebody made of an earlier one is not lost.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Msg::Taken { file: save.file.clone() },
+        Err(NotWritten::Exists) => Msg::Taken { file: save.file.clone() },
         Err(error) => failed(format!("{} cannot be written: {error}", save.file)),
     }
 }

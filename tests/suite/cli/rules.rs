@@ -98,6 +98,10 @@ fn migrate_prints_or_writes() {
     assert_snapshot!("migrate_writes", run(&folder, &["migrate", "old.yaml", "--write"]));
     let new = read();
     assert!(new.contains("- type: before\n    first: B\n    then: C  # in this order\n"), "{new}");
+    std::fs::write(folder.path().join("marked.yaml"), format!("\u{feff}{old}")).unwrap();
+    assert!(run(&folder, &["migrate", "marked.yaml", "--write"]).starts_with("exit 0"));
+    assert_eq!(std::fs::read_to_string(folder.path().join("marked.yaml")).unwrap(), format!("\u{feff}{new}"));
+    std::fs::remove_file(folder.path().join("marked.yaml")).unwrap();
     assert_snapshot!("migrate_again", run(&folder, &["migrate", "old.yaml", "--write"]));
     assert_eq!(read(), new);
     assert_eq!(folder.path().read_dir().unwrap().count(), 3, "nothing is left behind");
