@@ -124,12 +124,30 @@ fn edited(
     relative: Arc<str>,
     index: usize,
 ) -> Result<Insertion, NotInserted> {
+    let after = into_contract(std::slice::from_ref(candidate), notes, source, index)?;
+    let before = Some(source.text().into());
+    Ok(Insertion { file: source.name().into(), relative, before, after: after.into() })
+}
+
+/// A contract with rules of one claim, below lines of comment: the text of its file, in which it is the document at `index`.
+///
+/// # Errors
+/// It has all of them, or its text cannot be changed.
+pub fn into_contract(
+    candidates: &[Candidate],
+    notes: &[String],
+    source: &Source,
+    index: usize,
+) -> Result<String, NotInserted> {
     let refused = || NotInserted::Refused(source.name().into());
     let parsed = parse(source);
     let document = parsed.documents.get(index).ok_or_else(refused)?;
-    let (list, item) = candidate.item();
-    let known = document.get(list).and_then(Node::as_seq).into_iter().flatten();
-    if let Some(known) = known.into_iter().find(|known| implies(&known.to_json(), &item)) {
+    let (list, _) = candidates.first().ok_or_else(refused)?.item();
+    let own = document.get(list).and_then(Node::as_seq).unwrap_or_default();
+    let known = |item: &Value| own.iter().find(|known| implies(&known.to_json(), item));
+    let items: Vec<Value> = candidates.iter().map(|candidate| candidate.item().1).collect();
+    let new: Vec<Value> = items.iter().filter(|item| known(item).is_none()).cloned().collect();
+    if let (true, Some(known)) = (new.is_empty(), items.iter().find_map(known)) {
         let line = source.position(known.span.start).line;
         return Err(NotInserted::Present(source.name().into(), line));
     }
@@ -137,23 +155,19 @@ fn edited(
     match document.get(list) {
         Some(node) if matches!(node.value, NodeValue::Seq(_)) => {
             // JSON has no comments, and a list on one line has no room for them.
-            let comments = if is_json(source) || source.slice(node.span).starts_with('[') {
+            let mut comments = if is_json(source) || source.slice(node.span).starts_with('[') {
                 Vec::new()
             } else {
                 notes.iter().map(|note| format!("# {note}")).collect()
             };
-            edits.insert(node, node.as_seq().map_or(0, <[Node]>::len), comments, item);
+            for item in new {
+                edits.insert(node, own.len(), std::mem::take(&mut comments), item);
+            }
         }
         Some(_) => return Err(refused()),
-        None => edits.insert_key(document, list, Value::Array(vec![item])),
+        None => edits.insert_key(document, list, Value::Array(new)),
     }
-    let after = edits.finish().map_err(|_| refused())?;
-    Ok(Insertion {
-        file: source.name().into(),
-        relative,
-        before: Some(source.text().into()),
-        after: after.into(),
-    })
+    edits.finish().map_err(|_| refused())
 }
 
 /// Whether a rule that is there asks for everything that another one would.
