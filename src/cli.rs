@@ -18,6 +18,7 @@ mod manual;
 mod merge;
 mod migrate;
 mod mutate;
+mod new;
 mod new_file;
 mod open;
 mod redacted;
@@ -98,6 +99,8 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Report(report)) => report::run(&report, screen),
         Some(Verb::Stats(stats)) => stats::run(&stats, screen),
         Some(Verb::Suggest(suggest)) => suggest::run(&suggest, screen),
+        Some(Verb::New(new)) => new::new(&new, screen),
+        Some(Verb::Init(init)) => new::init(&init, screen),
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),

@@ -37,6 +37,8 @@ pub struct Dialect {
     pub places: &'static [(&'static str, &'static str)],
     /// The JSON Schema of its documents, for editors.
     pub schema: &'static str,
+    /// A commented document to begin with. It loads, and there is nothing to say of it.
+    pub example: &'static str,
     /// Its codes, with their pages.
     pub codes: &'static [Page],
     /// Whether a document's keys are this dialect's.

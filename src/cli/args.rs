@@ -1,5 +1,6 @@
 //! The command line: commands, arguments and options.
 
+mod begin;
 mod choices;
 mod groups;
 mod misplaced;
@@ -11,6 +12,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::suggest::Bounds;
+pub use begin::{Init, New};
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
@@ -119,6 +121,10 @@ pub enum Verb {
     Stats(Stats),
     /// Suggest rules that recorded sessions keep, with how many calls satisfy each, and write them as policies
     Suggest(Suggest),
+    /// Write a commented example of a policy or a case, to begin with
+    New(New),
+    /// Set up a folder of policies: a first policy, a case for it and settings; with recordings, the rules that they suggest
+    Init(Init),
     /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
     /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)

@@ -16,7 +16,7 @@ use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::report::suggest::{OUTPUTS, View, sentence, support};
-use crate::report::words;
+use crate::report::{Total, words};
 use crate::session::Session;
 use crate::suggest::document::{Document, commented};
 use crate::suggest::{Bounds, Candidate, Suggestion, Suggestions, suggest};
@@ -31,18 +31,9 @@ pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> 
         return Err(Failure::usage(message).help("leave out `is:stopped`, `rule:`, `code:` and the like"));
     }
     let counting = Counting::new("suggest", recordings, &selection, Policy::empty(), Mode::Shadow, *jobs)?;
-    let mut sessions: Vec<Arc<Session>> = Vec::new();
-    let keep = |replay: &Replay| Arc::clone(replay.session());
-    let read = counting.run(Replay::new, &keep, &mut |session| sessions.push(session), screen)?;
+    let (sessions, read) = sessions(&counting, screen)?;
     let bounds = Bounds { support: asked.min_support, against: asked.max_violations, most: asked.most };
-    let Suggestions { rules: suggestions, refused } = suggest(&sessions, &bounds);
-    if !refused.is_empty() {
-        let rules = words::count(refused.len() as u64, "possible rule");
-        let tools: BTreeSet<String> =
-            refused.iter().map(|candidate| words::name(&candidate.tool).into_owned()).collect();
-        let tools = words::list(tools);
-        screen.say(&format!("{rules} about {tools} not tried: no policy can name the tools in it"));
-    }
+    let suggestions = rules(&sessions, &bounds, screen);
     let documents = documents(&suggestions);
     if let Some(folder) = output {
         fs::create_dir_all(folder)
@@ -67,8 +58,29 @@ pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> 
     Ok(ended(&read))
 }
 
+/// All chosen sessions, and how completely they were read.
+pub fn sessions(counting: &Counting<'_>, screen: &mut Screen) -> Result<(Vec<Arc<Session>>, Total), Failure> {
+    let mut sessions: Vec<Arc<Session>> = Vec::new();
+    let keep = |replay: &Replay| Arc::clone(replay.session());
+    let read = counting.run(Replay::new, &keep, &mut |session| sessions.push(session), screen)?;
+    Ok((sessions, read))
+}
+
+/// The rules that they suggest; those that no document can say are only counted.
+pub fn rules(sessions: &[Arc<Session>], bounds: &Bounds, screen: &mut Screen) -> Vec<Suggestion> {
+    let Suggestions { rules, refused } = suggest(sessions, bounds);
+    if !refused.is_empty() {
+        let count = words::count(refused.len() as u64, "possible rule");
+        let tools: BTreeSet<String> =
+            refused.iter().map(|candidate| words::name(&candidate.tool).into_owned()).collect();
+        let tools = words::list(tools);
+        screen.say(&format!("{count} about {tools} not tried: no policy can name the tools in it"));
+    }
+    rules
+}
+
 /// The suggestions as documents, each rule with its support before it.
-fn documents(suggestions: &[Suggestion]) -> Vec<Document> {
+pub fn documents(suggestions: &[Suggestion]) -> Vec<Document> {
     let mut candidates: Vec<(Candidate, &Suggestion)> = Vec::new();
     for suggestion in suggestions {
         for tool in &suggestion.tools {

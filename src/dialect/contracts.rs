@@ -29,6 +29,7 @@ pub const DIALECT: Dialect = Dialect {
     reference: include_str!("contracts/reference.md"),
     places: &[],
     schema: include_str!("../../schemas/contract.schema.json"),
+    example: include_str!("contracts/example.yaml"),
     codes: codes::PAGES,
     recognises,
     keys: &["tool", "preconditions", "forbids_after", "dialect"],

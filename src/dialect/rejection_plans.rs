@@ -41,6 +41,7 @@ pub const DIALECT: Dialect = Dialect {
     reference: include_str!("rejection_plans/reference.md"),
     places: &[],
     schema: include_str!("../../schemas/rejection_plan.schema.json"),
+    example: include_str!("rejection_plans/example.yaml"),
     codes: codes::PAGES,
     recognises,
     keys: &["rejectionPlan"],

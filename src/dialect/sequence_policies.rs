@@ -25,6 +25,7 @@ pub const DIALECT: Dialect = Dialect {
     reference: include_str!("sequence_policies/reference.md"),
     places: &[],
     schema: include_str!("../../schemas/sequence_policy.schema.json"),
+    example: include_str!("sequence_policies/example.yaml"),
     codes: codes::PAGES,
     recognises,
     keys: &["forbidden", "limits"],

@@ -44,6 +44,7 @@ pub const DIALECT: Dialect = Dialect {
         ("forbidden", "CALL"),
     ],
     schema: include_str!("../../schemas/sequence_rule.schema.json"),
+    example: include_str!("sequence_rules/example.yaml"),
     codes: codes::PAGES,
     recognises,
     keys: &["rules", "sequences", "tests", "aliases"],

@@ -30,6 +30,7 @@ pub const DIALECT: Dialect = Dialect {
     reference: include_str!("tool_policies/reference.md"),
     places: &[],
     schema: include_str!("../../schemas/tool_policy.schema.json"),
+    example: include_str!("tool_policies/example.yaml"),
     codes: codes::PAGES,
     recognises,
     keys: &["policies", "sections", "existing_files"],

@@ -24,6 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     reference: "Each tool in the list `once` runs once.\n",
     places: &[],
     schema: "{}\n",
+    example: "once: [deploy]\n",
     codes: PAGES,
     recognises: |node| node.get("once").is_some(),
     keys: &["once"],

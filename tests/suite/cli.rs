@@ -8,6 +8,7 @@ mod explain;
 mod inputs;
 mod json;
 mod merge;
+mod new;
 mod packed;
 mod redacted;
 pub mod reference;

@@ -84,6 +84,10 @@ pub fn languages() -> String {
     format!("One of {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
 }
 
+pub fn kinds() -> String {
+    format!("A policy language ({}), or `case`", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+}
+
 pub fn explained() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
     format!(

@@ -5,8 +5,20 @@ use super::run;
 /// The help of the program and of every command.
 pub fn all() -> String {
     let folder = tempfile::tempdir().unwrap();
-    let verbs =
-        ["replay", "diff", "check", "test", "explain", "schema", "convert", "migrate", "completions", "man"];
+    let verbs = [
+        "replay",
+        "diff",
+        "new",
+        "init",
+        "check",
+        "test",
+        "explain",
+        "schema",
+        "convert",
+        "migrate",
+        "completions",
+        "man",
+    ];
     let mut reference = run(&folder, &["--help"]);
     for verb in verbs {
         reference.push_str(&format!("\n\n# rulestep {verb}\n"));

@@ -1,0 +1,133 @@
+//! `rulestep new` and `rulestep init`: files to begin with. What is there already is never changed.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::args;
+use super::count::{Counting, ended};
+use super::exit::{Exit, Failure};
+use super::input;
+use super::new_file::create;
+use super::screen::Screen;
+use super::selection::Selection;
+use super::suggest;
+use crate::dialect::{self, DIALECTS, Dialect};
+use crate::engine::Mode;
+use crate::policy::Policy;
+use crate::report::words;
+use crate::suggest::Bounds;
+use crate::workspace::version::DEFAULT_POLICY;
+
+/// What `new` writes besides documents of the dialects.
+const CASE: &str = "case";
+/// A case with its policy in it.
+const CASE_ALONE: &str = include_str!("new/case.yaml");
+/// A case for the example of a contract, beside it.
+const CASE_BESIDE: &str = include_str!("new/beside.case.yaml");
+const SETTINGS: &str = include_str!("new/rulestep.toml");
+/// The dialect of suggested rules, and of the example that `init` writes.
+const FIRST: &str = "contract";
+
+/// A file that is to be written.
+struct Draft {
+    path: PathBuf,
+    text: String,
+}
+
+/// Runs `new`.
+pub fn new(asked: &args::New, screen: &mut Screen) -> Result<Exit, Failure> {
+    let dialect = dialect::meant(&asked.kind);
+    let (name, text) = match dialect {
+        Some(dialect) => (format!("{}.yaml", dialect.name), document(dialect, dialect.example)),
+        None if asked.kind == CASE => ("example.case.yaml".to_owned(), CASE_ALONE.to_owned()),
+        None => {
+            let known = DIALECTS.iter().map(|dialect| dialect.name).chain([CASE]);
+            return Err(input::unknown("kind of file", &asked.kind, known));
+        }
+    };
+    let path = asked.file.clone().unwrap_or_else(|| Path::new(DEFAULT_POLICY).join(name));
+    if !path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+        let message = format!("`{}` is not named as a YAML file", path.display());
+        return Err(
+            Failure::usage(message).help("let the name end in `.yaml`: no other file is read as YAML")
+        );
+    }
+    write(vec![Draft { path: path.clone(), text }], dialect, screen)?;
+    let (verb, file) = (if dialect.is_some() { "check" } else { "test" }, path.display().to_string());
+    screen.say(&format!("edit it, then run `rulestep {verb} {}`", words::line(&file)));
+    Ok(Exit::Clean)
+}
+
+/// Runs `init`.
+pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
+    let folder = asked.output.clone().unwrap_or_else(|| DEFAULT_POLICY.into());
+    let draft = |name: &str, text: &str| Draft { path: folder.join(name), text: text.to_owned() };
+    let contract = dialect::named(FIRST);
+    let mut files = vec![draft("rulestep.toml", SETTINGS)];
+    let mut exit = Exit::Clean;
+    let mut suggested = Vec::new();
+    if !asked.sessions.is_empty() {
+        let selection = Selection::default();
+        let (named, reading) = (&asked.sessions, &asked.reading);
+        let counting = Counting::of(named, reading, &selection, Policy::empty(), Mode::Shadow, 0);
+        let (sessions, read) = suggest::sessions(&counting, screen)?;
+        exit = ended(&read);
+        if exit != Exit::Clean {
+            screen.say("nothing was written: rules are suggested only from recordings that can be read");
+            return Ok(exit);
+        }
+        suggested = suggest::documents(&suggest::rules(&sessions, &Bounds::default(), screen));
+        if suggested.is_empty() {
+            screen.say("the recordings suggest no rule, so an example is written");
+        }
+    }
+    for rules in &suggested {
+        let text = contract.map_or_else(|| rules.text.clone(), |contract| document(contract, &rules.text));
+        files.push(draft(&rules.name, &text));
+    }
+    match contract.filter(|_| suggested.is_empty()) {
+        Some(contract) => {
+            files.push(draft("issue_refund.yaml", &document(contract, contract.example)));
+            files.push(draft("issue_refund.case.yaml", CASE_BESIDE));
+        }
+        None => files.push(draft("example.case.yaml", CASE_ALONE)),
+    }
+    write(files, contract, screen)?;
+    let folder = words::line(&folder.display().to_string());
+    screen.say(&format!("edit the files, then run `rulestep check {folder}` and `rulestep test {folder}`"));
+    Ok(exit)
+}
+
+/// A document below the line by which editors find its schema.
+fn document(dialect: &Dialect, text: &str) -> String {
+    format!("# yaml-language-server: $schema={}\n{text}", schema(dialect))
+}
+
+/// The schema's file, relative to the document. The folder is hidden: the schema is a JSON file, and no policy.
+fn schema(dialect: &Dialect) -> String {
+    format!(".schemas/{}.schema.json", dialect.name)
+}
+
+/// Writes all the files, or none where one is there; beside them the schema, unless it is there.
+fn write(files: Vec<Draft>, dialect: Option<&Dialect>, screen: &mut Screen) -> Result<(), Failure> {
+    let taken = files.iter().find(|file| file.path.symlink_metadata().is_ok());
+    // Says what is wrong.
+    if let Some(file) = taken {
+        create(&file.path, &file.text)?;
+    }
+    let folder = files.first().and_then(|file| file.path.parent()).unwrap_or(Path::new("")).to_owned();
+    let schema =
+        dialect.map(|dialect| Draft { path: folder.join(schema(dialect)), text: dialect.schema.to_owned() });
+    let schema = schema.filter(|schema| !schema.path.exists());
+    for Draft { path, text } in files.into_iter().chain(schema) {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{} cannot be made", folder.display()))
+                .map_err(Failure::System)?;
+        }
+        create(&path, &text)?;
+        writeln!(screen.out(), "wrote {}", words::line(&path.display().to_string()))?;
+    }
+    Ok(())
+}
