@@ -183,7 +183,7 @@ commands! {
     Panes Do Live "live" ["R"] watched "turn live reload on or off";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Suggest "suggest" ["a"] chosen "rules that the sessions suggest about this tool; Enter shows the file";
+    Panes Do Suggest "suggest" ["a"] chosen "rules that the sessions suggest about this tool, ready to be written";
     Panes Do UndoWrite "undo-write" ["u"] written "take back the last rule that was written";
     Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop";
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";

@@ -30,13 +30,17 @@ impl Model {
         places.filter_map(|at| Some((at.0, self.change(*at)?)))
     }
 
-    /// How many decisions about calls changed, and how many reports.
-    pub fn changed_calls(&self) -> [usize; 2] {
-        let mut counts = [0; 2];
-        let [decisions, reports] = &mut counts;
+    /// How many decisions about calls changed, how many of those only follow from an earlier change, and how many reports
+    /// changed.
+    pub fn changed_calls(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        let [decisions, downstream, reports] = &mut counts;
         for (_, change) in self.all_changes() {
             match change.new.answer {
-                Answer::Call(_) => *decisions += 1,
+                Answer::Call(_) => {
+                    *decisions += 1;
+                    *downstream += usize::from(change.origin == Origin::Downstream);
+                }
                 Answer::Report { .. } => *reports += 1,
                 Answer::Tool { .. } | Answer::Session(_) | Answer::Rule(_) => {}
             }

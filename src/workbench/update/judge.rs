@@ -41,10 +41,15 @@ pub fn tell_changed(model: &mut Model) {
             Some(chosen) => format!("compared with {}", chosen.name),
             None => format!("policy read at {}", model.basis.rules.since),
         };
-        let [decisions, reports] = model.changed_calls();
+        let [decisions, downstream, reports] = model.changed_calls();
         let changed = match decisions {
             0 => "no decision changed".to_owned(),
             changed => format!("{} changed", words::count(changed as u64, "decision")),
+        };
+        let changed = match downstream {
+            0 => changed,
+            all if all == decisions => format!("{changed}, all of them downstream"),
+            some => format!("{changed}, {} of them downstream", words::thousands(some as u64)),
         };
         let reports = match reports {
             0 => String::new(),
