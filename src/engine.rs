@@ -13,10 +13,9 @@ pub mod decision;
 mod in_flight;
 mod panel;
 mod prospects;
+mod routes;
 
 use std::sync::Arc;
-
-use hashbrown::HashMap;
 
 pub use decision::{Decision, Halt, Narrowing, ToolVisibility, Verdict};
 
@@ -25,7 +24,8 @@ use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
 use crate::policy::Policy;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results};
 use in_flight::{Flights, InFlight};
-use panel::{Ground, Panel, Route};
+use panel::{Ground, Panel};
+use routes::Routes;
 
 /// What all dialects have in common, as a page for people: `rulestep explain semantics`.
 pub const SEMANTICS: &str = include_str!("engine/semantics.md");
@@ -80,9 +80,7 @@ pub struct Run {
     mode: Mode,
     panel: Panel,
     ground: Ground,
-    routes: Vec<Arc<Route>>,
-    /// Place of each tool's route.
-    places: HashMap<Arc<str>, u32>,
+    routes: Routes,
     clock: Clock,
     /// Messages that were added within the turn.
     waiting: Vec<Message>,
@@ -124,10 +122,9 @@ impl Run {
         };
         Run {
             mode,
-            panel: Panel::new(policy, depth, facts),
+            panel: Panel::new(policy, depth),
             ground,
-            routes: Vec::new(),
-            places: HashMap::new(),
+            routes: Routes::new(policy),
             clock: Clock::default(),
             waiting: Vec::new(),
             pending: None,
@@ -145,7 +142,6 @@ impl Run {
             panel: self.panel.fork(),
             ground: self.ground.clone(),
             routes: self.routes.clone(),
-            places: self.places.clone(),
             clock: self.clock,
             waiting: self.waiting.clone(),
             pending: self.pending.clone(),
@@ -181,6 +177,16 @@ impl Run {
         self.panel.policy.reads_history()
     }
 
+    /// Whether some rule asks what the time is; else a turn's need not be told.
+    pub fn reads_time(&self) -> bool {
+        self.panel.policy.roster().time
+    }
+
+    /// Whether some rule keeps a state that operations change; else they need not be told.
+    pub fn hears_operations(&self) -> bool {
+        !self.panel.policy.roster().operations.is_empty()
+    }
+
     /// Whether the session keeps results.
     pub fn results(&self) -> Results {
         self.ground.facts.results
@@ -202,7 +208,7 @@ impl Run {
     /// Applies an operation on recorded state, between turns.
     pub fn operation(&mut self, operation: &Operation) {
         self.start_pending();
-        self.panel.tell_all(&Event::Operation(operation), &self.ground);
+        self.panel.tell_all(|roster| &roster.operations, &Event::Operation(operation), &self.ground);
     }
 
     /// Begins the next turn, before the model has answered. `now` is the turn's instant, where one is known.
@@ -214,7 +220,10 @@ impl Run {
         self.ground.now = now.or(self.ground.facts.now);
         self.ground.response.clear();
         self.clock = Clock { in_turn: true, proposed: 0, started: 0, ..self.clock };
-        self.panel.tell_all(&Event::TurnStart, &self.ground);
+        if self.ground.turn == 1 {
+            self.panel.tell_all(|roster| &roster.first_turn, &Event::TurnStart, &self.ground);
+        }
+        self.panel.tell_all(|roster| &roster.turns, &Event::TurnStart, &self.ground);
     }
 
     /// Which of the offered tools the model should see; asked before any call of the turn is proposed. Outside a turn it
@@ -224,9 +233,8 @@ impl Run {
         offered
             .into_iter()
             .map(|tool| {
-                let place = self.route(tool);
-                let reasons =
-                    self.routes.get(place as usize).map(|route| self.panel.reasons(route, &self.ground));
+                let place = self.routes.place(tool);
+                let reasons = self.routes.get(place).map(|route| self.panel.reasons(route, &self.ground));
                 ToolVisibility { tool: Arc::clone(tool), reasons: reasons.unwrap_or_default() }
             })
             .collect()
@@ -248,8 +256,8 @@ impl Run {
         if self.is_over() {
             return (Ticket(at), Decision::not_reached());
         }
-        let place = self.route(call.tool);
-        let Some(route) = self.routes.get(place as usize) else {
+        let place = self.routes.place(call.tool);
+        let Some(route) = self.routes.get(place) else {
             return (Ticket(at), Decision::not_reached());
         };
         let asked = route.asked(at, call.arguments);
@@ -269,7 +277,7 @@ impl Run {
     pub fn follow(&mut self, call: NewCall<'_>, decision: &Decision) -> Ticket {
         let at = self.put();
         if !self.is_over() {
-            let place = self.route(call.tool);
+            let place = self.routes.place(call.tool);
             self.follow_up(at, place, call, decision);
         }
         Ticket(at)
@@ -287,15 +295,18 @@ impl Run {
 
     /// What a decision changes.
     fn follow_up(&mut self, at: CallRef, place: u32, call: NewCall<'_>, decision: &Decision) {
-        let Some(route) = self.routes.get(place as usize) else { return };
+        let Some(route) = self.routes.get(place) else { return };
         if decision.verdict == Verdict::Halt && self.halt.is_none() {
             self.halt = Some(Halt::of(at, &route.tool, decision));
         }
         if decision.verdict == Verdict::Allow || self.mode == Mode::Shadow {
-            self.pending = Some(InFlight { at, route: place, arguments: call.arguments.clone() });
+            // Nobody who is told of the call may look at its arguments: then they need not be shared.
+            let arguments =
+                if route.arguments || self.ground.telling { call.arguments } else { &Body::MISSING };
+            self.pending = Some(InFlight { at, route: place, arguments: arguments.clone() });
         } else {
             let asked = route.asked(at, call.arguments);
-            self.panel.tell_route(route, asked, &self.ground, Event::Stopped);
+            self.panel.tell_route(route, &route.observe, asked, &self.ground, Event::Stopped);
         }
     }
 
@@ -321,9 +332,10 @@ impl Run {
                 call
             }
         };
-        let Some(route) = self.routes.get(call.route as usize) else { return };
+        let Some(route) = self.routes.get(call.route) else { return };
         let asked = route.asked(call.at, &call.arguments);
-        self.panel.tell_route(route, asked, &self.ground, |call| match refused {
+        let told = if outcome == Outcome::Refused { &route.observe } else { &route.results };
+        self.panel.tell_route(route, told, asked, &self.ground, |call| match refused {
             true => Event::Stopped(call),
             false => Event::Resolved { call, outcome, output },
         });
@@ -336,7 +348,7 @@ impl Run {
         }
         self.start_pending();
         let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
-        self.panel.tell_all(&event, &self.ground);
+        self.panel.tell_all(|roster| &roster.turns, &event, &self.ground);
         self.clock.in_turn = false;
         if !self.ground.response.is_empty() || !self.waiting.is_empty() {
             let mut said = std::mem::take(&mut self.ground.response);
@@ -363,19 +375,8 @@ impl Run {
     }
 
     fn remember(&mut self, message: Message) {
-        self.panel.tell_all(&Event::Message(&message), &self.ground);
+        self.panel.tell_all(|roster| &roster.messages, &Event::Message(&message), &self.ground);
         self.ground.history.push(message);
-    }
-
-    /// Place of a tool's route, which is made when the tool is first named.
-    fn route(&mut self, tool: &str) -> u32 {
-        if let Some(place) = self.places.get(tool) {
-            return *place;
-        }
-        let (route, place) = (Route::new(&self.panel.policy, tool), self.routes.len() as u32);
-        self.places.insert(Arc::clone(&route.tool), place);
-        self.routes.push(Arc::new(route));
-        place
     }
 
     /// The call that was allowed last is on its way.
@@ -389,9 +390,9 @@ impl Run {
     fn started(&mut self, call: &InFlight) {
         self.clock.started += 1;
         self.ground.ran.push(call.at);
-        if let Some(route) = self.routes.get(call.route as usize) {
+        if let Some(route) = self.routes.get(call.route) {
             let asked = route.asked(call.at, &call.arguments);
-            self.panel.tell_route(route, asked, &self.ground, Event::Started);
+            self.panel.tell_route(route, &route.starts, asked, &self.ground, Event::Started);
         }
         self.panel.tell_due(&self.ground);
     }

@@ -33,8 +33,16 @@ pub use trace::Trace;
 pub trait Unit: Send + Sync {
     /// The rules, in the order of their local numbers.
     fn rules(&self) -> &[RuleId];
-    /// What a tool's name means to this unit; asked once for each distinct name in a run.
+    /// What a tool's name means to this unit; asked once for a name that the rules have, however many runs there are.
     fn wakes(&self, tool: &str) -> Wakes;
+    /// Whether only the names of [`Unit::names`] wake it, so that it need not be asked about any other.
+    fn wakes_by_name(&self) -> bool {
+        false
+    }
+    /// Which events it is told that belong to no call. A unit that hears none is started with the first call that wakes it.
+    fn hears(&self) -> Hears {
+        Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
+    }
     /// Whether messages are to be told to the monitors, and kept for [`Cx::history`].
     fn reads_history(&self) -> bool {
         false
@@ -94,9 +102,47 @@ pub struct Wakes {
     /// Calls of this tool are put to [`Monitor::decide`], and the tool to [`Monitor::narrow`].
     pub decide: bool,
     /// What becomes of calls of this tool is told to [`Monitor::observe`].
-    pub observe: bool,
+    pub observe: Observes,
     /// The unit's own name for the tool, handed back with every question about it.
     pub slot: Slot,
+}
+
+/// What a unit is told of the calls of a tool. Whoever is told anything is also told of calls that were stopped or refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Observes {
+    /// That a call runs.
+    pub starts: bool,
+    /// That a call has its result.
+    pub results: bool,
+    /// Whether it then looks at the call's arguments; else they may be missing.
+    pub arguments: bool,
+}
+
+impl Observes {
+    /// Everything, or nothing.
+    pub fn all(any: bool) -> Observes {
+        Observes { starts: any, results: any, arguments: any }
+    }
+
+    /// Whether it is told anything.
+    pub fn any(self) -> bool {
+        self.starts || self.results
+    }
+}
+
+/// Which events a unit is told that belong to no call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hears {
+    /// [`Event::TurnStart`] and [`Event::TurnEnd`] of every turn.
+    pub turns: bool,
+    /// [`Event::TurnStart`] of the first turn, to set a timer.
+    pub first_turn: bool,
+    /// [`Event::Operation`].
+    pub operations: bool,
+    /// [`Event::Message`].
+    pub messages: bool,
+    /// What the time is: [`Cx::now`].
+    pub time: bool,
 }
 
 /// A unit's own name for a tool (an index, or a set of bits).
@@ -158,7 +204,7 @@ pub struct Cx<'a> {
     pub enforcing: bool,
     /// Whether decisions of this run are ever told with findings: else evidence need not be kept.
     pub telling: bool,
-    /// The instant: the turn's own time, else the session's, else none.
+    /// The instant: the turn's own time, else the session's, else none. Known where some unit hears the time.
     pub now: Option<Millis>,
     /// The surroundings of the session.
     pub facts: &'a Facts,
@@ -234,6 +280,11 @@ impl<'a> Sink<'a> {
         checks: &'a mut Vec<Check>,
     ) -> Self {
         Sink { depth, rules, effect: Effect::None, asked: None, findings, checks }
+    }
+
+    /// The same sink for another unit, which has said nothing yet.
+    pub fn turn_to(&mut self, rules: &'a [RuleId]) {
+        (self.rules, self.effect, self.asked) = (rules, Effect::None, None);
     }
 
     /// How much is wanted.

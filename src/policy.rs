@@ -5,6 +5,7 @@
 
 mod beside;
 mod loading;
+mod roster;
 mod texts;
 mod without;
 
@@ -19,6 +20,7 @@ use crate::monitor::{Probe, RuleId, Rules, Unit};
 use crate::session::Body;
 use crate::source::{Node, Source, Span};
 pub use beside::named_in;
+pub use roster::{Post, Roster, Route};
 use texts::Texts;
 
 /// One file of a version.
@@ -59,6 +61,7 @@ pub struct Policy {
     units: Vec<Arc<dyn Unit>>,
     digest: Arc<str>,
     names: Vec<Arc<str>>,
+    roster: Roster,
     texts: Texts,
     probes: Vec<Probe>,
     reads_history: bool,
@@ -131,6 +134,11 @@ impl Policy {
         &self.units
     }
 
+    /// Which of them are asked and told what.
+    pub(crate) fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
     /// Every exact tool name that a rule has, sorted: what was offered, where a recording does not say.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
@@ -161,12 +169,7 @@ impl Policy {
         units: Vec<Arc<dyn Unit>>,
         digest: Arc<str>,
     ) -> Policy {
-        let mut names = Vec::new();
-        for unit in &units {
-            unit.names(&mut names);
-        }
-        names.sort();
-        names.dedup();
+        let roster = Roster::of(&units);
         let mut probes = Vec::new();
         units.iter().for_each(|unit| unit.probes(&mut probes));
         let reads_history = units.iter().any(|unit| unit.reads_history());
@@ -176,7 +179,8 @@ impl Policy {
             documents,
             rules,
             digest,
-            names,
+            names: roster.names(),
+            roster,
             texts: Texts::of(&units),
             probes,
             units,

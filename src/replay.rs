@@ -304,10 +304,13 @@ impl Replay {
     }
 
     /// What the model read in place of results, before a turn: needed only where rules read history.
-    fn told_before(&self, turn: u32) -> Vec<Option<Arc<str>>> {
+    fn told_before(&self, turn: u32) -> Vec<(u32, Arc<str>)> {
         let before = self.session.turn(turn).map_or(0, |turn| turn.calls.start);
-        let told = |judged: &DecidedCall| judged.decision.told.clone().filter(|_| self.mode == Mode::Enforce);
-        self.calls.iter().take(before).map(told).collect()
+        if self.mode == Mode::Shadow {
+            return Vec::new();
+        }
+        let stopped = (0..).zip(self.calls.iter().take(before));
+        stopped.filter_map(|(index, judged)| Some((index, judged.decision.told.clone()?))).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::diagnostic::code::codes;
 use crate::dialect::{Dialect, Reader, Text, no_references};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{
-    About, Cx, EarlierCall, Effect, Event, Explain, Explanation, Hidden, Line, LineState, Monitor,
+    About, Cx, EarlierCall, Effect, Event, Explain, Explanation, Hidden, Line, LineState, Monitor, Observes,
     ProposedCall, Rule, RuleId, Rules, Sink, Slot, StateItem, Timers, Unit, Wakes,
 };
 use crate::session::{CallRef, Facts};
@@ -82,7 +82,7 @@ impl Unit for OneTime {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let own = *tool == *self.tool;
-        Wakes { decide: own, observe: own, slot: Slot(0) }
+        Wakes { decide: own, observe: Observes::all(own), slot: Slot(0) }
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

@@ -11,21 +11,27 @@ use std::sync::Arc;
 
 use super::decision::Decision;
 use crate::diagnostic::code;
+use crate::monitor::collections::Pages;
 use crate::monitor::fault::{LostUnit, guarded};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, ProposedCall, Reason, RuleId, Sink, Slot,
-    Stage, StateItem, Timer, Timers, Trace, Unit, Wakes,
+    Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, ProposedCall, Reason, RuleId, Sink,
+    Stage, StateItem, Timer, Timers, Trace, Unit,
 };
-use crate::policy::Policy;
-use crate::session::{Body, CallRef, Facts, Message, Millis};
+use crate::policy::{Policy, Post, Roster, Route};
+use crate::session::{Facts, Message, Millis};
 
 /// The monitors of one run.
 pub(super) struct Panel {
     pub policy: Arc<Policy>,
     /// How much decisions tell.
     pub depth: Depth,
-    seats: Vec<Seat>,
+    work: Work,
+}
+
+/// The running state of all units.
+struct Work {
+    seats: Pages<Seat>,
     timers: BinaryHeap<Reverse<Timer>>,
     /// Timers that the next call makes due, taken off the heap: their units are asked about that call.
     armed: Vec<Timer>,
@@ -33,7 +39,11 @@ pub(super) struct Panel {
 }
 
 /// The place of a unit's monitor.
+#[derive(Default)]
 enum Seat {
+    /// Nothing has woken the unit yet, so it has no state.
+    #[default]
+    Empty,
     Working(Box<dyn Monitor>),
     /// A rule failed while it made, changed or copied the state, so there is none to ask.
     Failed(Arc<Fault>),
@@ -55,15 +65,6 @@ pub(super) struct Ground {
     pub ran: Trace,
 }
 
-/// Which units a tool wakes, each with its own name for the tool.
-pub(super) struct Route {
-    pub tool: Arc<str>,
-    decide: Vec<(usize, Slot)>,
-    observe: Vec<(usize, Slot)>,
-    /// Units that failed when they were asked what the name means: as if the tool woke them.
-    unknown: Vec<(usize, Arc<Fault>)>,
-}
-
 impl Ground {
     pub fn cx(&self) -> Cx<'_> {
         Cx {
@@ -78,54 +79,17 @@ impl Ground {
     }
 }
 
-impl Route {
-    pub fn new(policy: &Policy, tool: &str) -> Route {
-        let (decide, observe, unknown) = (Vec::new(), Vec::new(), Vec::new());
-        let mut route = Route { tool: tool.into(), decide, observe, unknown };
-        for (number, unit) in policy.units().iter().enumerate() {
-            let wakes = guarded(|| unit.wakes(tool)).unwrap_or_else(|why| {
-                route.unknown.push((number, fault(&**unit, Stage::Wake, None, why)));
-                Wakes { decide: true, observe: true, slot: Slot::default() }
-            });
-            if wakes.decide {
-                route.decide.push((number, wakes.slot));
-            }
-            if wakes.observe {
-                route.observe.push((number, wakes.slot));
-            }
-        }
-        route
-    }
-
-    /// Why it is not known what the name means to a unit.
-    fn unknown(&self, number: usize) -> Option<&Arc<Fault>> {
-        self.unknown.iter().find(|(unit, _)| *unit == number).map(|(_, fault)| fault)
-    }
-
-    /// The units that decide about the tool's calls, by number.
-    pub fn decides(&self) -> &[(usize, Slot)] {
-        &self.decide
-    }
-
-    /// A call of this tool. Each unit gets its own name for the tool when it is asked.
-    pub fn asked<'a>(&'a self, at: CallRef, arguments: &'a Body) -> ProposedCall<'a> {
-        ProposedCall { at, tool: &self.tool, slot: Slot::default(), arguments }
-    }
-}
-
 impl Seat {
     fn of(unit: &dyn Unit, stage: Stage, make: impl FnOnce() -> Box<dyn Monitor>) -> Seat {
         match guarded(make) {
             Ok(monitor) => Seat::Working(monitor),
-            Err(why) => Seat::Failed(fault(unit, stage, None, why)),
+            Err(why) => Seat::Failed(Fault::of(unit, stage, None, why)),
         }
     }
-}
 
-/// What failed in a unit. Where the unit has one rule, it can only be that one.
-fn fault(unit: &dyn Unit, stage: Stage, rule: Option<usize>, why: Arc<str>) -> Arc<Fault> {
-    let only = (unit.rules().len() == 1).then_some(0);
-    Arc::new(Fault { stage, rule: rule.or(only), why })
+    fn started(unit: &Arc<dyn Unit>, facts: &Arc<Facts>) -> Seat {
+        Seat::of(&**unit, Stage::Start, || Arc::clone(unit).start(facts))
+    }
 }
 
 /// The rule under whose name a fault is reported: the first of the unit, where any may have failed.
@@ -133,68 +97,67 @@ fn blamed(unit: &dyn Unit, fault: &Fault) -> Option<RuleId> {
     unit.rules().get(fault.rule.unwrap_or_default()).copied()
 }
 
+/// A unit and its seat. The monitor is made when it is first needed.
+fn seated<'p, 's>(
+    policy: &'p Policy,
+    seats: &'s mut Pages<Seat>,
+    number: u32,
+    ground: &Ground,
+) -> Option<(&'p dyn Unit, &'s mut Seat)> {
+    let (unit, seat) = (policy.units().get(number as usize)?, seats.get_mut(number as usize)?);
+    if let Seat::Empty = seat {
+        *seat = Seat::started(unit, &ground.facts);
+    }
+    Some((&**unit, seat))
+}
+
 impl Panel {
-    pub fn new(policy: &Arc<Policy>, depth: Depth, facts: &Arc<Facts>) -> Panel {
-        let seat = |unit: &Arc<dyn Unit>| Seat::of(&**unit, Stage::Start, || Arc::clone(unit).start(facts));
-        Panel {
-            policy: Arc::clone(policy),
-            depth,
-            seats: policy.units().iter().map(seat).collect(),
-            timers: BinaryHeap::new(),
-            armed: Vec::new(),
-            set: Vec::new(),
-        }
+    pub fn new(policy: &Arc<Policy>, depth: Depth) -> Panel {
+        let seats = Pages::new(policy.units().len());
+        let work = Work { seats, timers: BinaryHeap::new(), armed: Vec::new(), set: Vec::new() };
+        Panel { policy: Arc::clone(policy), depth, work }
     }
 
     pub fn fork(&self) -> Panel {
-        let copy = |(unit, seat): (&Arc<dyn Unit>, &Seat)| match seat {
-            Seat::Working(monitor) => Seat::of(&**unit, Stage::Fork, || monitor.fork()),
-            Seat::Failed(fault) => Seat::Failed(Arc::clone(fault)),
-        };
-        Panel {
-            policy: Arc::clone(&self.policy),
-            depth: self.depth,
-            seats: self.policy.units().iter().zip(&self.seats).map(copy).collect(),
-            timers: self.timers.clone(),
-            armed: self.armed.clone(),
-            set: Vec::new(),
+        let mut seats = Pages::new(self.policy.units().len());
+        for (number, unit) in self.policy.units().iter().enumerate() {
+            let copy = match self.work.seats.get(number) {
+                None | Some(Seat::Empty) => continue,
+                Some(Seat::Working(monitor)) => Seat::of(&**unit, Stage::Fork, || monitor.fork()),
+                Some(Seat::Failed(fault)) => Seat::Failed(Arc::clone(fault)),
+            };
+            if let Some(seat) = seats.get_mut(number) {
+                *seat = copy;
+            }
         }
-    }
-
-    fn seat(&self, number: usize) -> Option<(&dyn Unit, &Seat)> {
-        Some((&**self.policy.units().get(number)?, self.seats.get(number)?))
+        let work =
+            Work { seats, timers: self.work.timers.clone(), armed: self.work.armed.clone(), set: Vec::new() };
+        Panel { policy: Arc::clone(&self.policy), depth: self.depth, work }
     }
 
     /// The monitor of a unit; `None`: it has failed.
-    pub fn working(&self, number: usize) -> Option<&dyn Monitor> {
-        match self.seats.get(number)? {
+    pub fn working(&mut self, number: u32, ground: &Ground) -> Option<&dyn Monitor> {
+        match seated(&self.policy, &mut self.work.seats, number, ground)?.1 {
             Seat::Working(monitor) => Some(&**monitor),
-            Seat::Failed(_) => None,
+            Seat::Empty | Seat::Failed(_) => None,
         }
     }
 
-    /// The units that decide about a tool's calls, each with its own name for the tool and its monitor.
-    pub fn asked<'a>(
-        &'a self,
-        route: &'a Route,
-    ) -> impl Iterator<Item = (&'a dyn Unit, Slot, Option<&'a dyn Monitor>)> {
-        route.decide.iter().filter_map(|(number, slot)| {
-            Some((&**self.policy.units().get(*number)?, *slot, self.working(*number)))
-        })
-    }
-
     /// Which rules hide a tool. One of which that cannot be found out hides it.
-    pub fn reasons(&self, route: &Route, ground: &Ground) -> Vec<Reason> {
+    pub fn reasons(&mut self, route: &Route, ground: &Ground) -> Vec<Reason> {
         let (cx, mut reasons) = (ground.cx(), Vec::new());
         for (number, slot) in &route.decide {
-            let Some((unit, seat)) = self.seat(*number) else { continue };
-            let fault = match (route.unknown(*number), seat) {
+            let Some((unit, seat)) = seated(&self.policy, &mut self.work.seats, *number, ground) else {
+                continue;
+            };
+            let fault = match (route.unknown(*number), &*seat) {
                 (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
                 (None, Seat::Working(monitor)) => {
                     let mut hidden = Hidden::new(unit.rules(), &mut reasons);
                     let narrowed = guarded(|| monitor.narrow(&route.tool, *slot, &cx, &mut hidden));
-                    narrowed.err().map(|why| fault(unit, Stage::Narrow, hidden.asked(), why))
+                    narrowed.err().map(|why| Fault::of(unit, Stage::Narrow, hidden.asked(), why))
                 }
+                (None, Seat::Empty) => None,
             };
             if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(unit, &fault)?, fault))) {
                 reasons.push(Reason { rule, code: code::RULE_FAULT, fault: Some(fault) });
@@ -213,58 +176,81 @@ impl Panel {
             let overdue = self.overdue(route, ground);
             effect = effect.max(self.ask(route, &overdue, call, Effect::Report, ground, &mut decision));
         }
-        decision.settle(effect);
+        if effect > Effect::None || !decision.checks.is_empty() {
+            decision.settle(effect);
+        }
         decision
     }
 
     /// Puts a call to some units, each under its own name for the tool; the strongest that they say. A unit in which a
     /// rule fails says `failing`.
     fn ask(
-        &self,
+        &mut self,
         route: &Route,
-        units: &[(usize, Slot)],
+        units: &[Post],
         call: ProposedCall<'_>,
         failing: Effect,
         ground: &Ground,
         decision: &mut Decision,
     ) -> Effect {
-        let (cx, mut effect) = (ground.cx(), Effect::None);
-        for (number, slot) in units {
-            let Some((unit, seat)) = self.seat(*number) else { continue };
-            let mut sink = Sink::new(self.depth, unit.rules(), &mut decision.findings, &mut decision.checks);
-            let call = ProposedCall { slot: *slot, ..call };
-            let fault = match (route.unknown(*number), seat) {
-                (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
-                (None, Seat::Working(monitor)) => guarded(|| monitor.decide(call, &cx, &mut sink))
-                    .err()
-                    .map(|why| fault(unit, Stage::Decide, sink.asked(), why)),
+        let (cx, mut effect, mut next) = (ground.cx(), Effect::None, 0);
+        let Panel { policy, depth, work: Work { seats, .. } } = self;
+        let mut sink = Sink::new(*depth, &[], &mut decision.findings, &mut decision.checks);
+        // One net is under all of them: a unit that falls is caught, and the next one is asked.
+        while next < units.len() {
+            let asked = guarded(|| {
+                while let Some((number, slot)) = units.get(next) {
+                    let Some((unit, seat)) = seated(policy, seats, *number, ground) else {
+                        next += 1;
+                        continue;
+                    };
+                    sink.turn_to(unit.rules());
+                    match (route.unknown(*number), &*seat) {
+                        (Some(fault), _) | (None, Seat::Failed(fault)) => return Some(Arc::clone(fault)),
+                        (None, Seat::Working(monitor)) => {
+                            monitor.decide(ProposedCall { slot: *slot, ..call }, &cx, &mut sink);
+                        }
+                        (None, Seat::Empty) => {}
+                    }
+                    effect = effect.max(sink.effect());
+                    next += 1;
+                }
+                None
+            });
+            let fault = match asked {
+                Ok(fault) => fault,
+                Err(why) => units
+                    .get(next)
+                    .and_then(|(number, _)| policy.units().get(*number as usize))
+                    .map(|unit| Fault::of(&**unit, Stage::Decide, sink.asked(), why)),
             };
-            if let Some(fault) = fault {
-                // What the unit said before it failed is true all the same, and may be stronger.
-                let own = if sink.effect() >= failing { Effect::Also } else { failing };
-                let rule = fault.rule.unwrap_or_default();
-                sink.find(rule, own, code::RULE_FAULT, |finding| {
-                    finding.facts = Some(Arc::<Fault>::clone(&fault));
-                });
-                sink.check(rule, false, |check| {
-                    check.code = Some(code::RULE_FAULT);
-                    check.facts = Some(fault);
-                });
-            }
+            let Some(fault) = fault else { break };
+            // What the unit said before it failed is true all the same, and may be stronger.
+            let own = if sink.effect() >= failing { Effect::Also } else { failing };
+            let rule = fault.rule.unwrap_or_default();
+            sink.find(rule, own, code::RULE_FAULT, |finding| {
+                finding.facts = Some(Arc::<Fault>::clone(&fault));
+            });
+            sink.check(rule, false, |check| {
+                check.code = Some(code::RULE_FAULT);
+                check.facts = Some(fault);
+            });
             effect = effect.max(sink.effect());
+            next += 1;
         }
         effect
     }
 
     /// Units that the tool does not wake, but that have a deadline which passes with this call.
-    fn overdue(&mut self, route: &Route, ground: &Ground) -> Vec<(usize, Slot)> {
+    fn overdue(&mut self, route: &Route, ground: &Ground) -> Vec<Post> {
         let due = ground.ran.len() as u32 + 1;
-        while let Some(Reverse(timer)) = self.timers.peek().copied().filter(|Reverse(timer)| timer.due <= due)
+        while let Some(Reverse(timer)) =
+            self.work.timers.peek().copied().filter(|Reverse(timer)| timer.due <= due)
         {
-            self.timers.pop();
-            self.armed.push(timer);
+            self.work.timers.pop();
+            self.work.armed.push(timer);
         }
-        let mut units: Vec<usize> = self.armed.iter().map(|timer| timer.unit as usize).collect();
+        let mut units: Vec<u32> = self.work.armed.iter().map(|timer| timer.unit).collect();
         units.sort_unstable();
         units.dedup();
         units.retain(|unit| route.decide.iter().all(|(number, _)| number != unit));
@@ -274,98 +260,143 @@ impl Panel {
 
     /// A call has joined the trace: deadlines that pass with it.
     pub fn tell_due(&mut self, ground: &Ground) {
-        for timer in std::mem::take(&mut self.armed) {
-            self.tell(timer.unit as usize, &Event::Due(timer.id), ground);
+        let Panel { policy, work, .. } = self;
+        let told = |timer: &Timer| (timer.unit, Event::Due(timer.id));
+        if !work.armed.is_empty() {
+            let armed = std::mem::take(&mut work.armed);
+            work.tell(policy, &armed, ground, told);
         }
-        while let Some(Reverse(timer)) = self.timers.peek().copied() {
+        while let Some(Reverse(timer)) = work.timers.peek().copied() {
             if timer.due as usize > ground.ran.len() {
                 break;
             }
-            self.timers.pop();
-            self.tell(timer.unit as usize, &Event::Due(timer.id), ground);
+            work.timers.pop();
+            work.tell(policy, &[timer], ground, told);
         }
     }
 
-    /// Tells the units that a call's tool wakes what became of it.
+    /// Tells units that a call's tool wakes what became of it.
     pub fn tell_route<'e>(
         &mut self,
         route: &'e Route,
+        posts: &[Post],
         call: ProposedCall<'e>,
         ground: &Ground,
         event: impl Fn(ProposedCall<'e>) -> Event<'e>,
     ) {
+        let Panel { policy, work, .. } = self;
         for (number, fault) in &route.unknown {
             // What became of the call cannot be put to its state, so nothing is known from here on.
-            if let Some(seat @ Seat::Working(_)) = self.seats.get_mut(*number) {
+            if let Some(seat @ (Seat::Empty | Seat::Working(_))) = work.seats.get_mut(*number as usize) {
                 *seat = Seat::Failed(Arc::clone(fault));
             }
         }
-        for (number, slot) in &route.observe {
-            self.tell(*number, &event(ProposedCall { slot: *slot, ..call }), ground);
-        }
+        work.tell(policy, posts, ground, |(number, slot)| {
+            (*number, event(ProposedCall { slot: *slot, ..call }))
+        });
     }
 
-    /// Tells every unit.
-    pub fn tell_all(&mut self, event: &Event<'_>, ground: &Ground) {
-        for number in 0..self.seats.len() {
-            self.tell(number, event, ground);
-        }
+    /// Tells some units of an event that belongs to no call.
+    pub fn tell_all(&mut self, units: impl Fn(&Roster) -> &[u32], event: &Event<'_>, ground: &Ground) {
+        let Panel { policy, work, .. } = self;
+        work.tell(policy, units(policy.roster()), ground, |number| (*number, *event));
     }
 
-    fn tell(&mut self, number: usize, event: &Event<'_>, ground: &Ground) {
-        let Some(Seat::Working(monitor)) = self.seats.get_mut(number) else { return };
+    /// Asks every unit in turn; the rule to blame where one fails. A unit that no call has woken says what it says of a
+    /// session without calls.
+    fn ask_all<T>(
+        &self,
+        stage: Stage,
+        ground: &Ground,
+        out: &mut Vec<T>,
+        ask: impl Fn(&dyn Monitor, &Cx<'_>, &mut Vec<T>),
+        failed: impl Fn(RuleId, Arc<Fault>, usize, &mut Vec<T>),
+    ) {
         let cx = ground.cx();
-        let mut timers = Timers::new(number as u32, &mut self.set);
-        let told = guarded(|| monitor.observe(event, &cx, &mut timers));
-        if let Err(why) = told
-            && let (Some(unit), Some(seat)) = (self.policy.units().get(number), self.seats.get_mut(number))
-        {
-            *seat = Seat::Failed(fault(&**unit, Stage::Observe, None, why));
-        }
-        if !self.set.is_empty() {
-            self.timers.extend(self.set.drain(..).map(Reverse));
+        for (number, unit) in self.policy.units().iter().enumerate() {
+            let before = out.len();
+            let seat = self.work.seats.get(number).filter(|seat| !matches!(seat, Seat::Empty));
+            let fresh = seat.is_none().then(|| Seat::started(unit, &ground.facts));
+            let fault = match seat.or(fresh.as_ref()).unwrap_or(&Seat::Empty) {
+                Seat::Failed(fault) => Some(Arc::clone(fault)),
+                Seat::Working(monitor) => guarded(|| ask(&**monitor, &cx, out))
+                    .err()
+                    .map(|why| Fault::of(&**unit, stage, None, why)),
+                Seat::Empty => None,
+            };
+            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
+                failed(rule, fault, before, out);
+            }
         }
     }
 
     /// The current state. A unit that cannot say it is listed as failed rather than left out.
     pub fn state(&self, ground: &Ground) -> Vec<StateItem> {
-        let (cx, mut out) = (ground.cx(), Vec::new());
-        for (unit, seat) in self.policy.units().iter().zip(&self.seats) {
-            let fault = match seat {
-                Seat::Failed(fault) => Some(Arc::clone(fault)),
-                Seat::Working(monitor) => guarded(|| monitor.state(&cx, &mut out))
-                    .err()
-                    .map(|why| fault(&**unit, Stage::State, None, why)),
-            };
-            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
-                out.push(StateItem::Kept { rule, tool: None, facts: Arc::new(LostUnit(fault)) });
-            }
-        }
-        out
+        let mut all = Vec::new();
+        self.ask_all(
+            Stage::State,
+            ground,
+            &mut all,
+            |monitor, cx, out| monitor.state(cx, out),
+            |rule, fault, _, out| {
+                out.push(StateItem::Kept { rule, tool: None, facts: Arc::new(LostUnit(fault)) })
+            },
+        );
+        all
     }
 
     /// How the rules about whole sessions stand, in document order. A unit that failed is violated: nobody knows that it
     /// held.
     pub fn report(&self, end: End, ground: &Ground) -> Vec<RuleState> {
-        let (cx, mut out) = (ground.cx(), Vec::new());
-        for (unit, seat) in self.policy.units().iter().zip(&self.seats) {
-            let before = out.len();
-            let fault = match seat {
-                Seat::Failed(fault) => Some(Arc::clone(fault)),
-                Seat::Working(monitor) => guarded(|| monitor.report(end, &cx, &mut out))
-                    .err()
-                    .map(|why| fault(&**unit, Stage::Report, None, why)),
-            };
-            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(&**unit, &fault)?, fault))) {
+        let mut all = Vec::new();
+        self.ask_all(
+            Stage::Report,
+            ground,
+            &mut all,
+            |monitor, cx, out| monitor.report(end, cx, out),
+            |rule, fault, before, out| {
                 out.truncate(before);
                 out.push(RuleState {
                     code: Some(code::RULE_FAULT),
                     facts: Some(fault),
                     ..RuleState::new(rule, RuleOutcome::Violated)
                 });
+            },
+        );
+        all.sort_by_key(|state| state.rule);
+        all
+    }
+}
+
+impl Work {
+    fn tell<'e, P>(
+        &mut self,
+        policy: &Policy,
+        posts: &[P],
+        ground: &Ground,
+        told: impl Fn(&P) -> (u32, Event<'e>),
+    ) {
+        let (cx, mut next) = (ground.cx(), 0);
+        let Work { seats, set, .. } = self;
+        while next < posts.len() {
+            let caught = guarded(|| {
+                while let Some((number, event)) = posts.get(next).map(&told) {
+                    if let Some((_, Seat::Working(monitor))) = seated(policy, seats, number, ground) {
+                        monitor.observe(&event, &cx, &mut Timers::new(number, set));
+                    }
+                    next += 1;
+                }
+            });
+            if let Err(why) = caught
+                && let Some(number) = posts.get(next).map(|post| told(post).0 as usize)
+                && let (Some(unit), Some(seat)) = (policy.units().get(number), seats.get_mut(number))
+            {
+                *seat = Seat::Failed(Fault::of(&**unit, Stage::Observe, None, why));
             }
+            next += 1;
         }
-        out.sort_by_key(|state| state.rule);
-        out
+        if !self.set.is_empty() {
+            self.timers.extend(self.set.drain(..).map(Reverse));
+        }
     }
 }

@@ -12,12 +12,13 @@ impl Run {
     /// The calls that can make this one allowed, in the words of every unit that decides about it.
     pub fn helps(&mut self, call: NewCall<'_>, wanted: &Body, earlier: &[Call]) -> Helps {
         let mut helps = Helps::default();
-        let place = self.route(call.tool);
-        let Some(route) = self.routes.get(place as usize) else { return helps };
-        for (unit, slot, _) in self.panel.asked(route) {
+        let place = self.routes.place(call.tool);
+        let Some(route) = self.routes.get(place) else { return helps };
+        for (number, slot) in &route.decide {
             let NewCall { tool, arguments } = call;
-            let prospect = Prospect { tool, slot, arguments, wanted, earlier };
-            if guarded(|| unit.helps(prospect, &mut helps)).is_err() {
+            let prospect = Prospect { tool, slot: *slot, arguments, wanted, earlier };
+            let unit = self.panel.policy.units().get(*number as usize);
+            if unit.is_some_and(|unit| guarded(|| unit.helps(prospect, &mut helps)).is_err()) {
                 helps.unsure();
             }
         }
@@ -26,32 +27,33 @@ impl Run {
 
     /// A rule that stops the call whatever happens from now on.
     pub fn final_word(&mut self, call: NewCall<'_>) -> Option<RuleId> {
-        let place = self.route(call.tool);
-        let route = self.routes.get(place as usize)?;
-        self.panel.asked(route).find_map(|(unit, slot, monitor)| {
-            let asked = ProposedCall { slot, ..route.asked(NOWHERE, call.arguments) };
-            let rule = guarded(|| monitor?.final_word(asked, &self.ground.cx())).ok()??;
-            unit.rules().get(rule).copied()
+        let place = self.routes.place(call.tool);
+        let route = self.routes.get(place)?;
+        route.decide.iter().find_map(|(number, slot)| {
+            let asked = ProposedCall { slot: *slot, ..route.asked(NOWHERE, call.arguments) };
+            let monitor = self.panel.working(*number, &self.ground)?;
+            let rule = guarded(|| monitor.final_word(asked, &self.ground.cx())).ok()??;
+            self.panel.policy.units().get(*number as usize)?.rules().get(rule).copied()
         })
     }
 
     /// What of the state can still matter to decisions about these calls, if no others run. `None`: nobody knows.
     pub fn digest(&mut self, calls: &[NewCall<'_>]) -> Option<Vec<u8>> {
-        let places: Vec<u32> = calls.iter().map(|call| self.route(call.tool)).collect();
+        let places: Vec<u32> = calls.iter().map(|call| self.routes.place(call.tool)).collect();
         let mut by_unit: Vec<Vec<ProposedCall<'_>>> = vec![Vec::new(); self.panel.policy.units().len()];
         for (call, place) in calls.iter().zip(places) {
-            let Some(route) = self.routes.get(place as usize) else { continue };
-            for (number, slot) in route.decides() {
+            let Some(route) = self.routes.get(place) else { continue };
+            for (number, slot) in &route.decide {
                 let asked = ProposedCall { slot: *slot, ..route.asked(NOWHERE, call.arguments) };
-                if let Some(calls) = by_unit.get_mut(*number) {
+                if let Some(calls) = by_unit.get_mut(*number as usize) {
                     calls.push(asked);
                 }
             }
         }
         let mut digest = Digest::default();
-        for (number, calls) in by_unit.iter().enumerate().filter(|(_, calls)| !calls.is_empty()) {
+        for (number, calls) in (0..).zip(&by_unit).filter(|(_, calls)| !calls.is_empty()) {
             // A unit that has failed stops whatever it governs, for ever.
-            let Some(monitor) = self.panel.working(number) else { continue };
+            let Some(monitor) = self.panel.working(number, &self.ground) else { continue };
             guarded(|| monitor.digest(calls, &self.ground.cx(), &mut digest)).ok()?;
         }
         digest.finish()

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::Unit;
 use super::explanation::{About, Explain, Explanation, Line, LineState, detail, state};
 use crate::diagnostic::code;
 use crate::wording::Sentence;
@@ -58,6 +59,12 @@ pub enum Stage {
 pub struct LostUnit(pub Arc<Fault>);
 
 impl Fault {
+    /// What failed in a unit. Where the unit has one rule, it can only be that one.
+    pub fn of(unit: &dyn Unit, stage: Stage, rule: Option<usize>, why: Arc<str>) -> Arc<Fault> {
+        let only = (unit.rules().len() == 1).then_some(0);
+        Arc::new(Fault { stage, rule: rule.or(only), why })
+    }
+
     /// What failed and why, in a line.
     #[must_use]
     pub fn sentence(&self) -> String {

@@ -11,7 +11,7 @@ use crate::session::Session;
 use super::Replay;
 use super::counted::{CountedRefusals, counted_refusals};
 use super::player::Player;
-use super::tables::Tables;
+use super::tables::{ByTool, Tables};
 use super::tally::{self, Status, Summary, Tally};
 
 /// A session's outcome without its calls: what `--summary` prints. Nothing is narrowed, and of a
@@ -37,7 +37,7 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
     let mut player = Player::new(&session.facts, policy, mode, Depth::Deciding);
     let (mut tally, mut tables) = (Tally::new(mode), Tables::default());
     tally.summary.turns = session.turns.len() as u32;
-    let mut calls = session.calls.iter();
+    let (mut calls, mut by_tool) = (session.calls.iter(), ByTool::default());
     for turn in &session.turns {
         player.enter(session, turn);
         player.beside(session, turn, &mut |_, decision| {
@@ -46,12 +46,14 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
         player.play(session, turn, &mut |decision| {
             if let Some(call) = calls.next() {
                 let (_, counterfactual) = tally.count(call, &decision);
-                tables.call(&call.tool, &decision, counterfactual);
+                by_tool.count(&call.tool, decision.verdict);
+                tables.stopped(&decision, counterfactual);
             }
         });
     }
     player.leave(session);
     let rules = player.run.report(End::Complete);
+    by_tool.end(&mut tables);
     tables.end(&rules);
     Outcomes {
         summary: tally.summary,

@@ -17,10 +17,12 @@ type Decide<'a> = dyn FnMut(&mut Run, NewCall<'_>, u32) -> (Ticket, Verdict, Opt
 pub(super) struct Player {
     /// Whether some rule reads what was said.
     reads: bool,
+    /// Whether what is between calls matters at all: some rule reads it, or hears operations.
+    looks: bool,
     pub run: Run,
     mode: Mode,
-    /// In `enforce`, what stopped calls were told, by call index.
-    pub told: Vec<Option<Arc<str>>>,
+    /// In `enforce`, what stopped calls were told, each with its index, in order.
+    pub told: Vec<(u32, Arc<str>)>,
     /// What was offered, where the recording does not say; made when first asked for.
     pub inferred: Option<Arc<[Arc<str>]>>,
 }
@@ -31,13 +33,21 @@ impl Player {
     }
 
     pub fn resumed(run: Run, mode: Mode) -> Player {
-        Player { reads: run.reads_history(), run, mode, told: Vec::new(), inferred: None }
+        let reads = run.reads_history();
+        Player { reads, looks: reads || run.hears_operations(), run, mode, told: Vec::new(), inferred: None }
+    }
+
+    /// What a call was told, if it was stopped.
+    fn told(&self, index: u32) -> Option<&Arc<str>> {
+        let place = self.told.binary_search_by_key(&index, |(index, _)| *index).ok()?;
+        self.told.get(place).map(|(_, told)| told)
     }
 
     /// What is between the last turn and this one, and the turn's start.
     pub fn enter(&mut self, session: &Session, turn: &Turn) {
         self.between(session, session.before(turn));
-        self.run.begin_turn(session.time_of(turn));
+        let time = if self.run.reads_time() { session.time_of(turn) } else { None };
+        self.run.begin_turn(time);
     }
 
     /// What is after the last turn.
@@ -111,7 +121,9 @@ impl Player {
         for call in session.calls_of(turn) {
             let new = NewCall { tool: &call.tool, arguments: &call.arguments };
             let (ticket, verdict, told) = decide(&mut self.run, new, call.at.index);
-            self.told.push(told.filter(|_| self.mode == Mode::Enforce));
+            if self.mode == Mode::Enforce {
+                self.told.extend(told.map(|told| (call.at.index, told)));
+            }
             let ran = verdict == Verdict::Allow || self.mode == Mode::Shadow;
             if ran && (call.in_turn || call.outcome == Outcome::Refused) {
                 self.run.resolve(ticket, call.outcome, &call.output);
@@ -122,13 +134,13 @@ impl Player {
         for index in &turn.late {
             if let Some(call) = session.calls.get(*index as usize)
                 && call.outcome != Outcome::Refused
-                && self.told.get(*index as usize).is_none_or(Option::is_none)
+                && self.told(*index).is_none()
             {
                 self.run.resolve(Ticket::of(call.at), call.outcome, &call.output);
             }
         }
         // An operation between two messages of one response is applied once the turn is over.
-        for message in messages {
+        for message in messages.iter().filter(|_| self.looks) {
             if let MessageKind::Operation(operation) = &message.kind {
                 self.run.operation(operation);
             }
@@ -136,16 +148,19 @@ impl Player {
     }
 
     fn between(&mut self, session: &Session, messages: Range<usize>) {
+        if !self.looks {
+            return;
+        }
         for message in session.messages.get(messages).unwrap_or_default() {
             match &message.kind {
                 MessageKind::Operation(operation) => self.run.operation(operation),
                 _ if !self.reads => {}
-                MessageKind::Result(Some(index), _) => match self.told.get(*index as usize) {
-                    Some(Some(told)) => {
+                MessageKind::Result(Some(index), _) => match self.told(*index) {
+                    Some(told) => {
                         let content = Body::text(&**told);
                         self.run.message(&Message { content, ..message.clone() });
                     }
-                    _ => self.run.message(message),
+                    None => self.run.message(message),
                 },
                 _ => self.run.message(message),
             }

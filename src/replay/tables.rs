@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Code;
@@ -46,6 +47,30 @@ pub struct RuleCount {
     pub sessions: u64,
 }
 
+/// Calls of one session by tool, in the order in which the tools came: each is looked up once a call, and by no comparison of
+/// names with others.
+#[derive(Default)]
+pub(super) struct ByTool<'s> {
+    places: HashMap<&'s str, usize>,
+    counts: Vec<(&'s Arc<str>, ToolCount)>,
+}
+
+impl<'s> ByTool<'s> {
+    pub fn count(&mut self, tool: &'s Arc<str>, verdict: Verdict) {
+        let place = *self.places.entry(tool).or_insert_with(|| {
+            self.counts.push((tool, ToolCount::default()));
+            self.counts.len() - 1
+        });
+        if let Some((_, count)) = self.counts.get_mut(place) {
+            count.add(verdict);
+        }
+    }
+
+    pub fn end(self, tables: &mut Tables) {
+        self.counts.into_iter().for_each(|(tool, count)| tables.tools.entry(Arc::clone(tool)).or_default().merge(count));
+    }
+}
+
 /// What became of the calls of one tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCount {
@@ -73,6 +98,11 @@ impl Tables {
     /// Counts a call. Of the findings of its decision only the first is needed.
     pub(super) fn call(&mut self, tool: &Arc<str>, decision: &Decision, counterfactual: bool) {
         self.tools.entry(Arc::clone(tool)).or_default().add(decision.verdict);
+        self.stopped(decision, counterfactual);
+    }
+
+    /// Counts what stopped a call, if something did.
+    pub(super) fn stopped(&mut self, decision: &Decision, counterfactual: bool) {
         let Some(finding) = decision.deciding() else { return };
         let rule = self.rules.entry(finding.rule).or_default();
         rule.stopped += 1;

@@ -13,7 +13,7 @@ use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
 use rulestep::internals::monitor::fault::LostUnit;
 use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
 use rulestep::internals::monitor::{
-    Cx, Depth, Effect, End, Event, Hidden, Monitor, ProposedCall, RuleId, Rules, Sink, Slot, Stage,
+    Cx, Depth, Effect, End, Event, Hidden, Monitor, Observes, ProposedCall, RuleId, Rules, Sink, Slot, Stage,
     StateItem, Timers, Unit, Wakes,
 };
 use rulestep::internals::policy::{Policy, PolicyFile};
@@ -58,7 +58,7 @@ impl Unit for Toy {
         if wakes {
             self.reach(Stage::Wake);
         }
-        Wakes { decide: wakes, observe: wakes, slot: Slot(7) }
+        Wakes { decide: wakes, observe: Observes::all(wakes), slot: Slot(7) }
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

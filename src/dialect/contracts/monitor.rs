@@ -15,6 +15,7 @@ use super::unit::{Contracts, Group, Need, Precondition, PriorRule};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::Forbidden;
+use crate::monitor::collections::Pages;
 use crate::monitor::finding::StateItem;
 use crate::monitor::{
     Cx, Digest, EarlierCall, Effect, Event, Hidden, Monitor, ProposedCall, Sink, Slot, Timers,
@@ -29,9 +30,9 @@ pub(super) struct ContractsMonitor {
     unit: Arc<Contracts>,
     hasher: DefaultHashBuilder,
     /// What is kept about each tool, by slot.
-    tools: Vec<ToolState>,
+    tools: Pages<ToolState>,
     /// What the earlier calls of each group come to.
-    standings: Vec<Standings>,
+    standings: Pages<Standings>,
     /// Turns completed.
     completed: u64,
     /// Calls of this turn that ran and forbid something, in the order in which they were proposed.
@@ -82,8 +83,8 @@ impl ContractsMonitor {
     pub fn new(unit: Arc<Contracts>) -> ContractsMonitor {
         ContractsMonitor {
             hasher: DefaultHashBuilder::default(),
-            tools: vec![ToolState::default(); unit.tools.len()],
-            standings: unit.groups.iter().map(Standings::of).collect(),
+            tools: Pages::new(unit.tools.len()),
+            standings: Pages::new(unit.groups.len()),
             completed: 0,
             running: Vec::new(),
             resolved: Vec::new(),
@@ -112,10 +113,6 @@ impl ContractsMonitor {
         }
     }
 
-    fn group(&self, number: usize) -> Option<(&Group, &Standings)> {
-        Some((self.unit.groups.get(number)?, self.standings.get(number)?))
-    }
-
     /// Whether some call of the group's tool counts.
     fn counts(&self, group: &Group) -> bool {
         self.tools.get(group.tool).is_some_and(|tool| tool.counts)
@@ -127,10 +124,10 @@ impl ContractsMonitor {
 
     /// What there is for these arguments in a group.
     fn seek(&self, number: usize, arguments: &Body) -> Lookup<'_> {
-        let Some((group, standings)) = self.group(number) else { return Lookup::NoPrior };
-        if !self.counts(group) {
+        let Some(group) = self.unit.groups.get(number).filter(|group| self.counts(group)) else {
             return Lookup::NoPrior;
-        }
+        };
+        let Some(standings) = self.standings.get(number) else { return Lookup::NoPrior };
         let standing = match &group.resource {
             None => standings.all.as_ref(),
             Some(resource) => match arguments.parsed().and_then(|arguments| resource.here.one(arguments)) {
@@ -187,13 +184,14 @@ impl ContractsMonitor {
             return Some(codes::STEP_COUNT_BELOW);
         }
         let need = need?;
-        let (group, standings) = self.group(need.group)?;
+        let group = self.unit.groups.get(need.group)?;
         if group.resource.is_none() || !self.counts(group) {
             return self.unmet_by(self.seek(need.group, &Body::MISSING), need);
         }
-        if !standings.has_values() {
+        let Some(standings) = self.standings.get(need.group).filter(|standings| standings.has_values())
+        else {
             return Some(codes::RESOURCE_UNMATCHED);
-        }
+        };
         (!standings.has_good(need.member)).then_some(codes::PRIOR_OUTPUT_UNMATCHED)
     }
 
@@ -252,10 +250,11 @@ impl ContractsMonitor {
 
     /// The calls of the turn keep what they forbid, unless they failed.
     fn keep_bans(&mut self) {
-        for running in std::mem::take(&mut self.running) {
-            let Some(part) = self.unit.tools.get(running.slot) else { continue };
+        let ContractsMonitor { unit, tools, running, .. } = self;
+        for running in running.drain(..) {
+            let Some(part) = unit.tools.get(running.slot) else { continue };
             for (target, rule) in &part.forbids {
-                let Some(tool) = self.tools.get_mut(*target) else { continue };
+                let Some(tool) = tools.get_mut(*target) else { continue };
                 tool.running.clear();
                 // Later calls of the same rule change nothing: the first ban lasts for ever.
                 if !running.failed && tool.bans.iter().all(|ban| ban.rule != *rule) {

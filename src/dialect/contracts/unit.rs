@@ -10,7 +10,8 @@ use crate::condition::path::Path;
 use crate::dialect::contracts::output::{Comparison, Condition, Conditions, Sample, Table};
 use crate::monitor::help::ANY_VALUE;
 use crate::monitor::{
-    CallPart, Choice, Help, Helps, Monitor, Probe, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes,
+    CallPart, Choice, Hears, Help, Helps, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, Slot,
+    Statement, Unit, Wakes,
 };
 use crate::session::{Body, Facts, Outcome, Session, value};
 
@@ -253,8 +254,9 @@ impl Contracts {
 
     fn requirement(&mut self, prior: &PriorRule) -> Need {
         let tool = self.slot(&prior.tool);
-        let known =
-            self.groups.iter().position(|group| group.tool == tool && group.resource == prior.resource);
+        let alike =
+            |number: &&usize| self.groups.get(**number).is_some_and(|group| group.resource == prior.resource);
+        let known = self.tools.get(tool).and_then(|part| part.meets.iter().find(alike).copied());
         let number = known.unwrap_or(self.groups.len());
         if known.is_none() {
             self.groups.push(Group { tool, resource: prior.resource.clone(), members: Vec::new() });
@@ -303,9 +305,21 @@ impl Unit for Contracts {
         };
         Wakes {
             decide: part.contract.is_some() || part.forbiddable,
-            observe: !part.meets.is_empty() || !part.forbids.is_empty(),
+            observe: Observes {
+                starts: !part.forbids.is_empty(),
+                results: !part.meets.is_empty() || !part.forbids.is_empty(),
+                arguments: part.gives_arguments,
+            },
             slot: Slot(slot as u64),
         }
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        true
+    }
+
+    fn hears(&self) -> Hears {
+        Hears { turns: true, ..Hears::default() }
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

@@ -7,7 +7,9 @@ use super::monitor::PlanMonitor;
 use crate::dialect::rejection_plans::js_regex::JsRegex;
 use crate::dialect::rejection_plans::liquid::Template;
 use crate::monitor::history::Speaker;
-use crate::monitor::{Helps, Monitor, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes};
+use crate::monitor::{
+    Hears, Helps, Monitor, Observes, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes,
+};
 use crate::session::{Facts, Session};
 
 /// The plan of one tool: a unit of one rule.
@@ -88,7 +90,17 @@ impl Unit for Plan {
     }
 
     fn wakes(&self, tool: &str) -> Wakes {
-        Wakes { decide: *self.tool == *tool, observe: false, slot: Slot(0) }
+        Wakes { decide: *self.tool == *tool, observe: Observes::default(), slot: Slot(0) }
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        true
+    }
+
+    fn hears(&self) -> Hears {
+        let mut asks = |leaf: &Node| matches!(leaf.test, Test::Liquid(_));
+        let time = self.body.conditions().iter().any(|condition| condition.any(&mut asks));
+        Hears { time, ..Hears::default() }
     }
 
     fn reads_history(&self) -> bool {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::explain::NamePattern;
 use super::monitor::SequencesMonitor;
-use crate::monitor::{Effect, Helps, Monitor, Prospect, RuleId, Says, Slot, Statement, Unit, Wakes};
+use crate::monitor::{
+    Effect, Hears, Helps, Monitor, Observes, Prospect, RuleId, Says, Slot, Statement, Unit, Wakes,
+};
 use crate::session::{Facts, refusal};
 
 /// Calls that may not end the dispatched ones.
@@ -214,9 +216,17 @@ impl Unit for SequencePolicy {
         Wakes {
             decide: limited || asked.is_some_and(|asked| !asked.sequences.is_empty()),
             // Sequences have no gaps: any call at all breaks one.
-            observe: limited || self.kept > 0 || self.halts,
+            observe: Observes { results: limited || self.kept > 0 || self.halts, ..Observes::default() },
             slot: Slot(class as u64),
         }
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        self.forbidden.is_empty() && !self.halts
+    }
+
+    fn hears(&self) -> Hears {
+        Hears::default()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -328,13 +338,13 @@ mod tests {
     #[test]
     fn only_tools_that_can_matter_are_asked() {
         let pair = policy(&[&[exact("a"), prefix("b.")]], &["c"]);
-        let wakes = |name| (pair.wakes(name).decide, pair.wakes(name).observe);
+        let wakes = |name| (pair.wakes(name).decide, pair.wakes(name).observe.any());
         assert_eq!(
             (wakes("a"), wakes("b.x"), wakes("c"), wakes("z")),
             ((false, true), (true, true), (true, true), (false, true))
         );
         let single = policy(&[&[exact("a")]], &[]);
-        assert_eq!((single.wakes("a").decide, single.wakes("a").observe), (true, false));
+        assert_eq!((single.wakes("a").decide, single.wakes("a").observe.any()), (true, false));
         assert!(policy(&[&[]], &[]).wakes("anything").decide);
     }
 }

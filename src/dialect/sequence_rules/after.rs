@@ -12,7 +12,7 @@ use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::{Blocks, Waiting};
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes};
+use crate::monitor::{Cx, End, Observes, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// The timer of the next deadline.
@@ -90,7 +90,8 @@ impl Kind for After {
         let (trigger, then) = (self.trigger.slot(tool), self.then.slot(tool));
         // Without any room the deadline passes with the trigger itself.
         let decide = self.within == 0 && trigger != 0;
-        Wakes { decide, observe: trigger | then != 0, slot: Slot(trigger | then) }
+        let observe = Observes { starts: trigger | then != 0, results: then != 0, arguments: false };
+        Wakes { decide, observe, slot: Slot(trigger | then) }
     }
 
     fn says(&self, out: &mut Vec<Says>) {

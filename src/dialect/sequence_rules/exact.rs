@@ -13,7 +13,7 @@ use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{
-    Cx, Digest, End, Help, Helps, Prospect, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes,
+    Cx, Digest, End, Help, Helps, Observes, Prospect, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes,
 };
 use crate::session::CallRef;
 
@@ -51,7 +51,11 @@ impl Kind for ExactCalls {
 
     fn wakes(&self, _tool: &str) -> Wakes {
         // What is not on the list is as wrong as what comes at the wrong place.
-        Wakes { decide: true, observe: true, slot: Slot::default() }
+        Wakes { decide: true, observe: Observes::all(true), slot: Slot::default() }
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        false
     }
 
     fn says(&self, out: &mut Vec<Says>) {

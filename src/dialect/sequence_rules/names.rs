@@ -3,6 +3,8 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::operand::{Look, Match, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::condition::glob::Glob;
@@ -11,7 +13,7 @@ use crate::dialect::limit::Limit;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes};
+use crate::monitor::{Cx, Digest, End, Observes, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
 /// How many earlier calls a finding names.
@@ -36,7 +38,7 @@ pub(super) struct MaxCalls {
 pub(super) struct Hits {
     all: Waiting<u32>,
     /// The newest few of them, the newest first.
-    newest: Vec<u32>,
+    newest: SmallVec<[u32; NAMED]>,
 }
 
 impl Hits {
@@ -85,7 +87,12 @@ impl Kind for List {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let forbidden = self.forbids(tool);
-        Wakes { decide: forbidden, observe: forbidden, slot: Slot(u64::from(forbidden)) }
+        let observe = Observes { starts: forbidden, ..Observes::default() };
+        Wakes { decide: forbidden, observe, slot: Slot(u64::from(forbidden)) }
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        self.blocks && self.pattern.is_none() && self.globs.iter().all(|glob| glob.exact().is_some())
     }
 
     fn says(&self, out: &mut Vec<Says>) {
@@ -135,7 +142,8 @@ impl Kind for MaxCalls {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let slot = self.tool.slot(tool);
-        Wakes { decide: slot != 0, observe: slot != 0, slot: Slot(slot) }
+        let observe = Observes { starts: slot != 0, ..Observes::default() };
+        Wakes { decide: slot != 0, observe, slot: Slot(slot) }
     }
 
     fn says(&self, out: &mut Vec<Says>) {

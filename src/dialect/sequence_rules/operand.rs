@@ -30,6 +30,8 @@ pub(super) struct Argument {
 #[derive(Debug)]
 pub(super) struct Side {
     operands: Vec<Operand>,
+    /// Whether one of them looks at arguments; else the tool alone says whether a call is meant.
+    looks: bool,
     /// The side's bit in the slot of a tool that one of its operands names.
     bit: u64,
 }
@@ -132,7 +134,8 @@ impl Argument {
 impl Side {
     /// The side with this place among the rule's sides, from 0.
     pub fn new(place: u32, operands: Vec<Operand>) -> Side {
-        Side { operands, bit: 1 << place }
+        let looks = operands.iter().any(|operand| !operand.args.is_empty());
+        Side { operands, looks, bit: 1 << place }
     }
 
     /// The side's part of a tool's slot.
@@ -144,6 +147,9 @@ impl Side {
     pub fn means(&self, look: Look<'_>) -> Match {
         if look.slot.0 & self.bit == 0 {
             return Match::No;
+        }
+        if !self.looks {
+            return Match::Yes;
         }
         let named = self.operands.iter().filter(|operand| operand.names(look.tool));
         named.map(|operand| operand.means(look)).max().unwrap_or(Match::No)

@@ -8,7 +8,7 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, Helps, Prospect, Says, Slot, Timers, Wakes};
+use crate::monitor::{Cx, Digest, End, Helps, Observes, Prospect, Says, Slot, Timers, Wakes};
 use crate::session::CallRef;
 
 /// `before`.
@@ -34,7 +34,8 @@ impl Kind for Before {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let (first, then) = (self.first.slot(tool), self.then.slot(tool));
-        Wakes { decide: then != 0, observe: first | then != 0, slot: Slot(first | then) }
+        let observe = Observes { starts: first | then != 0, results: first != 0, arguments: false };
+        Wakes { decide: then != 0, observe, slot: Slot(first | then) }
     }
 
     fn says(&self, out: &mut Vec<Says>) {
@@ -153,7 +154,8 @@ impl Kind for ImmediatelyBefore {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let (first, then) = (self.first.slot(tool), self.then.slot(tool));
-        Wakes { decide: then != 0, observe: first | then != 0, slot: Slot(first | then) }
+        let observe = Observes { starts: first | then != 0, results: first != 0, arguments: false };
+        Wakes { decide: then != 0, observe, slot: Slot(first | then) }
     }
 
     fn says(&self, out: &mut Vec<Says>) {
@@ -247,15 +249,23 @@ pub(super) struct NeverAfter {
 /// What `never_after` keeps.
 #[derive(Clone, Default)]
 pub(super) struct NeverState {
-    /// Every trigger, in order: the first may turn out not to have run.
+    /// Every trigger, in order, until the first is known to have run.
     triggers: Waiting<CallRef>,
-    /// Every forbidden call that came after some trigger, in order.
+    /// Every forbidden call that came after some trigger, in order, until the first is known to have run.
     hits: Waiting<CallRef>,
+    /// Whether they are known to have run.
+    trigger_ran: bool,
+    hit_ran: bool,
 }
 
 impl NeverState {
     fn trigger(&self) -> Option<CallRef> {
         self.triggers.iter().next()
+    }
+
+    /// The first forbidden call after the trigger.
+    fn hit(&self) -> Option<CallRef> {
+        self.trigger().and_then(|trigger| self.hits.behind(|hit| *hit <= trigger).1)
     }
 }
 
@@ -264,7 +274,9 @@ impl Kind for NeverAfter {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let (trigger, forbidden) = (self.trigger.slot(tool), self.forbidden.slot(tool));
-        Wakes { decide: forbidden != 0, observe: trigger | forbidden != 0, slot: Slot(trigger | forbidden) }
+        let any = trigger | forbidden != 0;
+        let observe = Observes { starts: any, results: any, arguments: false };
+        Wakes { decide: forbidden != 0, observe, slot: Slot(trigger | forbidden) }
     }
 
     fn says(&self, out: &mut Vec<Says>) {
@@ -305,11 +317,20 @@ impl Kind for NeverAfter {
         _cx: &Cx<'_>,
         _timers: &mut Timers<'_>,
     ) {
-        if !state.triggers.is_empty() && self.forbidden.is(look) {
+        if !state.hit_ran && !state.triggers.is_empty() && self.forbidden.is(look) {
             state.hits.push(at);
         }
-        if self.trigger.is(look) {
+        if !state.trigger_ran && self.trigger.is(look) {
             state.triggers.push(at);
+        }
+    }
+
+    fn resolved(&self, state: &mut NeverState, _look: Look<'_>, at: CallRef, _ok: bool, _cx: &Cx<'_>) {
+        // A call that was refused after all is not among them any more.
+        if !state.trigger_ran {
+            state.trigger_ran = state.trigger() == Some(at);
+        } else if !state.hit_ran {
+            state.hit_ran = state.hit() == Some(at);
         }
     }
 
@@ -319,9 +340,7 @@ impl Kind for NeverAfter {
     }
 
     fn stands(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
-        let trigger = state.trigger();
-        let hit = trigger.and_then(|trigger| state.hits.behind(|hit| *hit <= trigger).1);
-        match (trigger, hit) {
+        match (state.trigger(), state.hit()) {
             (Some(trigger), Some(hit)) => {
                 RuleStanding::violated(codes::AFTER_TRIGGER, Some(hit), [trigger, hit])
             }

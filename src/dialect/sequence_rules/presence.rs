@@ -7,7 +7,7 @@ use super::operand::{Look, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, End, RuleId, Says, Slot, StateItem, Timers, Wakes};
+use crate::monitor::{Cx, End, Observes, RuleId, Says, Slot, StateItem, Timers, Wakes};
 use crate::session::CallRef;
 
 /// `require`.
@@ -21,7 +21,8 @@ impl Kind for Require {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let slot = self.tool.slot(tool);
-        Wakes { decide: false, observe: slot != 0, slot: Slot(slot) }
+        let observe = Observes { results: slot != 0, ..Observes::default() };
+        Wakes { decide: false, observe, slot: Slot(slot) }
     }
 
     fn says(&self, out: &mut Vec<Says>) {
@@ -88,10 +89,11 @@ impl Eventually {
 
 impl Kind for Eventually {
     type State = EventuallyState;
+    const BEGINS: bool = true;
 
     fn wakes(&self, tool: &str) -> Wakes {
         let slot = self.tool.slot(tool);
-        Wakes { decide: false, observe: slot != 0, slot: Slot(slot) }
+        Wakes { decide: false, observe: Observes::all(slot != 0), slot: Slot(slot) }
     }
 
     fn says(&self, out: &mut Vec<Says>) {

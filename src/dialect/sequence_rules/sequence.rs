@@ -14,7 +14,9 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::diagnostic::code::Code;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, Helps, Prospect, RuleId, Says, Slot, StateItem, Timers, Wakes};
+use crate::monitor::{
+    Cx, Digest, End, Helps, Observes, Prospect, RuleId, Says, Slot, StateItem, Timers, Wakes,
+};
 use crate::session::CallRef;
 
 /// Calls that are kept after a step without a result. Beyond that the oldest counts for ever as one whose end nobody
@@ -217,7 +219,11 @@ impl Kind for Sequence {
         let slot = self.slots.get(tool).copied().unwrap_or_default();
         // In a strict sequence every other call may be the wrong one.
         let wakes = !self.steps.is_empty() && (self.strict || slot > 0);
-        Wakes { decide: wakes, observe: wakes, slot: Slot(slot as u64) }
+        Wakes { decide: wakes, observe: Observes::all(wakes), slot: Slot(slot as u64) }
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        !self.strict
     }
 
     fn says(&self, out: &mut Vec<Says>) {

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use super::explain::OrderCheck;
 use super::facts::{Order, OrderOutcome};
@@ -14,8 +15,8 @@ use super::operand::{Look, Operand};
 use crate::diagnostic::code::Code;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    CallPart, Cx, Digest, EarlierCall, Effect, End, Event, Explain, Helps, Hidden, Monitor, Probe,
-    ProposedCall, Prospect, Read, RuleId, Says, Sink, Slot, StateItem, Statement, Timers, Unit, Wakes,
+    CallPart, Cx, Depth, Digest, EarlierCall, Effect, End, Event, Explain, Hears, Helps, Hidden, Monitor,
+    Probe, ProposedCall, Prospect, Read, RuleId, Says, Sink, Slot, StateItem, Statement, Timers, Unit, Wakes,
 };
 use crate::session::{Body, CallRef, Facts, Outcome, Session, value};
 
@@ -23,8 +24,14 @@ use crate::session::{Body, CallRef, Facts, Outcome, Session, value};
 pub(super) trait Kind: Send + Sync + 'static {
     /// What is kept over a session.
     type State: Clone + Send + Sync + Default + 'static;
-    /// What a tool's name means to the rule.
+    /// Whether [`Kind::begins`] has something to do.
+    const BEGINS: bool = false;
+    /// What a tool's name means to the rule. Whether it looks at arguments is seen by its operands.
     fn wakes(&self, tool: &str) -> Wakes;
+    /// See [`Unit::wakes_by_name`].
+    fn wakes_by_name(&self) -> bool {
+        true
+    }
     /// Exact tool names that the rule has.
     fn names(&self, out: &mut Vec<Arc<str>>);
     /// What it says of tools.
@@ -81,7 +88,7 @@ pub(super) trait Kind: Send + Sync + 'static {
 pub(super) struct Objection {
     pub code: Code,
     /// The earlier calls it rests on.
-    pub found: Vec<CallRef>,
+    pub found: SmallVec<[CallRef; 4]>,
     /// Calls or steps so far.
     pub count: u64,
 }
@@ -170,7 +177,18 @@ impl<K: Kind> Unit for RuleUnit<K> {
     }
 
     fn wakes(&self, tool: &str) -> Wakes {
-        self.kind.wakes(tool)
+        let mut wakes = self.kind.wakes(tool);
+        let looks = || self.kind.operands().iter().any(|operand| !operand.args.is_empty());
+        wakes.observe.arguments = wakes.observe.any() && looks();
+        wakes
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        self.kind.wakes_by_name()
+    }
+
+    fn hears(&self) -> Hears {
+        Hears { first_turn: K::BEGINS, ..Hears::default() }
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -183,7 +201,7 @@ impl<K: Kind> Unit for RuleUnit<K> {
         let mut seen: HashSet<&str> = HashSet::new();
         for call in session.calls.iter().filter(|call| seen.insert(&call.tool)) {
             let wakes = self.kind.wakes(&call.tool);
-            if !wakes.decide && !wakes.observe {
+            if !wakes.decide && !wakes.observe.any() {
                 continue;
             }
             // A tool that no operand names is meant by an alias, which may be any of them.
@@ -236,7 +254,7 @@ impl<K: Kind> Unit for RuleUnit<K> {
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
         let applies = self.when.iter().all(|when| when.allows(facts.context.as_ref()));
         let state = applies.then(K::State::default);
-        Box::new(RuleMonitor { state, begun: false, averted: 0, unit: self })
+        Box::new(RuleMonitor { state, averted: 0, unit: self })
     }
 }
 
@@ -244,7 +262,6 @@ struct RuleMonitor<K: Kind> {
     unit: Arc<RuleUnit<K>>,
     /// `None`: the rule does not apply to this session.
     state: Option<K::State>,
-    begun: bool,
     /// Calls that it stopped.
     averted: u32,
 }
@@ -262,7 +279,7 @@ impl<K: Kind> RuleMonitor<K> {
 impl<K: Kind> Monitor for RuleMonitor<K> {
     fn fork(&self) -> Box<dyn Monitor> {
         let (unit, state) = (Arc::clone(&self.unit), self.state.clone());
-        Box::new(RuleMonitor { unit, state, begun: self.begun, averted: self.averted })
+        Box::new(RuleMonitor { unit, state, averted: self.averted })
     }
 
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
@@ -279,15 +296,21 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         let effect = if denied.is_some() { Effect::Deny } else { Effect::Report };
         let against = denied.or_else(|| self.unit.kind.passes(state, look, cx));
         if let Some(against) = &against {
+            let tells = out.depth() >= Depth::Findings;
             out.find(0, effect, against.code, |finding| {
-                (finding.found, finding.facts) = (Self::found(&against.found), self.facts(against.count));
+                if tells {
+                    (finding.found, finding.facts) = (Self::found(&against.found), self.facts(against.count));
+                }
             });
         }
         out.check(0, against.is_none(), |check| {
             check.code = against.as_ref().map(|against| against.code);
             let rests = || self.unit.kind.rests(state, look, cx);
             let Support { found, count } =
-                against.map_or_else(rests, |Objection { found, count, .. }| Support { found, count });
+                against.map_or_else(rests, |Objection { found, count, .. }| Support {
+                    found: found.to_vec(),
+                    count,
+                });
             (check.found, check.facts) = (Self::found(&found), self.facts(count));
         });
     }
@@ -295,10 +318,8 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
         let (Some(state), kind) = (&mut self.state, &self.unit.kind) else { return };
         match *event {
-            Event::TurnStart if !self.begun => {
-                self.begun = true;
-                kind.begins(timers);
-            }
+            // Only the first turn's is told.
+            Event::TurnStart => kind.begins(timers),
             Event::Started(call) => kind.started(state, Look::call(call), call.at, cx, timers),
             Event::Resolved { call, outcome, .. } => {
                 if outcome == Outcome::Refused {
@@ -311,11 +332,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             Event::Stopped(call) if cx.enforcing && kind.gate(state, Look::call(call), cx).is_some() => {
                 self.averted += 1;
             }
-            Event::Stopped(_)
-            | Event::TurnStart
-            | Event::Message(_)
-            | Event::Operation(_)
-            | Event::TurnEnd { .. } => {}
+            Event::Stopped(_) | Event::Message(_) | Event::Operation(_) | Event::TurnEnd { .. } => {}
         }
     }
 

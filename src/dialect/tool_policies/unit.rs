@@ -8,7 +8,8 @@ use super::monitor::ToolPoliciesMonitor;
 use super::path::{self, Locator};
 use crate::condition::path::Path;
 use crate::monitor::{
-    CallPart, Help, Helps, Look, Monitor, Probe, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes,
+    CallPart, Hears, Help, Helps, Look, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, Slot,
+    Statement, Unit, Wakes,
 };
 use crate::session::{Body, Facts, Session};
 
@@ -125,6 +126,18 @@ impl ToolPolicies {
 }
 
 impl Part {
+    fn wakes(&self, slot: usize) -> Wakes {
+        let observe = Observes {
+            starts: !self.makes.is_empty(),
+            results: self.records
+                || !self.reads.is_empty()
+                || !self.makes.is_empty()
+                || !self.shows.is_empty(),
+            arguments: !self.reads.is_empty() || !self.makes.is_empty() || !self.shows.is_empty(),
+        };
+        Wakes { decide: !self.asks.is_empty(), observe, slot: Slot(slot as u64) }
+    }
+
     fn new(name: Option<Arc<str>>, document: &Document) -> Part {
         let mut part = Part::default();
         let named = |tools: &[Arc<str>]| name.as_ref().is_some_and(|name| tools.contains(name));
@@ -188,15 +201,18 @@ impl Unit for ToolPolicies {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let slot = self.slots.get(tool).copied().unwrap_or(self.parts.len() - 1);
-        let Some(part) = self.parts.get(slot) else { return Wakes::default() };
-        Wakes {
-            decide: !part.asks.is_empty(),
-            observe: part.records
-                || !part.reads.is_empty()
-                || !part.makes.is_empty()
-                || !part.shows.is_empty(),
-            slot: Slot(slot as u64),
-        }
+        self.parts.get(slot).map_or_else(Wakes::default, |part| part.wakes(slot))
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        self.parts.last().is_none_or(|other| {
+            let wakes = other.wakes(0);
+            !wakes.decide && !wakes.observe.any()
+        })
+    }
+
+    fn hears(&self) -> Hears {
+        Hears { operations: true, ..Hears::default() }
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

@@ -30,7 +30,7 @@ impl ContractsMonitor {
         arguments: &Body,
     ) -> Outlook {
         let explained = need.and_then(|need| {
-            let (group, _) = self.group(need.group)?;
+            let group = self.unit.groups.get(need.group)?;
             Some((need, group, group.members.get(need.member)?))
         });
         match explained {
@@ -119,8 +119,9 @@ impl ContractsMonitor {
 
     /// The current state: forbidden tools, and every precondition.
     pub(super) fn tell_state(&self, out: &mut Vec<StateItem>) {
-        for (part, tool) in self.unit.tools.iter().zip(&self.tools) {
-            let ban = tool.bans.first().and_then(|ban| Some((ban.since, *self.unit.rules.get(ban.rule)?)));
+        for (slot, part) in self.unit.tools.iter().enumerate() {
+            let ban = self.tools.get(slot).and_then(|tool| tool.bans.first());
+            let ban = ban.and_then(|ban| Some((ban.since, *self.unit.rules.get(ban.rule)?)));
             if let Some((since, rule)) = ban {
                 out.push(StateItem::Forbidden { tool: Arc::clone(&part.name), since, rule });
             }

@@ -68,10 +68,6 @@ pub(super) struct News<'a> {
 }
 
 impl Standings {
-    pub fn of(group: &Group) -> Standings {
-        Standings { good: vec![0; group.members.len()], ..Standings::default() }
-    }
-
     /// The standing of a value.
     pub fn get(&self, bound: &Value, hasher: &DefaultHashBuilder) -> Option<&Standing> {
         let hash = value::hash(bound, hasher);
@@ -90,6 +86,7 @@ impl Standings {
 
     /// A call counts from now on.
     pub fn add(&mut self, group: &Group, news: News<'_>, hasher: &DefaultHashBuilder) {
+        self.good.resize(group.members.len(), 0);
         let Some(resource) = &group.resource else {
             match &mut self.all {
                 Some(standing) => standing.add(group, news, &mut self.good),
