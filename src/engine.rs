@@ -75,6 +75,10 @@ impl Ticket {
     }
 }
 
+/// Where a run has what concerns a tool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place(u32);
+
 /// A policy at work on one session.
 pub struct Run {
     mode: Mode,
@@ -252,25 +256,36 @@ impl Run {
     /// Decides a call. If it is allowed (or in `shadow`) it counts as started from the next thing that happens, unless
     /// that is [`Run::resolve`] with [`Outcome::Refused`]. Outside a turn it begins one.
     pub fn propose(&mut self, call: NewCall<'_>) -> (Ticket, Decision) {
-        let at = self.put();
-        if self.is_over() {
-            return (Ticket(at), Decision::not_reached());
-        }
-        let place = self.routes.place(call.tool);
-        let Some(route) = self.routes.get(place) else {
-            return (Ticket(at), Decision::not_reached());
+        let (place, mut decision) = (self.place(call.tool), Decision::allow());
+        let ticket = self.judge(place, call, &mut decision);
+        (ticket, decision)
+    }
+
+    /// Where what concerns a tool is found, for whoever puts many calls of it.
+    pub(crate) fn place(&mut self, tool: &str) -> Place {
+        Place(self.routes.place(tool))
+    }
+
+    /// As [`Run::propose`], for a tool whose place is known. The decision is written over.
+    pub(crate) fn judge(&mut self, place: Place, call: NewCall<'_>, decision: &mut Decision) -> Ticket {
+        let (at, Place(place)) = (self.put(), place);
+        decision.clear();
+        let Some(route) = self.routes.get(place).filter(|_| !self.is_over()) else {
+            decision.verdict = Verdict::NotReached;
+            return Ticket(at);
         };
         let asked = route.asked(at, call.arguments);
-        let decision = self.panel.decide(route, asked, &self.ground);
+        self.panel.decide(route, asked, &self.ground, decision);
         if decision.verdict == Verdict::Halt && self.halt.is_none() && decision.deciding().is_none() {
             // A halt is recorded whole, even where decisions tell nothing.
             let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
-            let whole = self.panel.decide(route, asked, &self.ground);
+            let mut whole = Decision::allow();
+            self.panel.decide(route, asked, &self.ground, &mut whole);
             self.panel.depth = depth;
             self.halt = Some(Halt::of(at, &route.tool, &whole));
         }
-        self.follow_up(at, place, call, &decision);
-        (Ticket(at), decision)
+        self.follow_up(at, place, call, decision);
+        Ticket(at)
     }
 
     /// A call that a run in this very state has decided already: no rule is asked again.

@@ -264,7 +264,7 @@ pub enum Depth {
 /// Where a monitor says what it found about a call. Rules are named by their number in the unit; the engine translates.
 pub struct Sink<'a> {
     depth: Depth,
-    rules: &'a [RuleId],
+    unit: Option<&'a dyn Unit>,
     effect: Effect,
     asked: Option<usize>,
     findings: &'a mut Vec<Finding>,
@@ -272,19 +272,18 @@ pub struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// A sink for one unit, whose local rule numbers mean `rules`.
-    pub fn new(
-        depth: Depth,
-        rules: &'a [RuleId],
-        findings: &'a mut Vec<Finding>,
-        checks: &'a mut Vec<Check>,
-    ) -> Self {
-        Sink { depth, rules, effect: Effect::None, asked: None, findings, checks }
+    /// A sink that is of no unit yet.
+    pub fn new(depth: Depth, findings: &'a mut Vec<Finding>, checks: &'a mut Vec<Check>) -> Self {
+        Sink { depth, unit: None, effect: Effect::None, asked: None, findings, checks }
     }
 
-    /// The same sink for another unit, which has said nothing yet.
-    pub fn turn_to(&mut self, rules: &'a [RuleId]) {
-        (self.rules, self.effect, self.asked) = (rules, Effect::None, None);
+    /// From now on it is this unit's, which has said nothing yet. Its rules' local numbers are looked up when it says something.
+    pub fn turn_to(&mut self, unit: &'a dyn Unit) {
+        (self.unit, self.effect, self.asked) = (Some(unit), Effect::None, None);
+    }
+
+    fn rule(&self, local: usize) -> Option<RuleId> {
+        self.unit?.rules().get(local).copied()
     }
 
     /// How much is wanted.
@@ -316,8 +315,8 @@ impl<'a> Sink<'a> {
     pub fn find(&mut self, rule: usize, effect: Effect, code: Code, fill: impl FnOnce(&mut Finding)) {
         self.effect = self.effect.max(effect);
         let wanted = self.depth >= Depth::Findings || self.depth == Depth::Deciding && effect >= Effect::Deny;
-        if wanted && let Some(rule) = self.rules.get(rule) {
-            let mut finding = Finding::new(*rule, effect, code);
+        if wanted && let Some(rule) = self.rule(rule) {
+            let mut finding = Finding::new(rule, effect, code);
             fill(&mut finding);
             // Findings are kept, and mostly there is one: a list that grows by itself begins with room for four.
             if self.findings.is_empty() {
@@ -330,9 +329,9 @@ impl<'a> Sink<'a> {
     /// A rule was asked: what it looked at and whether it passed.
     pub fn check(&mut self, rule: usize, passed: bool, fill: impl FnOnce(&mut Check)) {
         if self.depth >= Depth::Checks
-            && let Some(rule) = self.rules.get(rule)
+            && let Some(rule) = self.rule(rule)
         {
-            let mut check = Check::new(*rule, passed);
+            let mut check = Check::new(rule, passed);
             fill(&mut check);
             self.checks.push(check);
         }
@@ -385,6 +384,7 @@ impl<'a> Hidden<'a> {
 pub struct Timers<'a> {
     unit: u32,
     set: &'a mut Vec<Timer>,
+    rests: bool,
 }
 
 /// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`. Where findings are wanted, the
@@ -402,7 +402,18 @@ pub struct Timer {
 impl<'a> Timers<'a> {
     /// Timers of one unit.
     pub fn new(unit: u32, set: &'a mut Vec<Timer>) -> Self {
-        Timers { unit, set }
+        Timers { unit, set, rests: false }
+    }
+
+    /// Nothing that can happen changes any more what the unit says: it allows every call, and stands as it stands. It is told
+    /// nothing from now on, and asked only where somebody wants to see every check.
+    pub fn rest(&mut self) {
+        self.rests = true;
+    }
+
+    /// Whether the unit rests from now on.
+    pub fn rests(&self) -> bool {
+        self.rests
     }
 
     /// Wake me when `due` calls have run.

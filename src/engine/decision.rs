@@ -61,8 +61,16 @@ pub struct Decision {
 
 impl Decision {
     /// Nothing speaks against the call.
-    pub(super) fn allow() -> Decision {
+    pub(crate) fn allow() -> Decision {
         Decision { verdict: Verdict::Allow, findings: Vec::new(), checks: Vec::new(), told: None }
+    }
+
+    /// Forgets what it says, for the next call.
+    pub(super) fn clear(&mut self) {
+        self.verdict = Verdict::Allow;
+        self.findings.clear();
+        self.checks.clear();
+        self.told = None;
     }
 
     /// Makes the decision that findings and checks as they were collected come to, `effect` being the strongest.

@@ -45,6 +45,8 @@ enum Seat {
     #[default]
     Empty,
     Working(Box<dyn Monitor>),
+    /// It has nothing to say of any call any more: see [`Timers::rest`].
+    Resting(Box<dyn Monitor>),
     /// A rule failed while it made, changed or copied the state, so there is none to ask.
     Failed(Arc<Fault>),
 }
@@ -87,6 +89,14 @@ impl Seat {
         }
     }
 
+    /// The same, with a monitor that rests.
+    fn resting(self) -> Seat {
+        match self {
+            Seat::Working(monitor) => Seat::Resting(monitor),
+            other => other,
+        }
+    }
+
     fn started(unit: &Arc<dyn Unit>, facts: &Arc<Facts>) -> Seat {
         Seat::of(&**unit, Stage::Start, || Arc::clone(unit).start(facts))
     }
@@ -124,6 +134,7 @@ impl Panel {
             let copy = match self.work.seats.get(number) {
                 None | Some(Seat::Empty) => continue,
                 Some(Seat::Working(monitor)) => Seat::of(&**unit, Stage::Fork, || monitor.fork()),
+                Some(Seat::Resting(monitor)) => Seat::of(&**unit, Stage::Fork, || monitor.fork()).resting(),
                 Some(Seat::Failed(fault)) => Seat::Failed(Arc::clone(fault)),
             };
             if let Some(seat) = seats.get_mut(number) {
@@ -138,7 +149,7 @@ impl Panel {
     /// The monitor of a unit; `None`: it has failed.
     pub fn working(&mut self, number: u32, ground: &Ground) -> Option<&dyn Monitor> {
         match seated(&self.policy, &mut self.work.seats, number, ground)?.1 {
-            Seat::Working(monitor) => Some(&**monitor),
+            Seat::Working(monitor) | Seat::Resting(monitor) => Some(&**monitor),
             Seat::Empty | Seat::Failed(_) => None,
         }
     }
@@ -152,7 +163,7 @@ impl Panel {
             };
             let fault = match (route.unknown(*number), &*seat) {
                 (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
-                (None, Seat::Working(monitor)) => {
+                (None, Seat::Working(monitor) | Seat::Resting(monitor)) => {
                     let mut hidden = Hidden::new(unit.rules(), &mut reasons);
                     let narrowed = guarded(|| monitor.narrow(&route.tool, *slot, &cx, &mut hidden));
                     narrowed.err().map(|why| Fault::of(unit, Stage::Narrow, hidden.asked(), why))
@@ -166,20 +177,24 @@ impl Panel {
         reasons
     }
 
-    /// What the rules say of a call.
-    pub fn decide(&mut self, route: &Route, call: ProposedCall<'_>, ground: &Ground) -> Decision {
-        let mut decision = Decision::allow();
-        let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, &mut decision);
+    /// What the rules say of a call, put into a decision that says nothing yet.
+    pub fn decide(
+        &mut self,
+        route: &Route,
+        call: ProposedCall<'_>,
+        ground: &Ground,
+        decision: &mut Decision,
+    ) {
+        let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, decision);
         // A deadline passes only with a call that runs. It changes no verdict, so nobody is asked where nothing else is
         // wanted.
         if self.depth >= Depth::Findings && (effect < Effect::Deny || !ground.enforcing) {
             let overdue = self.overdue(route, ground);
-            effect = effect.max(self.ask(route, &overdue, call, Effect::Report, ground, &mut decision));
+            effect = effect.max(self.ask(route, &overdue, call, Effect::Report, ground, decision));
         }
         if effect > Effect::None || !decision.checks.is_empty() {
             decision.settle(effect);
         }
-        decision
     }
 
     /// Puts a call to some units, each under its own name for the tool; the strongest that they say. A unit in which a
@@ -193,9 +208,13 @@ impl Panel {
         ground: &Ground,
         decision: &mut Decision,
     ) -> Effect {
+        if units.is_empty() {
+            return Effect::None;
+        }
         let (cx, mut effect, mut next) = (ground.cx(), Effect::None, 0);
         let Panel { policy, depth, work: Work { seats, .. } } = self;
-        let mut sink = Sink::new(*depth, &[], &mut decision.findings, &mut decision.checks);
+        let depth = *depth;
+        let mut sink = Sink::new(depth, &mut decision.findings, &mut decision.checks);
         // One net is under all of them: a unit that falls is caught, and the next one is asked.
         while next < units.len() {
             let asked = guarded(|| {
@@ -204,13 +223,16 @@ impl Panel {
                         next += 1;
                         continue;
                     };
-                    sink.turn_to(unit.rules());
+                    sink.turn_to(unit);
                     match (route.unknown(*number), &*seat) {
                         (Some(fault), _) | (None, Seat::Failed(fault)) => return Some(Arc::clone(fault)),
                         (None, Seat::Working(monitor)) => {
                             monitor.decide(ProposedCall { slot: *slot, ..call }, &cx, &mut sink);
                         }
-                        (None, Seat::Empty) => {}
+                        (None, Seat::Resting(monitor)) if depth >= Depth::Checks => {
+                            monitor.decide(ProposedCall { slot: *slot, ..call }, &cx, &mut sink);
+                        }
+                        (None, Seat::Resting(_) | Seat::Empty) => {}
                     }
                     effect = effect.max(sink.effect());
                     next += 1;
@@ -287,7 +309,9 @@ impl Panel {
         let Panel { policy, work, .. } = self;
         for (number, fault) in &route.unknown {
             // What became of the call cannot be put to its state, so nothing is known from here on.
-            if let Some(seat @ (Seat::Empty | Seat::Working(_))) = work.seats.get_mut(*number as usize) {
+            if let Some(seat @ (Seat::Empty | Seat::Working(_) | Seat::Resting(_))) =
+                work.seats.get_mut(*number as usize)
+            {
                 *seat = Seat::Failed(Arc::clone(fault));
             }
         }
@@ -319,7 +343,7 @@ impl Panel {
             let fresh = seat.is_none().then(|| Seat::started(unit, &ground.facts));
             let fault = match seat.or(fresh.as_ref()).unwrap_or(&Seat::Empty) {
                 Seat::Failed(fault) => Some(Arc::clone(fault)),
-                Seat::Working(monitor) => guarded(|| ask(&**monitor, &cx, out))
+                Seat::Working(monitor) | Seat::Resting(monitor) => guarded(|| ask(&**monitor, &cx, out))
                     .err()
                     .map(|why| Fault::of(&**unit, stage, None, why)),
                 Seat::Empty => None,
@@ -348,7 +372,7 @@ impl Panel {
     /// How the rules about whole sessions stand, in document order. A unit that failed is violated: nobody knows that it
     /// held.
     pub fn report(&self, end: End, ground: &Ground) -> Vec<RuleState> {
-        let mut all = Vec::new();
+        let mut all = Vec::with_capacity(self.policy.units().len());
         self.ask_all(
             Stage::Report,
             ground,
@@ -376,13 +400,22 @@ impl Work {
         ground: &Ground,
         told: impl Fn(&P) -> (u32, Event<'e>),
     ) {
+        if posts.is_empty() {
+            return;
+        }
         let (cx, mut next) = (ground.cx(), 0);
         let Work { seats, set, .. } = self;
         while next < posts.len() {
             let caught = guarded(|| {
                 while let Some((number, event)) = posts.get(next).map(&told) {
-                    if let Some((_, Seat::Working(monitor))) = seated(policy, seats, number, ground) {
-                        monitor.observe(&event, &cx, &mut Timers::new(number, set));
+                    if let Some((_, seat)) = seated(policy, seats, number, ground)
+                        && let Seat::Working(monitor) = seat
+                    {
+                        let mut timers = Timers::new(number, set);
+                        monitor.observe(&event, &cx, &mut timers);
+                        if timers.rests() {
+                            *seat = std::mem::take(seat).resting();
+                        }
                     }
                     next += 1;
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Halt, Mode};
+use crate::engine::{Decision, Halt, Mode};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End};
 use crate::policy::Policy;
@@ -10,7 +10,7 @@ use crate::session::Session;
 
 use super::Replay;
 use super::counted::{CountedRefusals, counted_refusals};
-use super::player::Player;
+use super::player::{Player, new};
 use super::tables::{ByTool, Tables};
 use super::tally::{self, Status, Summary, Tally};
 
@@ -37,18 +37,19 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
     let mut player = Player::new(&session.facts, policy, mode, Depth::Deciding);
     let (mut tally, mut tables) = (Tally::new(mode), Tables::default());
     tally.summary.turns = session.turns.len() as u32;
-    let (mut calls, mut by_tool) = (session.calls.iter(), ByTool::default());
+    let (mut decision, mut by_tool) = (Decision::allow(), ByTool::new());
     for turn in &session.turns {
         player.enter(session, turn);
         player.beside(session, turn, &mut |_, decision| {
             tally.count_alternative(turn.number, decision.verdict);
         });
-        player.play(session, turn, &mut |decision| {
-            if let Some(call) = calls.next() {
-                let (_, counterfactual) = tally.count(call, &decision);
-                by_tool.count(&call.tool, decision.verdict);
-                tables.stopped(&decision, counterfactual);
-            }
+        player.play_by(session, turn, &mut |run, call| {
+            let (tool, place) = by_tool.of(&call.tool, || run.place(&call.tool));
+            let ticket = run.judge(place, new(call), &mut decision);
+            by_tool.count(tool, decision.verdict);
+            let (_, counterfactual) = tally.count(call, &decision);
+            tables.stopped(&decision, counterfactual);
+            (ticket, decision.verdict, decision.told.take())
         });
     }
     player.leave(session);

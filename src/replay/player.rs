@@ -8,10 +8,10 @@ use super::DecidedCall;
 use crate::engine::{Decision, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
 use crate::monitor::Depth;
 use crate::policy::Policy;
-use crate::session::{Body, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
+use crate::session::{Body, Call, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
 
-/// Decides a call, which has this index in the session: its ticket, the verdict, what the model is told.
-type Decide<'a> = dyn FnMut(&mut Run, NewCall<'_>, u32) -> (Ticket, Verdict, Option<Arc<str>>) + 'a;
+/// What a call comes to: its ticket, the verdict, what the model is told.
+pub(super) type Answer = (Ticket, Verdict, Option<Arc<str>>);
 
 /// Plays a recording into a run.
 pub(super) struct Player {
@@ -25,6 +25,11 @@ pub(super) struct Player {
     pub told: Vec<(u32, Arc<str>)>,
     /// What was offered, where the recording does not say; made when first asked for.
     pub inferred: Option<Arc<[Arc<str>]>>,
+}
+
+/// A recorded call, to be decided.
+pub(super) fn new(call: &Call) -> NewCall<'_> {
+    NewCall { tool: &call.tool, arguments: &call.arguments }
 }
 
 impl Player {
@@ -59,6 +64,9 @@ impl Player {
     /// What is decided about the calls of the turn's alternatives, each with the place of its alternative. Each alternative
     /// is judged from the state at the turn's start; none of them ran, so the run itself never hears of them.
     pub fn beside(&self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(usize, Decision)) {
+        if session.alternatives.is_empty() {
+            return;
+        }
         for (place, alternative) in session.alternatives_of(turn.number).iter().enumerate() {
             let mut run = self.run.fork();
             if self.reads {
@@ -79,8 +87,8 @@ impl Player {
 
     /// The turn's response, its calls one by one, its end, and results of earlier calls that are in it.
     pub fn play(&mut self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
-        self.play_by(session, turn, &mut |run, call, _| {
-            let (ticket, decision) = run.propose(call);
+        self.play_by(session, turn, &mut |run, call| {
+            let (ticket, decision) = run.propose(new(call));
             let (verdict, told) = (decision.verdict, decision.told.clone());
             decided(decision);
             (ticket, verdict, told)
@@ -89,12 +97,12 @@ impl Player {
 
     /// The same, where what was decided about the session's calls is known.
     pub fn follow(&mut self, session: &Session, turn: &Turn, known: &[DecidedCall]) {
-        self.play_by(session, turn, &mut |run, call, index| {
-            let Some(DecidedCall { decision, .. }) = known.get(index as usize) else {
-                let (ticket, decision) = run.propose(call);
+        self.play_by(session, turn, &mut |run, call| {
+            let Some(DecidedCall { decision, .. }) = known.get(call.at.index as usize) else {
+                let (ticket, decision) = run.propose(new(call));
                 return (ticket, decision.verdict, decision.told);
             };
-            (run.follow(call, decision), decision.verdict, decision.told.clone())
+            (run.follow(new(call), decision), decision.verdict, decision.told.clone())
         });
     }
 
@@ -111,7 +119,13 @@ impl Player {
         self.follow(session, &part, known);
     }
 
-    fn play_by(&mut self, session: &Session, turn: &Turn, decide: &mut Decide<'_>) {
+    /// The same, where `decide` puts each call to the run.
+    pub fn play_by<'s>(
+        &mut self,
+        session: &'s Session,
+        turn: &Turn,
+        decide: &mut impl FnMut(&mut Run, &'s Call) -> Answer,
+    ) {
         let messages = session.messages.get(turn.messages.clone()).unwrap_or_default();
         if self.reads {
             let responses =
@@ -119,8 +133,7 @@ impl Player {
             responses.for_each(|message| self.run.respond(message));
         }
         for call in session.calls_of(turn) {
-            let new = NewCall { tool: &call.tool, arguments: &call.arguments };
-            let (ticket, verdict, told) = decide(&mut self.run, new, call.at.index);
+            let (ticket, verdict, told) = decide(&mut self.run, call);
             if self.mode == Mode::Enforce {
                 self.told.extend(told.map(|told| (call.at.index, told)));
             }

@@ -47,27 +47,68 @@ pub struct RuleCount {
     pub sessions: u64,
 }
 
-/// Calls of one session by tool, in the order in which the tools came: each is looked up once a call, and by no comparison of
-/// names with others.
-#[derive(Default)]
-pub(super) struct ByTool<'s> {
-    places: HashMap<&'s str, usize>,
-    counts: Vec<(&'s Arc<str>, ToolCount)>,
+/// The calls of one session by tool, in the order in which the tools came, each with what a run has for it. A session has each
+/// name once, so a name is known by where it is in memory, and is compared with no other.
+pub(super) struct ByTool<'s, P> {
+    counts: Vec<(&'s Arc<str>, P, ToolCount)>,
+    /// Where a tool is among them, by its address, once there are more than are looked through. The session is borrowed, so
+    /// that no other name is put there.
+    places: HashMap<usize, usize>,
+    /// What was asked for last, of each of a few groups of addresses.
+    latest: [(usize, usize); GROUPS],
 }
 
-impl<'s> ByTool<'s> {
-    pub fn count(&mut self, tool: &'s Arc<str>, verdict: Verdict) {
-        let place = *self.places.entry(tool).or_insert_with(|| {
-            self.counts.push((tool, ToolCount::default()));
-            self.counts.len() - 1
-        });
-        if let Some((_, count)) = self.counts.get_mut(place) {
+/// Groups of addresses: more than most sessions have tools.
+const GROUPS: usize = 16;
+
+impl<'s, P: Copy> ByTool<'s, P> {
+    pub fn new() -> ByTool<'s, P> {
+        ByTool { counts: Vec::with_capacity(GROUPS), places: HashMap::new(), latest: [(0, 0); GROUPS] }
+    }
+
+    /// The place of a tool's count, and what the run has for it, which is asked for when the tool first comes.
+    pub fn of(&mut self, tool: &'s Arc<str>, ask: impl FnOnce() -> P) -> (usize, P) {
+        let address = Arc::as_ptr(tool).addr();
+        // Names are a multiple of this apart.
+        let group = address / 32 % GROUPS;
+        let latest = self.latest.get(group).filter(|(latest, _)| *latest == address).copied();
+        let place = latest.map_or_else(|| self.place(tool, address), |(_, place)| place);
+        if let Some(latest) = self.latest.get_mut(group) {
+            *latest = (address, place);
+        }
+        match self.counts.get(place) {
+            Some((_, own, _)) => (place, *own),
+            None => {
+                let own = ask();
+                self.counts.push((tool, own, ToolCount::default()));
+                (place, own)
+            }
+        }
+    }
+
+    /// Where a tool is among the others, or is put.
+    fn place(&mut self, tool: &Arc<str>, address: usize) -> usize {
+        let next = self.counts.len();
+        if next < GROUPS {
+            return self.counts.iter().position(|(known, ..)| Arc::ptr_eq(known, tool)).unwrap_or(next);
+        }
+        if self.places.is_empty() {
+            let known = self.counts.iter().enumerate();
+            self.places.extend(known.map(|(place, (tool, ..))| (Arc::as_ptr(tool).addr(), place)));
+        }
+        *self.places.entry(address).or_insert(next)
+    }
+
+    pub fn count(&mut self, place: usize, verdict: Verdict) {
+        if let Some((.., count)) = self.counts.get_mut(place) {
             count.add(verdict);
         }
     }
 
     pub fn end(self, tables: &mut Tables) {
-        self.counts.into_iter().for_each(|(tool, count)| tables.tools.entry(Arc::clone(tool)).or_default().merge(count));
+        for (tool, _, count) in self.counts {
+            tables.tools.entry(Arc::clone(tool)).or_default().merge(count);
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Before {
 pub(super) struct BeforeState {
     /// The earliest `first` that succeeded.
     first: Option<CallRef>,
+    /// The earliest `first`, whatever became of it.
+    earliest: Option<CallRef>,
     /// The newest `first`, whatever became of it.
     newest: Option<CallRef>,
     /// The first `then` that is not its own `first`.
@@ -81,6 +83,7 @@ impl Kind for Before {
         let first = self.first.is(look);
         if first {
             state.newest = Some(at);
+            state.earliest = state.earliest.or(Some(at));
         }
         if self.then.is(look) {
             state.exercised = true;
@@ -95,6 +98,11 @@ impl Kind for Before {
         if ok && self.first.is(look) && state.first.is_none_or(|first| at < first) {
             state.first = Some(at);
         }
+    }
+
+    fn is_kept(&self, state: &BeforeState) -> bool {
+        // A result that comes later may still belong to an earlier call.
+        state.first.is_some() && state.first == state.earliest && state.then.is_some()
     }
 
     fn stands(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> RuleStanding {

@@ -51,6 +51,10 @@ impl Kind for Require {
         *met = *met || (ok && self.tool.is(look));
     }
 
+    fn is_kept(&self, met: &bool) -> bool {
+        *met
+    }
+
     fn stands(&self, met: &bool, end: End, _cx: &Cx<'_>) -> RuleStanding {
         match (met, end) {
             (true, _) => RuleStanding::as_it_is(RuleOutcome::Held),
@@ -147,6 +151,10 @@ impl Kind for Eventually {
         if ok && state.met.is_none_or(|(earliest, _)| place < earliest) {
             state.met = Some((place, at));
         }
+    }
+
+    fn is_kept(&self, state: &EventuallyState) -> bool {
+        self.is_met(state)
     }
 
     fn stands(&self, state: &EventuallyState, end: End, cx: &Cx<'_>) -> RuleStanding {

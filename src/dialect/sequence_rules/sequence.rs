@@ -316,6 +316,10 @@ impl Kind for Sequence {
         self.settle(state);
     }
 
+    fn is_kept(&self, state: &SequenceState) -> bool {
+        state.walk.done.len() == self.steps.len() && state.kept.is_empty()
+    }
+
     fn stands(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> RuleStanding {
         let mut walk = state.walk.clone();
         if end == End::SoFar && walk.wrong.is_none() && !state.kept.is_empty() {

@@ -77,6 +77,10 @@ pub(super) trait Kind: Send + Sync + 'static {
     fn refused(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _cx: &Cx<'_>) {}
     /// A timer that was set with this number is due.
     fn due(&self, _state: &mut Self::State, _timer: u32, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
+    /// Whether the rule is kept for good: it refuses no call any more, and stands as it stands whatever happens.
+    fn is_kept(&self, _state: &Self::State) -> bool {
+        false
+    }
     /// How the rule stands.
     fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> RuleStanding;
     /// What there is to see on the way.
@@ -320,12 +324,20 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         match *event {
             // Only the first turn's is told.
             Event::TurnStart => kind.begins(timers),
-            Event::Started(call) => kind.started(state, Look::call(call), call.at, cx, timers),
+            Event::Started(call) => {
+                kind.started(state, Look::call(call), call.at, cx, timers);
+                if kind.is_kept(state) {
+                    timers.rest();
+                }
+            }
             Event::Resolved { call, outcome, .. } => {
                 if outcome == Outcome::Refused {
                     kind.refused(state, Look::call(call), call.at, cx);
                 }
                 kind.resolved(state, Look::call(call), call.at, outcome == Outcome::Ok, cx);
+                if kind.is_kept(state) {
+                    timers.rest();
+                }
             }
             Event::Due(timer) => kind.due(state, timer, cx, timers),
             // What was decided a moment ago is decided alike now.
