@@ -35,6 +35,9 @@ pub struct Dialect {
     pub reference: &'static str,
     /// Keys and kinds that are what the page calls by another name: `sequences` holds `rules`.
     pub places: &'static [(&'static str, &'static str)],
+    /// Every kind of its rules, each with a document that has one, about calls of `a` and `b`: what the cost of a call is
+    /// measured with.
+    pub kinds: &'static [(&'static str, &'static str)],
     /// The JSON Schema of its documents, for editors.
     pub schema: &'static str,
     /// A commented document to begin with. It loads, and there is nothing to say of it.

@@ -28,6 +28,14 @@ pub const DIALECT: Dialect = Dialect {
     title: "contracts: preconditions of one tool, and what it forbids",
     reference: include_str!("contracts/reference.md"),
     places: &[],
+    kinds: &[
+        (
+            "precondition",
+            "{tool: b, preconditions: [{requires_prior_tool: a, resource: {bind_from: arguments, path: $.order_id}, \
+         with_output: [{path: $.eligible, equals: true}]}, {requires_step_count: {gte: 1}}]}",
+        ),
+        ("forbids_after", "{tool: a, forbids_after: [c]}"),
+    ],
     schema: include_str!("../../schemas/contract.schema.json"),
     example: include_str!("contracts/example.yaml"),
     codes: codes::PAGES,

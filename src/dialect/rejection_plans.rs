@@ -40,6 +40,10 @@ pub const DIALECT: Dialect = Dialect {
     title: "rejection plans: what must or must not have been said before a tool is called",
     reference: include_str!("rejection_plans/reference.md"),
     places: &[],
+    kinds: &[(
+        "rejection_plan",
+        "{tool: b, rejectionPlan: {conditions: [{type: regex, regex: never said, target: {role: user, position: -1}}]}}",
+    )],
     schema: include_str!("../../schemas/rejection_plan.schema.json"),
     example: include_str!("rejection_plans/example.yaml"),
     codes: codes::PAGES,

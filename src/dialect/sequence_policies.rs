@@ -24,6 +24,10 @@ pub const DIALECT: Dialect = Dialect {
     title: "sequence policies: forbidden orders of calls, and limits on their number",
     reference: include_str!("sequence_policies/reference.md"),
     places: &[],
+    kinds: &[
+        ("forbidden", "forbidden: [{sequence: [a, {namePrefix: c.}, b], action: deny, reason: security:x}]"),
+        ("limit", "limits: {a: {maxPerSession: 100000000, action: deny, reason: cost:x}}"),
+    ],
     schema: include_str!("../../schemas/sequence_policy.schema.json"),
     example: include_str!("sequence_policies/example.yaml"),
     codes: codes::PAGES,

@@ -29,6 +29,10 @@ pub const DIALECT: Dialect = Dialect {
     title: "tool policies: tools that need others first, files that are read before they are written",
     reference: include_str!("tool_policies/reference.md"),
     places: &[],
+    kinds: &[
+        ("sequential_dependency", "policies: [{type: sequential_dependency, dependencies: {b: [a]}}]"),
+        ("read_before_write", "policies: [{type: read_before_write, read_tools: [a], write_tools: [b]}]"),
+    ],
     schema: include_str!("../../schemas/tool_policy.schema.json"),
     example: include_str!("tool_policies/example.yaml"),
     codes: codes::PAGES,

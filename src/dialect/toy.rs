@@ -23,6 +23,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     title: "toy: tools that run once",
     reference: "Each tool in the list `once` runs once.\n",
     places: &[],
+    kinds: &[("once", "")],
     schema: "{}\n",
     example: "once: [deploy]\n",
     codes: PAGES,

@@ -175,6 +175,11 @@ impl Loading {
     }
 
     pub(super) fn finish(mut self, digest: Arc<str>) -> LoadResult {
+        debug_assert!(
+            self.rules.iter().all(|(_, rule)| dialect::named(rule.dialect)
+                .is_some_and(|dialect| dialect.kinds.iter().any(|(kind, _)| *kind == rule.kind))),
+            "every kind of rule is in its dialect's table, or nobody measures it"
+        );
         let mut units = Vec::new();
         for reader in self.readers {
             match guarded(|| reader.finish(&mut self.diagnostics)) {
