@@ -6,13 +6,10 @@ mod groups;
 mod misplaced;
 mod values;
 
-use std::path::PathBuf;
-
 use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::suggest::Bounds;
-pub use begin::{Init, New};
+pub use begin::{Init, New, Suggest};
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
@@ -23,7 +20,7 @@ use values::theme_help;
 pub use values::{ANY, NONE};
 use values::{
     Explained, changes_format, coverage_format, explained, failing, keys, languages, replay_format,
-    stats_format, suggest_format,
+    stats_format,
 };
 
 /// The whole command line.
@@ -263,33 +260,6 @@ pub struct Stats {
     /// Every row, not only the first of each list. JSON always has every row
     #[arg(long)]
     pub full: bool,
-}
-
-/// `rulestep suggest`.
-#[derive(Debug, Args)]
-pub struct Suggest {
-    #[command(flatten)]
-    pub recordings: Recordings,
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Folder to write the suggested policies to, a file for each tool. No file is overwritten
-    #[arg(short, long, value_name = "FOLDER")]
-    pub output: Option<PathBuf>,
-    /// Fewest sessions, or different values that calls share, for a rule to be suggested
-    #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
-    pub min_support: u64,
-    /// Most recorded calls that may break a suggested rule
-    #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
-    pub max_violations: u64,
-    /// Most suggestions
-    #[arg(long, default_value_t = Bounds::default().most, value_name = "N")]
-    pub most: usize,
-    /// Number of threads that read (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
-    pub jobs: usize,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = suggest_format())]
-    pub format: String,
 }
 
 /// `rulestep check`.

@@ -1,11 +1,12 @@
-//! Arguments of the commands that write files to begin with.
+//! Arguments of the commands that write policies.
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
-use super::groups::Reading;
-use super::values::kinds;
+use super::groups::{Reading, Recordings, Selection};
+use super::values::{kinds, suggest_format};
+use crate::suggest::Bounds;
 
 /// `rulestep new`.
 #[derive(Debug, Args)]
@@ -28,4 +29,31 @@ pub struct Init {
     pub sessions: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+/// `rulestep suggest`.
+#[derive(Debug, Args)]
+pub struct Suggest {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Folder to write the suggested policies to, a file for each tool. No file is overwritten
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+    /// Fewest sessions, or different values that calls share, for a rule to be suggested
+    #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
+    pub min_support: u64,
+    /// Most recorded calls that may break a suggested rule
+    #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
+    pub max_violations: u64,
+    /// Most suggestions
+    #[arg(long, default_value_t = Bounds::default().most, value_name = "N")]
+    pub most: usize,
+    /// Number of threads that read (0 = one per CPU)
+    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub jobs: usize,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = suggest_format())]
+    pub format: String,
 }
