@@ -50,6 +50,7 @@ pub const DIALECT: Dialect = Dialect {
         ("blocklist", "rules: [{type: blocklist, tools: [\"c*\"]}]"),
         ("allowlist", "rules: [{type: allowlist, tools: [\"*\"]}]"),
         ("max_calls", "rules: [{type: max_calls, tool: a, max: 100000000}]"),
+        ("count", "rules: [{type: count, tool: a, max: 100000000}]"),
         ("eventually", "rules: [{type: eventually, tool: b, within: 9}]"),
         ("never_after", "rules: [{type: never_after, trigger: c, forbidden: b}]"),
         ("after", "rules: [{type: after, trigger: a, then: b, within: 3}]"),
