@@ -11,7 +11,9 @@ mod coverage;
 mod diff;
 mod exit;
 mod explain;
+mod export;
 mod input;
+mod lines;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod manual;
@@ -108,6 +110,7 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         #[cfg(feature = "lsp")]
         Some(Verb::Lsp(lsp)) => lsp::run(&lsp),
         Some(Verb::Convert(convert)) => convert::run(&convert, screen),
+        Some(Verb::Export(export)) => export::run(&export, screen),
         Some(Verb::Merge(merge)) => merge::run(&merge, screen),
         Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),
         Some(Verb::Completions { shell }) => manual::completions(shell, Cli::command(), screen),

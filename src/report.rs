@@ -13,6 +13,7 @@ pub mod diagnostic;
 pub mod diff;
 pub mod dossier;
 mod end;
+pub mod export;
 pub mod json;
 mod judged;
 mod look;

@@ -4,6 +4,7 @@ mod begin;
 mod choices;
 mod groups;
 mod misplaced;
+mod transfer;
 mod values;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
@@ -13,8 +14,9 @@ pub use begin::{Init, New, Suggest};
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
-pub use groups::{Corpus, ModeArgument, Policies, Reading, Recordings, Selection};
+pub use groups::{Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
 pub use misplaced::look_elsewhere;
+pub use transfer::{Convert, Export, Merge, Migrate};
 #[cfg(feature = "tui")]
 use values::theme_help;
 pub use values::{ANY, NONE};
@@ -60,6 +62,7 @@ impl Cli {
             | Some(Verb::Diff(Diff { corpus, .. }))
             | Some(Verb::Coverage(Coverage { corpus, .. }))
             | Some(Verb::Report(Report { corpus, .. }))
+            | Some(Verb::Export(Export { corpus, .. }))
             | Some(Verb::Stats(Stats { corpus, .. })) => &mut corpus.recordings,
             Some(Verb::Suggest(Suggest { recordings, .. }))
             | Some(Verb::Convert(Convert { recordings, .. })) => recordings,
@@ -138,6 +141,8 @@ pub enum Verb {
     Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
+    /// Write one row per session, call and finding, for databases
+    Export(Export),
     /// Merge results of parts of a corpus into the result of one run over all of it (exit code as the command that wrote them, 2 if parts are missing)
     Merge(Merge),
     /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
@@ -159,6 +164,8 @@ pub enum Verb {
 pub struct Replay {
     #[command(flatten)]
     pub corpus: Corpus,
+    #[command(flatten)]
+    pub lines: Lines,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = replay_format())]
     pub format: String,
@@ -172,7 +179,7 @@ pub struct Replay {
     #[arg(long)]
     pub full: bool,
     /// Count the findings by what they have in common, instead of listing them
-    #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict"], value_parser = keys())]
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict", "lines"], value_parser = keys())]
     pub by: Option<String>,
     /// Exit with 2 if a file is skipped because it is not a recording
     #[arg(long)]
@@ -187,6 +194,8 @@ pub struct Replay {
 pub struct Diff {
     #[command(flatten)]
     pub corpus: Corpus,
+    #[command(flatten)]
+    pub lines: Lines,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), or `recorded`, the calls that were
     /// refused when the session ran. Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
     /// at REV
@@ -362,51 +371,6 @@ pub struct Lsp {
     /// For editors that pass it; there is no other way to talk to the server
     #[arg(long, hide = true)]
     pub stdio: bool,
-}
-
-/// `rulestep convert`.
-#[derive(Debug, Args)]
-pub struct Convert {
-    #[command(flatten)]
-    pub recordings: Recordings,
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Output file, or folder (ending in `/`) for one file per recording [default: JSON lines on standard output]
-    #[arg(short, long, value_name = "FILE|FOLDER/")]
-    pub output: Option<String>,
-    /// Exit with 2 if a file is skipped because it is not a recording
-    #[arg(long)]
-    pub strict: bool,
-    /// Blank every value that no rule of the policies named with -p reads; without -p, every value
-    #[arg(long)]
-    pub redact: bool,
-    #[command(flatten)]
-    pub policies: Policies,
-    #[command(flatten)]
-    pub judging: ModeArgument,
-}
-
-/// `rulestep merge`.
-#[derive(Debug, Args)]
-pub struct Merge {
-    /// JSON written by `replay`, `diff`, `coverage` or `stats`, all by the same command under the same policy; `-` for standard
-    /// input. A file may hold several results, one after the other
-    #[arg(value_name = "RESULT", required = true)]
-    pub results: Vec<String>,
-}
-
-/// `rulestep migrate`.
-#[derive(Debug, Args)]
-pub struct Migrate {
-    /// File to convert, or `-` for standard input
-    #[arg(required_unless_present = "config")]
-    pub file: Option<String>,
-    /// The same as FILE, for scripts that call `assay migrate --config`
-    #[arg(long, value_name = "FILE", conflicts_with = "file")]
-    pub config: Option<String>,
-    /// Change the file instead of printing the result
-    #[arg(long)]
-    pub write: bool,
 }
 
 /// How everything is shown.

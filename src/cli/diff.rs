@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use super::args::{ANY, Diff, NONE};
 use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
+use super::lines;
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
@@ -58,6 +59,9 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         fails: &fails,
         command: &command,
     };
+    if asked.lines.lines {
+        return lines::diff(&asked.lines, &view, asked, screen);
+    }
     screen.all = asked.full;
     input::watch_interrupts()?;
     let corpus =

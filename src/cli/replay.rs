@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use super::args;
 use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
+use super::lines;
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
@@ -51,6 +52,9 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
     };
     if let Some(by) = &asked.by {
         return by::run(asked, by, screen);
+    }
+    if asked.lines.lines {
+        return lines::replay(asked, scope, screen);
     }
     let args::Corpus { recordings, selection, policies, judging, jobs } = &asked.corpus;
     let asked = ReplayRequest {

@@ -256,8 +256,7 @@ impl Selection {
 
     /// What a result must say of how recordings were read and chosen, to be merged with others.
     pub fn describe(&self, reading: &args::Reading, provenance: &mut Provenance) {
-        provenance.error_regex.clone_from(&reading.error_regex);
-        provenance.refused_regex.clone_from(&reading.refused_regex);
+        provenance.read_with(&reading.error_regex, &reading.refused_regex);
         for (option, count) in self.counts().into_iter().filter(|(_, count)| *count > 0) {
             provenance.left_out.insert(option.to_owned(), count);
         }

@@ -82,9 +82,11 @@ impl<'a> RuleName<'a> {
 /// Where a rule begins, as data.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RulePlace {
-    file: String,
+    /// The file, as shown.
+    pub file: String,
+    /// Where in it.
     #[serde(flatten)]
-    position: Position,
+    pub position: Position,
 }
 
 impl RulePlace {

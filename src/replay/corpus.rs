@@ -53,6 +53,11 @@ impl Corpus {
         ControlFlow::Continue(())
     }
 
+    /// Puts every item to `judge`, on any thread, and has the answers in order.
+    pub fn each<T: Send, R: Send>(&self, items: Vec<T>, judge: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
+        self.pool.install(|| items.into_par_iter().map(judge).collect())
+    }
+
     fn next_batch(&self, sessions: &mut dyn Iterator<Item = Session>) -> Vec<Session> {
         let most = self.pool.current_num_threads() * PER_THREAD;
         let (mut batch, mut weight) = (Vec::new(), 0);

@@ -49,6 +49,12 @@ pub struct FileProblems {
 }
 
 impl Provenance {
+    /// How recordings were read.
+    pub fn read_with(&mut self, error_regex: &Option<String>, refused_regex: &Option<String>) {
+        self.error_regex.clone_from(error_regex);
+        self.refused_regex.clone_from(refused_regex);
+    }
+
     /// Adds those of sessions that the same run looked at.
     pub fn extend(&mut self, other: &Provenance) {
         self.sessions.extend_from_slice(&other.sessions);

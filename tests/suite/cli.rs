@@ -7,6 +7,7 @@ mod diff;
 mod explain;
 mod inputs;
 mod json;
+mod lines;
 mod merge;
 mod new;
 mod packed;
@@ -19,6 +20,7 @@ mod rules;
 mod said;
 mod selection;
 mod stats;
+mod tables;
 mod test;
 mod totals;
 

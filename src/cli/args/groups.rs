@@ -96,3 +96,15 @@ pub struct ModeArgument {
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     pub mode: Mode,
 }
+
+/// A filter for other programs.
+#[derive(Debug, Args)]
+pub struct Lines {
+    /// Take each line of standard input as one session (SESSIONS is `-`), and write one line of JSON for each at once, in order:
+    /// its result, or an error
+    #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
+    pub lines: bool,
+    /// With --lines: write a last line with totals
+    #[arg(long, requires = "lines")]
+    pub totals: bool,
+}

@@ -1,0 +1,60 @@
+//! Commands that bring recordings, results and policies into another form.
+
+use clap::Args;
+
+use super::groups::{Corpus, ModeArgument, Policies, Recordings, Selection};
+
+/// `rulestep convert`.
+#[derive(Debug, Args)]
+pub struct Convert {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Output file, or folder (ending in `/`) for one file per recording [default: JSON lines on standard output]
+    #[arg(short, long, value_name = "FILE|FOLDER/")]
+    pub output: Option<String>,
+    /// Exit with 2 if a file is skipped because it is not a recording
+    #[arg(long)]
+    pub strict: bool,
+    /// Blank every value that no rule of the policies named with -p reads; without -p, every value
+    #[arg(long)]
+    pub redact: bool,
+    #[command(flatten)]
+    pub policies: Policies,
+    #[command(flatten)]
+    pub judging: ModeArgument,
+}
+
+/// `rulestep export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    pub corpus: Corpus,
+    /// Folder for `sessions.ndjson`, `calls.ndjson` and `findings.ndjson`
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: String,
+}
+
+/// `rulestep merge`.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// JSON written by `replay`, `diff`, `coverage` or `stats`, all by the same command under the same policy; `-` for standard
+    /// input. A file may hold several results, one after the other
+    #[arg(value_name = "RESULT", required = true)]
+    pub results: Vec<String>,
+}
+
+/// `rulestep migrate`.
+#[derive(Debug, Args)]
+pub struct Migrate {
+    /// File to convert, or `-` for standard input
+    #[arg(required_unless_present = "config")]
+    pub file: Option<String>,
+    /// The same as FILE, for scripts that call `assay migrate --config`
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub config: Option<String>,
+    /// Change the file instead of printing the result
+    #[arg(long)]
+    pub write: bool,
+}

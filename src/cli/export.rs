@@ -1,0 +1,95 @@
+//! `rulestep export`: one row a session, a call and a finding, for databases.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::args;
+use super::count::{Counting, ended};
+use super::exit::{Exit, Failure};
+use super::input;
+use super::screen::Screen;
+use super::selection::Selection;
+use crate::replay::Replay;
+use crate::report::export::TABLES;
+use crate::report::words;
+
+/// Runs the verb. The files come into being under their names when all are complete.
+pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
+    let args::Export { corpus, output } = asked;
+    let selection = Selection::of(&corpus.selection)?;
+    let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
+    let mode = corpus.judging.mode.into();
+    let counting = Counting::new("export", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
+    let folder = Path::new(output);
+    let begun = || -> anyhow::Result<Vec<TableFile>> {
+        fs::create_dir_all(folder)?;
+        TABLES.iter().map(|table| TableFile::begin(folder, table.name)).collect()
+    };
+    let shown = words::line(output);
+    let mut files = begun().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
+    let rows = |replay: &Replay| {
+        let rows = TABLES.iter().map(|table| {
+            let mut rows = Vec::new();
+            (table.rows)(replay, &mut rows).map(|()| rows)
+        });
+        rows.collect::<std::io::Result<Vec<Vec<u8>>>>()
+    };
+    let mut written = Ok(());
+    let mut take = |rows: std::io::Result<Vec<Vec<u8>>>| {
+        if written.is_ok() {
+            let write = |rows: Vec<Vec<u8>>| {
+                files.iter_mut().zip(rows).try_for_each(|(file, rows)| file.out.write_all(&rows))
+            };
+            written = rows.and_then(write);
+        }
+    };
+    let read = counting.run(Replay::new, &rows, &mut take, screen)?;
+    let exit = ended(&read);
+    let nothing = match (read.interrupted, read.sessions) {
+        (true, _) => Some("interrupted: nothing was written"),
+        (false, 0) if exit == Exit::Bad => Some("no session, so nothing was written"),
+        (false, _) => None,
+    };
+    let finish = || -> anyhow::Result<()> {
+        written?;
+        // Rows of some sessions only, or of none, would look like all there are: what was there stays.
+        if nothing.is_some() {
+            return Ok(());
+        }
+        files.iter_mut().try_for_each(|file| file.out.flush())?;
+        files.iter().try_for_each(|file| Ok(fs::rename(&file.beside, &file.path)?))
+    };
+    finish().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
+    let sessions = words::count(read.sessions, "session");
+    match nothing {
+        Some(why) => screen.say(why),
+        None => screen.note(&format!("{sessions} written to {shown}")),
+    }
+    Ok(exit)
+}
+
+/// A table that is being written beside its place.
+struct TableFile {
+    path: PathBuf,
+    beside: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl TableFile {
+    fn begin(folder: &Path, name: &str) -> anyhow::Result<TableFile> {
+        let path = folder.join(format!("{name}.ndjson"));
+        let beside = folder.join(format!("{name}.ndjson.{}.tmp", std::process::id()));
+        let out = BufWriter::with_capacity(1 << 16, File::create(&beside)?);
+        Ok(TableFile { path, beside, out })
+    }
+}
+
+impl Drop for TableFile {
+    /// What was not completed is not kept; what was is no longer there.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.beside);
+    }
+}

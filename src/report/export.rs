@@ -1,0 +1,253 @@
+//! Judged sessions as tables: one row a session, a call and a finding, each a JSON object on a line of its own.
+//!
+//! The columns are documented in `docs/data.md`, and are there in every row.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::json::{BodyJson, line};
+use super::words;
+use crate::engine::Verdict;
+use crate::explore::identity::Identity;
+use crate::explore::occurrence::violations;
+use crate::monitor::Rule;
+use crate::monitor::rule::RulePlace;
+use crate::replay::{Replay, Status, Summary};
+use crate::session::write::Instant;
+use crate::session::{Call, Outcome};
+
+/// A table: its name, and what it writes of a session.
+pub struct Table {
+    /// What its file is called, without the ending.
+    pub name: &'static str,
+    /// Writes the rows of a session.
+    pub rows: fn(&Replay, &mut Vec<u8>) -> io::Result<()>,
+}
+
+/// Every table.
+pub static TABLES: &[Table] = &[
+    Table { name: "sessions", rows: sessions },
+    Table { name: "calls", rows: calls },
+    Table { name: "findings", rows: findings },
+];
+
+#[derive(Serialize)]
+struct SessionRow<'a> {
+    session: Identity,
+    id: &'a str,
+    parent: Option<&'a str>,
+    file: &'a str,
+    index: usize,
+    format: &'a str,
+    title: Option<&'a str>,
+    at: Option<Instant>,
+    project: Option<&'a str>,
+    branch: Option<&'a str>,
+    agent: Option<&'a str>,
+    context: Option<&'a Value>,
+    policy: &'a str,
+    mode: &'static str,
+    status: Status,
+    violated_rules: usize,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// Every count in every row, also those that are zero.
+#[derive(Serialize)]
+struct Counts {
+    turns: u32,
+    calls: u32,
+    allow: u32,
+    deny: u32,
+    halt: u32,
+    not_reached: u32,
+    deny_counterfactual: u32,
+    disagree: u32,
+    alternatives: u32,
+    alternatives_stopped: u32,
+}
+
+#[derive(Serialize)]
+struct CallRow<'a> {
+    session: Identity,
+    turn: u32,
+    call: u32,
+    index: u32,
+    id: Option<&'a str>,
+    tool: &'a str,
+    arguments: BodyJson<'a>,
+    at: Option<Instant>,
+    outcome: Outcome,
+    decision: Verdict,
+    agrees: bool,
+    counterfactual: bool,
+    rule: Option<&'a str>,
+    rule_name: Option<String>,
+    code: Option<&'a str>,
+    reason: Option<&'a str>,
+    project: Option<&'a str>,
+    context: Option<&'a Value>,
+}
+
+#[derive(Serialize)]
+struct FindingRow<'a> {
+    session: Identity,
+    /// Null for a rule about the session that no single call violates.
+    turn: Option<u32>,
+    call: Option<u32>,
+    index: Option<u32>,
+    tool: Option<&'a str>,
+    rule: &'a str,
+    rule_name: String,
+    dialect: &'static str,
+    file: String,
+    line: u32,
+    kind: &'static str,
+    code: Option<&'a str>,
+    decided: bool,
+    message: Option<String>,
+    reason: Option<&'a str>,
+}
+
+fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
+    let session = replay.session();
+    let Summary {
+        turns,
+        calls,
+        allow,
+        deny,
+        halt,
+        not_reached,
+        deny_counterfactual,
+        disagree,
+        alternatives,
+        alternatives_stopped,
+    } = replay.summary();
+    let row = SessionRow {
+        session: Identity::of(session),
+        id: &session.id,
+        parent: session.parent.as_deref(),
+        file: &session.origin.file,
+        index: session.origin.index,
+        format: session.origin.format,
+        title: session.title.as_deref(),
+        at: session.began.or(session.facts.now).map(Instant),
+        project: session.project(),
+        branch: session.branch(),
+        agent: session.agent(),
+        context: session.facts.context.as_ref(),
+        policy: replay.policy().digest(),
+        mode: replay.mode().word(),
+        status: replay.status(),
+        violated_rules: violations(replay).count(),
+        counts: Counts {
+            turns,
+            calls,
+            allow,
+            deny,
+            halt,
+            not_reached,
+            deny_counterfactual,
+            disagree,
+            alternatives,
+            alternatives_stopped,
+        },
+    };
+    line(&row, out)
+}
+
+fn calls(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
+    let (session, policy) = (replay.session(), replay.policy());
+    let identity = Identity::of(session);
+    for (call, judged) in session.calls.iter().zip(replay.calls()) {
+        let deciding = judged.decision.deciding();
+        let rule = deciding.and_then(|finding| policy.rules().get(finding.rule));
+        let row = CallRow {
+            session: identity,
+            turn: call.at.turn,
+            call: call.at.call,
+            index: call.at.index,
+            id: call.id.as_deref(),
+            tool: &call.tool,
+            arguments: BodyJson(&call.arguments),
+            at: call.time.map(Instant),
+            outcome: call.outcome,
+            decision: judged.decision.verdict,
+            agrees: judged.agrees,
+            counterfactual: judged.counterfactual,
+            rule: rule.map(|rule| &*rule.id),
+            rule_name: rule.map(words::rule_name),
+            code: deciding.map(|finding| finding.code.as_str()),
+            reason: deciding.and_then(|finding| finding.reason.as_deref()),
+            project: session.project(),
+            context: session.facts.context.as_ref(),
+        };
+        line(&row, out)?;
+    }
+    Ok(())
+}
+
+fn findings(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
+    let (session, policy) = (replay.session(), replay.policy());
+    let identity = Identity::of(session);
+    for (call, judged) in session.calls.iter().zip(replay.calls()) {
+        let deciding = judged.decision.deciding();
+        for finding in &judged.decision.findings {
+            let Some(rule) = policy.rules().get(finding.rule) else { continue };
+            let explained = finding.explain(policy.rules(), session);
+            let decided = deciding.is_some_and(|deciding| std::ptr::eq(deciding, finding));
+            let kind = if decided {
+                "stopped"
+            } else if judged.decision.verdict.stops() {
+                "also_failed"
+            } else {
+                "reported"
+            };
+            let row = FindingRow {
+                kind,
+                code: Some(finding.code.as_str()),
+                decided,
+                message: explained.map(|explained| explained.headline.to_string()),
+                reason: finding.reason.as_deref(),
+                ..FindingRow::of(identity, Some(call), rule)
+            };
+            line(&row, out)?;
+        }
+    }
+    for (state, call, _) in violations(replay) {
+        let Some(rule) = policy.rules().get(state.rule) else { continue };
+        let row = FindingRow {
+            kind: "violated",
+            code: state.code.map(|code| code.as_str()),
+            ..FindingRow::of(identity, call, rule)
+        };
+        line(&row, out)?;
+    }
+    Ok(())
+}
+
+impl<'a> FindingRow<'a> {
+    fn of(session: Identity, call: Option<&'a Call>, rule: &'a Rule) -> FindingRow<'a> {
+        let place = RulePlace::of(rule);
+        FindingRow {
+            session,
+            turn: call.map(|call| call.at.turn),
+            call: call.map(|call| call.at.call),
+            index: call.map(|call| call.at.index),
+            tool: call.map(|call| &*call.tool),
+            rule: &rule.id,
+            rule_name: words::rule_name(rule),
+            dialect: rule.dialect,
+            line: place.position.line,
+            file: place.file,
+            kind: "",
+            code: None,
+            decided: false,
+            message: None,
+            reason: None,
+        }
+    }
+}
