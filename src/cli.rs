@@ -12,6 +12,8 @@ mod diff;
 mod exit;
 mod explain;
 mod export;
+mod gate;
+mod hook;
 mod input;
 mod lines;
 #[cfg(feature = "lsp")]
@@ -106,6 +108,8 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Check(check)) => check::run(&check, screen),
         Some(Verb::Test(test)) => test::run(&test, screen),
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
+        Some(Verb::Hook(hook)) => Ok(hook::run(&hook)),
+        Some(Verb::Gate(gate)) => Ok(gate::run(&gate)),
         Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),
         #[cfg(feature = "lsp")]
         Some(Verb::Lsp(lsp)) => lsp::run(&lsp),

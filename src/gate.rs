@@ -41,6 +41,8 @@ use serde_json::{Map, Value};
 pub use load::InvalidPolicy;
 #[cfg(feature = "recordings")]
 pub use load::InvalidRecording;
+#[cfg(feature = "cli")]
+pub use load::loaded;
 
 use crate::engine::{Decision, Halt, Mode, NewCall, Run, Ticket, Verdict};
 use crate::monitor::finding::RuleState;
@@ -144,14 +146,27 @@ impl Gate {
         Turn { gate: self, now }
     }
 
+    /// Goes on with the turn that was begun last and then paused.
+    #[cfg(feature = "cli")]
+    pub(crate) fn go_on(&mut self) -> Turn<'_> {
+        let now =
+            self.lock().record.so_far().messages.last().and_then(|message| message.at).unwrap_or_default();
+        Turn { gate: self, now }
+    }
+
+    /// Calls so far.
+    #[cfg(feature = "cli")]
+    pub(crate) fn call_count(&self) -> u64 {
+        self.lock().record.call_count()
+    }
+
     /// Adds something that was said between turns: by a user, the system, a developer. Rejection plans read it.
     pub fn message(&mut self, role: &str, content: impl Into<Body>) {
         let content = content.into();
         let mut live = self.lock();
         live.record.said(role, content.clone(), None);
         // As a replay of the session will see it.
-        let message = plain(spoken(role), content, MessageKind::Said);
-        live.run.message(&message);
+        live.run.message(&plain(spoken(role), content, MessageKind::Said));
     }
 
     /// Applies an operation on the state that tool policies record.
@@ -214,7 +229,7 @@ impl Gate {
     }
 }
 
-/// Rules that panic are caught within the run, so nothing is left half done where a lock was held.
+/// Rules that panic are caught within the run: nothing is left half done where a lock was held.
 fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
     live.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -238,6 +253,18 @@ impl Turn<'_> {
         live.record.offered(turn, tools);
         let narrowed = live.run.narrow(&offered);
         narrowed.into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect()
+    }
+
+    /// Its number, from 1.
+    #[cfg(feature = "cli")]
+    pub(crate) fn number(&self) -> u32 {
+        self.gate.lock().record.next_turn().saturating_sub(1)
+    }
+
+    /// Lets the turn go on later: see [`Gate::go_on`].
+    #[cfg(feature = "cli")]
+    pub(crate) fn pause(self) {
+        std::mem::forget(self);
     }
 
     /// What the model said beside its calls. Rejection plans read it.

@@ -57,6 +57,7 @@
 //! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
 //! | `files` | the only reader of files, and the watch over them |
 //! | `gate` | the front door for programs that run an agent |
+//! | `live` | a policy at work on an agent: hooks, the journal of each session, the protocol for hosts |
 //! | `lsp` | the language server: what an editor asks, answered from its texts; reads no file itself |
 //! | `cli`, `workbench` | the program |
 //!
@@ -114,6 +115,8 @@ mod files;
 mod gate;
 #[cfg(feature = "cli")]
 mod lint;
+#[cfg(feature = "cli")]
+mod live;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod monitor;
@@ -163,6 +166,7 @@ pub mod internals {
         #[cfg(feature = "cli")] explore
         #[cfg(feature = "cli")] lint
         #[cfg(feature = "cli")] report
+        #[cfg(feature = "cli")] live
         #[cfg(feature = "lsp")] lsp
         #[cfg(feature = "cli")] suggest
         #[cfg(feature = "cli")] workspace

@@ -13,11 +13,14 @@ mod recognise;
 mod shape;
 
 pub use contract::{Format, Options};
+#[cfg(feature = "cli")]
+pub use format::codex_rollout::failed as codex_failed;
 pub use reading::{Reading, open};
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.
 pub static FORMATS: &[Format] = &[
+    format::rulestep_live::FORMAT,
     format::claude_code::FORMAT,
     format::claude_code::QWEN,
     format::cursor_agent::FORMAT,

@@ -82,6 +82,22 @@ pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
     player.run
 }
 
+/// What is decided about a session's last call. Every call before it happened as recorded, whatever the policy says of it.
+pub fn decide_last(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Option<Decision> {
+    let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Findings);
+    let (last, mut decided) = (session.calls.last()?.at, None);
+    for turn in &session.turns {
+        player.enter(session, turn);
+        if turn.number == last.turn {
+            player
+                .last(session, turn, &mut |run| run.set_mode(mode), &mut |decision| decided = Some(decision));
+            break;
+        }
+        player.play(session, turn, &mut |_| ());
+    }
+    decided
+}
+
 impl Replay {
     /// Judges every call.
     pub fn new(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {

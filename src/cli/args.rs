@@ -3,6 +3,7 @@
 mod begin;
 mod choices;
 mod groups;
+mod live;
 mod misplaced;
 mod transfer;
 mod values;
@@ -15,6 +16,7 @@ pub use begin::{Init, New, Suggest};
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
 pub use groups::{Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
+pub use live::{Fallback, Gate, Hook, OnAsk};
 pub use misplaced::look_elsewhere;
 pub use transfer::{Convert, Export, Merge, Migrate};
 #[cfg(feature = "tui")]
@@ -136,6 +138,10 @@ pub enum Verb {
         #[arg(value_name = "DIALECT", help = languages())]
         dialect: String,
     },
+    /// Decide the tool calls of a running agent: answers one hook event on standard input (docs/gate.md)
+    Hook(Hook),
+    /// Decide the tool calls of a program of your own: lines of JSON on standard input and output (docs/gate.md)
+    Gate(Gate),
     /// Run the language server for editors on standard input and output
     #[cfg(feature = "lsp")]
     Lsp(Lsp),

@@ -86,7 +86,8 @@ impl Policy {
     }
 }
 
-fn loaded(files: &[PolicyFile], mut diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
+/// The policy of these files, if it decides. `diagnostics` is what was met on the way to them.
+pub fn loaded(files: &[PolicyFile], mut diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
     let loaded = Policy::load(files, None);
     diagnostics.extend(loaded.diagnostics);
     // A folder in which no document is a policy is no policy that allows everything.

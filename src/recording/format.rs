@@ -24,6 +24,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 pub mod openhands;
 pub mod otel;
+pub mod rulestep_live;
 pub mod swe_agent;
 pub mod tau2;
 pub mod tau_bench;

@@ -87,7 +87,22 @@ impl Player {
 
     /// The turn's response, its calls one by one, its end, and results of earlier calls that are in it.
     pub fn play(&mut self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(Decision)) {
+        self.last(session, turn, &mut |_| (), decided);
+    }
+
+    /// The same, with something to do before the turn's last call is decided.
+    pub fn last(
+        &mut self,
+        session: &Session,
+        turn: &Turn,
+        before: &mut dyn FnMut(&mut Run),
+        decided: &mut dyn FnMut(Decision),
+    ) {
+        let last = turn.calls.end;
         self.play_by(session, turn, &mut |run, call| {
+            if call.at.index as usize + 1 == last {
+                before(run);
+            }
             let (ticket, decision) = run.propose(new(call));
             let (verdict, told) = (decision.verdict, decision.told.clone());
             decided(decision);

@@ -326,6 +326,18 @@ impl Builder {
         Some(at)
     }
 
+    /// The result of this call came after its turn had proposed another one. In a recording whose lines stand as things
+    /// happened, that one was decided without it, so it counts from the turn's end.
+    pub fn late_within_turn(&mut self, at: CallRef) {
+        let Some(turn) = self.session.turns.last_mut().filter(|turn| turn.number == at.turn) else { return };
+        if turn.calls.end > at.index as usize + 1
+            && let Some(call) = self.session.calls.get_mut(at.index as usize)
+        {
+            call.in_turn = false;
+            turn.late.push(at.index);
+        }
+    }
+
     /// Something that answers nothing recorded here, and need not be the result of a call.
     pub fn stray(&mut self, id: &str, content: Body, what: impl Into<String>, at: Option<Millis>) {
         self.open = None;

@@ -29,6 +29,8 @@ mod hostile;
 mod layering;
 #[cfg(feature = "cli")]
 mod lint;
+#[cfg(feature = "cli")]
+mod live;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod plans;

@@ -19,6 +19,9 @@ use crate::session::build::{Builder, Mark};
 
 mod output;
 
+#[cfg(feature = "cli")]
+pub use output::failed;
+
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "codex-rollout", absent_without_results: false, recognise, reader };
 

@@ -13,6 +13,15 @@ use crate::cli::{folder, rulestep};
 /// A recording of each format with a call of `find`, its result, and nothing wrong.
 pub const CLEAN: &[(&str, &str)] = &[
     (
+        "rulestep-live",
+        r#"{"record":"opened","schema":"rulestep.live/1","agent":"claude-code","session":"s","parent":null,"at":1777888800000,"context":{"cwd":"/"},"middle":null}
+{"record":"said","role":"user","content":"Look","at":1777888800100}
+{"record":"turn","at":1777888801000,"transcript":0}
+{"record":"proposed","id":"c1","tool":"find","arguments":{"n":1},"at":1777888801000,"decision":"allow","mode":"enforce","runs":true,"findings":[],"told":null,"policy":"sha256:0","policy_fault":null,"took":1.2}
+{"record":"resolved","id":"c1","outcome":"ok","output":"ok","at":1777888802000}
+"#,
+    ),
+    (
         "claude-code",
         r#"{"type":"user","sessionId":"s","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Look"}}
 {"type":"assistant","sessionId":"s","uuid":"a1","parentUuid":"u1","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"c1","name":"find","input":{"n":1}}]}}
@@ -202,6 +211,8 @@ const CALLS: Option<Loss> = Some(Loss::MayHoldCalls);
 const HARMLESS: Option<Loss> = Some(Loss::Harmless);
 
 const ROWS: &[Row] = &[
+    ("rulestep-live", (r#""tool":"find""#, r#""tool":7"#), CALLS),
+    ("rulestep-live", (r#""record":"proposed""#, r#""record":"prop""#), CALLS),
     ("claude-code", (r#"[{"type":"tool_use","#, r#"[{"type":7,"#), CALLS),
     ("qwen-code", (r#""functionCall":{"#, r#""functionCall":7,"x":{"#), CALLS),
     ("cursor-agent", (r#""tool_call":{"readToolCall""#, r#""tool_call":[],"x":{"readToolCall""#), CALLS),

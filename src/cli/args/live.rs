@@ -1,0 +1,75 @@
+//! Arguments of the commands that put a policy to work.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+
+use crate::live::Agent;
+
+/// What is answered when a call cannot be decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Fallback {
+    /// The call does not run
+    #[default]
+    Deny,
+    /// The agent asks its user
+    Ask,
+    /// The call runs
+    Allow,
+}
+
+/// What is answered instead of `ask`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum OnAsk {
+    /// The agent asks its user
+    #[default]
+    Ask,
+    /// The call does not run
+    Deny,
+}
+
+/// `rulestep hook`.
+#[derive(Debug, Args)]
+pub struct Hook {
+    /// The agent whose hook this is
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    pub agent: String,
+    /// The policy: a file, a folder, or `git:REV[:PATH]`
+    #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
+    pub policy: String,
+    /// Decide and record, but stop nothing and say nothing
+    #[arg(long)]
+    pub shadow: bool,
+    /// What to answer when a call cannot be decided
+    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    pub on_error: Fallback,
+    /// What to answer instead of `ask`; `deny` where nobody can be asked
+    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    pub on_ask: OnAsk,
+    /// Longest wait for the lock of the session's journal, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 5000)]
+    pub wait: u64,
+}
+
+/// `rulestep gate`.
+#[derive(Debug, Args)]
+pub struct Gate {
+    /// Speak the protocol on standard input and output
+    #[arg(long, required = true)]
+    pub stdio: bool,
+    /// The policy: a file, a folder, or `git:REV[:PATH]`
+    #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
+    pub policy: String,
+    /// Decide and record, but stop nothing
+    #[arg(long)]
+    pub shadow: bool,
+    /// What to answer when a call cannot be decided
+    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    pub on_error: Fallback,
+    /// Longest wait for the lock of a session's journal, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 5000)]
+    pub wait: u64,
+}
+
+fn agents() -> PossibleValuesParser {
+    PossibleValuesParser::new(Agent::ALL.map(Agent::name))
+}

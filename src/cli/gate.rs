@@ -1,0 +1,63 @@
+//! `rulestep gate --stdio`: lines of JSON in, a line of JSON for each.
+
+use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::args::{self, Fallback};
+use super::exit::Exit;
+use super::hook;
+use crate::engine::Mode;
+use crate::live::Fault;
+use crate::live::host::Host;
+
+/// Runs the verb.
+pub fn run(asked: &args::Gate) -> Exit {
+    let mode = if asked.shadow { Mode::Shadow } else { Mode::Enforce };
+    let wait = Duration::from_millis(asked.wait);
+    let mut host = hook::folder().map(|folder| Host::new(folder, asked.policy.clone(), mode, wait));
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) => return Exit::Clean,
+            Ok(_) if line.iter().all(u8::is_ascii_whitespace) => continue,
+            Ok(_) => {}
+            Err(_) => return Exit::Bad,
+        }
+        let text = String::from_utf8_lossy(&line);
+        let answered = match &mut host {
+            Ok(host) => catch_unwind(AssertUnwindSafe(|| host.answer(&text))).unwrap_or_else(|_| {
+                Err(Fault::new(
+                    "Rulestep has a defect and stopped",
+                    "report it, with the request and the policy",
+                ))
+            }),
+            Err(fault) => Err(fault.clone()),
+        };
+        let answer = answered.unwrap_or_else(|fault| failed(&fault, &text, asked));
+        // Nobody listens any more; a host that gets no answer must not go on.
+        if writeln!(output, "{answer}").and_then(|()| output.flush()).is_err() {
+            return Exit::Bad;
+        }
+    }
+}
+
+/// The answer to what could not be done: where a decision was asked for, it is one.
+fn failed(fault: &Fault, line: &str, asked: &args::Gate) -> Value {
+    let error = fault.to_string();
+    if !Host::proposes(line) {
+        return json!({"error": error});
+    }
+    let (decision, runs) = match asked.on_error {
+        _ if asked.shadow => ("deny", true),
+        Fallback::Deny => ("deny", false),
+        Fallback::Ask => ("ask", false),
+        Fallback::Allow => ("allow", true),
+    };
+    let reason = format!("Rulestep could not decide this call: {error}");
+    json!({"error": error, "decision": decision, "runs": runs, "reason": reason})
+}

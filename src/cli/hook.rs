@@ -1,0 +1,91 @@
+//! `rulestep hook`: one event of an agent on standard input, one answer on standard output.
+//!
+//! Agents take most exit codes for "go on", so whatever happens here ends with 0 or with 2, which blocks.
+
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::args::{self, Fallback, OnAsk};
+use super::exit::Exit;
+use crate::engine::Mode;
+use crate::live::agent::{Answer, Event, Reply};
+use crate::live::desk::Desk;
+use crate::live::{self, Agent, Fault};
+
+/// Runs the verb.
+pub fn run(asked: &args::Hook) -> Exit {
+    let began = Instant::now();
+    let answered = catch_unwind(AssertUnwindSafe(|| answer(asked, began)));
+    let answer = match answered {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(fault)) => fallback(asked, &fault),
+        Err(_) => {
+            let fault =
+                Fault::new("Rulestep has a defect and stopped", "report it, with the event and the policy");
+            fallback(asked, &fault)
+        }
+    };
+    let answer = match answer {
+        Answer::Ask(reason) if asked.on_ask == OnAsk::Deny => Answer::Deny(reason),
+        // In shadow mode nothing is ever stopped.
+        _ if asked.shadow => Answer::Silent,
+        other => other,
+    };
+    let Some(agent) = Agent::named(&asked.agent) else { return Exit::Bad };
+    write(&agent.reply(&answer))
+}
+
+/// Writes the answer. One that cannot be written must not be taken for "go on".
+fn write(reply: &Reply) -> Exit {
+    // Whoever does not read the reason still sees the exit code.
+    let _ = io::stderr().write_all(reply.error.as_bytes());
+    let mut stdout = io::stdout();
+    let written = stdout.write_all(reply.output.as_bytes()).and_then(|()| stdout.flush());
+    if reply.blocks || written.is_err() { Exit::Bad } else { Exit::Clean }
+}
+
+fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
+    let agent = Agent::named(&asked.agent);
+    let agent = agent.ok_or_else(|| Fault::new("the agent is not known", "name one that `--help` lists"))?;
+    let mut input = Vec::new();
+    io::stdin().read_to_end(&mut input).map_err(|error| {
+        Fault::new(format!("the hook event cannot be read: {error}"), "send it on standard input")
+    })?;
+    let report = agent.read(&input)?;
+    let desk = Desk {
+        agent,
+        folder: folder()?,
+        policy: asked.policy.clone(),
+        mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
+        wait: Duration::from_millis(asked.wait),
+    };
+    match desk.answer(&report, began) {
+        // What is not recorded of other events makes later calls wait or be denied; there is nothing to deny here.
+        Err(fault) if !matches!(report.event, Event::Propose { .. }) => {
+            let _ = writeln!(io::stderr(), "rulestep: {fault}");
+            Ok(Answer::Silent)
+        }
+        answer => answer,
+    }
+}
+
+/// What is answered when nothing could be decided, with what failed.
+fn fallback(asked: &args::Hook, fault: &Fault) -> Answer {
+    let reason = format!("Rulestep could not decide this call: {fault}");
+    match asked.on_error {
+        Fallback::Deny => Answer::Deny(reason),
+        Fallback::Ask => Answer::Ask(reason),
+        Fallback::Allow => {
+            let _ = writeln!(io::stderr(), "rulestep: {fault}");
+            Answer::Silent
+        }
+    }
+}
+
+/// The folder of all journals.
+pub fn folder() -> Result<PathBuf, Fault> {
+    let get = |name| std::env::var(name).ok();
+    live::folder(get("XDG_STATE_HOME").as_deref(), get("HOME").as_deref())
+}

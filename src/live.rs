@@ -1,0 +1,33 @@
+//! A policy at work on a running agent: hook events, the journal of each session, the protocol for hosts.
+//!
+//! A decision is made by replaying the journal of the session with the new call at its end, so it is what `replay` says of
+//! the journal later. No other code here judges a call.
+
+pub mod agent;
+pub mod desk;
+pub mod fault;
+pub mod host;
+pub mod journal;
+pub mod policy;
+pub mod reason;
+pub mod record;
+pub mod transcript;
+
+pub use agent::Agent;
+pub use fault::Fault;
+
+/// The folder of all journals, from the values of `XDG_STATE_HOME` and `HOME`.
+///
+/// # Errors
+/// Neither names an absolute path.
+pub fn folder(state: Option<&str>, home: Option<&str>) -> Result<std::path::PathBuf, Fault> {
+    use std::path::{Path, PathBuf};
+    let absolute = |path: Option<&str>| path.map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute(state).or_else(|| absolute(home).map(|home| home.join(".local/state")));
+    let missing = || {
+        let message =
+            "there is no folder for the journal: neither `XDG_STATE_HOME` nor `HOME` is an absolute path";
+        Fault::new(message, "set `XDG_STATE_HOME` to a folder that only you can write")
+    };
+    Ok(base.ok_or_else(missing)?.join(Path::new("rulestep/live")))
+}

@@ -1,0 +1,330 @@
+//! The agents whose hooks are known: what their events mean, and how they are answered.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::fault::Fault;
+use crate::recording;
+use crate::session::Body;
+
+/// An agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agent {
+    /// Claude Code.
+    ClaudeCode,
+    /// The Codex CLI.
+    Codex,
+    /// The Gemini CLI.
+    GeminiCli,
+    /// Cursor.
+    Cursor,
+}
+
+/// What an agent reported.
+#[derive(Debug)]
+pub struct Report {
+    /// The session.
+    pub session: String,
+    /// The subagent, where it is one's.
+    pub subagent: Option<String>,
+    /// The agent's own log of the session.
+    pub transcript: Option<String>,
+    /// Its folder.
+    pub cwd: Option<String>,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// The model wants to make a call.
+    Propose {
+        /// Its id, where the agent has ids.
+        id: Option<String>,
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Body,
+    },
+    /// A call has ended.
+    Resolve {
+        /// Its id, where the agent has ids.
+        id: Option<String>,
+        /// The tool.
+        tool: String,
+        /// `ok` or `error`.
+        outcome: &'static str,
+        /// Its result.
+        output: Body,
+    },
+    /// The user said something.
+    Prompt(String),
+    /// The session has ended.
+    End,
+    /// Nothing that a decision could rest on.
+    Nothing,
+}
+
+/// What an agent is told about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing speaks against it: the agent goes on as if nobody had been asked.
+    Silent,
+    /// The agent asks its user.
+    Ask(String),
+    /// It does not run.
+    Deny(String),
+    /// It does not run, and the agent's run ends.
+    Halt(String),
+}
+
+/// What is written and how the program ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// Standard output.
+    pub output: String,
+    /// Standard error.
+    pub error: String,
+    /// Whether it ends with exit code 2, which blocks.
+    pub blocks: bool,
+}
+
+/// Every member of every agent's event that is looked at.
+#[derive(Debug, Deserialize)]
+struct Wire<'a> {
+    hook_event_name: String,
+    session_id: Option<String>,
+    conversation_id: Option<String>,
+    transcript_path: Option<String>,
+    cwd: Option<String>,
+    agent_id: Option<String>,
+    tool_name: Option<String>,
+    #[serde(borrow)]
+    tool_input: Option<&'a RawValue>,
+    tool_use_id: Option<String>,
+    #[serde(borrow)]
+    tool_response: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result_json: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error_message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    command: Option<&'a RawValue>,
+    file_path: Option<String>,
+    prompt: Option<String>,
+}
+
+impl Agent {
+    /// Every agent.
+    pub const ALL: [Agent; 4] = [Agent::ClaudeCode, Agent::Codex, Agent::GeminiCli, Agent::Cursor];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "claude-code",
+            Agent::Codex => "codex",
+            Agent::GeminiCli => "gemini-cli",
+            Agent::Cursor => "cursor",
+        }
+    }
+
+    /// The agent of this name.
+    pub fn named(name: &str) -> Option<Agent> {
+        Agent::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+
+    /// The format of its transcripts, where the ids of calls in them are those of the events.
+    pub fn transcripts(self) -> Option<&'static str> {
+        match self {
+            Agent::ClaudeCode => Some("claude-code"),
+            Agent::Codex => Some("codex-rollout"),
+            Agent::GeminiCli | Agent::Cursor => None,
+        }
+    }
+
+    /// Whether it can ask its user because a hook says so.
+    fn asks(self) -> bool {
+        matches!(self, Agent::ClaudeCode | Agent::Cursor)
+    }
+
+    /// Reads an event.
+    ///
+    /// # Errors
+    /// It is no event of this agent.
+    pub fn read(self, input: &[u8]) -> Result<Report, Fault> {
+        let name = self.name();
+        let unreadable = |why: &dyn std::fmt::Display| {
+            let message = format!("the hook event cannot be read: {why}");
+            Fault::new(message, format!("send one JSON event of {name} on standard input"))
+        };
+        let wire: Wire<'_> = serde_json::from_slice(input).map_err(|error| unreadable(&error))?;
+        let session = wire.session_id.as_deref().or(wire.conversation_id.as_deref()).unwrap_or_default();
+        if session.is_empty() {
+            return Err(unreadable(&"it names no session"));
+        }
+        let event = self.event(&wire).map_err(|why| unreadable(&why))?;
+        Ok(Report {
+            session: session.to_owned(),
+            subagent: wire.agent_id.filter(|id| !id.is_empty()),
+            transcript: wire.transcript_path.filter(|path| !path.is_empty()),
+            cwd: wire.cwd,
+            event,
+        })
+    }
+
+    fn event(self, wire: &Wire<'_>) -> Result<Event, String> {
+        let name = wire.hook_event_name.as_str();
+        if self == Agent::Cursor
+            && let Some(event) = cursor(name, wire)
+        {
+            return Ok(event);
+        }
+        let tool = || wire.tool_name.clone().ok_or_else(|| format!("the event `{name}` names no tool"));
+        let id = wire.tool_use_id.clone().filter(|id| !id.is_empty());
+        let output = || body(wire.tool_response.or(wire.tool_output));
+        Ok(match name {
+            "PreToolUse" | "BeforeTool" | "preToolUse" => {
+                Event::Propose { id, tool: tool()?, arguments: body(wire.tool_input) }
+            }
+            "PostToolUse" | "AfterTool" | "postToolUse" => {
+                let output = output();
+                let outcome = if self.failed(&output) { "error" } else { "ok" };
+                Event::Resolve { id, tool: tool()?, outcome, output }
+            }
+            "PostToolUseFailure" | "postToolUseFailure" => {
+                let output = body(wire.error.or(wire.error_message).or(wire.tool_response));
+                Event::Resolve { id, tool: tool()?, outcome: "error", output }
+            }
+            "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" => {
+                Event::Prompt(wire.prompt.clone().unwrap_or_default())
+            }
+            "SessionEnd" | "sessionEnd" => Event::End,
+            "SessionStart"
+            | "SubagentStart"
+            | "SubagentStop"
+            | "PreCompact"
+            | "PostCompact"
+            | "Stop"
+            | "Notification"
+            | "PermissionRequest"
+            | "AfterAgent"
+            | "BeforeModel"
+            | "AfterModel"
+            | "BeforeToolSelection"
+            | "PreCompress"
+            | "sessionStart"
+            | "subagentStart"
+            | "subagentStop"
+            | "preCompact"
+            | "stop"
+            | "afterAgentResponse"
+            | "afterAgentThought" => Event::Nothing,
+            other => return Err(format!("the event `{other}` is not known")),
+        })
+    }
+
+    /// Whether a result says that its call failed, for agents that report successes and failures with one event.
+    fn failed(self, output: &Body) -> bool {
+        match self {
+            // These have an event of its own for failures.
+            Agent::ClaudeCode | Agent::Cursor => false,
+            Agent::Codex => recording::codex_failed(output.shown()) == Some(true),
+            Agent::GeminiCli => {
+                let error = output.parsed().and_then(|output| output.get("error"));
+                error.is_some_and(|error| !error.is_null())
+            }
+        }
+    }
+
+    /// What it is told.
+    pub fn reply(self, answer: &Answer) -> Reply {
+        let quiet = if matches!(self, Agent::GeminiCli | Agent::Cursor) { "{}\n" } else { "" };
+        let reply = |output: Value, error: &str, blocks| Reply {
+            output: format!("{output}\n"),
+            error: if error.is_empty() { String::new() } else { format!("{error}\n") },
+            blocks,
+        };
+        let specific = |decision: &str, reason: &str| json!({"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason});
+        match (self, answer) {
+            (_, Answer::Silent) => Reply { output: quiet.to_owned(), error: String::new(), blocks: false },
+            (_, Answer::Ask(reason)) if !self.asks() => self.reply(&Answer::Deny(reason.clone())),
+            (Agent::Cursor, Answer::Ask(reason)) => reply(
+                json!({"permission": "ask", "user_message": reason, "agent_message": reason}),
+                "",
+                false,
+            ),
+            (_, Answer::Ask(reason)) => {
+                reply(json!({"hookSpecificOutput": specific("ask", reason)}), "", false)
+            }
+            // Codex takes `continue` for a mistake of the hook and lets the call run, so a halt is a denial there: every
+            // later call is denied as well.
+            (Agent::ClaudeCode, Answer::Deny(reason))
+            | (Agent::Codex, Answer::Deny(reason) | Answer::Halt(reason)) => {
+                reply(json!({"hookSpecificOutput": specific("deny", reason)}), reason, true)
+            }
+            // JSON counts with exit code 0 alone.
+            (Agent::ClaudeCode, Answer::Halt(reason)) => reply(
+                json!({"continue": false, "stopReason": reason, "hookSpecificOutput": specific("deny", reason)}),
+                "",
+                false,
+            ),
+            (Agent::GeminiCli, Answer::Deny(reason)) => {
+                reply(json!({"decision": "deny", "reason": reason}), reason, true)
+            }
+            (Agent::GeminiCli, Answer::Halt(reason)) => reply(
+                json!({"continue": false, "stopReason": reason, "decision": "deny", "reason": reason}),
+                "",
+                false,
+            ),
+            (Agent::Cursor, Answer::Deny(reason) | Answer::Halt(reason)) => reply(
+                json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
+                "",
+                false,
+            ),
+        }
+    }
+}
+
+/// Events of Cursor that name their tool by themselves.
+fn cursor(name: &str, wire: &Wire<'_>) -> Option<Event> {
+    let shell = || object(&[("command", wire.command.map(RawValue::get))]);
+    let path = wire.file_path.as_deref().map(|path| Value::from(path).to_string());
+    let id = None;
+    Some(match name {
+        "beforeShellExecution" => Event::Propose { id, tool: "Shell".to_owned(), arguments: shell() },
+        "afterShellExecution" => {
+            Event::Resolve { id, tool: "Shell".to_owned(), outcome: "ok", output: body(wire.output) }
+        }
+        "beforeMCPExecution" => {
+            let tool = wire.tool_name.clone()?;
+            Event::Propose { id, tool, arguments: body(wire.tool_input) }
+        }
+        "afterMCPExecution" => {
+            let tool = wire.tool_name.clone()?;
+            Event::Resolve { id, tool, outcome: "ok", output: body(wire.result_json) }
+        }
+        "beforeReadFile" | "beforeTabFileRead" => Event::Propose {
+            id,
+            tool: "Read".to_owned(),
+            arguments: object(&[("file_path", path.as_deref())]),
+        },
+        _ => return None,
+    })
+}
+
+fn object(members: &[(&str, Option<&str>)]) -> Body {
+    let members = members.iter().filter_map(|(key, json)| Some(format!("\"{key}\": {}", (*json)?)));
+    Body::json(&format!("{{{}}}", members.collect::<Vec<_>>().join(", ")))
+}
+
+fn body(raw: Option<&RawValue>) -> Body {
+    raw.map_or(Body::MISSING, |raw| Body::json(raw.get()))
+}

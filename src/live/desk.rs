@@ -1,0 +1,241 @@
+//! One event of an agent: what the journal gets, and what the agent is told.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::{Value, json};
+
+use super::agent::{Agent, Answer, Event, Report};
+use super::fault::Fault;
+use super::journal::Journal;
+use super::policy::{self, Current};
+use super::reason::reason;
+use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
+use super::transcript::{self, Tail};
+use crate::engine::{Mode, Verdict};
+use crate::monitor::Explanation;
+use crate::replay;
+use crate::session::{Body, MessageKind, Millis, Session};
+
+/// How events are answered.
+#[derive(Debug)]
+pub struct Desk {
+    /// The agent.
+    pub agent: Agent,
+    /// The folder of all journals.
+    pub folder: PathBuf,
+    /// The policy as it was asked for.
+    pub policy: String,
+    /// Whether decisions take effect.
+    pub mode: Mode,
+    /// How long to wait for the journal's lock.
+    pub wait: Duration,
+}
+
+/// A call that is proposed.
+struct NewCall<'a> {
+    id: Option<&'a str>,
+    tool: &'a str,
+    arguments: &'a Body,
+}
+
+impl Desk {
+    /// Answers an event. `began` is when it arrived.
+    ///
+    /// # Errors
+    /// It cannot be decided or recorded.
+    pub fn answer(&self, report: &Report, began: Instant) -> Result<Answer, Fault> {
+        match &report.event {
+            Event::Nothing => Ok(Answer::Silent),
+            Event::Propose { id, tool, arguments } => {
+                let call = NewCall { id: id.as_deref(), tool, arguments };
+                self.decide(report, &call, began)
+            }
+            Event::Resolve { id, tool, outcome, output } => {
+                let mut journal = self.journal(report)?;
+                if let Some(id) = resolved(&journal, id.as_deref(), tool)? {
+                    let output = Json(output);
+                    journal.append(&Record::Resolved { id: &id, outcome, output, at: now() }.line())?;
+                }
+                Ok(Answer::Silent)
+            }
+            Event::Prompt(text) => {
+                let mut journal = self.journal(report)?;
+                // What was said before the first call is in the log by the time of that call.
+                if !(journal.is_new() && self.log(report).is_some()) {
+                    let mut records = String::new();
+                    if journal.is_new() {
+                        records = self.opened(report, None);
+                    }
+                    let content = Body::text(text.as_str());
+                    records += &Record::Said { role: "user", content: Json(&content), at: now() }.line();
+                    journal.append(&records)?;
+                }
+                Ok(Answer::Silent)
+            }
+            Event::End => {
+                let mut journal = self.journal(report)?;
+                if !journal.is_new() {
+                    journal.append(&Record::Closed { at: now() }.line())?;
+                }
+                Ok(Answer::Silent)
+            }
+        }
+    }
+
+    /// The folder of the agent's journals.
+    fn own_folder(&self) -> PathBuf {
+        self.folder.join(self.agent.name())
+    }
+
+    fn journal(&self, report: &Report) -> Result<Journal, Fault> {
+        let name = match &report.subagent {
+            Some(subagent) => format!("{}.{subagent}", report.session),
+            None => report.session.clone(),
+        };
+        Journal::open(&self.own_folder(), &name, self.wait)
+    }
+
+    fn decide(&self, report: &Report, call: &NewCall<'_>, began: Instant) -> Result<Answer, Fault> {
+        let current = policy::load(&self.policy, &self.own_folder())?;
+        let mut journal = self.journal(report)?;
+        if let Some(answer) = call.id.and_then(|id| answered(&journal, id, call)) {
+            return Ok(answer);
+        }
+        let latest = if journal.is_new() { None } else { Some(journal.latest()?) };
+        let tail = self.tail(report, &journal)?;
+        let mut records = String::new();
+        if latest.is_none() {
+            records += &self.opened(report, tail.as_ref());
+        }
+        if !is_sibling(latest.as_ref(), tail.as_ref(), call.id) {
+            let import =
+                tail.as_ref().map(|tail| tail.import(&journal, latest.as_ref(), call.id)).unwrap_or_default();
+            records += &import.records;
+            records += &Record::Turn { at: now(), transcript: import.until }.line();
+        }
+        let made = format!("call-{}", journal.calls() + 1);
+        let mut proposed = Proposed {
+            id: call.id.unwrap_or(&made),
+            tool: call.tool,
+            arguments: Json(call.arguments),
+            at: now(),
+            judged: None,
+        };
+        let undecided = proposed_line(&proposed);
+        let session = journal.session(&format!("{records}{undecided}"))?;
+        let decision = replay::decide_last(&session, &current.policy, self.mode);
+        let lost =
+            || Fault::new("the call is not at the end of its journal", "report this defect of Rulestep");
+        let decision = decision.ok_or_else(lost)?;
+        let rules = current.policy.rules();
+        let findings: Vec<Explanation> =
+            decision.findings.iter().filter_map(|finding| finding.explain(rules, &session)).collect();
+        let runs = self.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
+        let told = (!runs).then(|| reason(decision.verdict, &findings));
+        let Current { policy, fault } = &current;
+        proposed.judged = Some(Judged {
+            policy: policy.digest(),
+            policy_fault: fault.as_deref(),
+            took: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+            ..Judged::new(&decision, &findings, told.as_deref(), self.mode)
+        });
+        records += &Record::Proposed(proposed).line();
+        journal.append(&records)?;
+        Ok(told.map_or(Answer::Silent, |told| match decision.verdict {
+            Verdict::Halt | Verdict::NotReached => Answer::Halt(told),
+            _ => Answer::Deny(told),
+        }))
+    }
+
+    /// The agent's log of the session, with the format that it has.
+    fn log(&self, report: &Report) -> Option<(String, &'static str)> {
+        let (path, format) = (report.transcript.clone()?, self.agent.transcripts()?);
+        let Some(subagent) = &report.subagent else { return Some((path, format)) };
+        // Newer versions of Claude Code keep a file for each subagent.
+        let own =
+            format!("{}/subagents/agent-{subagent}.jsonl", path.strip_suffix(".jsonl").unwrap_or(&path));
+        Some((if Path::new(&own).is_file() { own } else { path }, format))
+    }
+
+    fn tail(&self, report: &Report, journal: &Journal) -> Result<Option<Tail>, Fault> {
+        let Some((path, format)) = self.log(report) else { return Ok(None) };
+        let start = journal.last_turn().and_then(|turn| turn.get("transcript")?.as_u64()).unwrap_or(0);
+        transcript::read(&path, format, start, report.subagent.as_deref())
+    }
+
+    fn opened(&self, report: &Report, tail: Option<&Tail>) -> String {
+        let context = tail.and_then(Tail::context);
+        let context = context.or_else(|| report.cwd.as_ref().map(|cwd| json!({"cwd": cwd})));
+        let middle = tail.is_some_and(Tail::starts_in_the_middle);
+        let opened = Opened {
+            schema: SCHEMA,
+            agent: self.agent.name(),
+            session: report.subagent.as_ref().unwrap_or(&report.session),
+            parent: report.subagent.as_ref().map(|_| &*report.session),
+            at: now(),
+            context,
+            variables: None,
+            files: None,
+            middle: middle.then_some("the agent's log does not hold the beginning of the session"),
+        };
+        Record::Opened(opened).line()
+    }
+}
+
+/// The line of a call before anything is decided about it.
+fn proposed_line(call: &Proposed<'_>) -> String {
+    let Proposed { id, tool, arguments, at, .. } = call;
+    let arguments = Json(arguments.0);
+    Record::Proposed(Proposed { id, tool, arguments, at: *at, judged: None }).line()
+}
+
+/// Whether a call belongs to the journal's last turn.
+fn is_sibling(journal: Option<&Session>, tail: Option<&Tail>, id: Option<&str>) -> bool {
+    let Some((session, turn)) = journal.and_then(|session| Some((session, session.turns.last()?))) else {
+        return false;
+    };
+    let later = session.messages.get(session.after(turn)).unwrap_or_default();
+    if later.iter().any(|message| matches!(message.kind, MessageKind::Said)) {
+        return false;
+    }
+    let calls = session.calls_of(turn);
+    let ids: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
+    let logged = tail.and_then(|tail| tail.is_sibling(id, &ids));
+    // Calls that are in flight together are of one response.
+    logged.unwrap_or_else(|| calls.iter().any(|call| call.result.is_none()))
+}
+
+/// What was answered to this very call already: an event may come twice, and a call is decided once.
+fn answered(journal: &Journal, id: &str, call: &NewCall<'_>) -> Option<Answer> {
+    let record = journal.proposed(id)?;
+    let same = record.get("tool")?.as_str() == Some(call.tool)
+        && record.get("arguments") == Some(call.arguments.value().unwrap_or(&Value::Null));
+    let text = record.get("told").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let runs = record.get("runs").and_then(Value::as_bool).filter(|_| same)?;
+    Some(match record.get("decision")?.as_str()? {
+        _ if runs => Answer::Silent,
+        "halt" | "not_reached" => Answer::Halt(text),
+        _ => Answer::Deny(text),
+    })
+}
+
+/// The call of the journal that an event's result is for, if it waits for one.
+fn resolved(journal: &Journal, id: Option<&str>, tool: &str) -> Result<Option<String>, Fault> {
+    if let Some(id) = id {
+        return Ok((journal.waits_for(id) == Some(true)).then(|| id.to_owned()));
+    }
+    if journal.is_new() {
+        return Ok(None);
+    }
+    let session = journal.session("")?;
+    let mut waiting = session.calls.iter().filter(|call| call.result.is_none());
+    let call = waiting.find(|call| *call.tool == *tool);
+    Ok(call.and_then(|call| call.id.as_deref().map(str::to_owned)))
+}
+
+/// Now, in milliseconds since 1970.
+fn now() -> Option<Millis> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Millis::try_from(since.as_millis()).ok()
+}

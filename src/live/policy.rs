@@ -1,0 +1,97 @@
+//! The policy that decides, and the last one that loaded, which goes on while a file is being edited.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::fault::Fault;
+use super::journal;
+use crate::files;
+use crate::gate::loaded;
+use crate::policy::{Policy, PolicyFile};
+
+/// The policy that decides.
+pub struct Current {
+    /// It.
+    pub policy: Arc<Policy>,
+    /// Why it is the last one that loaded and not the one that was asked for.
+    pub fault: Option<String>,
+}
+
+/// A file as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    name: String,
+    relative: String,
+    text: String,
+    named: bool,
+}
+
+/// Loads a version. Where it does not load, the last one that did decides; `folder` holds that.
+///
+/// # Errors
+/// It does not load, and none did before.
+pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
+    let read = files::read_version(spec, &[]).map_err(|missing| missing.to_string()).and_then(|version| {
+        let (files, diagnostics) = version.into_policy_files();
+        let policy = loaded(&files, diagnostics).map_err(|invalid| invalid.to_string())?;
+        Ok((files, policy))
+    });
+    match read {
+        Ok((files, policy)) => {
+            keep(spec, folder, &files, &policy);
+            Ok(Current { policy, fault: None })
+        }
+        Err(why) => {
+            let why = why.lines().next().unwrap_or_default().to_owned();
+            let none = || {
+                let message = format!("the policy `{spec}` does not load: {why}");
+                Fault::new(message, format!("run `rulestep check {spec}` and correct what it reports"))
+            };
+            let policy = kept(spec, folder).ok_or_else(none)?;
+            Ok(Current { policy, fault: Some(why) })
+        }
+    }
+}
+
+fn place(spec: &str, folder: &Path) -> PathBuf {
+    let digest = hmac_sha256::Hash::hash(spec.as_bytes());
+    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    folder.join(format!("policy-{name}.json"))
+}
+
+/// Keeps the files. Where that fails, there is nothing to go on with later, and calls are then denied.
+fn keep(spec: &str, folder: &Path, files: &[PolicyFile], policy: &Policy) {
+    let files = files.iter().map(|file| Kept {
+        name: file.name.to_string(),
+        relative: file.relative.to_string(),
+        text: file.text.to_string(),
+        named: file.named,
+    });
+    let files: Vec<Kept> = files.collect();
+    let text = serde_json::json!({"digest": policy.digest(), "files": files}).to_string();
+    let place = place(spec, folder);
+    if std::fs::read(&place).is_ok_and(|before| before == text.as_bytes()) {
+        return;
+    }
+    let _ = journal::private_folder(folder).and_then(|()| journal::replace(&place, text.as_bytes()));
+}
+
+/// The files that were kept, if they are still the policy that they were.
+fn kept(spec: &str, folder: &Path) -> Option<Arc<Policy>> {
+    let text = std::fs::read(place(spec, folder)).ok()?;
+    let mut whole: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    let files: Vec<Kept> = serde_json::from_value(whole.get_mut("files")?.take()).ok()?;
+    let files: Vec<PolicyFile> = files
+        .into_iter()
+        .map(|kept| PolicyFile {
+            name: kept.name.into(),
+            relative: kept.relative.into(),
+            text: kept.text.into(),
+            named: kept.named,
+        })
+        .collect();
+    let policy = loaded(&files, Vec::new()).ok()?;
+    (whole.get("digest")?.as_str() == Some(&**policy.digest())).then_some(policy)
+}

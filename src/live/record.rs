@@ -1,0 +1,173 @@
+//! The lines of a journal. `recording::format::rulestep_live` reads them back as a session.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::engine::{Decision, Mode, Verdict};
+use crate::monitor::Explanation;
+use crate::session::{Body, Form, Millis};
+
+/// The version of the journal's form.
+pub const SCHEMA: &str = "rulestep.live/1";
+
+/// One line. Each is complete by itself, and a line that is cut off is no record.
+#[derive(Debug, Serialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum Record<'a> {
+    /// The journal begins.
+    Opened(Opened<'a>),
+    /// The line before this one was cut off when its writer was stopped, so it was never answered.
+    Repaired,
+    /// The model answers once more: what is proposed from here on is one response.
+    Turn {
+        /// When.
+        at: Option<Millis>,
+        /// Bytes of the transcript that are in the journal already.
+        transcript: u64,
+    },
+    /// Something was said.
+    Said {
+        /// Who said it; `assistant` belongs to the latest turn.
+        role: &'a str,
+        /// What.
+        content: Json<'a>,
+        /// When.
+        at: Option<Millis>,
+    },
+    /// A call was decided, or is known to have been made without being decided.
+    Proposed(Proposed<'a>),
+    /// What became of a call.
+    Resolved {
+        /// The call.
+        id: &'a str,
+        /// `ok`, `error` or `refused`.
+        outcome: &'static str,
+        /// Its result.
+        output: Json<'a>,
+        /// When.
+        at: Option<Millis>,
+    },
+    /// The agent ended the session.
+    Closed {
+        /// When.
+        at: Option<Millis>,
+    },
+}
+
+/// How a journal begins.
+#[derive(Debug, Serialize)]
+pub struct Opened<'a> {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The agent.
+    pub agent: &'a str,
+    /// The session's id.
+    pub session: &'a str,
+    /// The session that started it, for a subagent.
+    pub parent: Option<&'a str>,
+    /// When.
+    pub at: Option<Millis>,
+    /// What rules may know of its surroundings.
+    pub context: Option<Value>,
+    /// The variables of templates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<Map<String, Value>>,
+    /// The files that exist at the start, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+    /// Why the beginning of the session is not known.
+    pub middle: Option<&'a str>,
+}
+
+/// A call.
+#[derive(Debug, Serialize)]
+pub struct Proposed<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its tool.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub arguments: Json<'a>,
+    /// When.
+    pub at: Option<Millis>,
+    /// What was decided; `None`: it was made without being decided.
+    #[serde(flatten)]
+    pub judged: Option<Judged<'a>>,
+}
+
+/// What was decided about a call.
+#[derive(Debug, Serialize)]
+pub struct Judged<'a> {
+    /// The verdict.
+    pub decision: Verdict,
+    /// The mode.
+    pub mode: &'static str,
+    /// Whether the agent was let go on.
+    pub runs: bool,
+    /// What each rule that spoke against the call found.
+    pub findings: &'a [Explanation],
+    /// What the model reads instead of a result.
+    pub told: Option<&'a str>,
+    /// Digest of the policy.
+    pub policy: &'a str,
+    /// Why an earlier version of the policy decided.
+    pub policy_fault: Option<&'a str>,
+    /// Milliseconds from the event's arrival to the decision.
+    pub took: f64,
+}
+
+impl<'a> Judged<'a> {
+    /// What is kept of a decision.
+    pub fn new(
+        decision: &'a Decision,
+        findings: &'a [Explanation],
+        told: Option<&'a str>,
+        mode: Mode,
+    ) -> Self {
+        Judged {
+            decision: decision.verdict,
+            mode: mode.word(),
+            runs: mode == Mode::Shadow || decision.verdict == Verdict::Allow,
+            findings,
+            told,
+            policy: "",
+            policy_fault: None,
+            took: 0.0,
+        }
+    }
+}
+
+impl Record<'_> {
+    /// The line, with its line feed.
+    pub fn line(&self) -> String {
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+/// A body as it was recorded: JSON stays the JSON it was, to the last digit.
+pub struct Json<'a>(pub &'a Body);
+
+impl fmt::Debug for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.form() {
+            None => serializer.serialize_none(),
+            Some(Form::Text) => serializer.serialize_str(self.0.raw()),
+            // A line feed between two values would end the record.
+            Some(Form::Json) => match RawValue::from_string(self.0.raw().replace(['\n', '\r'], " ")) {
+                Ok(raw) => raw.serialize(serializer),
+                Err(_) => serializer.serialize_str(self.0.raw()),
+            },
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The agent's own log of the session: which response a call belongs to, and what happened while nobody was asked.
+//!
+//! A log is written with some delay. The message that is being decided is often not in it yet, and the model is asked again
+//! only when every call of its last response has its result there.
+
+use std::fs::File;
+use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
+
+use super::fault::Fault;
+use super::journal::Journal;
+use super::record::{Json, Proposed, Record};
+use crate::recording::{self, Options};
+use crate::session::build::Builder;
+use crate::session::{Body, Call, Message, MessageKind, Origin, Outcome, Session};
+
+/// What a log says since an earlier look at it.
+#[derive(Debug)]
+pub struct Tail {
+    session: Session,
+    /// Bytes of the log before.
+    start: u64,
+    /// Where each line begins, after `start`.
+    lines: Vec<u64>,
+    /// Bytes of the log up to the end of its last complete line.
+    end: u64,
+}
+
+/// What the journal gets of a log.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// The records.
+    pub records: String,
+    /// Bytes of the log that need not be looked at again.
+    pub until: u64,
+}
+
+/// Reads a log from this byte on. `None`: there is no log.
+///
+/// # Errors
+/// It is the first look, and calls cannot be read: they would be missing from what the policy knows.
+pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Option<Tail>, Fault> {
+    let unreadable = |why: &dyn std::fmt::Display| {
+        let message = format!("the transcript `{path}` cannot be read: {why}");
+        Fault::new(message, "let the user of the agent read it, or begin a new session")
+    };
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(&error)),
+    };
+    let length = file.metadata().map_err(|error| unreadable(&error))?.len();
+    // A log that became shorter is another one: it is looked at from its beginning.
+    let start = if length < start { 0 } else { start };
+    file.seek(SeekFrom::Start(start)).map_err(|error| unreadable(&error))?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
+    text.truncate(memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1));
+    let ends = memchr::memchr_iter(b'\n', &text).map(|end| end as u64 + 1);
+    let lines: Vec<u64> = std::iter::once(0).chain(ends).collect();
+    let end = start + text.len() as u64;
+    // Nothing new is an answer: the results of the last response are not there.
+    let origin = Origin { file: path.into(), index: 0, format: "", line: 1 };
+    let nothing = || Builder::new("", origin).finish();
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Some(Tail { session: nothing(), start, lines, end }));
+    }
+    let options = Options { format: recording::named(format), following: true, ..Options::default() };
+    let mut reading = recording::open(path, Box::new(Cursor::new(text)), &options)
+        .map_err(|why| unreadable(&why.message))?;
+    let sessions: Vec<Session> = reading.by_ref().collect();
+    if start == 0
+        && let Some(why) = reading.diagnostics().iter().find(|found| found.may_lose_calls())
+    {
+        return Err(unreadable(&why.message));
+    }
+    let own = |session: &Session| match id {
+        Some(id) => *session.id == *id,
+        None => session.parent.is_none(),
+    };
+    let session = sessions.into_iter().rfind(own).unwrap_or_else(nothing);
+    Ok(Some(Tail { session, start, lines, end }))
+}
+
+impl Tail {
+    /// What the log says of the session's surroundings.
+    pub fn context(&self) -> Option<serde_json::Value> {
+        self.session.facts.context.clone()
+    }
+
+    /// Whether the beginning of the session is not in the log.
+    pub fn starts_in_the_middle(&self) -> bool {
+        self.start == 0 && self.session.facts.from_the_middle
+    }
+
+    /// The turn of the log that proposes the call with this id.
+    fn turn_of(&self, id: &str) -> Option<u32> {
+        self.session.calls.iter().rev().find(|call| call.id.as_deref() == Some(id)).map(|call| call.at.turn)
+    }
+
+    fn results(&self) -> impl Iterator<Item = &str> {
+        self.session.messages.iter().filter_map(|message| match &message.kind {
+            MessageKind::Result(_, id) => id.as_deref(),
+            _ => None,
+        })
+    }
+
+    /// Whether a call belongs to the response that proposed these, the calls of the journal's last turn. `None`: the log does
+    /// not tell.
+    pub fn is_sibling(&self, id: Option<&str>, of: &[&str]) -> Option<bool> {
+        if let Some(turn) = id.and_then(|id| self.turn_of(id)) {
+            return Some(of.iter().any(|other| self.turn_of(other) == Some(turn)));
+        }
+        let waits = of.iter().any(|id| !self.results().any(|result| result == *id));
+        // Results of other calls alone: its ids are not those of the events.
+        let foreign = self.results().next().is_some() && !self.results().any(|result| of.contains(&result));
+        (!foreign).then_some(waits)
+    }
+
+    /// What happened while nobody was asked, up to the response that proposes the call with this id. `latest`: the last turn
+    /// of the journal.
+    pub fn import(&self, journal: &Journal, latest: Option<&Session>, id: Option<&str>) -> Import {
+        let known = |id: &str| journal.waits_for(id);
+        let mut import = Import { records: String::new(), until: self.end };
+        let mut add = |record: &Record<'_>| import.records.push_str(&record.line());
+        let mut turn_in_journal = false;
+        let mut last_turn = None;
+        for message in &self.session.messages {
+            match &message.kind {
+                MessageKind::Response(number) => {
+                    if last_turn != Some(*number) {
+                        if self.is_being_decided(*number, id, &|id| known(id).is_some()) {
+                            let line = (message.line as usize).saturating_sub(1);
+                            import.until = self.start + self.lines.get(line).copied().unwrap_or_default();
+                            break;
+                        }
+                        turn_in_journal = self.ids(*number).any(|id| known(id).is_some());
+                        if !turn_in_journal {
+                            add(&Record::Turn { at: message.at, transcript: self.start });
+                        }
+                        last_turn = Some(*number);
+                    }
+                    if !message.content.is_missing() && !said_already(latest, message) {
+                        add(&Record::Said {
+                            role: "assistant",
+                            content: Json(&message.content),
+                            at: message.at,
+                        });
+                    }
+                    for call in message.calls.iter().filter(|_| !turn_in_journal) {
+                        let id = call.id.as_deref().unwrap_or_default();
+                        let arguments = Json(&call.arguments);
+                        let (tool, at) = (&*call.tool, message.at);
+                        add(&Record::Proposed(Proposed { id, tool, arguments, at, judged: None }));
+                        // As a replay of the log takes it: what a call gave within its turn is known before the next one.
+                        if let Some(own) = self.in_turn(*number, id) {
+                            let output = Json(&own.output);
+                            add(&Record::Resolved { id, outcome: own.outcome.word(), output, at });
+                        }
+                    }
+                }
+                MessageKind::Result(Some(index), Some(id)) => {
+                    let Some(call) = self.session.calls.get(*index as usize) else { continue };
+                    let output = Json(&message.content);
+                    match known(id) {
+                        None if call.in_turn => {}
+                        None => {
+                            let outcome = call.outcome.word();
+                            add(&Record::Resolved { id, outcome, output, at: message.at });
+                        }
+                        // A success is believed only if the agent reports it. A refusal is believed where nothing was decided on
+                        // the assumption that the call runs.
+                        Some(true) if call.outcome != Outcome::Ok => {
+                            let refused = call.outcome == Outcome::Refused && journal.is_last(id);
+                            let outcome = if refused { "refused" } else { "error" };
+                            add(&Record::Resolved { id, outcome, output, at: message.at });
+                        }
+                        Some(_) => {}
+                    }
+                }
+                MessageKind::Said if !said_already(latest, message) => {
+                    add(&Record::Said {
+                        role: &message.role,
+                        content: Json(&message.content),
+                        at: message.at,
+                    });
+                }
+                _ => {}
+            }
+        }
+        import
+    }
+
+    /// The call with this id, if its result is within its turn.
+    fn in_turn(&self, turn: u32, id: &str) -> Option<&Call> {
+        let calls = self.session.calls_of(self.session.turn(turn)?);
+        calls.iter().find(|call| call.id.as_deref() == Some(id) && call.in_turn && call.result.is_some())
+    }
+
+    fn ids(&self, turn: u32) -> impl Iterator<Item = &str> {
+        let calls = self.session.turn(turn).map_or(&[][..], |turn| self.session.calls_of(turn));
+        calls.iter().filter_map(|call| call.id.as_deref())
+    }
+
+    /// Whether a response is the one whose calls are being decided: it proposes this call; or it is the last one, has calls
+    /// without a result, and none of them is in the journal.
+    fn is_being_decided(&self, turn: u32, id: Option<&str>, known: &dyn Fn(&str) -> bool) -> bool {
+        if id.is_some_and(|id| self.ids(turn).any(|other| other == id)) {
+            return true;
+        }
+        let last = self.session.turns.last().is_some_and(|last| last.number == turn);
+        let calls = self.session.turn(turn).map_or(&[][..], |turn| self.session.calls_of(turn));
+        let open = calls.iter().any(|call| call.outcome == Outcome::Unknown);
+        last && open && !self.ids(turn).any(known)
+    }
+}
+
+/// Whether the journal has this since its last turn began: an event brought it, or an earlier look.
+fn said_already(journal: Option<&Session>, message: &Message) -> bool {
+    let Some(session) = journal else { return false };
+    let from = session.turns.last().map_or(0, |turn| turn.messages.start);
+    let later = session.messages.get(from..).unwrap_or_default();
+    let same = |body: &Body| body.shown() == message.content.shown();
+    later.iter().any(|other| other.role == message.role && same(&other.content))
+}

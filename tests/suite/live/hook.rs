@@ -1,0 +1,242 @@
+//! `rulestep hook`: what each agent sends, and what it is answered.
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use super::{fed, live, records};
+use crate::cli::folder;
+
+const POLICY: &str = "tool: Bash\npreconditions:\n  - {requires_prior_tool: Read, description: A file is read before a command runs}\n";
+
+fn event(name: &str, more: Value) -> Vec<u8> {
+    let mut event =
+        json!({"session_id": "s-1", "transcript_path": null, "cwd": "/work", "hook_event_name": name});
+    event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    event.to_string().into_bytes()
+}
+
+fn call(name: &str, id: &str, tool: &str) -> Vec<u8> {
+    event(
+        name,
+        json!({"tool_name": tool, "tool_input": {"n": 1.50}, "tool_use_id": id, "tool_response": "done"}),
+    )
+}
+
+fn hook(state: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let files = folder(&[
+        ("p.yaml", POLICY),
+        ("halt.yaml", "forbidden: [{sequence: [Bash], action: halt, reason: no}]\n"),
+    ]);
+    let arguments: Vec<&str> = ["hook"].iter().chain(arguments).copied().collect();
+    fed(live(files.path(), state, &arguments), input)
+}
+
+fn texts(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+const DENIED: &str = "A file is read before a command runs. Read has not succeeded in an earlier turn. Way out: call Read successfully in an earlier turn. (p.yaml:3)";
+
+/// Every agent: a call that is denied, one that is allowed, one that ends the run.
+#[test]
+fn each_agent_is_answered_in_its_own_form() {
+    for (agent, before) in [
+        ("claude-code", "PreToolUse"),
+        ("codex", "PreToolUse"),
+        ("gemini-cli", "BeforeTool"),
+        ("cursor", "preToolUse"),
+    ] {
+        let state = tempfile::tempdir().unwrap();
+        let quiet = if agent.starts_with('c') && agent != "cursor" { "" } else { "{}" };
+        let allowed = hook(state.path(), &[agent, "-p", "p.yaml"], &call(before, "a", "Read"));
+        assert_eq!(texts(&allowed), (0, quiet.to_owned(), String::new()), "{agent}");
+        let (exit, output, error) =
+            texts(&hook(state.path(), &[agent, "-p", "p.yaml"], &call(before, "b", "Bash")));
+        let output: Value = serde_json::from_str(&output).unwrap();
+        let reason = match agent {
+            "cursor" => &output["agent_message"],
+            "gemini-cli" => &output["reason"],
+            _ => &output["hookSpecificOutput"]["permissionDecisionReason"],
+        };
+        assert!(
+            reason.as_str().unwrap().starts_with("A file is read before a command runs."),
+            "{agent} {output}"
+        );
+        match agent {
+            "cursor" => assert_eq!((exit, &output["permission"], &*error), (0, &json!("deny"), "")),
+            "gemini-cli" => {
+                assert_eq!((exit, &output["decision"], &json!(error)), (2, &json!("deny"), reason))
+            }
+            _ => {
+                let decision = &output["hookSpecificOutput"]["permissionDecision"];
+                assert_eq!((exit, decision, &json!(error)), (2, &json!("deny"), reason), "{agent}");
+                // Codex knows no other members, and lets the call run where it meets one.
+                assert_eq!(output.as_object().unwrap().len(), 1, "{agent}");
+            }
+        }
+        let state = tempfile::tempdir().unwrap();
+        let (exit, output, _) =
+            texts(&hook(state.path(), &[agent, "-p", "halt.yaml"], &call(before, "c", "Bash")));
+        let output: Value = serde_json::from_str(&output).unwrap();
+        match agent {
+            "codex" => assert!(exit == 2 && output.get("continue").is_none(), "{output}"),
+            "cursor" => assert_eq!(output["permission"], "deny"),
+            _ => assert_eq!((exit, &output["continue"]), (0, &json!(false)), "{agent} {output}"),
+        }
+    }
+}
+
+/// The journal of a call that is denied until another one has succeeded, and what it says is what was sent.
+#[test]
+fn a_session_is_journaled() {
+    let state = tempfile::tempdir().unwrap();
+    let go = |input: &[u8]| texts(&hook(state.path(), &["claude-code", "-p", "p.yaml"], input));
+    assert_eq!(go(&call("SessionStart", "", "")).0, 0);
+    assert_eq!(go(&event("UserPromptSubmit", json!({"prompt": "run it"}))).0, 0);
+    let (exit, _, error) = go(&call("PreToolUse", "1", "Bash"));
+    assert_eq!((exit, &*error), (2, DENIED));
+    assert_eq!(go(&call("PreToolUse", "2", "Read")).0, 0);
+    assert_eq!(go(&call("PreToolUse", "3", "Bash")).0, 2, "Read is in flight: its result is not known");
+    assert_eq!(go(&call("PostToolUse", "2", "Read")).0, 0);
+    assert_eq!(go(&call("PreToolUse", "4", "Bash")), (0, String::new(), String::new()));
+    assert_eq!(
+        go(&call("PreToolUse", "4", "Bash")),
+        (0, String::new(), String::new()),
+        "the event came twice"
+    );
+    let path = state.path().join("rulestep/live/claude-code/s-1.jsonl");
+    let records = records(&path);
+    let kinds: Vec<&str> = records.iter().map(|record| record["record"].as_str().unwrap()).collect();
+    let expected = [
+        "opened", "said", "turn", "proposed", "turn", "proposed", "proposed", "resolved", "turn", "proposed",
+    ];
+    assert_eq!(kinds, expected);
+    let denied = &records[3];
+    assert_eq!(denied["told"], DENIED);
+    assert_eq!(
+        (&denied["decision"], &denied["mode"], &denied["runs"]),
+        (&json!("deny"), &json!("enforce"), &json!(false))
+    );
+    assert_eq!(denied["findings"][0]["code"], "prior_tool_missing");
+    assert!(
+        denied["policy"].as_str().unwrap().starts_with("sha256:") && denied["took"].as_f64().unwrap() > 0.0
+    );
+    assert!(
+        std::fs::read_to_string(&path).unwrap().contains("{\"n\":1.5}")
+            || denied["arguments"]["n"].as_f64() == Some(1.5)
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    }
+}
+
+#[test]
+fn shadow_mode_says_nothing_and_records_everything() {
+    let state = tempfile::tempdir().unwrap();
+    let denied =
+        hook(state.path(), &["claude-code", "-p", "p.yaml", "--shadow"], &call("PreToolUse", "1", "Bash"));
+    assert_eq!(texts(&denied), (0, String::new(), String::new()));
+    let records = records(&state.path().join("rulestep/live/claude-code/s-1.jsonl"));
+    let last = records.last().unwrap();
+    assert_eq!((&last["decision"], &last["runs"]), (&json!("deny"), &json!(true)));
+}
+
+/// Whatever is wrong, the answer is a denial that says what failed, and never another exit code.
+#[test]
+fn what_cannot_be_decided_is_denied() {
+    let state = tempfile::tempdir().unwrap();
+    let no_folder = state.path().join("file");
+    std::fs::write(&no_folder, "").unwrap();
+    let ask = call("PreToolUse", "1", "Read");
+    let cases: [(&str, &Path, Vec<u8>); 7] = [
+        ("p.yaml", state.path(), b"".to_vec()),
+        ("p.yaml", state.path(), b"\xff\xfe{".to_vec()),
+        ("p.yaml", state.path(), br#"{"hook_event_name": "PreToolUse", "session_id": "x"}"#.to_vec()),
+        ("p.yaml", state.path(), event("BeforeEverything", json!({}))),
+        ("p.yaml", state.path(), br#"{"hook_event_name": "PreToolUse", "tool_name": "Read"}"#.to_vec()),
+        ("missing.yaml", state.path(), ask.clone()),
+        ("p.yaml", &no_folder, ask.clone()),
+    ];
+    for (policy, state, input) in cases {
+        let shown = String::from_utf8_lossy(&input).into_owned();
+        let (exit, output, error) = texts(&hook(state, &["claude-code", "-p", policy], &input));
+        assert_eq!(exit, 2, "{shown}");
+        assert!(
+            error.starts_with("Rulestep could not decide this call: ") && error.contains("To fix it, "),
+            "{error}"
+        );
+        let output: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "deny", "{shown}");
+        let (exit, output, _) =
+            texts(&hook(state, &["claude-code", "-p", policy, "--on-error", "ask"], &input));
+        let output: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(
+            (exit, &output["hookSpecificOutput"]["permissionDecision"]),
+            (0, &json!("ask")),
+            "{shown}"
+        );
+        let arguments = ["claude-code", "-p", policy, "--on-error", "ask", "--on-ask", "deny"];
+        assert_eq!(texts(&hook(state, &arguments, &input)).0, 2, "{shown}");
+        // Codex cannot ask.
+        let codex = hook(state, &["codex", "-p", policy, "--on-error", "ask"], &input);
+        assert_eq!(texts(&codex).0, 2, "{shown}");
+        let (exit, output, _) =
+            texts(&hook(state, &["claude-code", "-p", policy, "--on-error", "allow"], &input));
+        assert_eq!((exit, &*output), (0, ""), "{shown}");
+    }
+    // Bad usage blocks as well.
+    assert_eq!(texts(&hook(state.path(), &["claude-code", "--nonsense"], &ask)).0, 2);
+    assert_eq!(texts(&hook(state.path(), &["vim"], &ask)).0, 2);
+}
+
+/// The last version that loaded decides while the file is broken.
+#[test]
+fn a_broken_policy_leaves_the_last_good_one_in_force() {
+    let (state, files) = (tempfile::tempdir().unwrap(), folder(&[("p.yaml", POLICY)]));
+    let go = |id| {
+        texts(&fed(
+            live(files.path(), state.path(), &["hook", "codex", "-p", "p.yaml"]),
+            &call("PreToolUse", id, "Bash"),
+        ))
+    };
+    assert_eq!(go("1").0, 2);
+    std::fs::write(files.path().join("p.yaml"), "tool: [").unwrap();
+    let (exit, _, error) = go("2");
+    assert!(exit == 2 && error.starts_with("A file is read"), "{error}");
+    let records = records(&state.path().join("rulestep/live/codex/s-1.jsonl"));
+    let fault = |place: usize| {
+        records.iter().filter(|record| record["record"] == "proposed").nth(place).unwrap()["policy_fault"]
+            .clone()
+    };
+    assert!(fault(0).is_null() && fault(1).as_str().unwrap().contains("p.yaml"), "{records:?}");
+}
+
+/// A line that was cut off was never answered; a damaged one in the middle may have been.
+#[test]
+fn a_cut_off_record_is_no_decision_and_a_damaged_one_is_an_error() {
+    let state = tempfile::tempdir().unwrap();
+    let go = |id, tool| {
+        texts(&hook(state.path(), &["claude-code", "-p", "p.yaml"], &call("PreToolUse", id, tool)))
+    };
+    assert_eq!(go("1", "Read").0, 0);
+    let path = state.path().join("rulestep/live/claude-code/s-1.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let last = whole.lines().last().unwrap();
+    for cut in [1, last.len() / 2, last.len() - 1] {
+        std::fs::write(&path, format!("{whole}{}", &last[..cut])).unwrap();
+        assert_eq!(go("2", "Read").0, 0, "{cut}");
+        assert_eq!(go("3", "Read").0, 0, "{cut}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.matches("\"repaired\"").count(), 1, "{text}");
+    }
+    let middle = whole.find("\"record\":\"turn\"").unwrap();
+    std::fs::write(&path, format!("{}X{}", &whole[..middle], &whole[middle + 3..])).unwrap();
+    let (exit, _, error) = go("4", "Read");
+    assert!(exit == 2 && error.contains("is damaged"), "{error}");
+}
