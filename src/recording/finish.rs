@@ -248,8 +248,8 @@ impl Finish {
 }
 
 fn size(session: &Session) -> usize {
-    let messages: usize = session.messages.iter().map(|message| message.content.raw().len() + 96).sum();
-    let calls: usize = session.calls.iter().map(|call| call.arguments.raw().len() + 192).sum();
+    let messages: usize = session.messages.iter().map(|message| message.content.size() + 96).sum();
+    let calls: usize = session.calls.iter().map(|call| call.arguments.size() + 192).sum();
     messages + calls
 }
 

@@ -10,6 +10,7 @@ use crate::recording::contract::{Again, Format, Options, Reader, Unit};
 use crate::recording::finish::Finish;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
+use crate::recording::input::tape::Tape;
 use crate::recording::input::text;
 use crate::recording::input::units;
 use crate::recording::input::units::{Kind, Units};
@@ -118,13 +119,16 @@ impl Reading {
                 Ok(Some(sampled))
             }
             (None, Some(error)) => Err(error),
-            (None, None) => take(&mut self.units, self.following),
+            (None, None) => self.units.line_ahead().and_then(|line| match line {
+                Some(piece) => Ok(Some(Excerpt { piece, text: self.units.take_text(), cut_off: false })),
+                None => take(&mut self.units, self.following),
+            }),
         };
         match next {
-            Ok(Some(sampled)) => {
-                self.value(&sampled);
-                self.units.give_back(sampled.text);
-            }
+            Ok(Some(sampled)) => match self.value(&sampled) {
+                true => self.units.give_back(sampled.text),
+                false => self.units.put_back(sampled.piece.line, sampled.text),
+            },
             Ok(None) => self.end(),
             Err(error) => {
                 self.out.diagnostic(unreadable(&self.file, Some(self.units.line()), &error));
@@ -133,20 +137,23 @@ impl Reading {
         }
     }
 
-    fn value(&mut self, Excerpt { piece, text, cut_off }: &Excerpt) {
+    /// Reads a piece; gives whether it was one, and no line that has to be cut in another way.
+    fn value(&mut self, Excerpt { piece, text, cut_off }: &Excerpt) -> bool {
         let damage = |message: String| {
             Diagnostic::lost(code::DAMAGED_LINE, Loss::MayHoldCalls, message)
                 .on_line(Arc::clone(&self.file), piece.line)
         };
         let diagnostic = match piece.kind {
-            Kind::Value => {
+            Kind::Value | Kind::Line => {
                 let mut read = text::decode(text, &self.file, piece.line);
                 if *cut_off {
                     read.diagnostics
                         .push(damage("the file is cut off; the complete part of it is read".to_owned()));
                 }
                 let looks = Looks::default();
-                match shallow::value(&read.text, Some(&looks)) {
+                let tape = Tape::of(read.text.trim_ascii());
+                let value = tape.as_ref().map(|tape| shallow::of_tape(tape, Some(&looks)));
+                match value.unwrap_or_else(|| Err(shallow::error(&read.text))) {
                     Ok((node, members)) => {
                         let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
                         let unit =
@@ -156,13 +163,14 @@ impl Reading {
                             let wrong = damage.diagnostic(code::DAMAGED_RECORD);
                             self.out.diagnostic(wrong.on_line(Arc::clone(&self.file), u64::from(line)));
                         }
-                        return;
+                        return true;
                     }
+                    Err(_) if piece.kind == Kind::Line => return false,
                     Err(error) => damage(text::not_json(&read.text, &error)),
                 }
             }
             // It is still being written.
-            Kind::CutOff | Kind::Unclosed if self.following => return,
+            Kind::CutOff | Kind::Unclosed if self.following => return true,
             Kind::CutOff => damage("the file ends within this value, which is left out".to_owned()),
             Kind::Unclosed => damage("the file ends inside its list".to_owned()),
             Kind::Broken(why) if piece.last_line > piece.line => {
@@ -178,6 +186,7 @@ impl Reading {
             }
         };
         self.reader.damaged(diagnostic, &mut self.out);
+        true
     }
 
     fn end(&mut self) {

@@ -72,8 +72,8 @@ impl Corpus {
 
 /// Bytes of recorded text, about.
 fn weight(session: &Session) -> usize {
-    let messages = session.messages.iter().map(|message| message.content.raw().len() + 128);
-    let calls = session.calls.iter().map(|call| call.arguments.raw().len() + 256);
+    let messages = session.messages.iter().map(|message| message.content.size() + 128);
+    let calls = session.calls.iter().map(|call| call.arguments.size() + 256);
     messages.chain(calls).sum()
 }
 

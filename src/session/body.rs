@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -13,8 +14,15 @@ pub struct Body(Option<Arc<BodyText>>);
 
 struct BodyText {
     form: Form,
-    text: Box<str>,
-    read: OnceLock<Read>,
+    recorded: Recorded,
+    read: OnceLock<Box<Read>>,
+}
+
+/// The text of a body.
+enum Recorded {
+    Plain(Box<str>),
+    /// A JSON text with escapes, which are resolved when something first looks.
+    Escaped(Box<str>, OnceLock<Box<str>>),
 }
 
 /// How the recording wrote a body.
@@ -50,7 +58,7 @@ impl Body {
 
     /// Content that the recording wrote as text.
     pub fn text(text: impl Into<Box<str>>) -> Body {
-        Body(Some(Arc::new(BodyText { form: Form::Text, text: text.into(), read: OnceLock::new() })))
+        Body::of(Form::Text, Recorded::Plain(text.into()))
     }
 
     /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
@@ -59,16 +67,16 @@ impl Body {
         let json = json.trim();
         match json.as_bytes().first() {
             _ if json == "null" => Body::MISSING,
-            Some(b'"') => match unescaped(json) {
-                Some(text) => Body::text(text),
-                None => Body::in_place(json),
+            Some(b'"') => match literal(json) {
+                Some(recorded) => Body::of(Form::Text, recorded),
+                None => Body::of(Form::Json, Recorded::Plain(json.into())),
             },
-            _ => Body::in_place(json),
+            _ => Body::of(Form::Json, Recorded::Plain(json.into())),
         }
     }
 
-    fn in_place(json: &str) -> Body {
-        Body(Some(Arc::new(BodyText { form: Form::Json, text: json.into(), read: OnceLock::new() })))
+    fn of(form: Form, recorded: Recorded) -> Body {
+        Body(Some(Arc::new(BodyText { form, recorded, read: OnceLock::new() })))
     }
 
     /// Whether there is no content.
@@ -93,7 +101,27 @@ impl Body {
 
     /// The text as recorded (see [`Form`]); empty when missing.
     pub fn raw(&self) -> &str {
-        self.0.as_ref().map_or("", |b| &b.text)
+        self.0.as_ref().map_or("", |b| b.text())
+    }
+
+    /// Bytes of it in the recording, about.
+    pub(crate) fn size(&self) -> usize {
+        self.0.as_ref().map_or(0, |b| match &b.recorded {
+            Recorded::Plain(text) | Recorded::Escaped(text, _) => text.len(),
+        })
+    }
+
+    /// Whether the text that a reader of the conversation saw begins so. Only a text that may do so is looked at as a whole.
+    pub(crate) fn shows(&self, beginning: &str) -> bool {
+        match self.0.as_deref() {
+            Some(BodyText { recorded: Recorded::Escaped(literal, text), .. }) if text.get().is_none() => {
+                let until_escape =
+                    beginning.split(['"', '\\', '/', '\n', '\t', '\r', '\u{8}', '\u{c}']).next();
+                literal.get(1..).is_some_and(|inner| inner.starts_with(until_escape.unwrap_or_default()))
+                    && self.shown().starts_with(beginning)
+            }
+            _ => self.shown().starts_with(beginning),
+        }
     }
 
     /// The text a reader of the conversation saw: text as it is, the text parts of a list joined by line feeds, any
@@ -101,8 +129,8 @@ impl Body {
     pub fn shown(&self) -> &str {
         match &self.0 {
             None => "",
-            Some(body) if body.form == Form::Text || !body.text.starts_with('[') => &body.text,
-            Some(body) => body.read().joined.as_deref().unwrap_or(&body.text),
+            Some(body) if body.form == Form::Text || !body.text().starts_with('[') => body.text(),
+            Some(body) => body.read().joined.as_deref().unwrap_or(body.text()),
         }
     }
 
@@ -111,11 +139,11 @@ impl Body {
     pub fn said(&self) -> Option<&str> {
         let Some(body) = &self.0 else { return Some("") };
         if body.form == Form::Text {
-            return Some(&body.text);
+            return Some(body.text());
         }
         match body.read() {
             Read { joined: Some(joined), .. } => Some(joined),
-            Read { is_json: false, .. } => Some(&body.text),
+            Read { is_json: false, .. } => Some(body.text()),
             Read { value: Value::Array(_), .. } => Some(""),
             _ => None,
         }
@@ -135,18 +163,18 @@ impl Body {
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
     /// alone can tell. A missing body has no fault.
     pub fn fault(&self) -> Option<Fault> {
-        let body = self.0.as_deref()?;
-        if reserved_key(&body.text) {
+        let text = self.0.as_deref()?.text();
+        if reserved_key(text) {
             return Some(Fault::ReservedKey);
         }
-        let valid = serde_json::from_str::<IgnoredAny>(&body.text);
+        let valid = serde_json::from_str::<IgnoredAny>(text);
         if valid.is_err() {
             return Some(Fault::NotJson);
         }
         // What passing over does not look at: depth, and halves of surrogate pairs.
-        let brackets = body.text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+        let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
         let deep = brackets > 100;
-        if (deep || body.text.contains("\\u")) && parse(&body.text).is_none() {
+        if (deep || text.contains("\\u")) && parse(text).is_none() {
             return Some(if deep { Fault::TooDeep } else { Fault::NotJson });
         }
         None
@@ -154,9 +182,18 @@ impl Body {
 }
 
 impl BodyText {
+    fn text(&self) -> &str {
+        match &self.recorded {
+            Recorded::Plain(text) => text,
+            Recorded::Escaped(literal, text) => {
+                text.get_or_init(|| unescaped(literal).map_or_else(|| literal.clone(), Into::into))
+            }
+        }
+    }
+
     fn read(&self) -> &Read {
         self.read.get_or_init(|| {
-            let parsed = parse(&self.text);
+            let parsed = parse(self.text());
             let joined = match (&self.form, &parsed) {
                 (Form::Json, Some(Value::Array(parts))) => join(parts),
                 _ => None,
@@ -164,11 +201,11 @@ impl BodyText {
             // A list of text parts is its text, and that may be JSON again.
             let (parsed, text) = match &joined {
                 Some(joined) => (parse(joined), &**joined),
-                None => (parsed, &*self.text),
+                None => (parsed, self.text()),
             };
             let is_json = parsed.is_some();
             let value = parsed.unwrap_or_else(|| Value::String(text.to_owned()));
-            Read { value, is_json, joined }
+            Box::new(Read { value, is_json, joined })
         })
     }
 }
@@ -187,6 +224,19 @@ fn part(part: &Value) -> Option<&str> {
         }
         _ => None,
     }
+}
+
+/// A JSON text literal as it is kept; `None` where it stands for no text.
+fn literal(json: &str) -> Option<Recorded> {
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    Some(match memchr::memchr(b'\\', inner.as_bytes()) {
+        None => Recorded::Plain(inner.into()),
+        // Whether such escapes stand for a text is known when they are resolved.
+        Some(first) if memmem::find(inner.as_bytes().get(first..)?, b"\\u").is_some() => {
+            Recorded::Plain(unescaped(json)?.into())
+        }
+        Some(_) => Recorded::Escaped(json.into(), OnceLock::new()),
+    })
 }
 
 /// What a JSON text literal stands for; `None` where it is none. Reserves memory once, as serde_json does not.
@@ -230,10 +280,13 @@ pub(crate) fn parse(text: &str) -> Option<Value> {
 /// Whether some object key begins with serde_json's private mark, however it is escaped.
 fn reserved_key(text: &str) -> bool {
     const MARK: &str = "$serde_json::";
-    if !text.contains(MARK) && !text.contains("\\u00") {
+    let bytes = text.as_bytes();
+    let begins = memchr::memchr2(b'$', b'\\', bytes).and_then(|first| bytes.get(first..));
+    let may =
+        |begins| memmem::find(begins, MARK.as_bytes()).is_some() || memmem::find(begins, b"\\u00").is_some();
+    if !begins.is_some_and(may) {
         return false;
     }
-    let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(open) = find(bytes, at, b'"') {
         let mut end = open + 1;
@@ -262,7 +315,7 @@ impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             None => f.write_str("missing"),
-            Some(body) => write!(f, "{:?} {:?}", body.form, body.text),
+            Some(body) => write!(f, "{:?} {:?}", body.form, body.text()),
         }
     }
 }

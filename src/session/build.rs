@@ -2,8 +2,10 @@
 //!
 //! Readers say what is in the recording, in order; what that means is decided here, once for all formats.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::body::Fault;
 use super::title::Title;
@@ -307,8 +309,7 @@ impl Builder {
         let index = index?;
         let call = self.session.calls.get_mut(index as usize)?;
         let by_test = || self.refused.as_ref().filter(|_| !content.is_missing())?.recognised(content.shown());
-        call.refusal =
-            mark.refused.or_else(|| refusal::recognised(content.shown(), &call.tool)).or_else(by_test);
+        call.refusal = mark.refused.or_else(|| refusal::recognised(&content, &call.tool)).or_else(by_test);
         call.outcome = match (call.refusal, mark.error) {
             (Some(_), _) => Outcome::Refused,
             (None, true) => Outcome::Error,

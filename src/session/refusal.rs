@@ -4,6 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Body;
+
 /// What WINK answers where no policy has words of its own.
 pub const BY_POLICY: &str = "Denied by policy.";
 /// What Vapi answers for a rejection plan.
@@ -61,7 +63,12 @@ impl fmt::Debug for Test {
 /// Whether a result *is* one of these sentences, for a call of `tool`: how it was recognised.
 ///
 /// A result that only quotes one, or that says it of another tool, is a result.
-pub fn recognised(text: &str, tool: &str) -> Option<&'static str> {
+pub fn recognised(result: &Body, tool: &str) -> Option<&'static str> {
+    let begins = [PERMISSION, BY_PLAN, BY_POLICY, FILE, TOOL];
+    if begins.into_iter().any(|begins| result.shows(begins)) { sentence(result.shown(), tool) } else { None }
+}
+
+fn sentence(text: &str, tool: &str) -> Option<&'static str> {
     if text.starts_with(PERMISSION) {
         return Some("the result begins with `[permission denied:`");
     }
@@ -104,15 +111,15 @@ mod tests {
             for text in
                 [not_available(tool), requires(tool, &["lint"]), requires(tool, &["lint", "s3.sync", "été"])]
             {
-                assert!(recognised(&text, tool).is_some(), "{text}");
-                assert_eq!(recognised(&text, "other"), None, "{text}");
+                assert!(sentence(&text, tool).is_some(), "{text}");
+                assert_eq!(sentence(&text, "other"), None, "{text}");
             }
         }
         for text in [BY_POLICY.to_owned(), BY_PLAN.to_owned(), permission_denied("x")] {
-            assert!(recognised(&text, "any").is_some(), "{text}");
+            assert!(sentence(&text, "any").is_some(), "{text}");
         }
         for path in ["a.md", "/src/my notes.md", "it's.md", "C:\\x", "a' b"] {
-            assert!(recognised(&not_read(path), "write").is_some(), "{path}");
+            assert!(sentence(&not_read(path), "write").is_some(), "{path}");
         }
     }
 
@@ -137,7 +144,7 @@ mod tests {
             "denied by policy.",
             "\"Denied by policy.\"",
         ] {
-            assert_eq!(recognised(text, "build"), None, "{text}");
+            assert_eq!(sentence(text, "build"), None, "{text}");
         }
     }
 }

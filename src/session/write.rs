@@ -201,8 +201,7 @@ impl<'a> MessageEntry<'a> {
             MessageKind::Result(call, id) => {
                 let call = call.and_then(|call| session.calls.get(call as usize));
                 // The published refusals are recognised by their text.
-                let by_mark =
-                    |call: &Call| refusal::recognised(message.content.shown(), &call.tool).is_none();
+                let by_mark = |call: &Call| refusal::recognised(&message.content, &call.tool).is_none();
                 MessageEntry::Result {
                     role: "tool",
                     tool_call_id: id.as_deref(),

@@ -13,7 +13,7 @@ use crate::recording::shape::chat::{Chat, Offer, Rules};
 use crate::recording::shape::suspicion;
 use crate::recording::shape::suspicion::Suspicion;
 use crate::session::build::Builder;
-use crate::session::{OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
+use crate::session::{Body, OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "native", absent_without_results: true, recognise, reader };
@@ -67,7 +67,7 @@ fn is_conversation(list: Node<'_>) -> bool {
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     // OpenHands, whose chats look like any other's, begins the result of a failed action so.
-    let failed = |text: &str| text.starts_with("OBSERVATION:\nERROR:");
+    let failed = |content: &Body| content.shows("OBSERVATION:\nERROR:");
     let rules = Rules { python: false, failed, error: setting.error.clone() };
     Box::new(Native {
         setting: setting.clone(),

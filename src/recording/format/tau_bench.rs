@@ -8,6 +8,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::session::Body;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "tau-bench", absent_without_results: false, recognise, reader };
@@ -17,7 +18,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let failed = |text: &str| text.starts_with("Error");
+    let failed = |content: &Body| content.shows("Error");
     let rules = Rules { python: true, failed, error: setting.error.clone() };
     Box::new(TauBench { setting: setting.clone(), rules })
 }

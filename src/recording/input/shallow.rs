@@ -1,19 +1,21 @@
 //! JSON one level at a time: the members of an object and the items of a list, each as the text that it is.
 //!
 //! Nothing is built that was not asked for, nothing recurses, and a damaged part can be told by itself. Each look for a type
-//! is noted, see [`Looks`].
+//! is noted, see [`Looks`]. The parts of a value of the file are found once, by its [`Tape`]; those of a text that some
+//! recording keeps in one, level by level as they are asked for.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::Error as _;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use crate::recording::input::kind::Kind;
 use crate::recording::input::kind::Kinds;
 use crate::recording::input::looks::Looks;
+use crate::recording::input::tape::Tape;
 use crate::session::body;
 use crate::session::build::Builder;
 
@@ -21,23 +23,62 @@ use crate::session::build::Builder;
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     json: &'a str,
+    /// Its place on the tape that tells its parts, where there is one.
+    on: Option<(&'a Tape<'a>, u32)>,
     /// Where looks for its type are noted.
     looks: Option<&'a Looks>,
 }
 
 /// The members of an object.
-#[derive(Clone, Default)]
-pub struct Members<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
+#[derive(Clone)]
+pub struct Members<'a>(Listing<'a>);
+
+#[derive(Clone)]
+enum Listing<'a> {
+    /// By a tape whose names are written as they are: the parts from the first one to before the last one.
+    OnTape {
+        tape: &'a Tape<'a>,
+        parts: (u32, u32),
+        looks: Option<&'a Looks>,
+    },
+    List(Vec<(Cow<'a, str>, Node<'a>)>),
+}
+
+impl Default for Members<'_> {
+    fn default() -> Self {
+        Members(Listing::List(Vec::new()))
+    }
+}
 
 /// The one value that `text` is, with its members where it is an object. Looks at its parts are noted, where that is asked
 /// for.
 pub fn value<'a>(text: &'a str, looks: Option<&'a Looks>) -> serde_json::Result<(Node<'a>, Members<'a>)> {
-    let trimmed = text.trim_ascii();
-    if trimmed.starts_with('{') {
-        let members: Members<'a> = serde_json::from_str(trimmed)?;
-        return Ok((Node { json: trimmed, looks }, members.noting(looks)));
-    }
-    Ok((Node { looks, ..Node::parse(trimmed)? }, Members::default()))
+    let node = Node { looks, ..Node::parse(text.trim_ascii()).map_err(|_| error(text))? };
+    with_members(node).ok_or_else(|| error(text))
+}
+
+/// The value of a tape, in the same way.
+pub fn of_tape<'a>(
+    tape: &'a Tape<'a>,
+    looks: Option<&'a Looks>,
+) -> serde_json::Result<(Node<'a>, Members<'a>)> {
+    let node = Node::on(tape, 0, looks).map(|(node, _)| node);
+    node.and_then(with_members).ok_or_else(|| error(tape.text()))
+}
+
+fn with_members(node: Node<'_>) -> Option<(Node<'_>, Members<'_>)> {
+    let members = if node.kind() == Kind::Object { node.listed()? } else { Members::default() };
+    Some((node, members))
+}
+
+/// Why a text is not a JSON value.
+pub fn error(text: &str) -> serde_json::Error {
+    let text = text.trim_ascii();
+    let error = match text.starts_with('{') {
+        true => serde_json::from_str::<BTreeMap<String, &RawValue>>(text).err(),
+        false => serde_json::from_str::<&RawValue>(text).err(),
+    };
+    error.unwrap_or_else(|| serde_json::Error::custom("it cannot be read"))
 }
 
 /// Reads a value that was kept or made since its unit was read. What has a wrong type in it is said of the session. Gives
@@ -49,7 +90,8 @@ pub fn read_again(
     read: impl FnOnce(&mut Builder, Node<'_>, &Members<'_>),
 ) -> bool {
     let looks = Looks::default();
-    let Ok((node, members)) = value(json, Some(&looks)) else { return false };
+    let Some(tape) = Tape::of(json.trim_ascii()) else { return false };
+    let Ok((node, members)) = of_tape(&tape, Some(&looks)) else { return false };
     read(builder, node, &members);
     for (line, damage) in looks.wrong(json, line) {
         builder.at_line(line).damaged(damage);
@@ -66,16 +108,17 @@ impl<'a> From<Node<'a>> for &'a str {
 impl<'a> Node<'a> {
     /// The one value that `text` is.
     pub fn parse(text: &'a str) -> serde_json::Result<Node<'a>> {
-        serde_json::from_str::<&RawValue>(text).map(Node::of)
+        let json = text.trim_matches([' ', '\n', '\t', '\r']);
+        match Tape::flat(json) {
+            Some(_) => Ok(Node { json, on: None, looks: None }),
+            None => Err(serde_json::from_str::<&RawValue>(text).err().unwrap_or_else(|| error(text))),
+        }
     }
 
-    fn of(raw: &'a RawValue) -> Node<'a> {
-        Node { json: raw.get(), looks: None }
-    }
-
-    /// A part of this value, looks at which are noted where those at this are.
-    fn part(self, raw: &'a RawValue) -> Node<'a> {
-        Node { json: raw.get(), looks: self.looks }
+    /// The value that a part of a tape is, and the number of the part that follows it.
+    fn on(tape: &'a Tape<'a>, part: u32, looks: Option<&'a Looks>) -> Option<(Node<'a>, u32)> {
+        let found = tape.part(part)?;
+        Some((Node { json: tape.text_of(found), on: Some((tape, part)), looks }, found.next))
     }
 
     /// The same, for a look that may be in vain: the value may have other types as well, or nothing depends on it.
@@ -139,18 +182,18 @@ impl<'a> Node<'a> {
 
     /// The items, of a list.
     pub fn items(self) -> Option<Vec<Node<'a>>> {
-        if !self.is(LIST) {
-            return None;
-        }
-        let items = serde_json::from_str::<Vec<&'a RawValue>>(self.json).ok()?;
-        Some(items.into_iter().map(|item| self.part(item)).collect())
+        if self.is(LIST) { self.parts() } else { None }
     }
 
     /// The first item, of a list; the others are not looked at.
     pub fn first_item(self) -> Option<Node<'a>> {
         let items = self.json.strip_prefix('[').filter(|_| self.is(LIST))?;
+        if let Some((tape, part)) = self.on {
+            let inside = part + 1..tape.part(part)?.next;
+            return if inside.is_empty() { None } else { Some(Node::on(tape, inside.start, self.looks)?.0) };
+        }
         let first = serde_json::Deserializer::from_str(items).into_iter::<&'a RawValue>().next()?;
-        first.ok().map(|item| self.part(item))
+        first.ok().map(|item| Node { json: item.get(), ..self })
     }
 
     /// The members of each item, of a list of objects and nothing else.
@@ -158,24 +201,56 @@ impl<'a> Node<'a> {
         if !self.is(LIST) {
             return None;
         }
-        match serde_json::from_str::<Vec<Members<'a>>>(self.json) {
-            Ok(objects) => Some(objects.into_iter().map(|object| object.noting(self.looks)).collect()),
+        let items = self.parts()?;
+        let only_objects = items.iter().all(|item| item.kind() == Kind::Object);
+        match only_objects.then(|| items.into_iter().map(Node::listed).collect()).flatten() {
+            Some(objects) => Some(objects),
             // Which of them is none is noted one by one.
-            Err(_) => self.items()?.into_iter().map(Node::members).collect(),
+            None => self.items()?.into_iter().map(Node::members).collect(),
         }
     }
 
     /// The members, of an object.
     pub fn members(self) -> Option<Members<'a>> {
-        if !self.is(Kinds::one(Kind::Object)) {
-            return None;
-        }
-        serde_json::from_str::<Members<'a>>(self.json).ok().map(|members| members.noting(self.looks))
+        if self.is(Kinds::one(Kind::Object)) { self.listed() } else { None }
     }
 
     /// The value as a tree; `None` where it nests too deeply, or has a key that serde_json reserves.
     pub fn value(self) -> Option<Value> {
         body::parse(self.json)
+    }
+
+    /// What is directly in a list or an object, the names of members as values of their own.
+    fn parts(self) -> Option<Vec<Node<'a>>> {
+        let mut parts = Vec::new();
+        if let Some((tape, part)) = self.on {
+            let (mut next, end) = (part + 1, tape.part(part)?.next);
+            while next < end {
+                let (node, after) = Node::on(tape, next, self.looks)?;
+                parts.push(node);
+                next = after;
+            }
+        } else {
+            let tape = Tape::flat(self.json)?;
+            let mut next = 1;
+            while let Some(part) = tape.part(next) {
+                parts.push(Node { json: tape.text_of(part), ..self });
+                next = part.next;
+            }
+        }
+        Some(parts)
+    }
+
+    /// The members of an object; `None` where the name of one is no text.
+    fn listed(self) -> Option<Members<'a>> {
+        if let Some((tape, part)) = self.on.filter(|(tape, _)| !tape.has_escaped_names()) {
+            let parts = (part + 1, tape.part(part)?.next);
+            return Some(Members(Listing::OnTape { tape, parts, looks: self.looks }));
+        }
+        let parts = self.parts()?;
+        let pairs = parts.as_chunks::<2>().0.iter();
+        let pairs = pairs.map(|[name, value]| Some((body::unescaped(name.json)?, *value)));
+        Some(Members(Listing::List(pairs.collect::<Option<_>>()?)))
     }
 }
 
@@ -183,14 +258,9 @@ const TEXT: Kinds = Kinds::one(Kind::Text);
 const LIST: Kinds = Kinds::one(Kind::List);
 
 impl<'a> Members<'a> {
-    fn noting(mut self, looks: Option<&'a Looks>) -> Members<'a> {
-        self.0.iter_mut().for_each(|(_, node)| node.looks = looks);
-        self
-    }
-
     /// The first member.
     pub fn first(&self) -> Option<Node<'a>> {
-        self.0.first().map(|(_, node)| *node)
+        self.iter().next().map(|(_, node)| node)
     }
 
     /// The member of this name that is not `null`; the last one, where it is given twice.
@@ -214,72 +284,41 @@ impl<'a> Members<'a> {
     }
 
     fn raw(&self, key: &str) -> Option<Node<'a>> {
-        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, node)| *node)
+        let Listing::OnTape { tape, parts: (mut next, end), looks } = self.0 else {
+            return self.iter().filter(|(name, _)| *name == key).last().map(|(_, node)| node);
+        };
+        let mut found = None;
+        while next < end {
+            if tape.is_name(next, key) {
+                found = Some(next + 1);
+            }
+            next = tape.part(next + 1)?.next;
+        }
+        Some(Node::on(tape, found?, looks)?.0)
     }
 
     /// Names and values, in recorded order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Node<'a>)> {
-        self.0.iter().map(|(name, node)| (&**name, *node))
+        let (mut next, mut listed) = (0, [].iter());
+        match &self.0 {
+            Listing::OnTape { parts, .. } => next = parts.0,
+            Listing::List(list) => listed = list.iter(),
+        }
+        std::iter::from_fn(move || match &self.0 {
+            Listing::OnTape { tape, parts, looks } if next < parts.1 => {
+                let name = tape.text_of(tape.part(next)?);
+                let (node, after) = Node::on(tape, next + 1, *looks)?;
+                next = after;
+                Some((name.get(1..name.len() - 1)?, node))
+            }
+            Listing::OnTape { .. } => None,
+            Listing::List(_) => listed.next().map(|(name, node)| (&**name, *node)),
+        })
     }
 
     /// The names, in recorded order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| &**name)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(8);
-                while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-                    members.push((key.0, Node::of(value)));
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Reader)
-    }
-}
-
-/// A text that is borrowed where it has no escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(text)))
-            }
-        }
-
-        deserializer.deserialize_str(Reader)
+        self.iter().map(|(name, _)| name)
     }
 }
 

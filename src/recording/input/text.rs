@@ -50,7 +50,8 @@ pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
 /// where there is none, which is found without a copy.
 fn without_halves(text: &str) -> Option<(String, usize)> {
     let bytes = text.as_bytes();
-    if memmem::find(bytes, b"\\ud").is_none() && memmem::find(bytes, b"\\uD").is_none() {
+    let begins = |at: usize| matches!(bytes.get(at + 2), Some(b'd' | b'D'));
+    if !memmem::find_iter(bytes, b"\\u").any(begins) {
         return None;
     }
     let mut mended: Option<(String, usize)> = None;

@@ -5,12 +5,14 @@
 //! damaged one must merely not take its neighbours with it, so the cut is found again at the next line that begins
 //! like a value.
 
-use std::io::{self, BufRead, Read as _};
+use std::io::{self, BufRead};
 
 use memchr::memchr;
 
+mod input;
 mod scan;
 
+use input::Input;
 use scan::{Scan, Start, Stop};
 
 /// A value larger than this is not kept in memory.
@@ -34,6 +36,8 @@ pub struct Piece {
 pub enum Kind {
     /// A value, by its brackets.
     Value,
+    /// A line that may be one whole object, which its reader finds out: see [`Units::line_ahead`].
+    Line,
     /// Something that ends or begins where no value can.
     Broken(&'static str),
     /// A value that the input's end cuts off.
@@ -46,7 +50,7 @@ pub enum Kind {
 
 /// The pieces of an input.
 pub struct Units {
-    input: Box<dyn BufRead + Send>,
+    input: Input,
     text: Vec<u8>,
     size: u64,
     limit: u64,
@@ -58,7 +62,12 @@ pub struct Units {
     lists: u32,
     /// Some value filled its line exactly, so a line that does not is damaged.
     by_lines: bool,
+    /// The line before which nothing is to be read ahead: it was, and is no object.
+    cut_line: u64,
 }
+
+/// Lines longer than this are cut by their brackets.
+const LONGEST_LINE: usize = 16 << 20;
 
 const NO_QUOTE: &str = "a line ends within a text";
 const NO_BRACKET: &str = "the value is not closed";
@@ -67,7 +76,7 @@ impl Units {
     /// The pieces of `input`; a byte order mark at its beginning is passed over.
     pub fn new(input: Box<dyn BufRead + Send>, limit: u64) -> io::Result<Units> {
         let mut units = Units {
-            input,
+            input: Input::new(input),
             text: Vec::new(),
             size: 0,
             limit,
@@ -77,6 +86,7 @@ impl Units {
             list: None,
             lists: 0,
             by_lines: false,
+            cut_line: 0,
         };
         // `fill_buf` may give a single byte, so the mark is compared byte by byte.
         for byte in [0xEF, 0xBB, 0xBF] {
@@ -150,13 +160,53 @@ impl Units {
         }
     }
 
+    /// The next line, where it begins with an object and values stand on lines of their own. Whoever reads it finds out in one
+    /// pass whether it is one, and puts it back if it is not.
+    pub fn line_ahead(&mut self) -> io::Result<Option<Piece>> {
+        self.text.clear();
+        self.blanks()?;
+        let begins_line = self.column == 1 && self.cut_line != self.line;
+        if !self.by_lines || !begins_line || self.list.is_some() {
+            return Ok(None);
+        }
+        if self.peek()? != Some(b'{') {
+            return Ok(None);
+        }
+        let longest = LONGEST_LINE.min(usize::try_from(self.limit).unwrap_or(LONGEST_LINE));
+        loop {
+            let chunk = self.input.fill()?;
+            let end = memchr(b'\n', chunk);
+            let used = end.map_or(chunk.len(), |end| end + 1);
+            self.text.extend_from_slice(chunk.get(..used).unwrap_or_default());
+            self.input.consume(used);
+            if end.is_some() || used == 0 {
+                break;
+            }
+            if self.text.len() > longest {
+                let text = self.take_text();
+                self.put_back(self.line, text);
+                return Ok(None);
+            }
+        }
+        let piece = Piece { line: self.line, last_line: self.line, list: None, kind: Kind::Line };
+        self.new_line();
+        Ok(Some(piece))
+    }
+
+    /// Puts back what was read ahead from the beginning of this line: it is to be cut by its brackets.
+    pub fn put_back(&mut self, line: u64, text: Vec<u8>) {
+        self.input.put_back(text);
+        (self.line, self.cut_line) = (line - 1, line);
+        self.new_line();
+    }
+
     fn piece(&self, line: u64, list: Option<u32>, kind: Kind) -> Piece {
         let kind = if self.size > self.limit { Kind::TooLarge(self.size) } else { kind };
         Piece { line, last_line: self.line, list, kind }
     }
 
     fn peek(&mut self) -> io::Result<Option<u8>> {
-        Ok(fill(&mut self.input)?.first().copied())
+        Ok(self.input.fill()?.first().copied())
     }
 
     /// Passes over one byte outside a value.
@@ -202,7 +252,7 @@ impl Units {
         let start = Start { column: self.column, fresh: self.fresh };
         let mut scan = Scan::new(start, self.by_lines, list.is_none());
         let kind = loop {
-            let chunk = fill(&mut self.input)?;
+            let chunk = self.input.fill()?;
             if chunk.is_empty() {
                 break Kind::CutOff;
             }
@@ -248,9 +298,8 @@ impl Units {
         if next.first() != self.text.first() || !is_value {
             return false;
         }
-        let rest = io::Cursor::new(self.text.split_off(end + 1));
-        let input = std::mem::replace(&mut self.input, Box::new(io::empty()));
-        self.input = Box::new(rest.chain(input));
+        let rest = self.text.split_off(end + 1);
+        self.input.put_back(rest);
         // From now on lines are told apart as they come, so this happens once.
         self.by_lines = true;
         true
@@ -290,18 +339,6 @@ impl Units {
             self.text = Vec::new();
         }
     }
-}
-
-/// The next bytes, also after an interrupted system call.
-fn fill(input: &mut Box<dyn BufRead + Send>) -> io::Result<&[u8]> {
-    loop {
-        match input.fill_buf() {
-            Ok(_) => break,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    input.fill_buf()
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ use crate::source::quoted;
 pub struct Rules {
     /// Arguments may be in Python notation.
     pub python: bool,
-    /// Whether a result's text is the format's own mark of failure.
-    pub failed: fn(&str) -> bool,
+    /// Whether a result is the format's own mark of failure.
+    pub failed: fn(&Body) -> bool,
     /// For results that bear no mark.
     pub error: Option<ErrorTest>,
 }
@@ -189,7 +189,8 @@ impl<'a> Chat<'a> {
         };
         let id = members.get("id").and_then(Node::id);
         let inner = members.any(&["function", "custom"]).and_then(Node::members);
-        let flat_name = members.get("function").and_then(Node::text);
+        let flat_name =
+            members.get("function").filter(|named| named.kind() != Kind::Object).and_then(Node::text);
         let bare = flat_name.is_some();
         let from = inner.as_ref().unwrap_or(&members);
         let name = from.get("name").and_then(Node::text).or(flat_name).filter(|name| !name.is_empty());
@@ -248,8 +249,7 @@ impl<'a> Chat<'a> {
         if content.is_missing() {
             return false;
         }
-        (self.rules.failed)(content.shown())
-            || self.rules.error.as_ref().is_some_and(|test| test(content.shown()))
+        (self.rules.failed)(content) || self.rules.error.as_ref().is_some_and(|test| test(content.shown()))
     }
 
     /// A truth value. Anything else counts as marked, since a mark that cannot be read must not pass for success.

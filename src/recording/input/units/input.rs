@@ -1,0 +1,58 @@
+//! Bytes that can be read a second time.
+
+use std::io::{self, BufRead};
+
+/// The input, with what was put back before its rest.
+pub struct Input {
+    ahead: Vec<u8>,
+    /// Bytes of that which are used up.
+    used: usize,
+    rest: Box<dyn BufRead + Send>,
+}
+
+impl Input {
+    /// With nothing put back yet.
+    pub fn new(rest: Box<dyn BufRead + Send>) -> Input {
+        Input { ahead: Vec::new(), used: 0, rest }
+    }
+
+    /// The next bytes, also after an interrupted system call.
+    pub fn fill(&mut self) -> io::Result<&[u8]> {
+        if self.used < self.ahead.len() {
+            return Ok(self.ahead.get(self.used..).unwrap_or_default());
+        }
+        loop {
+            match self.rest.fill_buf() {
+                Ok(_) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.rest.fill_buf()
+    }
+
+    /// So many of them are used up.
+    pub fn consume(&mut self, bytes: usize) {
+        if self.used >= self.ahead.len() {
+            return self.rest.consume(bytes);
+        }
+        self.used += bytes;
+        if self.used == self.ahead.len() {
+            (self.ahead, self.used) = (Vec::new(), 0);
+        }
+    }
+
+    /// These bytes are read again, before all others.
+    pub fn put_back(&mut self, mut bytes: Vec<u8>) {
+        // Mostly that is where they come from.
+        if let Some(begin) = self.used.checked_sub(bytes.len())
+            && let Some(place) = self.ahead.get_mut(begin..self.used)
+        {
+            place.copy_from_slice(&bytes);
+            self.used = begin;
+            return;
+        }
+        bytes.extend_from_slice(self.ahead.get(self.used..).unwrap_or_default());
+        (self.ahead, self.used) = (bytes, 0);
+    }
+}
