@@ -14,8 +14,9 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::identity::Identity;
 use crate::policy::Policy;
+use crate::recording::Options;
 use crate::replay::Replay;
-use crate::replay::corpus::Corpus;
+use crate::replay::corpus::{self, Corpus};
 use crate::report::Total;
 use crate::session::Session;
 
@@ -70,7 +71,8 @@ impl<'a> Counting<'a> {
         let options = input::options(self.reading)?;
         input::watch_interrupts()?;
         let corpus = Corpus::new(self.jobs).context("no thread can be started").map_err(Failure::System)?;
-        let mut sessions = Sessions::new(self.wanted, options, screen);
+        let mut sessions =
+            Sessions::new(self.wanted, Options { spread: Some(corpus::spread), ..options }, screen);
         sessions.show_progress(screen);
         let mut read = Total::default();
         let judge = |session: &Arc<Session>| judge(session, &self.policy, self.mode);

@@ -1,19 +1,21 @@
 //! The reading of one input: values go to the format's reader, sessions come out.
 
-use std::io::BufRead;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::diagnostic::{Diagnostic, Loss, Severity, code};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
-use crate::recording::contract::{Again, Format, Options, Reader, Unit};
+use crate::recording::contract::{Again, Format, Options, Reader, Spread, Unit};
 use crate::recording::finish::Finish;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
+use crate::recording::input::shallow::Members;
 use crate::recording::input::tape::Tape;
 use crate::recording::input::text;
 use crate::recording::input::units;
-use crate::recording::input::units::{Kind, Units};
+use crate::recording::input::units::{Kind, Piece, Units};
 use crate::recording::recognise;
 use crate::recording::recognise::{Excerpt, Excerpts, take, unreadable};
 use crate::session::{MessageKind, Session};
@@ -21,6 +23,12 @@ use crate::session::{MessageKind, Session};
 /// The sessions of one input, in its order.
 pub struct Reading {
     file: Arc<str>,
+    setting: Setting,
+    /// Lines that were read ahead, with what a reader of its own has made of each that is a session by itself.
+    ahead: VecDeque<(Excerpt, Option<Out>)>,
+    spread: Option<Spread>,
+    /// Lines that are not read ahead, since one before them was no object.
+    one_by_one: usize,
     format: &'static Format,
     units: Units,
     reader: Box<dyn Reader>,
@@ -64,6 +72,10 @@ fn open_within(
         format,
         units,
         reader: (format.reader)(&setting),
+        setting,
+        ahead: VecDeque::new(),
+        spread: options.spread.filter(|_| !options.following),
+        one_by_one: 0,
         seen,
         following: options.following,
         ended: false,
@@ -71,6 +83,10 @@ fn open_within(
         again: options.again.clone(),
     })
 }
+
+/// Lines that are read ahead at once, and their bytes.
+const LINES_AHEAD: usize = 64;
+const BYTES_AHEAD: usize = 4 << 20;
 
 impl Reading {
     /// Name of the format.
@@ -95,7 +111,8 @@ impl Reading {
     /// Names the sessions that the reader has made, and settles what their file decides.
     fn complete(&mut self) -> Option<Session> {
         while let Some(made) = self.out.sessions.pop_front() {
-            let alone = self.out.sessions.is_empty() && self.seen.sampled.is_empty() && self.units.at_end();
+            let last = self.seen.sampled.is_empty() && self.ahead.is_empty() && self.units.at_end();
+            let alone = self.out.sessions.is_empty() && last;
             self.finish.push(made, alone, self.out.lost, &mut self.out.diagnostics);
             if self.finish.holds_too_much() {
                 self.finish.decide(self.look_ahead(), &mut self.out.diagnostics);
@@ -116,18 +133,19 @@ impl Reading {
         let next = match (self.seen.sampled.pop_front(), self.seen.failed.take()) {
             (Some(sampled), failed) => {
                 self.seen.failed = failed;
-                Ok(Some(sampled))
+                Ok(Some((sampled, None)))
             }
             (None, Some(error)) => Err(error),
-            (None, None) => self.units.line_ahead().and_then(|line| match line {
-                Some(piece) => Ok(Some(Excerpt { piece, text: self.units.take_text(), cut_off: false })),
-                None => take(&mut self.units, self.following),
-            }),
+            (None, None) => self.take(),
         };
         match next {
-            Ok(Some(sampled)) => match self.value(&sampled) {
+            Ok(Some((_, Some(made)))) => {
+                self.reader.before_apart(&mut self.out);
+                self.out.append(made);
+            }
+            Ok(Some((sampled, None))) => match self.value(&sampled) {
                 true => self.units.give_back(sampled.text),
-                false => self.units.put_back(sampled.piece.line, sampled.text),
+                false => self.put_back(sampled),
             },
             Ok(None) => self.end(),
             Err(error) => {
@@ -135,6 +153,61 @@ impl Reading {
                 self.end();
             }
         }
+    }
+
+    fn take(&mut self) -> io::Result<Option<(Excerpt, Option<Out>)>> {
+        if let Some(next) = self.ahead.pop_front() {
+            return Ok(Some(next));
+        }
+        let spread = self.spread.filter(|_| self.one_by_one == 0);
+        self.one_by_one = self.one_by_one.saturating_sub(1);
+        let Some(first) = self.line()? else {
+            return Ok(take(&mut self.units, self.following)?.map(|piece| (piece, None)));
+        };
+        let Some(spread) = spread else { return Ok(Some((first, None))) };
+        let mut bytes = first.text.len();
+        let mut lines = vec![Mutex::new((first, None))];
+        while lines.len() < LINES_AHEAD && bytes < BYTES_AHEAD {
+            match self.line() {
+                Ok(Some(line)) => {
+                    bytes += line.text.len();
+                    lines.push(Mutex::new((line, None)));
+                }
+                Ok(None) => break,
+                // It is reported where it is, after these lines.
+                Err(error) => {
+                    self.units.fail(error);
+                    break;
+                }
+            }
+        }
+        let (setting, format, apart) = (&self.setting, self.format, self.reader.apart());
+        spread(lines.len(), &|number| {
+            if let Some(Ok(mut line)) = lines.get(number).map(Mutex::lock) {
+                line.1 = self::apart(setting, format, apart, &line.0);
+            }
+        });
+        let lines = lines.into_iter().map(|line| line.into_inner().unwrap_or_else(PoisonError::into_inner));
+        self.ahead.extend(lines);
+        Ok(self.ahead.pop_front())
+    }
+
+    fn line(&mut self) -> io::Result<Option<Excerpt>> {
+        let Some(piece) = self.units.line_ahead()? else { return Ok(None) };
+        Ok(Some(Excerpt { piece, text: self.units.take_text(), cut_off: false }))
+    }
+
+    /// A line is no object, so it is cut by its brackets, and what was read ahead is read again after it.
+    fn put_back(&mut self, line: Excerpt) {
+        let (mut text, mut next) = (line.text, line.piece.line + 1);
+        for (ahead, _) in self.ahead.drain(..) {
+            // Empty lines were passed over.
+            text.extend((next..ahead.piece.line).map(|_| b'\n'));
+            text.extend(ahead.text);
+            next = ahead.piece.line + 1;
+        }
+        self.units.put_back(line.piece.line, text, next);
+        self.one_by_one = LINES_AHEAD;
     }
 
     /// Reads a piece; gives whether it was one, and no line that has to be cut in another way.
@@ -150,23 +223,14 @@ impl Reading {
                     read.diagnostics
                         .push(damage("the file is cut off; the complete part of it is read".to_owned()));
                 }
-                let looks = Looks::default();
-                let tape = Tape::of(read.text.trim_ascii());
-                let value = tape.as_ref().map(|tape| shallow::of_tape(tape, Some(&looks)));
-                match value.unwrap_or_else(|| Err(shallow::error(&read.text))) {
-                    Ok((node, members)) => {
-                        let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
-                        let unit =
-                            Unit { node, members, line, list: piece.list, diagnostics: read.diagnostics };
-                        self.reader.unit(&unit, &mut self.out);
-                        for (line, damage) in looks.wrong(&read.text, line) {
-                            let wrong = damage.diagnostic(code::DAMAGED_RECORD);
-                            self.out.diagnostic(wrong.on_line(Arc::clone(&self.file), u64::from(line)));
-                        }
+                let (setting, reader, out) = (&self.setting, &mut self.reader, &mut self.out);
+                match unit(setting, piece, read, |unit| reader.unit(unit, out)) {
+                    Ok(wrong) => {
+                        self.out.diagnostics(wrong);
                         return true;
                     }
                     Err(_) if piece.kind == Kind::Line => return false,
-                    Err(error) => damage(text::not_json(&read.text, &error)),
+                    Err(why) => damage(why),
                 }
             }
             // It is still being written.
@@ -193,6 +257,48 @@ impl Reading {
         self.ended = true;
         self.reader.end(&mut self.out);
     }
+}
+
+/// Reads the value that a piece is; gives what has a wrong type in it, or why it is no value.
+fn unit(
+    setting: &Setting,
+    piece: &Piece,
+    decoded: text::Decoded<'_>,
+    read: impl FnOnce(&Unit<'_>),
+) -> Result<Vec<Diagnostic>, String> {
+    let text::Decoded { text, diagnostics } = decoded;
+    let looks = Looks::default();
+    let tape = Tape::of(text.trim_ascii());
+    let value = tape.as_ref().map(|tape| shallow::of_tape(tape, Some(&looks)));
+    let value = value.unwrap_or_else(|| Err(shallow::error(&text)));
+    let (node, members) = value.map_err(|error| text::not_json(&text, &error))?;
+    let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
+    read(&Unit { node, members, line, list: piece.list, diagnostics });
+    let wrong = looks.wrong(&text, line).into_iter().map(|(line, damage)| {
+        let wrong = damage.diagnostic(code::DAMAGED_RECORD);
+        wrong.on_line(Arc::clone(&setting.file), u64::from(line))
+    });
+    Ok(wrong.collect())
+}
+
+/// What a reader of its own makes of a line, where that is a session by itself.
+fn apart(
+    setting: &Setting,
+    format: &Format,
+    is_apart: fn(&Members<'_>) -> bool,
+    line: &Excerpt,
+) -> Option<Out> {
+    let (mut reader, mut out) = ((format.reader)(setting), Out::default());
+    let mut read = false;
+    let decoded = text::decode(&line.text, &setting.file, line.piece.line);
+    let wrong = unit(setting, &line.piece, decoded, |unit| {
+        read = is_apart(&unit.members);
+        if read {
+            reader.unit(unit, &mut out);
+        }
+    });
+    out.diagnostics(wrong.ok().filter(|_| read)?);
+    Some(out)
 }
 
 impl Iterator for Reading {

@@ -1,7 +1,8 @@
 //! Many sessions, judged in parallel and handed on in the order in which they came.
 //!
 //! While a batch is judged the next one is read, so at most two batches are in memory. A batch is bounded by what its
-//! sessions weigh: a very long session is a batch of its own. Nothing here reads or prints; both are the caller's.
+//! sessions weigh: a very long session is a batch of its own. Nothing here reads or prints; both are the caller's, and may use
+//! the same threads.
 
 use std::ops::ControlFlow;
 
@@ -33,22 +34,21 @@ impl Corpus {
     /// sessions do, or when `take` breaks off.
     pub fn run<R: Send>(
         &self,
-        sessions: &mut dyn Iterator<Item = Session>,
+        sessions: &mut (dyn Iterator<Item = Session> + Send),
         judge: &(dyn Fn(Session) -> R + Sync),
         take: &mut dyn FnMut(R) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let mut batch = self.next_batch(sessions);
+        let mut batch = self.pool.install(|| self.next_batch(sessions));
         while !batch.is_empty() {
-            let mut judged = Vec::new();
-            // The sessions are read on this thread, as a reader need not be fit for others.
-            batch = self.pool.in_place_scope(|scope| {
-                let results = &mut judged;
-                scope.spawn(move |_| batch.into_par_iter().map(judge).collect_into_vec(results));
-                self.next_batch(sessions)
+            // All of it is done by these threads: this one only waits.
+            let (judged, next) = self.pool.install(|| {
+                let judge = || batch.into_par_iter().map(judge).collect::<Vec<_>>();
+                rayon::join(judge, || self.next_batch(sessions))
             });
             for answer in judged {
                 take(answer)?;
             }
+            batch = next;
         }
         ControlFlow::Continue(())
     }
@@ -68,6 +68,11 @@ impl Corpus {
         }
         batch
     }
+}
+
+/// Does something for each number below `count`, on the threads of the corpus that this is called on.
+pub fn spread(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
 }
 
 /// Bytes of recorded text, about.

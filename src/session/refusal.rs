@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Body;
+use super::body::Body;
 
 /// What WINK answers where no policy has words of its own.
 pub const BY_POLICY: &str = "Denied by policy.";

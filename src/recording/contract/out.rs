@@ -50,6 +50,17 @@ impl Out {
         });
     }
 
+    /// What another reader has made of what follows.
+    pub fn append(&mut self, other: Out) {
+        self.made += other.made;
+        self.sessions.extend(other.sessions);
+        // What is only counted is lost as well.
+        let lost = self.lost + other.lost;
+        self.diagnostics(other.diagnostics);
+        self.more += other.more;
+        self.lost = lost;
+    }
+
     /// Place in the file of the next session, from 0.
     pub fn index(&self) -> usize {
         self.made

@@ -109,6 +109,14 @@ impl Reader for Native {
         }
     }
 
+    fn apart(&self) -> fn(&Members<'_>) -> bool {
+        |members| members.has("messages")
+    }
+
+    fn before_apart(&mut self, out: &mut Out) {
+        self.close(out);
+    }
+
     fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
         self.open.damaged(diagnostic, out);
     }

@@ -9,7 +9,7 @@ mod blocks;
 mod tests;
 mod walk;
 
-use walk::Walk;
+use walk::{Part, Walk};
 
 /// The parts of a value, in the order in which they stand.
 #[derive(Clone)]
@@ -20,17 +20,6 @@ pub struct Tape<'a> {
     escaped_names: bool,
 }
 
-/// A value, or the name of a member, which its value follows.
-#[derive(Clone, Copy)]
-pub struct Part {
-    /// Its first byte.
-    pub start: u32,
-    /// The byte after its last one.
-    pub end: u32,
-    /// The part that follows this one and all that is in it.
-    pub next: u32,
-}
-
 /// Parts of a value beyond which only those at its first level are kept; the others are found when they are asked for.
 const MOST_PARTS: usize = 1 << 22;
 
@@ -38,13 +27,17 @@ impl<'a> Tape<'a> {
     /// The parts of all levels. `None` where the text is not one JSON value.
     pub fn of(text: &'a str) -> Option<Tape<'a>> {
         let mut walk = Walk::new(text.as_bytes(), u32::MAX);
-        if walk.run(MOST_PARTS)? { Some(walk.tape(text)) } else { Tape::flat(text) }
+        if walk.run(MOST_PARTS)? { Some(Tape::after(walk, text)) } else { Tape::flat(text) }
     }
 
     /// The value and what is directly in it.
     pub fn flat(text: &'a str) -> Option<Tape<'a>> {
         let mut walk = Walk::new(text.as_bytes(), 1);
-        walk.run(usize::MAX)?.then(|| walk.tape(text))
+        walk.run(usize::MAX)?.then(|| Tape::after(walk, text))
+    }
+
+    fn after(walk: Walk<'_>, text: &'a str) -> Tape<'a> {
+        Tape { text, parts: walk.parts, escaped_names: walk.escaped_names }
     }
 
     /// The whole text.

@@ -184,7 +184,7 @@ impl Units {
             }
             if self.text.len() > longest {
                 let text = self.take_text();
-                self.put_back(self.line, text);
+                self.put_back(self.line, text, self.line);
                 return Ok(None);
             }
         }
@@ -193,11 +193,20 @@ impl Units {
         Ok(Some(piece))
     }
 
-    /// Puts back what was read ahead from the beginning of this line: it is to be cut by its brackets.
-    pub fn put_back(&mut self, line: u64, text: Vec<u8>) {
+    /// Puts back what was read ahead from the beginning of this line to that of the line `next`: it is to be cut by its
+    /// brackets.
+    pub fn put_back(&mut self, line: u64, mut text: Vec<u8>, next: u64) {
+        // Blanks after it were passed over.
+        text.extend((next..self.line).map(|_| b'\n'));
+        text.extend((1..self.column).map(|_| b' '));
         self.input.put_back(text);
         (self.line, self.cut_line) = (line - 1, line);
         self.new_line();
+    }
+
+    /// Reading fails with this once what was put back is used up.
+    pub fn fail(&mut self, error: io::Error) {
+        self.input.failed = Some(error);
     }
 
     fn piece(&self, line: u64, list: Option<u32>, kind: Kind) -> Piece {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::input::tape::Tape;
 use crate::session::Damage;
 use crate::source::quoted;
 
@@ -152,8 +153,12 @@ impl<'a> Stream<'a> {
         }
         let looks: Vec<_> = self.pieces.iter().map(|_| Looks::default()).collect();
         let texts = || self.pieces.iter().map(|piece| piece.as_deref().map(str::trim)).zip(&looks);
-        let list: Vec<_> =
-            texts().map(|(piece, looks)| Some(shallow::value(piece?, Some(looks)).ok()?.1)).collect();
+        let tapes: Vec<_> = texts().map(|(piece, _)| Tape::of(piece?.trim_ascii())).collect();
+        let list: Vec<_> = tapes
+            .iter()
+            .zip(&looks)
+            .map(|(tape, looks)| Some(shallow::of_tape(tape.as_ref()?, Some(looks)).ok()?.1))
+            .collect();
         let lost = list.iter().filter(|piece| piece.is_none()).count();
         let pieces = Pieces { list: &list, done: self.done };
         let error = list.iter().flatten().find_map(|piece| piece.get("error"));

@@ -1,7 +1,17 @@
 //! The way from bracket to bracket: whether each stands where it may, and what it opens or closes.
 
 use super::blocks::{Block, Blocks};
-use super::{Part, Tape};
+
+/// A value, or the name of a member, which its value follows.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// Its first byte.
+    pub start: u32,
+    /// The byte after its last one.
+    pub end: u32,
+    /// The part that follows this one and all that is in it.
+    pub next: u32,
+}
 
 /// What may come next.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,13 +35,15 @@ pub struct Walk<'t> {
     bytes: &'t [u8],
     /// Levels below the value whose parts are kept.
     levels: u32,
-    parts: Vec<Part>,
+    /// The parts so far.
+    pub parts: Vec<Part>,
     /// The containers that are open: whether each is an object, and its part.
     open: Vec<(bool, u32)>,
     expected: Expected,
     /// Where the text begins that is open.
     text: u32,
-    escaped_names: bool,
+    /// Some name of a member is written with escapes.
+    pub escaped_names: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -46,12 +58,6 @@ impl<'t> Walk<'t> {
             text: 0,
             escaped_names: false,
         }
-    }
-
-    /// What was found.
-    pub fn tape(self, text: &str) -> Tape<'_> {
-        let Walk { parts, escaped_names, .. } = self;
-        Tape { text, parts, escaped_names }
     }
 
     /// Walks to the end; gives whether there were no more than so many parts. `None` where it is not JSON.

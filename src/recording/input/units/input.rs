@@ -8,18 +8,23 @@ pub struct Input {
     /// Bytes of that which are used up.
     used: usize,
     rest: Box<dyn BufRead + Send>,
+    /// What it is known to fail with before the rest.
+    pub failed: Option<io::Error>,
 }
 
 impl Input {
     /// With nothing put back yet.
     pub fn new(rest: Box<dyn BufRead + Send>) -> Input {
-        Input { ahead: Vec::new(), used: 0, rest }
+        Input { ahead: Vec::new(), used: 0, rest, failed: None }
     }
 
     /// The next bytes, also after an interrupted system call.
     pub fn fill(&mut self) -> io::Result<&[u8]> {
         if self.used < self.ahead.len() {
             return Ok(self.ahead.get(self.used..).unwrap_or_default());
+        }
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
         loop {
             match self.rest.fill_buf() {
