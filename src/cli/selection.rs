@@ -71,8 +71,8 @@ pub struct Chosen {
 }
 
 /// Replays a session, and says how much changes in it.
-type Judge<'a> = dyn Fn(&Arc<Session>) -> Replay + 'a;
-type Changes<'a> = dyn Fn(&Arc<Session>) -> usize + 'a;
+type Judge<'a> = dyn Fn(&Arc<Session>) -> Replay + Sync + 'a;
+type Changes<'a> = dyn Fn(&Arc<Session>) -> usize + Sync + 'a;
 
 impl Selection {
     /// What was asked for; without a filter, all sessions.
