@@ -55,9 +55,18 @@ pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
     }
 }
 
+/// Where the files of a version are kept. Two projects may spell theirs alike, so the name says which one it is.
 fn place(spec: &str, folder: &Path) -> PathBuf {
-    let digest = hmac_sha256::Hash::hash(spec.as_bytes());
-    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let here = std::env::current_dir().unwrap_or_default();
+    let whole = match spec.starts_with("git:") {
+        true => {
+            let repository = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here);
+            format!("{}\0{spec}", repository.display())
+        }
+        false => here.join(spec).display().to_string(),
+    };
+    let digest = hmac_sha256::Hash::hash(whole.as_bytes());
+    let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     folder.join(format!("policy-{name}.json"))
 }
 

@@ -1,6 +1,7 @@
 //! A policy at work on a running agent: hooks, journals, faults.
 
 mod equal;
+mod faults;
 mod hook;
 mod stdio;
 

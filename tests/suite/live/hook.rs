@@ -217,6 +217,20 @@ fn a_broken_policy_leaves_the_last_good_one_in_force() {
     assert!(fault(0).is_null() && fault(1).as_str().unwrap().contains("p.yaml"), "{records:?}");
 }
 
+/// Two projects that spell their policy alike do not decide for each other.
+#[test]
+fn a_broken_policy_is_not_replaced_by_that_of_another_project() {
+    let state = tempfile::tempdir().unwrap();
+    let (one, other) = (folder(&[("p.yaml", POLICY)]), folder(&[("p.yaml", "tool: [")]));
+    let go = |files: &tempfile::TempDir, id| {
+        let command = live(files.path(), state.path(), &["hook", "codex", "-p", "p.yaml"]);
+        texts(&fed(command, &call("PreToolUse", id, "Read")))
+    };
+    assert_eq!(go(&one, "1").0, 0);
+    let (exit, _, error) = go(&other, "2");
+    assert!(exit == 2 && error.contains("the policy `p.yaml` does not load"), "{error}");
+}
+
 /// A line that was cut off was never answered; a damaged one in the middle may have been.
 #[test]
 fn a_cut_off_record_is_no_decision_and_a_damaged_one_is_an_error() {
