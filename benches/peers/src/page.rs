@@ -23,7 +23,7 @@ to fetch the peers.
 
 ## Sequence rules beside Assay
 
-Ten rules on parsed sessions of one call a turn, 100,000 calls a row; nanoseconds a call. Both evaluators say how each rule stands
+Ten rules on parsed sessions of one call a turn, 100,000 calls a row; nanoseconds a call. Both evaluators say what became of each rule
 at the end of a session, and must agree before the clock starts. Assay's evaluator (`evaluate_rules` of the crate `assay-core`, MIT)
 reads a whole trace once for each rule and decides no call; Rulestep decides every call on the way, as a gate does. So a rule that
 Assay can settle at the first calls of a trace costs it nothing for the rest.
